@@ -1,0 +1,24 @@
+#pragma once
+
+#include "engine/timeline/timeline.h"
+
+#include <cstdint>
+
+namespace app {
+
+// What is selected in a timeline; one value, shared by the view and the details panel.
+struct Selection
+{
+    enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device };
+
+    Kind kind = Kind::None;
+    int iteration = -1; // index into Timeline::iterations
+    engine::DeviceId device;
+    engine::Track::Kind lane = engine::Track::Kind::Compute;
+    std::uint32_t op = 0;  // OpIndex; kind Op
+    engine::Window window; // of the op, bubble or range, on the timeline's clock
+
+    friend bool operator==(const Selection&, const Selection&) = default;
+};
+
+} // namespace app

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/selection.h"
+#include "engine/timeline/run.h"
+
+#include <QWidget>
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// Several runs stacked under one ruler at one scale (never stretched to flatter a slower run), end
+// markers, the gap to the baseline measured in the empty space, a column of key numbers (mockup
+// compare.png).
+class CompareWidget : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
+    ~CompareWidget() override;
+
+    void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
+    void setBaseline(std::size_t run);
+
+public Q_SLOTS:
+    void zoomToFit();
+    void zoomBack();
+    void zoomForward();
+    void blink(); // B: swaps the first two runs in place
+
+Q_SIGNALS:
+    void selectionChanged(int run, const app::Selection& selection);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m;
+};
+
+} // namespace app

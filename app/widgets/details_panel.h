@@ -1,0 +1,33 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/selection.h"
+#include "engine/timeline/run.h"
+
+#include <QWidget>
+
+#include <memory>
+
+namespace app {
+
+// What is selected, in the order of visual-design.md ("Details dock"): what and how long, cause,
+// chain, facts.
+class DetailsPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit DetailsPanel(const ThemeController& theme, QWidget* parent = nullptr);
+    ~DetailsPanel() override;
+
+    void show(std::shared_ptr<const engine::Run> run, const Selection& selection);
+
+Q_SIGNALS:
+    void jumpTo(const app::Selection& selection); // a link to an op was followed
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> m;
+};
+
+} // namespace app

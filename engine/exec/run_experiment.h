@@ -1,0 +1,59 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/cost/cost_model.h"
+#include "engine/model/model_spec.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedules/scheme.h"
+#include "engine/timeline/run.h"
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace engine {
+
+enum class Accumulate : std::uint8_t { Float, Exact };
+
+// Everything that decides a run; the toml of `bscope experiment` and of every stored run.
+struct Experiment
+{
+    ScheduleRequest schedule;
+    std::string scheduleFile; // --schedule FILE.csv instead of a scheme; "" for a scheme
+    ModelSpec model;
+    Mode mode = Mode::Emulate;
+    int iterations = 5, warmup = 2;
+    std::uint64_t seed = 1;
+    Accumulate accumulate = Accumulate::Float;
+    SyncPolicy sync = SyncPolicy::Eager;
+    std::string textFile; // "" : the built-in language
+    LinkCost link;        // of the placement; free by default, labelled "assumed"
+
+    friend bool operator==(const Experiment&, const Experiment&) = default;
+};
+
+std::string toToml(const Experiment& experiment); // fromToml() is its inverse
+Result<Experiment> experimentFromToml(std::string_view text);
+
+// Told from the executing thread, between ops and between iterations, never while an op is timed.
+struct RunObserver
+{
+    // After the plan stands and before anything runs: info (without results) and the lowered
+    // schedule.
+    std::function<Result<void>(const Run& run)> started = [](const Run&) { return Result<void>(); };
+    // Ops done of the current iteration; at most about 20 times a second.
+    std::function<void(int iteration, std::size_t opsDone, std::size_t ops)> progress
+        = [](int, std::size_t, std::size_t) {};
+    // An iteration was placed: its spans and memory events are at the end of run.timeline.
+    std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
+        = [](const Run&, std::size_t) { return Result<void>(); };
+};
+
+// Trains and records. Returns the whole run, its median replay last. Cancelled keeps whole
+// iterations: the run so far went through the observer. Errors are of the input (model, schedule,
+// text file) or the machine (memory).
+Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
+                          const std::atomic<bool>& cancel);
+
+} // namespace engine

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+#include <array>
+
+namespace engine {
+
+// What ops pass to one another. B and I both make the same gradient, so dependencies go
+// through values; no code asks "which op comes before this one".
+struct Value
+{
+    enum class Kind : std::uint8_t {
+        Activation,      // output of a stage's F; `stage` made it
+        Gradient,        // gradient of a stage's input; `stage` made it
+        Stash,           // what F keeps for its own B or I
+        WeightStash,     // what I keeps for its W
+        ReducedGradient, // a stage's weight gradient, summed over replicas: from AR to OPT
+    };
+
+    Kind kind = Kind::Activation;
+    std::uint8_t replica = 0;
+    std::uint16_t slice = Op::kWhole;
+    StageId stage; // the stage that made it
+    MicroBatchId microBatch;
+
+    friend auto operator<=>(const Value&, const Value&) = default;
+};
+
+// At most three: a B needs the gradient from the next stage, its own stash and, with sequence
+// slices, the gradient of the slice after it.
+class Values
+{
+public:
+    void add(const Value& value) { m_values[static_cast<std::size_t>(m_count++)] = value; }
+    const Value* begin() const { return m_values.data(); }
+    const Value* end() const { return m_values.data() + m_count; }
+    int size() const { return m_count; }
+
+private:
+    std::array<Value, 3> m_values{};
+    int m_count = 0;
+};
+
+// The only statement of how a pipeline's data flows. The validator, the simulator, the passes
+// and the executors all ask here. SEND and RECV move a value between devices and are not asked:
+// transferredValue() says which one they carry.
+Values consumes(const Op& op, const Shape& shape);
+Values produces(const Op& op, const Shape& shape);
+Value transferredValue(const Op& op, const Shape& shape);
+
+// Dense, 0 .. valueCount(shape)-1: tables of values are plain vectors. Arithmetic, no hashing.
+std::uint32_t valueIndex(const Value& value, const Shape& shape);
+std::uint32_t valueCount(const Shape& shape);
+
+// "activation of stage 1, micro-batch 3 (up)": for messages.
+std::string describe(const Value& value);
+
+} // namespace engine

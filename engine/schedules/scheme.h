@@ -1,0 +1,61 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/schedule/schedule.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+// What a user asks for: --scheme --devices --micro-batches --chunks --set key=value.
+struct ScheduleRequest
+{
+    std::string scheme = "bitpipe";
+    int devices = 4, microBatches = 8;
+    int chunks = 0; // 0: the scheme's default
+    int dataParallel = 1;
+    std::map<std::string, std::string, std::less<>> options;
+
+    friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
+};
+
+// One key of --set and the values it takes; the first is the default.
+struct SchemeOption
+{
+    std::string_view key, title;
+    std::span<const std::string_view> values;
+};
+
+// A named way to build a schedule. Each lives in its own .cpp of this folder and is listed once, in
+// registry.cpp. The table is the only place that knows a scheme's name, words and limits; the
+// command line and the window read them from here.
+struct Scheme
+{
+    std::string_view name;     // "1f1b": stable, in files and on the command line
+    std::string_view title;    // "1F1B (PipeDream-Flush, DAPPLE)": for people
+    std::string_view summary;  // "one forward, one backward in turn": a card's second line
+    std::string_view citation; // the paper that defines it
+    std::string_view family;   // "One direction", "Two directions", "Zero bubble": groups of cards
+    std::string_view accepts;  // "D >= 2, even; N a multiple of D; v = 2"
+    std::string_view bubbleFormula; // closed form for people, "" when there is none
+    int defaultChunks = 1;
+    bool chunksFixed = true;
+    std::span<const SchemeOption> options;
+    // Why the request is impossible, with the nearest valid value; an empty result when it is fine.
+    Result<void> (*check)(const ScheduleRequest& request) = nullptr;
+    // Compute ops only. `check` has passed.
+    Result<Schedule> (*build)(const ScheduleRequest& request) = nullptr;
+};
+
+std::span<const Scheme> schemes();
+const Scheme* findScheme(std::string_view name);
+
+// The one door: unknown scheme (with the nearest name), unknown option, check, build. At most
+// kMaxOps compute ops are built; more is an error that says so.
+Result<Schedule> buildSchedule(const ScheduleRequest& request);
+
+} // namespace engine

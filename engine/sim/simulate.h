@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/cost/cost_model.h"
+#include "engine/schedule/schedule.h"
+#include "engine/timeline/timeline.h"
+
+namespace engine {
+
+struct SimulateOptions
+{
+    int iterations = 1; // back to back, flushed in between
+};
+
+// The one placer, for simulated and emulated runs: integer time, deterministic, O(ops). `lowered`
+// has its transfers, all-reduces and optimizer steps (passes.h: lower()). Per device: a compute
+// lane, a lane per directed link, an all-reduce lane. An op of another lane is issued when the
+// compute lane reaches it; a SEND starts when its link is free; its RECV span is the arrival on the
+// other side. Zero-length spans are kept. Fails when the schedule deadlocks (validate() says why).
+Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
+                          const SimulateOptions& options = {});
+
+// Appends iterations placed with `costs` behind the end of `timeline` (emulation: one a call).
+Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Iteration iteration,
+                            Timeline& timeline);
+
+} // namespace engine

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+#include "engine/timeline/timeline.h"
+
+#include <optional>
+#include <string>
+
+namespace engine {
+
+enum class Mode : std::uint8_t { Simulate, Emulate, Live, Imported };
+enum class Outcome : std::uint8_t {
+    Running,
+    Finished,
+    Cancelled,
+    Failed
+};                                             // Running: none was written
+std::string_view modeName(Mode mode);          // "emulate": in files and on the command line
+std::string_view modeAdjective(Mode mode);     // "emulated": beside a number
+std::string_view outcomeName(Outcome outcome); // "finished"
+
+// Where a run came from and what its numbers mean. Everything is stored with the run.
+struct RunInfo
+{
+    std::string scheme = "bitpipe"; // name in the table of schemes, or "file"
+    std::string label;              // "BitPipe": for people
+    std::string experiment;         // the toml that repeats the run
+    std::string command;            // the bscope command that repeats it
+    std::string started;            // ISO 8601, UTC
+    std::string program;            // buildId() of the writer
+    Mode mode = Mode::Simulate;
+    Outcome outcome = Outcome::Running;
+    std::string failure; // what went wrong, when outcome is Failed
+
+    // Ticks of the timeline per printed unit: 1 = nanoseconds, else abstract units (one F of a
+    // device for one micro-batch), exact multiples.
+    std::int64_t ticksPerUnit = 1;
+    bool inUnits() const { return ticksPerUnit != 1; }
+
+    std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
+    std::string timing;     // rung of the ladder: "thread CPU clock", "" when simulated
+    std::string link;       // "50 GB/s, 5 us (assumed)", "free": the model of P2P times
+    std::string model;      // "tiny", "" when simulated in units
+    std::int64_t tokensPerIteration = 0; // 0: not known
+    double flopsPerIteration = 0;        // model FLOPs; 0: not known
+    double peakFlops = 0;                // of one device, per second; 0: not known
+    int plannedWarmup = 0, plannedIterations = 1;
+    std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
+
+    friend bool operator==(const RunInfo&, const RunInfo&) = default;
+};
+
+// One run, whole: what the store writes and reads, what analysis, figures and the window take.
+// `schedule` is the lowered one (with P2P, all-reduce, optimizer); spans point into it.
+struct Run
+{
+    RunInfo info;
+    Schedule schedule;
+    Timeline timeline;
+};
+
+} // namespace engine

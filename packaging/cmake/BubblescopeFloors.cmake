@@ -1,0 +1,24 @@
+# One library per floor (ARCHITECTURE.md, "Folders and floors"). A floor's sources are found, not
+# listed, so that a new scheme, importer or page is one new file.
+
+add_library(bs_options INTERFACE)
+target_include_directories(bs_options INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
+target_compile_options(bs_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+    -Woverloaded-virtual -Wimplicit-fallthrough -fno-math-errno)
+if(WARNINGS_AS_ERRORS)
+    target_compile_options(bs_options INTERFACE -Werror)
+endif()
+target_link_libraries(bs_options INTERFACE fmt::fmt tl::expected)
+
+# bs_floor(NAME FOLDER [dependencies ...]): the sources directly in FOLDER (of the current directory).
+function(bs_floor name folder)
+    file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+    file(GLOB headers CONFIGURE_DEPENDS "${folder}/*.h")
+    if(sources)
+        add_library(${name} STATIC ${sources} ${headers})
+        target_link_libraries(${name} PUBLIC bs_options ${ARGN})
+    else()
+        add_library(${name} INTERFACE)
+        target_link_libraries(${name} INTERFACE bs_options ${ARGN})
+    endif()
+endfunction()

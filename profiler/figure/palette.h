@@ -1,0 +1,51 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/schedule/schedule.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profiler {
+
+struct Colour
+{
+    std::uint8_t red = 0, green = 0, blue = 0;
+    friend bool operator==(Colour, Colour) = default;
+};
+
+Colour mix(Colour from, Colour to, double share); // share 0: from, 1: to
+double contrast(Colour a, Colour b);              // WCAG ratio, 1..21
+std::string hex(Colour colour);                   // "#315AC2"
+engine::Result<Colour> parseColour(std::string_view hex);
+
+enum class ThemeMode : std::uint8_t { Light, Dark };
+
+// The colours of data (visual-design.md, "Operations"): the window and the figures ask here. Chrome
+// is the window's own (app/models/theme.h).
+struct Palette
+{
+    std::string name, title;
+    ThemeMode mode = ThemeMode::Light;
+    Colour forward, backward, weight, communication, optimizer;
+    Colour optimizerEdge;
+    Colour bubble, bubbleLine;
+    Colour surface, ink, darkInk, lightInk;
+    double exposedShare = 0.68;             // communication mixed to surface
+    double chunkShare[3] = {0, 0.35, 0.60}; // fill of chunk c mixed to chunkTarget
+    Colour chunkTarget;                     // white in light, surface in dark
+    Colour weights, gradients, optimizerState, buffers, stash; // memory kinds
+
+    Colour fill(const engine::Op& op, int chunk) const;
+    Colour exposed() const { return mix(communication, surface, exposedShare); }
+    // The better of dark and light ink on `on`; nullopt-like: contrast below 4.5 means no text.
+    Colour inkOn(Colour on) const;
+};
+
+// resources/palettes/*.json; NotFound names those there are.
+engine::Result<Palette> loadPalette(std::string_view name, ThemeMode mode);
+std::vector<std::string> paletteNames(); // default first
+
+} // namespace profiler

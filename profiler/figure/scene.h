@@ -1,0 +1,81 @@
+#pragma once
+
+#include "profiler/figure/palette.h"
+
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace profiler {
+
+// A figure laid out: boxes, lines, hatches and texts in points (1/72 in), y down. No Qt; small
+// back-ends draw it: SVG and TikZ here, QPainter (screen, PDF, PNG) in app/figures. Same input,
+// same bytes.
+struct Rect
+{
+    double x = 0, y = 0, width = 0, height = 0;
+};
+
+struct Box
+{
+    Rect rect;
+    Colour fill;
+    double stroke = 0; // line width in points, 0: none
+    Colour strokeColour;
+    bool cutCorner = false; // direction up: the leading top corner is cut
+    std::string id, cls,
+        op; // "d1-5", "op B chunk1 up", "1B5": SVG id, class, data-op; may be empty
+};
+
+struct Hatch // 45-degree lines over a rect, clipped to it
+{
+    Rect rect;
+    Colour fill, line;
+    double spacing = 3, width = 0.3;
+    std::string cls;
+};
+
+struct Line
+{
+    double x1 = 0, y1 = 0, x2 = 0, y2 = 0, width = 0.5;
+    Colour colour;
+    bool dashed = false;
+    std::string cls;
+};
+
+struct Text
+{
+    enum class Anchor : std::uint8_t { Start, Middle, End };
+
+    double x = 0, baseline = 0, size = 6;
+    std::string text;
+    Colour colour;
+    Anchor anchor = Anchor::Start;
+    bool bold = false, underline = false;
+    std::string cls;
+};
+
+struct Polygon // filled, for arrow heads and areas
+{
+    std::vector<std::pair<double, double>> points;
+    Colour fill;
+    std::string cls;
+};
+
+using Shape = std::variant<Box, Hatch, Line, Text, Polygon>;
+
+struct Group // a row, an axis, a legend: <g id="device-2">
+{
+    std::string id;
+    std::vector<Shape> shapes;
+};
+
+struct Scene
+{
+    double width = 0, height = 0;
+    std::string font = "Roboto";    // family of every text
+    std::string title, description; // metadata: run, command, program
+    std::vector<Group> groups;
+};
+
+} // namespace profiler

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+// What was measured when an op really ran (emulate, live), beside its place on the timeline.
+struct MeasuredOp
+{
+    std::uint32_t op = 0, iteration = 0;
+    std::uint32_t order = 0;                 // of execution within the iteration
+    std::int64_t wallBegin = 0, wallEnd = 0; // CLOCK_MONOTONIC, ns
+    std::int64_t cpuTime = 0;                // ns of the thread's CPU clock
+};
+
+// Rows of one commit: a whole iteration in emulate mode, what came in 200 ms in live mode.
+struct Batch
+{
+    std::vector<engine::Iteration>
+        iterations; // begun or finished ones; the last row of a number wins
+    struct TrackSpans
+    {
+        engine::DeviceId device;
+        engine::Track::Kind kind = engine::Track::Kind::Compute;
+        std::vector<engine::Span> spans;
+    };
+    std::vector<TrackSpans> spans;
+    std::vector<engine::MemoryEvent> memory;
+    std::vector<MeasuredOp> measured;
+};
+
+// The rows of iterations [firstIteration, end) of a timeline and the memory events from
+// `firstMemory` on.
+Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
+              std::size_t firstMemory);
+
+enum class IfExists : std::uint8_t { Refuse, Replace };
+
+// Writes one run into one .sqlite file. SCHEMA.md beside this header is the format. A thread of its
+// own does the disk work (WAL while it grows). Not copyable; dropped without finish() it leaves a
+// file that opens and shows what was committed.
+class TraceWriter
+{
+public:
+    // The file exists and opens once this returns. Io: read-only folder, disk full, file exists.
+    static engine::Result<TraceWriter> create(const std::filesystem::path& file,
+                                              const engine::RunInfo& info,
+                                              const engine::Schedule& schedule,
+                                              IfExists ifExists = IfExists::Refuse);
+    TraceWriter(TraceWriter&&) noexcept;
+    TraceWriter& operator=(TraceWriter&&) noexcept;
+    ~TraceWriter();
+
+    // Any thread. Never waits for the disk; a failed write is reported by flush() and finish().
+    void append(Batch batch);
+    // Waits until everything appended is committed; returns the number of rows committed so far
+    // ({"event":"rows","last":N}), or what went wrong.
+    engine::Result<std::int64_t> flush();
+    // Everything on disk, journal_mode=DELETE, fsync: the file complete in itself (no -wal beside
+    // it).
+    engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {});
+
+private:
+    struct Impl;
+    explicit TraceWriter(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> m_impl;
+};
+
+// The whole of a finished run, in one go (simulate -o).
+engine::Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,
+                              IfExists ifExists = IfExists::Refuse);
+
+// Reads a run, finished or still being written. One thread at a time. Holds no connection between
+// calls.
+class TraceReader
+{
+public:
+    // Errors say what the file is instead (not SQLite, truncated, of another program) and what to
+    // do. A newer schema opens with what is known; `warning()` says so.
+    static engine::Result<TraceReader> open(const std::filesystem::path& file);
+
+    // Adds what was committed since the last call to `run` (info and schedule on the first). True
+    // when something was added.
+    engine::Result<bool> poll(engine::Run& run);
+    const std::string& warning() const { return m_warning; }
+    const std::filesystem::path& file() const { return m_file; }
+
+private:
+    std::filesystem::path m_file;
+    std::string m_warning;
+    std::int64_t m_cursor = 0; // last row seen, over all row tables
+    bool m_begun = false;
+};
+
+// Opens and reads everything there is.
+engine::Result<engine::Run> readRun(const std::filesystem::path& file);
+
+} // namespace profiler
