@@ -1,0 +1,214 @@
+#!/usr/bin/env bash
+# From a fresh Debian 12 to Bubblescope: installs what is missing, builds, and runs or tests.
+# The only install path; CI uses it too. `packaging/quickstart.sh --help` says more.
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+readonly root
+
+# Debian 12 package names. To build and run:
+readonly build_packages=(
+    g++ cmake ninja-build ccache git ca-certificates
+    qt6-base-dev qt6-svg-dev libgl-dev libegl-dev
+    libsqlite3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libexpected-dev
+    libopenblas-pthread-dev fonts-roboto-unhinted fonts-dejavu-core
+)
+# More, to test:
+readonly test_packages=(catch2 libbenchmark-dev sqlite3 clang-format-14 poppler-utils procps
+    desktop-file-utils appstream)
+
+say() { printf '%s\n' "$*"; }
+fail() {
+    printf 'quickstart: %s\n' "$*" >&2
+    exit 1
+}
+
+usage() {
+    cat <<'TEXT'
+Usage: packaging/quickstart.sh COMMAND
+
+  run     install what is missing, build, train BitPipe and 1F1B in emulation on the CPU and open the
+          comparison; with no display it is written to a PDF and a PNG instead
+  test    the same set-up, then the whole test suite
+  build   install what is missing and build into build/quickstart
+  deps    only install what is missing
+
+Runs as root or with sudo, any number of times: what is there already is not done again.
+Environment: JOBS (parallel compile jobs), BUILD_DIR (default build/quickstart, test: build/test).
+TEXT
+}
+
+# --- packages ---------------------------------------------------------------------------------------------------
+
+missing_packages() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || printf '%s\n' "$package"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        fail "needs root for: $* - run it as root, or install sudo"
+    fi
+}
+
+install_packages() {
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
+    [ "${#missing[@]}" -eq 0 ] && return
+    say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
+    local log
+    log="$(mktemp)"
+    if ! { as_root apt-get update -qq \
+        && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } \
+        >"$log" 2>&1; then
+        tail -n 15 "$log" >&2
+        fail "apt-get could not install the packages above (log: $log); check the network and /etc/apt/sources.list"
+    fi
+    rm -f "$log"
+}
+
+# On another distribution: name what is missing, by what provides it on Debian 12.
+check_without_apt() {
+    local missing=() tool header
+    for tool in g++ cmake ninja git; do
+        command -v "$tool" >/dev/null || missing+=("the program $tool")
+    done
+    while read -r header package; do
+        local found=
+        for folder in /usr/include /usr/local/include /usr/include/qt6 "/usr/include/$(uname -m)-linux-gnu" \
+            "/usr/include/$(uname -m)-linux-gnu/qt6" /usr/include/openblas; do
+            [ -e "$folder/$header" ] && found=yes
+        done
+        [ -n "$found" ] || missing+=("$header (Debian: $package)")
+    done <<'HEADERS'
+QtWidgets/QWidget qt6-base-dev
+sqlite3.h libsqlite3-dev
+nlohmann/json.hpp nlohmann-json3-dev
+CLI/CLI.hpp libcli11-dev
+fmt/format.h libfmt-dev
+toml++/toml.h libtomlplusplus-dev
+tl/expected.hpp libexpected-dev
+HEADERS
+    if [ "${#missing[@]}" -gt 0 ]; then
+        printf 'quickstart: this is not Debian or a relative of it. Missing here, to be installed by your package manager:\n' >&2
+        printf '  %s\n' "${missing[@]}" >&2
+        exit 1
+    fi
+}
+
+ensure_packages() {
+    if command -v apt-get >/dev/null && command -v dpkg-query >/dev/null; then
+        install_packages "$@"
+    else
+        check_without_apt
+    fi
+}
+
+# A GPU without its toolkit is worth a hint, never a stop.
+mention_cuda() {
+    command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || return 0
+    command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] && return 0
+    say "An NVIDIA GPU is here, the CUDA toolkit is not: going on with the CPU."
+    say "  To get it: https://developer.nvidia.com/cuda-downloads (12.4 or newer), then run this again."
+}
+
+# --- build ------------------------------------------------------------------------------------------------------
+
+# Ninja's own status line on a terminal, one line per tenth elsewhere; the whole log stays beside the build.
+run_ninja() {
+    local build="$1" log="$1/quickstart.log"
+    shift
+    local ninja=(ninja -C "$build" -j "${JOBS:-$(nproc)}" "$@")
+    if [ -t 1 ]; then
+        "${ninja[@]}" || fail "the build failed; the messages are above"
+        return
+    fi
+    if ! "${ninja[@]}" 2>&1 | tee "$log" | awk -F'[][/ ]' '
+        /^\[[0-9]+\/[0-9]+\]/ { tenth = int(10 * $2 / $3); if (tenth > last) { last = tenth; print "  built " 10 * tenth " %"; fflush() } }'; then
+        grep -E -m 20 -A 5 'error|FAILED' "$log" >&2 || tail -n 30 "$log" >&2
+        fail "the build failed; its log is $log"
+    fi
+}
+
+configure() {
+    local build="$1" log
+    shift
+    mkdir -p "$build"
+    log="$build/configure.log"
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_UNITY_BUILD=ON "$@" >"$log" 2>&1 || {
+        tail -n 20 "$log" >&2
+        fail "CMake could not configure the build; its log is $log"
+    }
+}
+
+build_release() {
+    local build="${BUILD_DIR:-$root/build/quickstart}"
+    configure "$build" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
+    [ "$(ninja -C "$build" -n 2>/dev/null | grep -c '^\[')" -eq 0 ] || say "Building Bubblescope (two cores: a few minutes the first time)"
+    run_ninja "$build"
+    programs="$build/bin"
+}
+
+# --- commands ---------------------------------------------------------------------------------------------------
+
+has_display() {
+    [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]
+}
+
+train() {
+    say "Training a small GPT with $1 on four pipeline devices (emulated on the CPU)"
+    "$programs/bscope" run --scheme "$1" --devices 4 --micro-batches 8 --iterations 5 --force -o "$2"
+}
+
+command_run() {
+    ensure_packages "${build_packages[@]}"
+    mention_cuda
+    build_release
+    local folder="${XDG_DATA_HOME:-$HOME/.local/share}/bubblescope/quickstart"
+    mkdir -p "$folder"
+    train 1f1b "$folder/1f1b.sqlite"
+    train bitpipe "$folder/bitpipe.sqlite"
+    if has_display; then
+        say "Opening the comparison"
+        exec "$programs/bubblescope" "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite"
+    fi
+    "$programs/bubblescope" figure "$folder/1f1b.sqlite" "$folder/bitpipe.sqlite" \
+        -o "$folder/comparison.pdf" -o "$folder/comparison.png"
+    say "No display here, so the comparison was drawn to"
+    say "  $folder/comparison.pdf"
+    say "  $folder/comparison.png"
+}
+
+command_build() {
+    ensure_packages "${build_packages[@]}"
+    mention_cuda
+    build_release
+    say "Built: $programs/bubblescope and $programs/bscope"
+}
+
+command_test() {
+    ensure_packages "${build_packages[@]}" "${test_packages[@]}"
+    mention_cuda
+    local build="${BUILD_DIR:-$root/build/test}"
+    configure "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWARNINGS_AS_ERRORS=ON \
+        "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -D_GLIBCXX_ASSERTIONS"
+    say "Building Bubblescope and its tests"
+    run_ninja "$build"
+    ctest --test-dir "$build" --output-on-failure --no-tests=error -j "${JOBS:-$(nproc)}"
+}
+
+case "${1:-}" in
+    run) command_run ;;
+    test) command_test ;;
+    build) command_build ;;
+    deps) ensure_packages "${build_packages[@]}" "${test_packages[@]}" ;;
+    -h | --help | help) usage ;;
+    "") usage ;;
+    *) usage >&2; fail "there is no command '$1'" ;;
+esac
