@@ -1,0 +1,61 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+
+#include <QStringList>
+#include <QWidget>
+
+#include <memory>
+#include <vector>
+
+class QAction;
+
+namespace app {
+
+// The menus that a page may add to while it is the current tab.
+enum class Menu { File, Run, View, Compare, Analyze, Export };
+
+// One tab of the window: start, set-up, a run, a comparison. A page knows nothing of the window or
+// of other pages: it says what it shows, and asks for other pages by signal. GUI thread only.
+class Page : public QWidget
+{
+    Q_OBJECT
+
+public:
+    using QWidget::QWidget;
+
+    virtual QString title() const = 0;          // of the tab: "BitPipe #12"
+    virtual QString file() const { return {}; } // the run shown; "" for other pages
+    virtual bool isClosable() const { return true; }
+    // Asks the user where something would be lost (a run under way). False: stay open.
+    virtual bool queryClose() { return true; }
+
+    // The status bar: mode and devices first, then counts and selection; `statusNote` stands at the
+    // right. Rich text: "<b>Emulated</b> 4 devices".
+    virtual QStringList statusTexts() const { return {}; }
+    virtual QString statusNote() const { return {}; }
+
+    // The page owns its actions. Give each an object name, a text and, where the design names one,
+    // a shortcut with Qt::WidgetWithChildrenShortcut, and add it to the page (QWidget::addAction):
+    // then the menus, Ctrl+K and the list of keys show it while the page is current. setStatusTip()
+    // is its line in the list of keys where the menu text would be too short.
+    virtual QList<QAction*> menuActions(Menu) const { return {}; }
+
+Q_SIGNALS:
+    void titleChanged();
+    void statusChanged();
+    void actionsChanged(); // menuActions() returns others; enabled and checked need no signal
+    void closeRequested();
+
+    // A run was read whole, or finished: for the list of recent runs.
+    void runOpened(const QString& file, const std::shared_ptr<const engine::Run>& run);
+
+    // For the window to do.
+    void newRunRequested(const QString& experimentToml); // "": the defaults
+    void openRequested(const QString& file);
+    void startRequested(const QStringList& options); // of `bscope run`, without -o
+    void compareRequested(const QStringList& files);
+    void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);
+};
+
+} // namespace app
