@@ -1,0 +1,217 @@
+#include "profiler/figure/palette.h"
+
+#include "resources/resources.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace profiler {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kFolder = "palettes/";
+
+double linear(std::uint8_t channel)
+{
+    const double c = channel / 255.0;
+    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
+double luminance(Colour c)
+{
+    return 0.2126 * linear(c.red) + 0.7152 * linear(c.green) + 0.0722 * linear(c.blue);
+}
+
+std::string_view resourceOf(std::string_view name)
+{
+    return resources::find(fmt::format("{}{}.json", kFolder, name));
+}
+
+// Reads colours and shares out of one theme of a palette; the first thing that is wrong is kept.
+class ThemeReader
+{
+public:
+    explicit ThemeReader(const Json& theme)
+        : m_theme(theme)
+    { }
+
+    Colour colour(const char* key) { return colour(m_theme, key); }
+    Colour memory(const char* key) { return colour(m_theme.value("memory", Json::object()), key); }
+    double share(const Json& value)
+    {
+        if (value.is_number() && value >= 0 && value <= 1)
+            return value.get<double>();
+        note("a share is not a number from 0 to 1");
+        return 0;
+    }
+    const std::string& error() const { return m_error; }
+
+private:
+    Colour colour(const Json& object, const char* key)
+    {
+        const auto parsed = parseColour(object.value(key, std::string()));
+        if (!parsed)
+            note(fmt::format("\"{}\": {}", key, parsed.error().message));
+        return parsed.value_or(Colour());
+    }
+    void note(std::string what)
+    {
+        if (m_error.empty())
+            m_error = std::move(what);
+    }
+
+    const Json& m_theme;
+    std::string m_error;
+};
+
+void readShares(ThemeReader& reader, const Json& theme, Palette& palette)
+{
+    palette.exposedShare = reader.share(theme.value("exposedShare", Json()));
+    const Json shares = theme.value("chunkShares", Json::array());
+    for (std::size_t c = 0; c < std::size(palette.chunkShare); ++c)
+        palette.chunkShare[c] = reader.share(c < shares.size() ? shares[c] : Json());
+    const Json memory = theme.value("memory", Json::object());
+    const double stash = reader.share(memory.value("stashShare", Json()));
+    palette.stash = mix(palette.forward, palette.surface, stash);
+}
+
+Result<Palette> readTheme(const Json& theme)
+{
+    ThemeReader reader(theme);
+    Palette p;
+    p.forward = reader.colour("forward");
+    p.backward = reader.colour("backward");
+    p.weight = reader.colour("weight");
+    p.communication = reader.colour("communication");
+    p.optimizer = reader.colour("optimizer");
+    p.optimizerEdge = reader.colour("optimizerEdge");
+    p.bubble = reader.colour("bubble");
+    p.bubbleLine = reader.colour("bubbleLine");
+    p.surface = reader.colour("surface");
+    p.ink = reader.colour("ink");
+    p.darkInk = reader.colour("darkInk");
+    p.lightInk = reader.colour("lightInk");
+    p.chunkTarget = reader.colour("chunkTarget");
+    p.weights = reader.memory("weights");
+    p.gradients = reader.memory("gradients");
+    p.optimizerState = reader.memory("optimizer");
+    p.buffers = reader.memory("buffers");
+    readShares(reader, theme, p);
+    if (!reader.error().empty())
+        return fail(Error::Code::Corrupt, reader.error());
+    return p;
+}
+
+} // namespace
+
+Colour mix(Colour from, Colour to, double share)
+{
+    const auto channel = [share](std::uint8_t a, std::uint8_t b) {
+        return static_cast<std::uint8_t>(std::lround(a + (b - a) * share));
+    };
+    return {channel(from.red, to.red), channel(from.green, to.green), channel(from.blue, to.blue)};
+}
+
+double contrast(Colour a, Colour b)
+{
+    const auto [low, high] = std::minmax({luminance(a), luminance(b)});
+    return (high + 0.05) / (low + 0.05);
+}
+
+std::string hex(Colour colour)
+{
+    return fmt::format("#{:02X}{:02X}{:02X}", colour.red, colour.green, colour.blue);
+}
+
+Result<Colour> parseColour(std::string_view text)
+{
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::uint32_t value = 0;
+    bool good = text.size() == 7 && text[0] == '#';
+    for (const char c : text.substr(std::min<std::size_t>(1, text.size()))) {
+        const auto digit = digits.find(static_cast<char>(c >= 'A' && c <= 'F' ? c + 32 : c));
+        good = good && digit != std::string_view::npos;
+        value = value << 4 | static_cast<std::uint32_t>(digit & 15);
+    }
+    if (!good)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("'{}' is not a colour; write it as #RRGGBB", text));
+    return Colour{static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8),
+                  static_cast<std::uint8_t>(value)};
+}
+
+Colour Palette::fill(const engine::Op& op, int chunk) const
+{
+    using enum engine::OpKind;
+    const double share
+        = chunkShare[static_cast<std::size_t>(std::max(chunk, 0)) % std::size(chunkShare)];
+    const auto tint = [&](Colour base) { return mix(base, chunkTarget, share); };
+    switch (op.kind) {
+    case Forward:
+    case Recompute:
+        return tint(forward);
+    case Backward:
+    case BackwardInput:
+        return tint(backward);
+    case BackwardWeight:
+        return tint(weight);
+    case OptimizerStep:
+        return optimizer;
+    default:
+        return communication;
+    }
+}
+
+Colour Palette::inkOn(Colour on) const
+{
+    return contrast(darkInk, on) >= contrast(lightInk, on) ? darkInk : lightInk;
+}
+
+Result<Palette> loadPalette(std::string_view name, ThemeMode mode)
+{
+    const std::string_view text = resourceOf(name);
+    if (text.empty())
+        return fail(Error::Code::NotFound,
+                    fmt::format("there is no palette '{}'; choose one of {}", name,
+                                fmt::join(paletteNames(), ", ")));
+    const Json file = Json::parse(text, nullptr, false);
+    const Json base = Json::parse(resourceOf("default"), nullptr, false);
+    const char* const theme = mode == ThemeMode::Dark ? "dark" : "light";
+    if (!file.contains(theme) || !base.contains(theme))
+        return fail(Error::Code::Corrupt, fmt::format("palette '{}' has no {} theme", name, theme));
+    // A palette lists only what differs from the default one.
+    Json merged = base[theme];
+    merged.merge_patch(file[theme]);
+    auto palette = readTheme(merged);
+    if (!palette)
+        return fail(palette.error().code,
+                    fmt::format("palette '{}', {}: {}", name, theme, palette.error().message));
+    palette->name = name;
+    palette->title = file.value("title", std::string(name));
+    palette->mode = mode;
+    return palette;
+}
+
+std::vector<std::string> paletteNames()
+{
+    std::vector<std::string> names;
+    for (const auto& resource : resources::all()) {
+        if (!resource.path.starts_with(kFolder))
+            continue;
+        const auto file = resource.path.substr(kFolder.size());
+        names.emplace_back(file.substr(0, file.rfind('.')));
+    }
+    const auto first = std::ranges::find(names, "default");
+    if (first != names.end())
+        std::rotate(names.begin(), first, first + 1);
+    return names;
+}
+
+} // namespace profiler

@@ -1,0 +1,84 @@
+#include "profiler/figure/palette.h"
+#include "tests/catch.h"
+
+using namespace profiler;
+using engine::Op;
+using engine::OpKind;
+
+namespace {
+
+Op op(OpKind kind)
+{
+    Op result;
+    result.kind = kind;
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("contrast is the WCAG ratio")
+{
+    const Colour white{255, 255, 255}, black{0, 0, 0};
+    CHECK(contrast(white, black) == Approx(21.0));
+    CHECK(contrast(black, white) == Approx(21.0));
+    CHECK(contrast(white, white) == Approx(1.0));
+    CHECK(contrast(white, Colour{0x31, 0x5A, 0xC2}) == Approx(6.2).epsilon(0.01));
+}
+
+TEST_CASE("a colour and its hex text are inverses")
+{
+    for (const char* text : {"#315AC2", "#000000", "#FEBD29"})
+        CHECK(hex(parseColour(text).value()) == text);
+    CHECK(hex(parseColour("#febd29").value()) == "#FEBD29");
+    for (const char* text : {"", "#", "315AC2", "#315AC", "#315AC2F", "#31 AC2", "#31GAC2"})
+        CHECK_FALSE(parseColour(text).has_value());
+}
+
+TEST_CASE("mixing ends at its two colours")
+{
+    const Colour f{0x31, 0x5A, 0xC2}, white{255, 255, 255};
+    CHECK(mix(f, white, 0) == f);
+    CHECK(mix(f, white, 1) == white);
+    CHECK(hex(mix(f, white, 0.35)) == "#7994D7");
+}
+
+TEST_CASE("the default palette is first and has the colours of the design")
+{
+    CHECK(paletteNames() == std::vector<std::string>{"default", "dualpipe", "grey", "zero-bubble"});
+    const Palette p = loadPalette("default", ThemeMode::Light).value();
+    CHECK(p.title == "Default");
+    CHECK(hex(p.fill(op(OpKind::Forward), 0)) == "#315AC2");
+    CHECK(hex(p.fill(op(OpKind::BackwardInput), 0)) == "#23AA9C");
+    CHECK(hex(p.fill(op(OpKind::BackwardWeight), 0)) == "#FEBD29");
+    CHECK(hex(p.fill(op(OpKind::AllReduce), 1)) == "#A62463");
+    CHECK(hex(p.fill(op(OpKind::OptimizerStep), 1)) == "#621F02");
+    CHECK(p.fill(Op{}, 1) == mix(p.forward, p.surface, 0.35));
+    CHECK(p.fill(Op{}, 3) == p.fill(Op{}, 0));
+    CHECK(p.stash == mix(p.forward, p.surface, 0.30));
+    CHECK(p.inkOn(p.forward) == p.lightInk);
+    CHECK(p.inkOn(p.backward) == p.darkInk);
+}
+
+TEST_CASE("every palette gives every compute op an ink of at least 4.5 : 1")
+{
+    for (const auto& name : paletteNames())
+        for (const ThemeMode mode : {ThemeMode::Light, ThemeMode::Dark})
+            for (const OpKind kind : {OpKind::Forward, OpKind::Backward, OpKind::BackwardWeight,
+                                      OpKind::OptimizerStep, OpKind::AllReduce})
+                for (int chunk = 0; chunk < 3; ++chunk) {
+                    const auto palette = loadPalette(name, mode);
+                    REQUIRE(palette.has_value());
+                    const Colour fill = palette->fill(op(kind), chunk);
+                    CAPTURE(name, int(mode), int(kind), chunk, hex(fill));
+                    CHECK(contrast(palette->inkOn(fill), fill) >= 4.5);
+                }
+}
+
+TEST_CASE("an unknown palette names those there are")
+{
+    const auto palette = loadPalette("magenta", ThemeMode::Light);
+    REQUIRE_FALSE(palette.has_value());
+    CHECK(palette.error().code == engine::Error::Code::NotFound);
+    CHECK(palette.error().message
+          == "there is no palette 'magenta'; choose one of default, dualpipe, grey, zero-bubble");
+}
