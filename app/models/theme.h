@@ -50,12 +50,14 @@ public:
     explicit ThemeController(QObject* parent = nullptr);
     const Theme& theme() const { return m_theme; }
     Choice choice() const { return m_choice; }
-    void setChoice(Choice choice); // System follows the desktop's palette at the time of the call
+    void setChoice(Choice choice); // System: as the desktop was when the program started
 
 Q_SIGNALS:
     void changed(); // theme() is another one
 
 private:
+    // Asked once, before the window gives the application a palette of its own.
+    profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;
 };

@@ -1,0 +1,66 @@
+#include "app/models/style_sheet.h"
+#include "app/models/theme.h"
+#include "tests/catch.h"
+
+#include <QPalette>
+#include <QSignalSpy>
+
+namespace app {
+namespace {
+
+double ratio(const QColor& a, const QColor& b)
+{
+    const auto colour = [](const QColor& c) {
+        return profiler::Colour{static_cast<std::uint8_t>(c.red()),
+                                static_cast<std::uint8_t>(c.green()),
+                                static_cast<std::uint8_t>(c.blue())};
+    };
+    return profiler::contrast(colour(a), colour(b));
+}
+
+} // namespace
+
+TEST_CASE("text keeps its contrast on every background it is used on, in both themes")
+{
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        const Chrome c = makeTheme(mode).chrome;
+        for (const QColor& on : {c.window, c.surface, c.surfaceAlt, c.hover, c.selected}) {
+            CHECK(ratio(c.text, on) >= 9.6);
+            CHECK(ratio(c.text2, on) >= 5.0);
+        }
+        for (const QColor& on : {c.window, c.surface, c.surfaceAlt})
+            CHECK(ratio(c.text3, on) >= 4.6);
+        CHECK(ratio(c.ok, c.okTint) >= 4.7);
+        CHECK(ratio(c.warning, c.warningTint) >= 4.7);
+        CHECK(ratio(c.error, c.errorTint) >= 4.7);
+    }
+}
+
+TEST_CASE("the style sheet names no token that is left over")
+{
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        const QString sheet = styleSheet(makeTheme(mode));
+        CHECK(sheet.contains(makeTheme(mode).chrome.surface.name()));
+        CHECK_FALSE(sheet.contains(QStringLiteral(": @")));
+        CHECK_FALSE(sheet.contains(QStringLiteral("solid @")));
+    }
+}
+
+TEST_CASE("choosing the other theme says so once")
+{
+    ThemeController controller;
+    controller.setChoice(ThemeController::Choice::Light);
+    QSignalSpy changed(&controller, &ThemeController::changed);
+    controller.setChoice(ThemeController::Choice::Dark);
+    controller.setChoice(ThemeController::Choice::Dark);
+    CHECK(changed.count() == 1);
+    CHECK(controller.theme().isDark());
+    CHECK(chromePalette(controller.theme()).color(QPalette::Base) == QColor(0x15, 0x18, 0x1D));
+}
+
+TEST_CASE("a data colour of the palette is the design's")
+{
+    CHECK(toQt(makeTheme(profiler::ThemeMode::Light).palette.forward) == QColor(0x31, 0x5A, 0xC2));
+}
+
+} // namespace app
