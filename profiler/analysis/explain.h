@@ -8,6 +8,9 @@
 
 namespace profiler {
 
+// The functions below read the whole iteration on each call; who asks often keeps an Explainer
+// (explainer.h) and asks that.
+
 // One hop of the chain that made an op start when it did, or a bubble last as long as it did.
 struct CauseLink
 {
@@ -43,10 +46,11 @@ struct OpExplanation
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    std::int64_t waited = 0;      // compute lane free before it started
-    std::vector<CauseLink> needs; // what it consumed, latest arrival first (each with its transfer,
-                                  // if any, as own link)
-    std::vector<CauseLink> neededBy;
+    // Compute lane free before it started; of a transfer or all-reduce: ready before it started.
+    std::int64_t waited = 0;
+    // What it consumed, latest arrival first: the transfer that brought it, if any, then its maker.
+    std::vector<CauseLink> needs;
+    std::vector<CauseLink> neededBy; // the transfer, if any, then the consumer
 };
 std::optional<OpExplanation> explain(const engine::Run& run, int iteration, std::uint32_t op);
 

@@ -1,0 +1,164 @@
+#include "profiler/analysis/compare.h"
+
+#include "profiler/analysis/words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+double meanOverDevices(const RunMetrics& metrics, std::int64_t DeviceMetrics::*field)
+{
+    double sum = 0;
+    for (const DeviceMetrics& device : metrics.devices)
+        sum += static_cast<double>(device.*field);
+    return metrics.devices.empty() ? 0 : sum / static_cast<double>(metrics.devices.size());
+}
+
+double meanOptimizer(const RunMetrics& metrics)
+{
+    double sum = 0;
+    for (const DeviceMetrics& device : metrics.devices)
+        sum += static_cast<double>(device.byKind[static_cast<std::size_t>(OpKind::OptimizerStep)]);
+    return metrics.devices.empty() ? 0 : sum / static_cast<double>(metrics.devices.size());
+}
+
+void addLosses(const Timeline& timeline, ComparedRun& compared)
+{
+    for (const Iteration& iteration : timeline.iterations) {
+        if (!iteration.loss || iteration.kind == Iteration::Kind::Replay)
+            continue;
+        if (!compared.lossFirst)
+            compared.lossFirst = iteration.loss;
+        compared.lossLast = iteration.loss;
+    }
+}
+
+Result<ComparedRun> comparedRun(const Run& run)
+{
+    auto numbers = metrics(run);
+    if (!numbers)
+        return tl::unexpected(numbers.error());
+    ComparedRun compared;
+    compared.label = run.info.label.empty() ? run.info.scheme : run.info.label;
+    compared.mode = run.info.mode;
+    compared.ticksPerUnit = run.info.ticksPerUnit;
+    compared.meanCompute = meanOverDevices(*numbers, &DeviceMetrics::compute);
+    compared.meanExposed = meanOverDevices(*numbers, &DeviceMetrics::exposedCommunication);
+    compared.meanBubble = meanOverDevices(*numbers, &DeviceMetrics::bubble);
+    compared.meanOptimizer = meanOptimizer(*numbers);
+    for (const DeviceMetrics& device : numbers->devices) {
+        compared.peakStash = std::max(compared.peakStash, device.peakStash);
+        if (device.peakBytes)
+            compared.peakBytes = std::max(compared.peakBytes.value_or(0), *device.peakBytes);
+    }
+    addLosses(run.timeline, compared);
+    compared.metrics = std::move(*numbers);
+    return compared;
+}
+
+template<class Field>
+bool differ(const std::vector<const Run*>& runs, Field field)
+{
+    return std::ranges::any_of(runs,
+                               [&](const Run* run) { return field(*run) != field(*runs.front()); });
+}
+
+// What a reader must know before he believes a difference.
+std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
+{
+    std::vector<std::string> notes;
+    const auto noteIf = [&notes](bool holds, const char* note) {
+        if (holds)
+            notes.emplace_back(note);
+    };
+    noteIf(differ(runs, [](const Run& r) { return r.info.inUnits(); }),
+           "abstract units and measured times stand side by side: no differences are given");
+    noteIf(differ(runs, [](const Run& r) { return r.info.mode; }),
+           "runs of different modes (simulated, emulated, live) stand side by side");
+    noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
+           "the runs use different numbers of devices");
+    noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
+           "the runs use different numbers of micro-batches: an iteration is not the same work");
+    noteIf(differ(runs, [](const Run& r) { return r.info.model; }),
+           "the runs train different models");
+    noteIf(differ(runs, [](const Run& r) { return r.info.deviceName; }),
+           "the runs were measured on different hardware");
+    noteIf(differ(runs, [](const Run& r) { return r.info.link; }),
+           "the runs assume different links between devices");
+    return notes;
+}
+
+// "23.5 ms less bubble"; empty where the difference would print as nothing.
+std::string part(double difference, std::int64_t ticksPerUnit, const std::string& what)
+{
+    const auto ticks = static_cast<std::int64_t>(std::llround(std::fabs(difference)));
+    const std::string number = timeNumber(ticks, ticksPerUnit);
+    if (number == "0.0")
+        return {};
+    return number + " " + timeUnit(ticksPerUnit) + (difference < 0 ? " less " : " more ") + what;
+}
+
+std::string join(const std::vector<std::string>& parts)
+{
+    std::string text;
+    for (const std::string& one : parts)
+        if (!one.empty())
+            text += (text.empty() ? "" : ", ") + one;
+    return text;
+}
+} // namespace
+
+Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t baseline)
+{
+    if (runs.empty() || baseline >= runs.size())
+        return fail(Error::Code::InvalidArgument,
+                    "a comparison needs runs and a baseline among them");
+    Comparison comparison;
+    comparison.baseline = baseline;
+    for (const Run* run : runs) {
+        auto compared = comparedRun(*run);
+        if (!compared)
+            return tl::unexpected(compared.error());
+        comparison.runs.push_back(std::move(*compared));
+    }
+    comparison.comparable = !differ(runs, [](const Run& r) { return r.info.inUnits(); });
+    comparison.notes = notesOn(runs);
+    return comparison;
+}
+
+// An iteration is compute + exposed communication + bubble on every device, so the differences of
+// the three means add up to the difference of the iterations.
+std::string summarize(const Comparison& comparison, std::size_t run)
+{
+    const ComparedRun& base = comparison.runs[comparison.baseline];
+    const ComparedRun& one = comparison.runs[run];
+    if (run == comparison.baseline)
+        return one.label + " is the baseline";
+    if ((one.ticksPerUnit == 1) != (base.ticksPerUnit == 1))
+        return one.label + " and " + base.label
+            + " have no common clock: one counts abstract units, the other nanoseconds";
+    const double scale
+        = static_cast<double>(base.ticksPerUnit) / static_cast<double>(one.ticksPerUnit);
+    const auto difference
+        = [&](double of, double than) { return of * scale - than; }; // in ticks of the baseline
+    const double whole = difference(static_cast<double>(one.metrics.duration),
+                                    static_cast<double>(base.metrics.duration));
+    const std::string parts
+        = join({part(difference(one.meanBubble, base.meanBubble), base.ticksPerUnit, "bubble"),
+                part(difference(one.meanExposed, base.meanExposed), base.ticksPerUnit,
+                     "exposed communication"),
+                part(difference(one.meanCompute, base.meanCompute), base.ticksPerUnit, "compute")});
+    const auto gap = static_cast<std::int64_t>(std::llround(std::fabs(whole)));
+    const std::string reasons = parts.empty() ? "" : ": " + parts;
+    if (timeNumber(gap, base.ticksPerUnit) == "0.0")
+        return one.label + " takes as long as " + base.label + reasons;
+    return one.label + " is " + timeNumber(gap, base.ticksPerUnit) + " "
+        + timeUnit(base.ticksPerUnit) + (whole < 0 ? " shorter than " : " longer than ")
+        + base.label + reasons;
+}
+
+} // namespace profiler

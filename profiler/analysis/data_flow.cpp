@@ -1,0 +1,116 @@
+#include "profiler/analysis/data_flow.h"
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+bool makesWeightGradient(OpKind kind)
+{
+    return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
+}
+
+template<class Visit>
+void forEachOp(const Schedule& schedule, Visit visit)
+{
+    std::uint32_t number = 0;
+    for (const auto& program : schedule.program)
+        for (const Op& op : program)
+            visit(number++, op);
+}
+} // namespace
+
+std::span<const std::uint32_t> DataFlow::Groups::of(std::uint32_t key) const
+{
+    return std::span(ops).subspan(first[key], first[key + 1] - first[key]);
+}
+
+// A counting sort: how many ops each key has, where each key begins, then the ops.
+template<class KeysOf>
+DataFlow::Groups DataFlow::group(std::uint32_t keys, KeysOf keysOf) const
+{
+    Groups groups;
+    groups.first.assign(keys + 1, 0);
+    forEachOp(m_schedule, [&](std::uint32_t, const Op& op) {
+        keysOf(op, [&](std::uint32_t key) { ++groups.first[key + 1]; });
+    });
+    for (std::uint32_t key = 0; key < keys; ++key)
+        groups.first[key + 1] += groups.first[key];
+    groups.ops.resize(groups.first[keys]);
+    Table next(groups.first.begin(), groups.first.end() - 1);
+    forEachOp(m_schedule, [&](std::uint32_t number, const Op& op) {
+        keysOf(op, [&](std::uint32_t key) { groups.ops[next[key]++] = number; });
+    });
+    return groups;
+}
+
+DataFlow::DataFlow(const Schedule& schedule)
+    : m_schedule(schedule)
+    , m_index(schedule)
+{
+    const Shape& shape = schedule.shape;
+    const std::uint32_t values = valueCount(shape);
+    for (Table* table : {&m_producer, &m_send, &m_receive})
+        table->assign(values, kNone);
+    forEachOp(schedule, [this](std::uint32_t number, const Op& op) { noteMakers(number, op); });
+    m_consumers = group(values, [&shape](const Op& op, auto add) {
+        if (!isTransfer(op.kind))
+            for (const Value& value : consumes(op, shape))
+                add(valueIndex(value, shape));
+    });
+    m_contributors = group(static_cast<std::uint32_t>(shape.stages), [](const Op& op, auto add) {
+        if (makesWeightGradient(op.kind))
+            add(static_cast<std::uint32_t>(op.stage.value));
+    });
+}
+
+void DataFlow::noteMakers(std::uint32_t number, const Op& op)
+{
+    const Shape& shape = m_schedule.shape;
+    if (isTransfer(op.kind)) {
+        const bool sends = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
+        (sends ? m_send : m_receive)[valueIndex(transferredValue(op, shape), shape)] = number;
+        return;
+    }
+    for (const Value& value : produces(op, shape))
+        m_producer[valueIndex(value, shape)] = number;
+}
+
+const Op& DataFlow::op(std::uint32_t op) const
+{
+    return opAt(m_schedule, m_index, op);
+}
+
+std::optional<std::uint32_t> DataFlow::find(const Table& table, const Value& value) const
+{
+    const std::uint32_t number = table[valueIndex(value, m_schedule.shape)];
+    return number == kNone ? std::nullopt : std::optional(number);
+}
+
+std::optional<std::uint32_t> DataFlow::producer(const Value& value) const
+{
+    return find(m_producer, value);
+}
+
+std::optional<std::uint32_t> DataFlow::send(const Value& value) const
+{
+    return find(m_send, value);
+}
+
+std::optional<std::uint32_t> DataFlow::receive(const Value& value, DeviceId device) const
+{
+    const auto number = find(m_receive, value);
+    return number && deviceOf(*number) == device ? number : std::nullopt;
+}
+
+std::span<const std::uint32_t> DataFlow::consumers(const Value& value) const
+{
+    return m_consumers.of(valueIndex(value, m_schedule.shape));
+}
+
+std::span<const std::uint32_t> DataFlow::contributors(StageId stage) const
+{
+    return m_contributors.of(static_cast<std::uint32_t>(stage.value));
+}
+
+} // namespace profiler

@@ -1,0 +1,54 @@
+#pragma once
+
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/schedule.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace profiler {
+
+// Who makes, carries and uses each value of a schedule: consumes() and produces() of every op,
+// turned round. Built in one pass, then arithmetic. Ops are OpIndex numbers. Keeps a reference to
+// the schedule.
+class DataFlow
+{
+public:
+    explicit DataFlow(const engine::Schedule& schedule);
+
+    const engine::OpIndex& index() const { return m_index; }
+    const engine::Op& op(std::uint32_t op) const;
+    engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
+
+    std::optional<std::uint32_t> producer(const engine::Value& value) const;
+    std::optional<std::uint32_t> send(const engine::Value& value) const;
+    // The RECV that brings `value` to `device`; none where it was made on that device.
+    std::optional<std::uint32_t> receive(const engine::Value& value, engine::DeviceId device) const;
+    std::span<const std::uint32_t> consumers(const engine::Value& value) const;
+    // The ops whose gradients the all-reduce of `stage` sums: the B or W of every replica.
+    std::span<const std::uint32_t> contributors(engine::StageId stage) const;
+
+private:
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    using Table = std::vector<std::uint32_t>;
+    struct Groups // ops by a dense key: those of key k are ops[first[k]] .. ops[first[k + 1] - 1]
+    {
+        Table first, ops;
+        std::span<const std::uint32_t> of(std::uint32_t key) const;
+    };
+
+    template<class KeysOf>
+    Groups group(std::uint32_t keys, KeysOf keysOf) const;
+    void noteMakers(std::uint32_t number, const engine::Op& op);
+    std::optional<std::uint32_t> find(const Table& table, const engine::Value& value) const;
+
+    const engine::Schedule& m_schedule;
+    engine::OpIndex m_index;
+    Table m_producer, m_send, m_receive; // [value]
+    Groups m_consumers;                  // [value]
+    Groups m_contributors;               // [stage]
+};
+
+} // namespace profiler

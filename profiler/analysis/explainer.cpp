@@ -1,0 +1,242 @@
+#include "profiler/analysis/explainer.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+constexpr Window kNever{0, -1};
+
+bool isSend(OpKind kind)
+{
+    return kind == OpKind::SendActivation || kind == OpKind::SendGradient;
+}
+} // namespace
+
+Explainer::Explainer(const Run& run, int iteration)
+    : m_run(run)
+    , m_lanes(run, iteration)
+    , m_flow(run.schedule)
+    , m_window(m_flow.index().count(), kNever)
+{
+    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value)
+        for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
+                                Track::Kind::AllReduce, Track::Kind::Copy})
+            for (const Span& span : m_lanes.spans(d, kind))
+                m_window[span.op] = span.window();
+}
+
+// A transfer is one hop, from the moment its SEND starts to the moment its RECV is complete.
+CauseLink Explainer::transferLink(std::uint32_t receive) const
+{
+    CauseLink hop = link(receive);
+    const auto send = m_flow.send(transferredValue(m_flow.op(receive), m_run.schedule.shape));
+    if (send && ran(*send))
+        hop.window.begin = m_window[*send].begin;
+    return hop;
+}
+
+std::optional<std::uint32_t> Explainer::lastContributor(StageId stage) const
+{
+    std::optional<std::uint32_t> last;
+    for (const std::uint32_t op : m_flow.contributors(stage))
+        if (ran(op) && (!last || m_window[op].end > m_window[*last].end))
+            last = op;
+    return last;
+}
+
+std::optional<Explainer::Need> Explainer::needFor(const Value& value, DeviceId at) const
+{
+    const auto producer = m_flow.producer(value);
+    if (!producer || !ran(*producer))
+        return std::nullopt;
+    if (m_flow.op(*producer).kind == OpKind::AllReduce) { // carries the last gradient of its stage
+        const auto contributor = lastContributor(value.stage);
+        return Need{contributor.value_or(*producer), link(*producer), m_window[*producer].end};
+    }
+    const auto receive = m_flow.receive(value, at);
+    if (receive && ran(*receive))
+        return Need{*producer, transferLink(*receive), m_window[*receive].end};
+    return Need{*producer, std::nullopt, m_window[*producer].end};
+}
+
+// A SEND waits for what it carries, a RECV for its SEND, an all-reduce for the last gradient.
+std::optional<Explainer::Need> Explainer::needOfTransfer(std::uint32_t op) const
+{
+    const Op& transfer = m_flow.op(op);
+    std::optional<std::uint32_t> producer;
+    if (transfer.kind == OpKind::AllReduce) {
+        producer = lastContributor(transfer.stage);
+    } else {
+        const Value value = transferredValue(transfer, m_run.schedule.shape);
+        producer = isSend(transfer.kind) ? m_flow.producer(value) : m_flow.send(value);
+    }
+    if (!producer || !ran(*producer))
+        return std::nullopt;
+    return Need{*producer, std::nullopt, m_window[*producer].end};
+}
+
+std::vector<Explainer::Need> Explainer::needsOf(std::uint32_t op) const
+{
+    std::vector<Need> needs;
+    const auto add = [&needs](std::optional<Need> need) {
+        if (need)
+            needs.push_back(*need);
+    };
+    const Op& what = m_flow.op(op);
+    if (isTransfer(what.kind) || what.kind == OpKind::AllReduce)
+        add(needOfTransfer(op));
+    else
+        for (const Value& value : consumes(what, m_run.schedule.shape))
+            add(needFor(value, m_flow.deviceOf(op)));
+    std::ranges::stable_sort(needs, std::ranges::greater{}, &Need::arrival);
+    return needs;
+}
+
+std::vector<CauseLink> Explainer::neededBy(std::uint32_t op) const
+{
+    const Op& what = m_flow.op(op);
+    const Shape& shape = m_run.schedule.shape;
+    std::vector<CauseLink> users;
+    const auto addUsers = [&](const Value& value, bool withTransfer) {
+        for (const std::uint32_t user : m_flow.consumers(value)) {
+            const auto receive = m_flow.receive(value, m_flow.deviceOf(user));
+            if (withTransfer && receive && ran(*receive))
+                users.push_back(transferLink(*receive));
+            if (ran(user))
+                users.push_back(link(user));
+        }
+    };
+    if (isTransfer(what.kind))
+        addUsers(transferredValue(what, shape), isSend(what.kind));
+    else
+        for (const Value& value : produces(what, shape))
+            addUsers(value, true);
+    return users;
+}
+
+// Joint ops share one window, so the op before is the last one that ended by then.
+std::optional<std::uint32_t> Explainer::before(std::uint32_t op) const
+{
+    const auto lane = m_lanes.spans(m_flow.deviceOf(op), Track::Kind::Compute);
+    const Window window = m_window[op];
+    auto at = std::ranges::lower_bound(lane, window.begin, {}, &Span::begin);
+    while (at != lane.begin()) {
+        --at;
+        if (at->op != op && at->end <= window.begin)
+            return at->op;
+    }
+    return std::nullopt;
+}
+
+std::vector<CauseLink> Explainer::chainTo(std::uint32_t op) const
+{
+    std::vector<CauseLink> chain;
+    const auto needs = needsOf(op);
+    if (!needs.empty()) {
+        chain.push_back(link(needs.front().producer));
+        if (needs.front().transfer)
+            chain.push_back(*needs.front().transfer);
+    }
+    chain.push_back(link(op));
+    return chain;
+}
+
+std::vector<Bubble> Explainer::bubbles() const
+{
+    std::vector<Bubble> all;
+    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value) {
+        const auto lane = m_lanes.spans(d, Track::Kind::Compute);
+        auto next = lane.begin();
+        bool computed = false;
+        for (const Window window : m_lanes.bubble(d)) {
+            while (next != lane.end()
+                   && (next->begin < window.end || next->window().duration() == 0))
+                computed |= (next++)->window().duration() > 0;
+            Bubble bubble{d, window, Bubble::Kind::Drain, std::nullopt, {}};
+            if (next != lane.end()) {
+                bubble.kind = computed ? Bubble::Kind::Wait : Bubble::Kind::Fill;
+                bubble.next = next->op;
+                bubble.chain = chainTo(next->op);
+            }
+            all.push_back(std::move(bubble));
+        }
+    }
+    return all;
+}
+
+std::optional<OpExplanation> Explainer::explain(std::uint32_t op) const
+{
+    if (op >= m_window.size() || !ran(op))
+        return std::nullopt;
+    OpExplanation explanation;
+    explanation.op = op;
+    explanation.device = m_flow.deviceOf(op);
+    explanation.window = m_window[op];
+    const auto needs = needsOf(op);
+    for (const Need& need : needs) {
+        if (need.transfer)
+            explanation.needs.push_back(*need.transfer);
+        explanation.needs.push_back(link(need.producer));
+    }
+    explanation.neededBy = neededBy(op);
+    std::int64_t free = m_lanes.window().begin;
+    if (isCompute(m_flow.op(op).kind)) {
+        if (const auto earlier = before(op))
+            free = m_window[*earlier].end;
+    } else if (!needs.empty()) {
+        free = needs.front().arrival;
+    }
+    explanation.waited = std::max<std::int64_t>(0, explanation.window.begin - free);
+    return explanation;
+}
+
+std::vector<CauseLink> Explainer::flow(MicroBatchId microBatch) const
+{
+    std::vector<CauseLink> path;
+    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value)
+        for (const Span& span : m_lanes.spans(d, Track::Kind::Compute)) {
+            const Op& op = m_flow.op(span.op);
+            const bool onPath = op.kind == OpKind::Forward || op.kind == OpKind::Backward
+                || op.kind == OpKind::BackwardInput;
+            if (onPath && op.microBatch == microBatch)
+                path.push_back(link(span.op));
+        }
+    std::ranges::stable_sort(path, {}, [](const CauseLink& hop) { return hop.window.begin; });
+    return path;
+}
+
+std::optional<std::uint32_t> Explainer::lastOp() const
+{
+    std::optional<std::uint32_t> last;
+    for (DeviceId d{0}; d.value < m_lanes.devices(); ++d.value)
+        for (const Span& span : m_lanes.spans(d, Track::Kind::Compute))
+            if (span.window().duration() > 0 && (!last || span.end > m_window[*last].end))
+                last = span.op;
+    return last;
+}
+
+std::vector<CauseLink> Explainer::criticalPath() const
+{
+    std::vector<CauseLink> path;
+    const std::size_t longest = 2 * m_window.size(); // a file whose times contradict its order
+    for (auto op = lastOp(); op && path.size() < longest;) {
+        path.push_back(link(*op));
+        const auto needs = needsOf(*op);
+        const auto earlier = before(*op);
+        if (needs.empty() || (earlier && m_window[*earlier].end >= needs.front().arrival)) {
+            op = earlier;
+            continue;
+        }
+        if (needs.front().transfer)
+            path.push_back(*needs.front().transfer);
+        op = needs.front().producer;
+    }
+    std::ranges::reverse(path);
+    return path;
+}
+
+} // namespace profiler

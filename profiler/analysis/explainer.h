@@ -1,0 +1,53 @@
+#pragma once
+
+#include "profiler/analysis/data_flow.h"
+#include "profiler/analysis/explain.h"
+#include "profiler/analysis/lanes.h"
+
+#include <optional>
+#include <vector>
+
+namespace profiler {
+
+// Answers the questions of explain.h about one iteration. Built in one pass over schedule and
+// spans, so whoever asks often (a view, a loop) keeps one. The run must outlive it.
+class Explainer
+{
+public:
+    Explainer(const engine::Run& run, int iteration);
+
+    std::vector<Bubble> bubbles() const;
+    std::optional<OpExplanation> explain(std::uint32_t op) const;
+    std::vector<CauseLink> flow(engine::MicroBatchId microBatch) const;
+    // The chain of ops and transfers, back from the one that ends last, each of which started when
+    // the one before it ended. In time order; its length is the iteration's where nothing idles.
+    std::vector<CauseLink> criticalPath() const;
+
+private:
+    // One thing an op waits for: who made it, what carried it, when it was there.
+    struct Need
+    {
+        std::uint32_t producer = 0;
+        std::optional<CauseLink> transfer;
+        std::int64_t arrival = 0;
+    };
+
+    bool ran(std::uint32_t op) const { return m_window[op].end >= m_window[op].begin; }
+    CauseLink link(std::uint32_t op) const { return {op, m_flow.deviceOf(op), m_window[op]}; }
+    CauseLink transferLink(std::uint32_t receive) const;
+    std::optional<Need> needFor(const engine::Value& value, engine::DeviceId at) const;
+    std::optional<Need> needOfTransfer(std::uint32_t op) const;
+    std::optional<std::uint32_t> lastContributor(engine::StageId stage) const;
+    std::vector<Need> needsOf(std::uint32_t op) const; // latest arrival first
+    std::vector<CauseLink> neededBy(std::uint32_t op) const;
+    std::optional<std::uint32_t> before(std::uint32_t op) const; // on its compute lane
+    std::optional<std::uint32_t> lastOp() const;
+    std::vector<CauseLink> chainTo(std::uint32_t op) const;
+
+    const engine::Run& m_run;
+    Lanes m_lanes;
+    DataFlow m_flow;
+    std::vector<engine::Window> m_window; // [op], end before begin: did not run in this iteration
+};
+
+} // namespace profiler

@@ -1,0 +1,78 @@
+#include "profiler/analysis/lanes.h"
+
+#include <algorithm>
+#include <string>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t iteration)
+{
+    const auto range = std::ranges::equal_range(spans, iteration, {}, &Span::iteration);
+    return {range.begin(), range.end()};
+}
+
+void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
+{
+    for (const Span& span : spans)
+        windows.push_back(span.window());
+}
+} // namespace
+
+Lanes::Lanes(const Run& run, int iteration)
+    : m_window(run.timeline.iterations[static_cast<std::size_t>(iteration)].window)
+    , m_spans(static_cast<std::size_t>(run.schedule.shape.devices))
+{
+    for (const Track& track : run.timeline.tracks)
+        m_spans[static_cast<std::size_t>(track.device.value)][static_cast<std::size_t>(track.kind)]
+            = ofIteration(track.spans, static_cast<std::uint32_t>(iteration));
+}
+
+std::span<const Span> Lanes::spans(DeviceId device, Track::Kind kind) const
+{
+    return m_spans[static_cast<std::size_t>(device.value)][static_cast<std::size_t>(kind)];
+}
+
+Windows Lanes::compute(DeviceId device) const
+{
+    std::vector<Window> windows;
+    addWindows(spans(device, Track::Kind::Compute), windows);
+    return clip(unite(std::move(windows)), m_window);
+}
+
+Windows Lanes::communication(DeviceId device) const
+{
+    std::vector<Window> windows;
+    for (const auto kind :
+         {Track::Kind::Send, Track::Kind::Receive, Track::Kind::AllReduce, Track::Kind::Copy})
+        addWindows(spans(device, kind), windows);
+    return clip(unite(std::move(windows)), m_window);
+}
+
+Windows Lanes::exposed(DeviceId device) const
+{
+    return subtract(communication(device), compute(device));
+}
+
+Windows Lanes::bubble(DeviceId device) const
+{
+    return subtract(subtract(unite({m_window}), compute(device)), communication(device));
+}
+
+Result<int> iterationIndex(const Run& run, int iteration)
+{
+    const int index = iteration == -1 ? headlineIteration(run.timeline) : iteration;
+    const auto count = static_cast<int>(run.timeline.iterations.size());
+    if (0 <= index && index < count)
+        return index;
+    if (count == 0)
+        return fail(Error::Code::NotFound,
+                    "the run has no iteration yet; wait until its first one is recorded");
+    return fail(Error::Code::NotFound,
+                "the run has no iteration " + std::to_string(iteration) + "; it has 0 to "
+                    + std::to_string(count - 1));
+}
+
+} // namespace profiler

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
+#include "profiler/analysis/windows.h"
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace profiler {
+
+// The spans of one iteration, by device and kind of track, found by binary search: spans of a track
+// are in time order and iterations do not interleave on it. Views into `run`, which must outlive
+// it.
+class Lanes
+{
+public:
+    Lanes(const engine::Run& run, int iteration);
+
+    int devices() const { return static_cast<int>(m_spans.size()); }
+    engine::Window window() const { return m_window; } // of the iteration
+    std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
+
+    // Each clipped to the iteration.
+    Windows compute(engine::DeviceId device) const;
+    Windows communication(engine::DeviceId device) const; // under way, computing or not
+    Windows exposed(engine::DeviceId device) const;       // ... while nothing computes
+    Windows bubble(engine::DeviceId device) const;        // neither of the two
+
+private:
+    static constexpr std::size_t kKinds = 5;
+    using Row = std::array<std::span<const engine::Span>, kKinds>; // [Track::Kind]
+
+    engine::Window m_window;
+    std::vector<Row> m_spans; // [device]
+};
+
+// The index itself, or for -1 that of the headline; NotFound when the run has no such iteration.
+engine::Result<int> iterationIndex(const engine::Run& run, int iteration);
+
+} // namespace profiler

@@ -1,0 +1,152 @@
+#include "profiler/analysis/memory.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+// Activations in whole parts, so that the sums are exact: one op's F adds partsOf(op) of
+// kHalves x v x slices parts in an M_a.
+constexpr int kHalves = 2;
+
+struct StashEvent
+{
+    std::int64_t time = 0, parts = 0;
+};
+
+int partsPerActivation(const Shape& shape)
+{
+    return kHalves * std::max(shape.chunks(), 1) * std::max(shape.slices, 1);
+}
+
+// A half is a slice of two; a schedule in whole micro-batches may hold single halves.
+std::int64_t partsOf(const Op& op, const Shape& shape)
+{
+    if (op.slice == Op::kWhole)
+        return std::int64_t{kHalves} * std::max(shape.slices, 1);
+    return shape.slices > 1 ? kHalves : 1;
+}
+
+// What an op does to the stash of its own device, and of its peer's, at its begin and its end.
+struct StashChange
+{
+    int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
+};
+
+StashChange stashChange(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return {.ownAtBegin = 1};
+    case OpKind::Backward:
+    case OpKind::BackwardWeight:
+        return {.ownAtEnd = -1};
+    case OpKind::Evict:
+        return {.ownAtEnd = -1, .peerAtBegin = 1};
+    case OpKind::Load:
+        return {.ownAtBegin = 1, .peerAtEnd = -1};
+    default:
+        return {};
+    }
+}
+
+class StashLedger
+{
+public:
+    explicit StashLedger(int devices)
+        : m_events(static_cast<std::size_t>(devices))
+    { }
+
+    void add(const Op& op, const Span& span, DeviceId device, std::int64_t parts)
+    {
+        const StashChange change = stashChange(op.kind);
+        note(device.value, span.begin, change.ownAtBegin * parts);
+        note(device.value, span.end, change.ownAtEnd * parts);
+        note(op.peer, span.begin, change.peerAtBegin * parts);
+        note(op.peer, span.end, change.peerAtEnd * parts);
+    }
+
+    std::int64_t peak(std::size_t device)
+    {
+        auto& events = m_events[device];
+        std::ranges::sort(events, [](const StashEvent& a, const StashEvent& b) {
+            return a.time != b.time ? a.time < b.time : a.parts < b.parts; // frees come first
+        });
+        std::int64_t alive = 0, most = 0;
+        for (const StashEvent& event : events)
+            most = std::max(most, alive += event.parts);
+        return most;
+    }
+
+private:
+    void note(int device, std::int64_t time, std::int64_t parts)
+    {
+        if (parts != 0 && static_cast<std::size_t>(device) < m_events.size())
+            m_events[static_cast<std::size_t>(device)].push_back({time, parts});
+    }
+
+    std::vector<std::vector<StashEvent>> m_events; // [device]
+};
+
+// What one device holds while the memory events go by. Frees come first at equal times, so what
+// counts is what is held once every event of a time is in.
+struct Holdings
+{
+    std::array<std::int64_t, kMemoryCategories> byCategory{};
+    std::int64_t since = 0; // time of the last event
+
+    void keepPeak(std::int64_t time, DeviceMetrics& device) const
+    {
+        const auto all = std::accumulate(byCategory.begin(), byCategory.end(), std::int64_t{0});
+        const auto stash = byCategory[static_cast<std::size_t>(MemoryCategory::Stash)];
+        device.peakStashBytes = std::max(device.peakStashBytes.value_or(0), stash);
+        if (device.peakBytes && *device.peakBytes >= all)
+            return;
+        device.peakBytes = all;
+        device.bytesAtPeak = byCategory;
+        device.timeOfPeak = time;
+    }
+};
+} // namespace
+
+std::vector<double> peakStash(const Run& run, const Lanes& lanes)
+{
+    const Shape& shape = run.schedule.shape;
+    const OpIndex index(run.schedule);
+    StashLedger ledger(lanes.devices());
+    for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
+        for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
+            for (const Span& span : lanes.spans(d, kind)) {
+                const Op& op = run.schedule.on(d)[index.positionOf(span.op)];
+                ledger.add(op, span, d, partsOf(op, shape));
+            }
+    std::vector<double> peaks;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(lanes.devices()); ++d)
+        peaks.push_back(static_cast<double>(ledger.peak(d)) / partsPerActivation(shape));
+    return peaks;
+}
+
+void addPeakBytes(const Run& run, Window iteration, std::vector<DeviceMetrics>& devices)
+{
+    if (run.timeline.memory.empty())
+        return;
+    std::vector<Holdings> held(devices.size());
+    for (const MemoryEvent& event : run.timeline.memory) {
+        if (event.time >= iteration.end)
+            break;
+        if (event.device >= devices.size())
+            continue;
+        Holdings& here = held[event.device];
+        if (event.time > here.since && event.time > iteration.begin)
+            here.keepPeak(std::max(here.since, iteration.begin), devices[event.device]);
+        here.byCategory[static_cast<std::size_t>(event.category)] += event.bytes;
+        here.since = event.time;
+    }
+    for (std::size_t d = 0; d < devices.size(); ++d)
+        held[d].keepPeak(std::max(held[d].since, iteration.begin), devices[d]);
+}
+
+} // namespace profiler

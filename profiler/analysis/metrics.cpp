@@ -1,0 +1,138 @@
+#include "profiler/analysis/metrics.h"
+
+#include "engine/schedule/passes.h"
+#include "profiler/analysis/lanes.h"
+#include "profiler/analysis/memory.h"
+
+#include <algorithm>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+Window extentOf(const Windows& windows)
+{
+    return windows.empty() ? Window{} : Window{windows.front().begin, windows.back().end};
+}
+
+// Own first start to own last end of what a device does itself: compute and all-reduce. A message
+// that leaves after the last op keeps no device busy.
+std::int64_t ownSpan(const Lanes& lanes, DeviceId device)
+{
+    std::vector<Window> windows;
+    for (const auto kind : {Track::Kind::Compute, Track::Kind::AllReduce})
+        for (const Span& span : lanes.spans(device, kind))
+            windows.push_back(span.window());
+    return extentOf(unite(std::move(windows))).duration();
+}
+
+// Fill lies before the device's first op, drain behind its last, wait in between.
+void addBubble(const Windows& bubble, Window computed, DeviceMetrics& device)
+{
+    for (const Window w : bubble) {
+        if (w.end <= computed.begin)
+            device.fill += w.duration();
+        else if (w.begin >= computed.end)
+            device.drain += w.duration();
+        else
+            device.wait += w.duration();
+    }
+    device.bubble = device.fill + device.wait + device.drain;
+}
+
+void addByKind(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceMetrics& device)
+{
+    const auto program = run.schedule.on(device.device);
+    for (const auto kind : {Track::Kind::Compute, Track::Kind::Send, Track::Kind::Receive,
+                            Track::Kind::AllReduce, Track::Kind::Copy})
+        for (const Span& span : lanes.spans(device.device, kind)) {
+            const Op& op = program[index.positionOf(span.op)];
+            device.byKind[static_cast<std::size_t>(op.kind)] += span.window().duration();
+        }
+}
+
+DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, DeviceId d)
+{
+    DeviceMetrics device;
+    device.device = d;
+    const Windows compute = lanes.compute(d);
+    device.span = ownSpan(lanes, d);
+    device.compute = length(compute);
+    device.exposedCommunication = length(lanes.exposed(d));
+    addBubble(lanes.bubble(d), extentOf(compute), device);
+    addByKind(run, index, lanes, device);
+    return device;
+}
+
+// Stages held, in M_theta: a device of a one-direction scheme holds v chunks, which are 1.
+void addWeights(const Schedule& schedule, std::vector<DeviceMetrics>& devices)
+{
+    const int chunks = std::max(schedule.shape.chunks(), 1);
+    std::vector<int> held(devices.size(), 0);
+    for (const auto& stages : schedule.deviceOf)
+        for (const DeviceId d : stages)
+            ++held[static_cast<std::size_t>(d.value)];
+    for (std::size_t d = 0; d < devices.size(); ++d)
+        devices[d].weights = static_cast<double>(held[d]) / chunks;
+}
+
+void addMessages(const Schedule& schedule, RunMetrics& run)
+{
+    const auto sent = messagesSent(schedule);
+    const auto copies = localCopies(schedule);
+    for (std::size_t d = 0; d < run.devices.size(); ++d) {
+        run.devices[d].messagesSent = sent[d];
+        run.devices[d].localCopies = copies[d];
+        run.devices[d].messagesReceived
+            = static_cast<int>(std::ranges::count_if(schedule.program[d], [](const Op& op) {
+                  return op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
+              }));
+        run.messages += sent[d];
+        run.localCopies += copies[d];
+    }
+}
+
+void addRates(const RunInfo& info, RunMetrics& run)
+{
+    if (info.inUnits() || run.duration <= 0)
+        return;
+    const double seconds = static_cast<double>(run.duration) * 1e-9;
+    if (info.tokensPerIteration > 0)
+        run.tokensPerSecond = static_cast<double>(info.tokensPerIteration) / seconds;
+    const double peak = info.peakFlops * static_cast<double>(run.devices.size());
+    if (info.flopsPerIteration > 0 && peak > 0)
+        run.mfu = info.flopsPerIteration / (peak * seconds);
+}
+} // namespace
+
+Result<RunMetrics> metrics(const Run& run, int iteration)
+{
+    const auto index = iterationIndex(run, iteration);
+    if (!index)
+        return tl::unexpected(index.error());
+    const Lanes lanes(run, *index);
+    const OpIndex ops(run.schedule);
+    RunMetrics result;
+    result.iteration = *index;
+    result.duration = lanes.window().duration();
+    const auto stash = peakStash(run, lanes);
+    std::int64_t bubbles = 0;
+    for (DeviceId d{0}; d.value < lanes.devices(); ++d.value) {
+        DeviceMetrics device = timesOf(run, ops, lanes, d);
+        device.peakStash = stash[static_cast<std::size_t>(d.value)];
+        result.span = std::max(result.span, device.span);
+        bubbles += device.bubble;
+        result.devices.push_back(device);
+    }
+    if (result.duration > 0 && lanes.devices() > 0)
+        result.bubbleRatio = static_cast<double>(bubbles)
+            / (static_cast<double>(result.duration) * lanes.devices());
+    addWeights(run.schedule, result.devices);
+    addMessages(run.schedule, result);
+    addPeakBytes(run, lanes.window(), result.devices);
+    addRates(run.info, result);
+    return result;
+}
+
+} // namespace profiler

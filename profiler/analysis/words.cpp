@@ -1,0 +1,66 @@
+#include "profiler/analysis/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+namespace profiler {
+
+namespace {
+std::string fixed(double value, int decimals)
+{
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
+    return text.data();
+}
+} // namespace
+
+std::string unitNumber(double value)
+{
+    std::string text = fixed(value, 3);
+    const auto lastKept = text.find_last_not_of('0');
+    const auto firstDecimal = text.find('.') + 1;
+    text.resize(std::max(lastKept, firstDecimal) + 1);
+    return text;
+}
+
+std::string timeNumber(std::int64_t ticks, std::int64_t ticksPerUnit)
+{
+    if (ticksPerUnit == 1)
+        return fixed(static_cast<double>(ticks) * 1e-6, 1);
+    return unitNumber(static_cast<double>(ticks) / static_cast<double>(ticksPerUnit));
+}
+
+std::string timeUnit(std::int64_t ticksPerUnit)
+{
+    return ticksPerUnit == 1 ? "ms" : "units";
+}
+
+std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit)
+{
+    const bool tiny = ticksPerUnit == 1 && ticks != 0 && std::llabs(ticks) < 1'000'000;
+    if (tiny)
+        return fixed(static_cast<double>(ticks) * 1e-3, 1) + " us";
+    return timeNumber(ticks, ticksPerUnit) + " " + timeUnit(ticksPerUnit);
+}
+
+std::string bytesText(std::int64_t bytes)
+{
+    static constexpr std::array kNames{"B", "KiB", "MiB", "GiB", "TiB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t name = 0;
+    while (std::fabs(value) >= 1024 && name + 1 < kNames.size()) {
+        value /= 1024;
+        ++name;
+    }
+    return fixed(value, name == 0 ? 0 : 1) + " " + kNames[name];
+}
+
+std::string percentText(double share)
+{
+    return fixed(100 * share, 1) + " %";
+}
+
+} // namespace profiler
