@@ -1,0 +1,37 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+
+#include <QString>
+
+#include <cstdint>
+
+namespace app {
+
+// How numbers look everywhere (visual-design.md, "Type, space, line"): a true minus sign, thin
+// spaces between thousands and before %, the unit in the header and not in each cell.
+QString number(double value, int decimals);           // "-1 234.5" with U+2212 and U+2009
+QString signedNumber(double value, int decimals);     // "+4.0", "-0.4", "0" when it rounds to 0
+QString percent(double share, int decimals = 1);      // 0.13 -> "13.0 %"
+QString fileSize(std::int64_t bytes);                 // "41.8 MB"
+QString remainingTime(double seconds);                // "about 1.5 s", "about 3 min"
+QString countOf(std::int64_t count, const char* one); // "1 device", "4 devices"
+
+// The unit that the times (or bytes) of one view share, chosen from the largest of them.
+struct Scale
+{
+    double perUnit = 1; // ticks, or bytes, of one shown unit
+    int decimals = 1;
+    QString unit; // "ms", "units", "GiB"
+
+    QString text(double value) const { return number(value / perUnit, decimals); }
+    QString withUnit(double value) const;
+    QString difference(double value) const { return signedNumber(value / perUnit, decimals); }
+    Scale finer(int moreDecimals) const;
+};
+
+// Ticks of a run's timeline: ms (us or s where the iteration is far from it), or abstract units.
+Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
+Scale byteScale(std::int64_t largest); // GiB with two decimals, MiB or KiB where that says nothing
+
+} // namespace app

@@ -1,0 +1,90 @@
+#include "app/models/run_document.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+
+RunDocument::RunDocument(QString file, int number, QObject* parent)
+    : QObject(parent)
+    , m_file(std::move(file))
+    , m_number(number)
+{ }
+
+QString RunDocument::title() const
+{
+    const QString label = m_run ? QString::fromStdString(m_run->info.label) : m_label;
+    if (label.isEmpty())
+        return QFileInfo(m_file).fileName();
+    return tr("%1 #%2").arg(label).arg(m_number);
+}
+
+QString RunDocument::subtitle() const
+{
+    if (!m_run)
+        return QFileInfo(m_file).fileName();
+    const engine::Shape& shape = m_run->schedule.shape;
+    QString text = tr("#%1, %2 × %3").arg(m_number).arg(shape.devices).arg(shape.microBatches);
+    if (shape.chunks() > 1)
+        text += tr(", v %1").arg(shape.chunks());
+    return text;
+}
+
+void RunDocument::setState(State state)
+{
+    if (state == m_state)
+        return;
+    m_state = state;
+    Q_EMIT stateChanged();
+}
+
+void RunDocument::setRun(RunPointer run)
+{
+    m_run = std::move(run);
+    Q_EMIT runChanged();
+}
+
+void RunDocument::setProgress(const RunProgress& progress)
+{
+    if (progress == m_progress)
+        return;
+    m_progress = progress;
+    Q_EMIT progressChanged();
+}
+
+void RunDocument::setNotice(const Notice& notice)
+{
+    if (notice == m_notice)
+        return;
+    m_notice = notice;
+    Q_EMIT noticeChanged();
+}
+
+void RunDocument::addLogLine(const QString& text, const QDateTime& time)
+{
+    m_log.append(time.toString(QStringLiteral("HH:mm:ss.zzz")) + QStringLiteral("  ") + text);
+    Q_EMIT logged(m_log.back());
+}
+
+bool hasIterations(const engine::Run* run)
+{
+    return run != nullptr && !run->timeline.iterations.empty();
+}
+
+QString keptSentence(const engine::Run* run)
+{
+    if (!hasIterations(run))
+        return RunDocument::tr("Nothing was recorded.");
+    const auto& all = run->timeline.iterations;
+    const auto measured
+        = std::ranges::count(all, engine::Iteration::Kind::Measured, &engine::Iteration::kind);
+    if (measured == 0)
+        return RunDocument::tr("Only warm-up iterations were recorded; they are kept.");
+    if (measured == 1)
+        return RunDocument::tr("Iteration 0 is whole and kept.");
+    return RunDocument::tr("Iterations 0–%1 are whole and kept.").arg(measured - 1);
+}
+
+} // namespace app

@@ -1,0 +1,147 @@
+#include "app/models/runs_model.h"
+
+#include "app/models/numbers.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+
+QString headlineText(const engine::Run* run)
+{
+    const int headline = run == nullptr ? -1 : engine::headlineIteration(run->timeline);
+    if (headline < 0)
+        return {};
+    const std::int64_t duration
+        = run->timeline.iterations[static_cast<std::size_t>(headline)].window.duration();
+    return timeScale(run->info, duration).withUnit(static_cast<double>(duration));
+}
+
+QString modeText(const engine::RunInfo& info)
+{
+    const std::string_view mode = engine::modeAdjective(info.mode);
+    return QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size()));
+}
+
+RunsModel::RunsModel(QObject* parent)
+    : QAbstractListModel(parent)
+{ }
+
+void RunsModel::add(std::shared_ptr<RunDocument> document)
+{
+    const auto row = static_cast<int>(m_rows.size());
+    const RunDocument* shown = document.get();
+    beginInsertRows({}, row, row);
+    m_rows.push_back({std::move(document), true});
+    endInsertRows();
+    for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged,
+                              &RunDocument::progressChanged, &RunDocument::noticeChanged})
+        connect(shown, signal, this, [this, shown] { rowChanged(shown); });
+}
+
+void RunsModel::remove(const RunDocument* document)
+{
+    const int row = rowOf(document);
+    if (row < 0)
+        return;
+    document->disconnect(this);
+    beginRemoveRows({}, row, row);
+    m_rows.erase(m_rows.begin() + row);
+    endRemoveRows();
+}
+
+std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
+{
+    const QFileInfo wanted(file);
+    const auto found = std::ranges::find_if(
+        m_rows, [&](const Row& row) { return QFileInfo(row.document->file()) == wanted; });
+    return found == m_rows.end() ? nullptr : found->document;
+}
+
+int RunsModel::rowOf(const RunDocument* document) const
+{
+    const auto found = std::ranges::find_if(
+        m_rows, [&](const Row& row) { return row.document.get() == document; });
+    return found == m_rows.end() ? -1 : static_cast<int>(found - m_rows.begin());
+}
+
+std::vector<std::shared_ptr<RunDocument>> RunsModel::checked() const
+{
+    std::vector<std::shared_ptr<RunDocument>> documents;
+    for (const Row& row : m_rows)
+        if (row.checked)
+            documents.push_back(row.document);
+    return documents;
+}
+
+void RunsModel::setChecked(const RunDocument* document, bool checked)
+{
+    const int row = rowOf(document);
+    if (row >= 0)
+        setData(index(row), checked ? Qt::Checked : Qt::Unchecked, Qt::CheckStateRole);
+}
+
+void RunsModel::rowChanged(const RunDocument* document)
+{
+    const QModelIndex changed = index(rowOf(document));
+    Q_EMIT dataChanged(changed, changed);
+}
+
+int RunsModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+QVariant RunsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const Row& row = m_rows[toIndex(index.row())];
+    const RunDocument& document = *row.document;
+    const RunPointer run = document.run();
+    const RunProgress& progress = document.progress();
+    switch (role) {
+    case Qt::DisplayRole:
+        return run ? QString::fromStdString(run->info.label) : document.title();
+    case Qt::CheckStateRole:
+        return row.checked ? Qt::Checked : Qt::Unchecked;
+    case Qt::ToolTipRole:
+    case FileRole:
+        return document.file();
+    case SubtitleRole:
+        return document.subtitle();
+    case ValueRole:
+        return document.isRunning() ? tr("%1 of %2").arg(progress.done).arg(progress.planned)
+                                    : headlineText(run.get());
+    case ModeRole:
+        return run ? modeText(run->info) : QString();
+    case RunningRole:
+        return document.isRunning();
+    case ProgressRole:
+        return document.isRunning() && progress.planned > 0
+            ? static_cast<double>(progress.done) / progress.planned
+            : -1.0;
+    default:
+        return {};
+    }
+}
+
+bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (!index.isValid() || role != Qt::CheckStateRole)
+        return false;
+    m_rows[toIndex(index.row())].checked = value.toInt() == Qt::Checked;
+    Q_EMIT dataChanged(index, index, {Qt::CheckStateRole});
+    return true;
+}
+
+Qt::ItemFlags RunsModel::flags(const QModelIndex& index) const
+{
+    return index.isValid() ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable
+            | Qt::ItemNeverHasChildren
+                           : Qt::NoItemFlags;
+}
+
+} // namespace app

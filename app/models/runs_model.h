@@ -1,0 +1,59 @@
+#pragma once
+
+#include "app/models/run_document.h"
+
+#include <QAbstractListModel>
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// The runs that are open in this window, in the order of opening; a check mark says "compare".
+// Shares the documents with the pages that show them.
+class RunsModel : public QAbstractListModel
+{
+    Q_OBJECT
+
+public:
+    enum Role : int {
+        SubtitleRole = Qt::UserRole + 1, // "#12, 4 × 8, v 2"
+        ValueRole,    // "115.3" of the headline iteration, "3 of 5" while it runs
+        ModeRole,     // "emulated"
+        RunningRole,  // bool
+        ProgressRole, // double 0..1; -1 when it does not run
+        FileRole,
+    };
+
+    explicit RunsModel(QObject* parent = nullptr);
+
+    void add(std::shared_ptr<RunDocument> document);
+    void remove(const RunDocument* document);
+    std::shared_ptr<RunDocument> at(int row) const { return m_rows[toIndex(row)].document; }
+    std::shared_ptr<RunDocument> find(const QString& file) const; // null: not open
+    int rowOf(const RunDocument* document) const;                 // -1: not open
+    std::vector<std::shared_ptr<RunDocument>> checked() const;
+    void setChecked(const RunDocument* document, bool checked);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role) override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+
+private:
+    struct Row
+    {
+        std::shared_ptr<RunDocument> document;
+        bool checked = false;
+    };
+    static std::size_t toIndex(int row) { return static_cast<std::size_t>(row); }
+    void rowChanged(const RunDocument* document);
+
+    std::vector<Row> m_rows;
+};
+
+// "115.3", the headline iteration of a run in the unit of its own; "" when there is none.
+QString headlineText(const engine::Run* run);
+QString modeText(const engine::RunInfo& info); // "emulated"
+
+} // namespace app
