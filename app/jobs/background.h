@@ -1,0 +1,60 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QObject>
+#include <QThreadPool>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace app {
+
+// Work in the shared thread pool whose answer comes back in the owner's thread. A member of the
+// QObject it works for: once that is destroyed, answers that are still on their way are dropped
+// and nobody waits for them.
+class Background
+{
+public:
+    explicit Background(QObject* owner)
+        : m_address(std::make_shared<Address>(owner))
+    { }
+    ~Background()
+    {
+        const std::lock_guard lock(m_address->mutex);
+        m_address->owner = nullptr;
+    }
+    Background(const Background&) = delete;
+    Background& operator=(const Background&) = delete;
+
+    // `work()` runs in the pool and must not touch the owner; `done(answer)` runs in the owner's
+    // thread.
+    template<class Work, class Done>
+    void run(Work work, Done done)
+    {
+        QThreadPool::globalInstance()->start(
+            [address = m_address, work = std::move(work), done = std::move(done)]() mutable {
+                auto answer = std::make_shared<decltype(work())>(work());
+                const std::lock_guard lock(address->mutex);
+                if (address->owner == nullptr)
+                    return;
+                QMetaObject::invokeMethod(
+                    address->owner,
+                    [answer, done = std::move(done)]() mutable { done(std::move(*answer)); },
+                    Qt::QueuedConnection);
+            });
+    }
+
+private:
+    struct Address
+    {
+        explicit Address(QObject* o)
+            : owner(o)
+        { }
+        std::mutex mutex; // owner is alive while it is held and not null
+        QObject* owner;
+    };
+    std::shared_ptr<Address> m_address;
+};
+
+} // namespace app

@@ -1,0 +1,79 @@
+#include "app/jobs/run_follower.h"
+
+#include "app/jobs/snapshot_pool.h"
+
+#include <utility>
+
+namespace app {
+
+struct RunFollower::Answer
+{
+    RunPointer run;
+    QString warning, failure;
+};
+
+RunFollower::RunFollower(const QString& file, QObject* parent)
+    : QObject(parent)
+    , m_pool(std::make_shared<SnapshotPool>(std::filesystem::path(file.toStdString())))
+    , m_background(this)
+{
+    m_timer.setInterval(200);
+    connect(&m_timer, &QTimer::timeout, this, &RunFollower::poke);
+}
+
+RunFollower::~RunFollower() = default;
+
+void RunFollower::start()
+{
+    m_timer.start();
+    poke();
+}
+
+void RunFollower::poke()
+{
+    if (m_isReading)
+        m_isPoked = true;
+    else
+        read();
+}
+
+void RunFollower::finish()
+{
+    m_timer.stop();
+    m_isLast = true;
+    poke();
+}
+
+void RunFollower::read()
+{
+    m_isReading = true;
+    m_isPoked = false;
+    m_background.run(
+        [pool = m_pool] {
+            auto next = pool->next();
+            return next ? Answer{std::move(next->run), QString::fromStdString(next->warning), {}}
+                        : Answer{nullptr, {}, QString::fromStdString(next.error().message)};
+        },
+        [this](Answer answer) { take(std::move(answer)); });
+}
+
+void RunFollower::take(Answer answer)
+{
+    m_isReading = false;
+    if (!answer.warning.isEmpty() && answer.warning != std::exchange(m_lastWarning, answer.warning))
+        Q_EMIT warned(answer.warning);
+    if (!answer.failure.isEmpty() && answer.failure != std::exchange(m_lastFailure, answer.failure))
+        Q_EMIT failed(answer.failure);
+    if (answer.run)
+        Q_EMIT grown(answer.run);
+    // A row that came while the last read was under way must not be missed, nor the last one of
+    // all: a snapshot that grew may lack what was written after it was taken.
+    if (m_isPoked)
+        read();
+    else if (m_isLast && answer.run)
+        read();
+    else if (m_isLast)
+        Q_EMIT finished();
+}
+
+} // namespace app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/run_document.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+
+namespace app {
+
+class SnapshotPool;
+
+// Reads a run file while it grows, in the thread pool and never in the GUI thread, and hands out
+// snapshots that nobody changes any more. Holds no connection between reads.
+class RunFollower : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunFollower(const QString& file, QObject* parent = nullptr);
+    ~RunFollower() override;
+
+    void start();  // reads now and then every 200 ms
+    void poke();   // rows were committed: read as soon as the last read is done
+    void finish(); // the writer is done: one last read, then finished()
+
+Q_SIGNALS:
+    void grown(const app::RunPointer& run);
+    void warned(const QString& text);   // a newer schema; said once
+    void failed(const QString& reason); // the file cannot be read (any more); said once per reason
+    void finished();                    // nothing more will come
+
+private:
+    struct Answer;
+    void read();
+    void take(Answer answer);
+
+    std::shared_ptr<SnapshotPool> m_pool;
+    Background m_background;
+    QTimer m_timer;
+    QString m_lastFailure, m_lastWarning;
+    bool m_isReading = false, m_isPoked = false, m_isLast = false;
+};
+
+} // namespace app

@@ -1,0 +1,114 @@
+#include "app/jobs/run_library.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+namespace {
+
+QString optionValue(const QStringList& options, const char* name, const char* fallback)
+{
+    const qsizetype at = options.indexOf(QString::fromLatin1(name));
+    return at >= 0 && at + 1 < options.size() ? options[at + 1] : QString::fromLatin1(fallback);
+}
+
+} // namespace
+
+QString newRunFile(const QStringList& options)
+{
+    QDir folder(QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
+                + QStringLiteral("/bubblescope/runs"));
+    folder.mkpath(QStringLiteral("."));
+    const bool isFromFile = options.contains(QStringLiteral("--schedule"));
+    const QString name
+        = QStringLiteral("%1-%2-D%3-N%4")
+              .arg(QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")),
+                   isFromFile ? QStringLiteral("file")
+                              : optionValue(options, "--scheme", "bitpipe"),
+                   optionValue(options, "--devices", "4"),
+                   optionValue(options, "--micro-batches", "8"));
+    QString file = folder.filePath(name + QStringLiteral(".sqlite"));
+    for (int i = 2; QFileInfo::exists(file); ++i)
+        file = folder.filePath(QStringLiteral("%1-%2.sqlite").arg(name).arg(i));
+    return file;
+}
+
+RunLibrary::RunLibrary(QObject* parent)
+    : QObject(parent)
+    , m_runs(new RunsModel(this))
+{ }
+
+RunLibrary::~RunLibrary() = default;
+
+std::shared_ptr<RunDocument> RunLibrary::newDocument(const QString& file)
+{
+    auto document = std::make_shared<RunDocument>(file, ++m_lastNumber);
+    m_sessions.push_back(std::make_unique<RunSession>(document));
+    m_runs->add(document);
+    return document;
+}
+
+std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
+{
+    if (auto known = m_runs->find(file))
+        return known;
+    auto document = newDocument(QFileInfo(file).absoluteFilePath());
+    m_sessions.back()->open();
+    return document;
+}
+
+std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
+{
+    auto document = newDocument(newRunFile(options));
+    document->expectLabel(optionValue(options, "--scheme", "bitpipe"));
+    m_sessions.back()->start(m_program, options);
+    return document;
+}
+
+std::shared_ptr<RunDocument> RunLibrary::startAgain(const RunDocument& document)
+{
+    const RunSession* old = session(document);
+    return old == nullptr || old->options().isEmpty() ? nullptr : start(old->options());
+}
+
+std::shared_ptr<RunDocument> RunLibrary::add(engine::Run run)
+{
+    auto document = std::make_shared<RunDocument>(QString(), ++m_lastNumber);
+    document->setRun(std::make_shared<const engine::Run>(std::move(run)));
+    document->setState(RunDocument::State::Finished);
+    m_runs->add(document);
+    return document;
+}
+
+void RunLibrary::stop(const RunDocument& document)
+{
+    if (RunSession* running = session(document))
+        running->stop();
+}
+
+void RunLibrary::close(const RunDocument& document)
+{
+    m_runs->remove(&document);
+    std::erase_if(m_sessions,
+                  [&](const auto& session) { return session->document().get() == &document; });
+}
+
+bool RunLibrary::isAnyRunning() const
+{
+    return std::ranges::any_of(m_sessions,
+                               [](const auto& one) { return one->document()->isRunning(); });
+}
+
+RunSession* RunLibrary::session(const RunDocument& document) const
+{
+    const auto found = std::ranges::find_if(
+        m_sessions, [&](const auto& one) { return one->document().get() == &document; });
+    return found == m_sessions.end() ? nullptr : found->get();
+}
+
+} // namespace app

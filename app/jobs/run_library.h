@@ -1,0 +1,52 @@
+#pragma once
+
+#include "app/jobs/run_session.h"
+#include "app/models/runs_model.h"
+
+#include <QObject>
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// The runs of one window: opened, started, predicted; every page shares them. The GUI thread only.
+class RunLibrary : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunLibrary(QObject* parent = nullptr);
+    ~RunLibrary() override;
+
+    RunsModel& runs() { return *m_runs; }
+
+    // Starts to read a file; a file that is open already is not read again.
+    std::shared_ptr<RunDocument> open(const QString& file);
+    // Starts a worker with options of `bscope run` (without -o) on a new file.
+    std::shared_ptr<RunDocument> start(const QStringList& options);
+    // The same run once more, on a new file. Null where the run was not started here.
+    std::shared_ptr<RunDocument> startAgain(const RunDocument& document);
+    // A run that is no file: a prediction.
+    std::shared_ptr<RunDocument> add(engine::Run run);
+
+    void stop(const RunDocument& document); // keeps whole iterations
+    void close(const RunDocument& document);
+    bool isAnyRunning() const;
+    void setWorkerProgram(const QString& program) { m_program = program; } // tests; "": the own one
+
+private:
+    RunSession* session(const RunDocument& document) const;
+    std::shared_ptr<RunDocument> newDocument(const QString& file);
+
+    RunsModel* m_runs;
+    std::vector<std::unique_ptr<RunSession>> m_sessions;
+    QString m_program;
+    int m_lastNumber = 0;
+};
+
+// Where runs go without -o (cli.md): .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite; the
+// folder is made.
+QString newRunFile(const QStringList& options);
+
+} // namespace app

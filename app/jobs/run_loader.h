@@ -1,0 +1,34 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/run_document.h"
+
+#include <QObject>
+
+#include <atomic>
+#include <memory>
+
+namespace app {
+
+// Reads a whole run file in the thread pool. One load at a time; a second load() cancels the first.
+class RunLoader : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunLoader(QObject* parent = nullptr);
+    ~RunLoader() override;
+
+    void load(const QString& file);
+    void cancel(); // nothing more is told of the load under way
+
+Q_SIGNALS:
+    void loaded(const app::RunPointer& run, const QString& warning); // "" : nothing to warn of
+    void failed(const QString& reason); // what the file is instead, and what to do
+
+private:
+    std::shared_ptr<std::atomic<bool>> m_cancelled;
+    Background m_background;
+};
+
+} // namespace app

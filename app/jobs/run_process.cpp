@@ -1,0 +1,163 @@
+#include "app/jobs/run_process.h"
+
+#include "engine/base/version.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include <sys/prctl.h>
+
+#include <csignal>
+
+namespace app {
+namespace {
+
+constexpr int kKillAfterMilliseconds = 5000;
+
+QString ownBuild()
+{
+    const std::string_view build = engine::buildId();
+    return QString::fromUtf8(build.data(), static_cast<qsizetype>(build.size()));
+}
+
+} // namespace
+
+QString workerProgram()
+{
+    const QString beside
+        = QDir(QCoreApplication::applicationDirPath()).filePath(QStringLiteral("bscope"));
+    return QFileInfo(beside).isExecutable() ? beside : QString();
+}
+
+RunProcess::RunProcess(QObject* parent)
+    : QObject(parent)
+{
+    for (QProcess* process : {&m_version, &m_worker}) {
+        process->setProcessChannelMode(QProcess::MergedChannels);
+        process->setStandardInputFile(QProcess::nullDevice());
+        // The worker does not outlive its window: it is asked to stop, and keeps what it has.
+        process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGINT); });
+        connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+            if (error == QProcess::FailedToStart)
+                end(WorkerEnd::How::Refused,
+                    tr("%1 does not start; install Bubblescope again.").arg(m_program));
+        });
+    }
+    connect(&m_version, &QProcess::finished, this, &RunProcess::versionAnswered);
+    connect(&m_worker, &QProcess::readyRead, this, &RunProcess::readLines);
+    connect(&m_worker, &QProcess::finished, this, &RunProcess::workerFinished);
+    m_killTimer.setSingleShot(true);
+    m_killTimer.setInterval(kKillAfterMilliseconds);
+    connect(&m_killTimer, &QTimer::timeout, &m_worker, &QProcess::kill);
+}
+
+RunProcess::~RunProcess()
+{
+    for (QProcess* process : {&m_version, &m_worker}) {
+        process->disconnect(this);
+        process->kill();
+    }
+}
+
+void RunProcess::start(const QString& program, const QStringList& options, const QString& file)
+{
+    m_program = program.isEmpty() ? workerProgram() : program;
+    m_arguments = QStringList{QStringLiteral("run")} + options
+        + QStringList{QStringLiteral("--progress"), QStringLiteral("jsonl"), QStringLiteral("-o"),
+                      file};
+    m_isRunning = true;
+    if (m_program.isEmpty())
+        end(WorkerEnd::How::Refused,
+            tr("There is no bscope beside this program; install Bubblescope again."));
+    else
+        launch(m_version, {QStringLiteral("--version"), QStringLiteral("--json")});
+}
+
+void RunProcess::launch(QProcess& process, const QStringList& arguments)
+{
+    process.start(m_program, arguments, QIODevice::ReadOnly);
+}
+
+void RunProcess::versionAnswered()
+{
+    if (!m_isRunning)
+        return;
+    const QByteArray answer = m_version.readAll();
+    const QString build
+        = QJsonDocument::fromJson(answer).object().value(QStringLiteral("build")).toString();
+    if (m_isStopping)
+        end(WorkerEnd::How::Cancelled, tr("Stopped before anything ran."));
+    else if (build == ownBuild())
+        launch(m_worker, m_arguments);
+    else
+        end(WorkerEnd::How::Refused,
+            tr("%1 is of build %2, this window of build %3; install both together.")
+                .arg(m_program, build.isEmpty() ? tr("an unknown one") : build, ownBuild()));
+}
+
+void RunProcess::stop()
+{
+    if (!m_isRunning || m_isStopping)
+        return;
+    m_isStopping = true;
+    if (m_worker.processId() > 0)
+        ::kill(static_cast<pid_t>(m_worker.processId()), SIGINT);
+    m_killTimer.start();
+}
+
+void RunProcess::readLines()
+{
+    while (m_worker.canReadLine())
+        handleLine(m_worker.readLine().trimmed());
+}
+
+void RunProcess::handleLine(const QByteArray& line)
+{
+    if (line.isEmpty())
+        return;
+    const std::optional<WorkerEvent> parsed = parseWorkerEvent(line);
+    if (!parsed) {
+        m_lastWords = QString::fromUtf8(line);
+        Q_EMIT said(m_lastWords);
+        return;
+    }
+    if (parsed->kind == WorkerEvent::Kind::Finished)
+        m_outcome = parsed->outcome;
+    if (parsed->kind == WorkerEvent::Kind::Failed)
+        m_failure = parsed->message;
+    Q_EMIT event(*parsed);
+}
+
+void RunProcess::workerFinished(int code, QProcess::ExitStatus status)
+{
+    readLines();
+    handleLine(m_worker.readAll().trimmed()); // a last line without its newline
+    if (m_isStopping)
+        end(WorkerEnd::How::Cancelled,
+            status == QProcess::CrashExit ? tr("It did not answer and was killed.") : QString());
+    else if (status == QProcess::CrashExit)
+        end(WorkerEnd::How::Killed, tr("Killed by signal %1.").arg(code));
+    else if (!m_failure.isEmpty())
+        end(WorkerEnd::How::Failed, m_failure);
+    else if (code != 0)
+        end(WorkerEnd::How::Failed,
+            m_lastWords.isEmpty() ? tr("It ended with status %1.").arg(code) : m_lastWords);
+    else
+        end(m_outcome == QLatin1String("cancelled") ? WorkerEnd::How::Cancelled
+                                                    : WorkerEnd::How::Finished,
+            {});
+}
+
+void RunProcess::end(WorkerEnd::How how, const QString& text)
+{
+    if (!m_isRunning)
+        return;
+    m_isRunning = false;
+    m_killTimer.stop();
+    Q_EMIT ended({how, text});
+}
+
+} // namespace app

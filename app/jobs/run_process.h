@@ -1,0 +1,67 @@
+#pragma once
+
+#include "app/jobs/worker_event.h"
+
+#include <QObject>
+#include <QProcess>
+#include <QStringList>
+#include <QTimer>
+
+namespace app {
+
+// The `bscope` that lies beside this program; "" with a reason when there is none.
+QString workerProgram();
+
+// How a worker ended; `text` says it to people.
+struct WorkerEnd
+{
+    enum class How : int {
+        Finished,
+        Cancelled,
+        Failed,  // it said why
+        Refused, // not started: no bscope, or one of another build
+        Killed,  // by a signal that was not asked for
+    };
+    How how = How::Finished;
+    QString text;
+};
+
+// A worker process: `bscope run ... --progress jsonl -o FILE`. Its build is asked for first; one of
+// another build is refused, since the two share the file format. Nothing here waits. Destroying it
+// kills the worker.
+class RunProcess : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunProcess(QObject* parent = nullptr);
+    ~RunProcess() override;
+
+    // `program` "" : workerProgram().
+    void start(const QString& program, const QStringList& options, const QString& file);
+    void stop(); // SIGINT: whole iterations are kept; SIGKILL 5 s later
+    bool isRunning() const { return m_isRunning; }
+    qint64 processId() const { return m_worker.processId(); }
+
+Q_SIGNALS:
+    void event(const app::WorkerEvent& event);
+    void said(const QString& line); // anything that is not an event
+    void ended(const app::WorkerEnd& end);
+
+private:
+    void launch(QProcess& process, const QStringList& arguments);
+    void versionAnswered();
+    void readLines();
+    void handleLine(const QByteArray& line);
+    void workerFinished(int code, QProcess::ExitStatus status);
+    void end(WorkerEnd::How how, const QString& text);
+
+    QProcess m_version, m_worker;
+    QTimer m_killTimer;
+    QString m_program;
+    QStringList m_arguments;
+    QString m_outcome, m_failure, m_lastWords;
+    bool m_isRunning = false, m_isStopping = false;
+};
+
+} // namespace app

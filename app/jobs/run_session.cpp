@@ -1,0 +1,206 @@
+#include "app/jobs/run_session.h"
+
+#include "app/models/numbers.h"
+
+#include <utility>
+
+namespace app {
+namespace {
+
+using State = RunDocument::State;
+using Level = Notice::Level;
+
+// What is said of a file whose writer did not finish, read without having started it.
+Notice noticeOfFile(const engine::Run& run)
+{
+    const QString kept = keptSentence(&run);
+    switch (run.info.outcome) {
+    case engine::Outcome::Finished:
+        return {};
+    case engine::Outcome::Cancelled:
+        return {Level::Warning, RunSession::tr("Cancelled."), kept, {}, true};
+    case engine::Outcome::Failed:
+        return {Level::Error,
+                RunSession::tr("The run failed."),
+                QString::fromStdString(run.info.failure) + QLatin1Char(' ') + kept,
+                {},
+                true};
+    case engine::Outcome::Running:
+        break;
+    }
+    return {Level::Warning,
+            RunSession::tr("Not finished."),
+            RunSession::tr("The program that wrote this file was killed, or still goes on. ")
+                + kept,
+            {},
+            true};
+}
+
+Notice noticeOfEnd(const WorkerEnd& end, const engine::Run* run)
+{
+    const QString kept = keptSentence(run);
+    const QString text = end.text.isEmpty() ? kept : end.text + QLatin1Char(' ') + kept;
+    switch (end.how) {
+    case WorkerEnd::How::Finished:
+        return {};
+    case WorkerEnd::How::Cancelled:
+        return {Level::Warning, RunSession::tr("Stopped."), text, {}, true};
+    case WorkerEnd::How::Failed:
+        return {Level::Error, RunSession::tr("The run failed."), text, {}, true};
+    case WorkerEnd::How::Refused:
+        return {Level::Error, RunSession::tr("Not started."), end.text, {}, true};
+    case WorkerEnd::How::Killed:
+        return {Level::Error, RunSession::tr("The worker ended."), text, {}, true};
+    }
+    return {};
+}
+
+} // namespace
+
+RunSession::RunSession(std::shared_ptr<RunDocument> document, QObject* parent)
+    : QObject(parent)
+    , m_document(std::move(document))
+    , m_follower(m_document->file())
+{
+    connect(&m_process, &RunProcess::event, this, &RunSession::workerSaid);
+    connect(&m_process, &RunProcess::ended, this, &RunSession::workerEnded);
+    connect(&m_process, &RunProcess::said, m_document.get(),
+            [document = m_document.get()](const QString& line) { document->addLogLine(line); });
+    connect(&m_loader, &RunLoader::loaded, this, &RunSession::loaded);
+    connect(&m_loader, &RunLoader::failed, this, [this](const QString& reason) {
+        m_document->setNotice({Level::Error, tr("Not opened."), reason});
+        m_document->setState(State::Failed);
+    });
+    connect(&m_follower, &RunFollower::grown, this, &RunSession::grown);
+    connect(&m_follower, &RunFollower::finished, this, &RunSession::allRead);
+    connect(&m_follower, &RunFollower::failed, m_document.get(),
+            [document = m_document.get()](const QString& reason) { document->addLogLine(reason); });
+}
+
+void RunSession::open()
+{
+    m_loader.load(m_document->file());
+}
+
+void RunSession::loaded(const RunPointer& run, const QString& warning)
+{
+    m_document->setRun(run);
+    m_document->setNotice(warning.isEmpty()
+                              ? noticeOfFile(*run)
+                              : Notice{Level::Warning, tr("Opened with what is known."), warning});
+    m_document->setState(State::Finished);
+    if (run->info.outcome == engine::Outcome::Running)
+        m_follower.start();
+}
+
+void RunSession::start(const QString& program, const QStringList& options)
+{
+    m_options = options;
+    m_document->setState(State::Running);
+    m_document->addLogLine(tr("bscope run %1").arg(options.join(QLatin1Char(' '))));
+    m_process.start(program, options, m_document->file());
+}
+
+void RunSession::stop()
+{
+    if (!m_document->isRunning())
+        return;
+    m_document->setState(State::Stopping);
+    m_document->addLogLine(tr("stop asked for"));
+    m_process.stop();
+}
+
+void RunSession::workerSaid(const WorkerEvent& event)
+{
+    RunProgress progress = m_document->progress();
+    switch (event.kind) {
+    case WorkerEvent::Kind::Started:
+        m_sinceStart.start();
+        progress.planned = event.iterations;
+        m_document->setProgress(progress);
+        m_follower.start();
+        break;
+    case WorkerEvent::Kind::Rows:
+        progress.rows = event.rows;
+        m_document->setProgress(progress);
+        m_follower.poke();
+        break;
+    case WorkerEvent::Kind::Iteration:
+        iterationDone(event);
+        break;
+    case WorkerEvent::Kind::Warning:
+        m_document->addLogLine(tr("warning: %1").arg(event.message));
+        m_document->setNotice({Level::Warning, tr("The run goes on with less."), event.message});
+        break;
+    case WorkerEvent::Kind::Finishing:
+        m_document->addLogLine(tr("writing the file"));
+        break;
+    case WorkerEvent::Kind::Finished:
+        m_document->addLogLine(event.outcome);
+        break;
+    case WorkerEvent::Kind::Failed:
+        m_document->addLogLine(event.message);
+        break;
+    case WorkerEvent::Kind::Other:
+        break;
+    }
+}
+
+void RunSession::iterationDone(const WorkerEvent& event)
+{
+    RunProgress progress = m_document->progress();
+    ++progress.done;
+    progress.secondsSoFar = static_cast<double>(m_sinceStart.elapsed()) / 1000;
+    const int left = progress.planned - progress.done;
+    progress.secondsLeft = left > 0 ? progress.secondsSoFar / progress.done * left : 0;
+    m_document->setProgress(progress);
+    const QString time
+        = timeScale({}, static_cast<std::int64_t>(event.duration)).withUnit(event.duration);
+    QString line = progress.done <= progress.warmup
+        ? tr("warm-up iteration finished: %1").arg(time)
+        : tr("iteration %1 finished: %2").arg(progress.done - progress.warmup - 1).arg(time);
+    if (event.loss)
+        line += tr(", loss %1").arg(number(*event.loss, 2));
+    m_document->addLogLine(line);
+}
+
+void RunSession::workerEnded(const WorkerEnd& end)
+{
+    m_end = end;
+    if (end.how == WorkerEnd::How::Refused) {
+        m_document->setNotice(noticeOfEnd(end, nullptr));
+        m_document->setState(State::Failed);
+        return;
+    }
+    m_follower.finish();
+}
+
+void RunSession::grown(const RunPointer& run)
+{
+    RunProgress progress = m_document->progress();
+    progress.warmup = run->info.plannedWarmup;
+    progress.planned = run->info.plannedWarmup + run->info.plannedIterations;
+    m_document->setRun(run);
+    if (m_document->isRunning())
+        m_document->setProgress(progress);
+    else if (run->info.outcome != engine::Outcome::Running)
+        m_follower.finish(); // another program wrote it, and is done
+}
+
+void RunSession::allRead()
+{
+    const engine::Run* run = m_document->run().get();
+    if (m_document->isRunning()) {
+        const Notice notice = noticeOfEnd(m_end, run);
+        if (notice.level != Level::None)
+            m_document->setNotice(notice);
+        m_document->addLogLine(notice.headline.isEmpty()
+                                   ? tr("the run is complete")
+                                   : notice.headline + QLatin1Char(' ') + notice.text);
+    } else if (run != nullptr) {
+        m_document->setNotice(noticeOfFile(*run));
+    }
+    m_document->setState(run != nullptr ? State::Finished : State::Failed);
+}
+
+} // namespace app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/jobs/run_follower.h"
+#include "app/jobs/run_loader.h"
+#include "app/jobs/run_process.h"
+#include "app/models/run_document.h"
+
+#include <QElapsedTimer>
+#include <QObject>
+
+#include <memory>
+
+namespace app {
+
+// Fills a RunDocument: from a file that is there, or from a worker that it starts and follows. The
+// GUI thread only; nothing in here waits.
+class RunSession : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunSession(std::shared_ptr<RunDocument> document, QObject* parent = nullptr);
+
+    void open(); // reads the document's file, and goes on while another program still writes it
+    void start(const QString& program, const QStringList& options); // see RunProcess::start
+    void stop();
+    const std::shared_ptr<RunDocument>& document() const { return m_document; }
+    const QStringList& options() const { return m_options; }
+    RunProcess& process() { return m_process; }
+
+private:
+    void workerSaid(const WorkerEvent& event);
+    void iterationDone(const WorkerEvent& event);
+    void workerEnded(const WorkerEnd& end);
+    void loaded(const RunPointer& run, const QString& warning);
+    void grown(const RunPointer& run);
+    void allRead();
+
+    std::shared_ptr<RunDocument> m_document;
+    RunProcess m_process;
+    RunLoader m_loader;
+    RunFollower m_follower;
+    QStringList m_options;
+    QElapsedTimer m_sinceStart;
+    WorkerEnd m_end;
+};
+
+} // namespace app

@@ -1,0 +1,62 @@
+#include "app/jobs/snapshot_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+
+SnapshotPool::SnapshotPool(std::filesystem::path file)
+    : m_file(std::move(file))
+{ }
+
+engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (!m_free.empty()) {
+            std::unique_ptr<Buffer> buffer = std::move(m_free.back());
+            m_free.pop_back();
+            return buffer;
+        }
+    }
+    auto reader = profiler::TraceReader::open(m_file);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    return std::unique_ptr<Buffer>(new Buffer{std::move(*reader), {}});
+}
+
+void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)
+{
+    // One is enough: the window holds the newest, this one grows next.
+    constexpr std::size_t kKept = 1;
+    const std::lock_guard lock(m_mutex);
+    m_free.push_back(std::move(buffer));
+    if (m_free.size() > kKept)
+        m_free.erase(m_free.begin());
+}
+
+engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
+{
+    auto buffer = take();
+    if (!buffer)
+        return tl::unexpected(buffer.error());
+    const engine::Result<bool> grew = (*buffer)->reader.poll((*buffer)->run);
+    Snapshot snapshot{nullptr, (*buffer)->reader.warning()};
+    if (!grew || !*grew) {
+        giveBack(std::move(*buffer));
+        if (!grew)
+            return tl::unexpected(grew.error());
+        return snapshot;
+    }
+    // Pool or process may end first, and the last owner may be in any thread.
+    auto release = [pool = weak_from_this()](Buffer* done) {
+        std::unique_ptr<Buffer> owned(done);
+        if (const auto alive = pool.lock())
+            alive->giveBack(std::move(owned));
+    };
+    const std::shared_ptr<Buffer> shared(buffer->release(), release);
+    snapshot.run = std::shared_ptr<const engine::Run>(shared, &shared->run);
+    return snapshot;
+}
+
+} // namespace app
