@@ -1,0 +1,47 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QProxyStyle>
+
+class QApplication;
+
+namespace app {
+
+// What a style sheet cannot draw without pictures: combo boxes, spin boxes, check marks, radio dots
+// and their focus. Buttons take the focus from the keyboard only, so that a click leaves no ring.
+class ControlStyle : public QProxyStyle
+{
+    Q_OBJECT
+
+public:
+    explicit ControlStyle(const ThemeController& theme);
+
+    void polish(QWidget* widget) override;
+    using QProxyStyle::polish;
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option,
+                            QPainter* painter, const QWidget* widget) const override;
+    void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                     const QWidget* widget) const override;
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override;
+    QRect subControlRect(ComplexControl control, const QStyleOptionComplex* option,
+                         SubControl subControl, const QWidget* widget) const override;
+    QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& size,
+                           const QWidget* widget) const override;
+    int pixelMetric(PixelMetric metric, const QStyleOption* option,
+                    const QWidget* widget) const override;
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override;
+
+private:
+    void drawField(QPainter& painter, const QStyleOption& option, const QWidget* widget) const;
+    void drawIndicator(QPainter& painter, const QStyleOption& option, bool round) const;
+
+    const ThemeController& m_theme; // outlives the application's style
+};
+
+// Style, palette, font and sheet of `theme`, now and whenever the theme changes. Call once.
+void applyLook(QApplication& application, ThemeController& theme);
+
+} // namespace app
