@@ -1,0 +1,44 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+class IconLabel;
+
+// The verdict on a schedule, or what happened to a run: icon, bold first words, one sentence, then
+// at most a few actions. A verdict is rounded and lies in a page; a state band has the full width.
+class Band : public QWidget
+{
+    Q_OBJECT
+
+public:
+    enum class Kind { Ok, Warning, Error };
+    enum class Shape { Verdict, State };
+
+    Band(const ThemeController& theme, Shape shape, QWidget* parent = nullptr);
+
+    void show(Kind kind, const QString& bold, const QString& sentence);
+    QPushButton* addAction(const QString& text, const QString& objectName);
+    QString text() const; // plain, as read out
+    Kind kind() const { return m_kind; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    Shape m_shape;
+    Kind m_kind = Kind::Ok;
+    IconLabel* m_icon;
+    QLabel* m_label;
+    QHBoxLayout* m_layout;
+};
+
+} // namespace app

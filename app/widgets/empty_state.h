@@ -1,0 +1,39 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/widgets/icons.h"
+
+#include <QWidget>
+
+class QPushButton;
+
+namespace app {
+
+// Never a blank page: a dashed frame, an icon, one line of fact, one line of what to do, one
+// button.
+class EmptyState : public QWidget
+{
+    Q_OBJECT
+
+public:
+    struct Words
+    {
+        Icon icon = Icon::Compare;
+        QString fact, advice, action; // no button where action is empty
+    };
+
+    EmptyState(const ThemeController& theme, const Words& words, QWidget* parent = nullptr);
+    QPushButton* button() const { return m_button; } // nullptr when there is none
+
+Q_SIGNALS:
+    void activated();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    QPushButton* m_button = nullptr;
+};
+
+} // namespace app

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QStringList>
+#include <QWidget>
+
+namespace app {
+
+// Two to four exclusive choices in one frame; left and right arrows move. A choice can be switched
+// off with the reason as its tooltip.
+class SegmentControl : public QWidget
+{
+    Q_OBJECT
+
+public:
+    SegmentControl(const ThemeController& theme, const QStringList& choices,
+                   QWidget* parent = nullptr);
+
+    int current() const { return m_current; }
+    void setCurrent(int choice); // silent when it is current already
+    void setCompact();           // 24 high, for toolbars
+    QSize sizeHint() const override;
+
+Q_SIGNALS:
+    void currentChanged(int choice);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    QRect segment(int choice) const;
+    int choiceAt(const QPoint& position) const; // -1: none
+
+    const ThemeController& m_theme;
+    QStringList m_choices;
+    int m_current = 0, m_hovered = -1;
+};
+
+} // namespace app

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QSpinBox>
+
+namespace app {
+
+// A whole number, 28 high. A value that is refused stays in the field, with the reason inside at
+// the right and the frame in the colour of errors. The wheel changes it only with the focus.
+class SpinField : public QSpinBox
+{
+    Q_OBJECT
+
+public:
+    explicit SpinField(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void setReason(const QString& reason); // "" : the value is fine
+    QString reason() const { return m_reason; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    QString m_reason;
+};
+
+} // namespace app
