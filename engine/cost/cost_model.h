@@ -21,6 +21,7 @@ struct Fraction
     }
     friend bool operator==(const Fraction&, const Fraction&) = default;
 };
+Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
 Result<Fraction> parseFraction(std::string_view text); // finite, >= 0, at most 9 decimals
 
 // Costs in units: one unit is the work of one device for one micro-batch, so a chunk's op costs 1/v

@@ -3,6 +3,8 @@
 #include "engine/schedule/schedule.h"
 
 #include <array>
+#include <optional>
+#include <string>
 
 namespace engine {
 
@@ -48,6 +50,14 @@ private:
 Values consumes(const Op& op, const Shape& shape);
 Values produces(const Op& op, const Shape& shape);
 Value transferredValue(const Op& op, const Shape& shape);
+
+// The neighbouring stage that uses the value: where an activation or a gradient travels to. None
+// for values that stay in their stage.
+std::optional<StageId> receivingStage(const Value& value, const Shape& shape);
+
+// Whether stage, micro-batch, replica and slice of the op exist in the shape (a transfer: both its
+// ends). Only then may the functions here be asked about it.
+bool exists(const Op& op, const Shape& shape);
 
 // Dense, 0 .. valueCount(shape)-1: tables of values are plain vectors. Arithmetic, no hashing.
 std::uint32_t valueIndex(const Value& value, const Shape& shape);

@@ -45,7 +45,7 @@ struct Scheme
     int defaultChunks = 1;
     bool chunksFixed = true;
     std::span<const SchemeOption> options;
-    // Why the request is impossible, with the nearest valid value; an empty result when it is fine.
+    // Why the request is impossible, with the nearest valid value; none: every D, N >= 1 is fine.
     Result<void> (*check)(const ScheduleRequest& request) = nullptr;
     // Compute ops only. `check` has passed.
     Result<Schedule> (*build)(const ScheduleRequest& request) = nullptr;
@@ -53,6 +53,11 @@ struct Scheme
 
 std::span<const Scheme> schemes();
 const Scheme* findScheme(std::string_view name);
+
+// Limits of what is built: Op::peer counts devices in 16 bits, and a schedule with its timeline
+// stays within the memory of a laptop.
+constexpr int kMaxDevices = 0xFFFE;
+constexpr std::int64_t kMaxOps = std::int64_t{1} << 24; // compute ops
 
 // The one door: unknown scheme (with the nearest name), unknown option, check, build. At most
 // kMaxOps compute ops are built; more is an error that says so.

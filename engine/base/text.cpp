@@ -1,0 +1,58 @@
+#include "engine/base/text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace engine {
+namespace {
+
+// Levenshtein's distance, one row at a time.
+std::size_t editDistance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+} // namespace
+
+std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates)
+{
+    constexpr std::size_t kLongestName = 64; // longer is no typing mistake
+    std::string_view nearest;
+    std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
+    for (const std::string_view candidate : candidates) {
+        if (name.size() > kLongestName)
+            break;
+        const std::size_t distance = editDistance(name, candidate);
+        if (distance < best) {
+            best = distance;
+            nearest = candidate;
+        }
+    }
+    return nearest;
+}
+
+std::string joined(std::span<const std::string_view> names)
+{
+    std::string text;
+    for (const std::string_view name : names) {
+        if (!text.empty())
+            text += ", ";
+        text += name;
+    }
+    return text;
+}
+
+} // namespace engine

@@ -1,0 +1,71 @@
+#include "engine/base/text.h"
+#include "engine/cost/cost_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace engine {
+namespace {
+
+constexpr std::size_t kMostDigits = 9; // on each side: products of two stay within 64 bits
+
+auto notANumber(std::string_view text)
+{
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("'{}' is no cost; write a number that is not negative, with at most {} "
+                            "digits on each side of the point, as in 2, 0.5 or 1/3",
+                            text, kMostDigits));
+}
+
+// Digits only: no sign.
+std::optional<std::int64_t> parseDigits(std::string_view text)
+{
+    if (text.size() > kMostDigits || text.starts_with('-'))
+        return std::nullopt;
+    return parseInteger<std::int64_t>(text);
+}
+
+std::optional<Fraction> parseQuotient(std::string_view text, std::size_t slash)
+{
+    const auto numerator = parseDigits(text.substr(0, slash));
+    const auto denominator = parseDigits(text.substr(slash + 1));
+    if (!numerator || !denominator || *denominator == 0)
+        return std::nullopt;
+    return reduced(*numerator, *denominator);
+}
+
+std::optional<Fraction> parseDecimal(std::string_view text)
+{
+    const std::size_t point = std::min(text.find('.'), text.size());
+    const std::string_view decimals = text.substr(std::min(point + 1, text.size()));
+    const auto whole = parseDigits(text.substr(0, point));
+    const auto part = point == text.size() ? std::optional<std::int64_t>(0) : parseDigits(decimals);
+    if (!whole || !part)
+        return std::nullopt;
+    std::int64_t denominator = 1;
+    for (std::size_t i = 0; i < decimals.size(); ++i)
+        denominator *= 10;
+    return reduced(*whole * denominator + *part, denominator);
+}
+
+} // namespace
+
+Fraction reduced(std::int64_t numerator, std::int64_t denominator)
+{
+    const std::int64_t divisor = std::gcd(numerator, denominator);
+    return {numerator / divisor, denominator / divisor};
+}
+
+Result<Fraction> parseFraction(std::string_view text)
+{
+    const std::size_t slash = text.find('/');
+    const auto fraction
+        = slash == std::string_view::npos ? parseDecimal(text) : parseQuotient(text, slash);
+    if (!fraction)
+        return notANumber(text);
+    return *fraction;
+}
+
+} // namespace engine

@@ -1,0 +1,71 @@
+#include "engine/schedule/schedule.h"
+
+#include "engine/base/check.h"
+
+#include <algorithm>
+
+namespace engine {
+
+bool isCompute(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+    case OpKind::Backward:
+    case OpKind::BackwardInput:
+    case OpKind::BackwardWeight:
+    case OpKind::Recompute:
+    case OpKind::OptimizerStep:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool isBackward(OpKind kind)
+{
+    return kind == OpKind::Backward || kind == OpKind::BackwardInput
+        || kind == OpKind::BackwardWeight;
+}
+
+bool isTransfer(OpKind kind)
+{
+    return kind >= OpKind::SendActivation && kind <= OpKind::RecvGradient;
+}
+
+std::size_t opCount(const Schedule& schedule)
+{
+    std::size_t count = 0;
+    for (const auto& ops : schedule.program)
+        count += ops.size();
+    return count;
+}
+
+OpIndex::OpIndex(const Schedule& schedule)
+{
+    m_first.reserve(schedule.program.size() + 1);
+    std::uint32_t count = 0;
+    for (const auto& ops : schedule.program) {
+        m_first.push_back(count);
+        count += static_cast<std::uint32_t>(ops.size());
+    }
+    m_first.push_back(count);
+}
+
+DeviceId OpIndex::deviceOf(std::uint32_t op) const
+{
+    CHECK(op < count());
+    const auto next = std::ranges::upper_bound(m_first, op);
+    return {static_cast<std::int32_t>(next - m_first.begin()) - 1};
+}
+
+std::uint32_t OpIndex::positionOf(std::uint32_t op) const
+{
+    return op - m_first[static_cast<std::size_t>(deviceOf(op).value)];
+}
+
+const Op& opAt(const Schedule& schedule, const OpIndex& index, std::uint32_t op)
+{
+    return schedule.on(index.deviceOf(op))[index.positionOf(op)];
+}
+
+} // namespace engine

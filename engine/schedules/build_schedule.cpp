@@ -1,0 +1,110 @@
+#include "engine/base/text.h"
+#include "engine/schedules/scheme.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+auto invalid(std::string message)
+{
+    return fail(Error::Code::InvalidArgument, std::move(message));
+}
+
+std::string didYouMean(std::string_view name, std::span<const std::string_view> known)
+{
+    const std::string_view nearest = nearestName(name, known);
+    return nearest.empty() ? fmt::format("it is one of: {}", joined(known))
+                           : fmt::format("did you mean '{}'?", nearest);
+}
+
+auto unknownScheme(std::string_view name)
+{
+    std::vector<std::string_view> names;
+    for (const Scheme& scheme : schemes())
+        names.push_back(scheme.name);
+    return fail(Error::Code::NotFound,
+                fmt::format("unknown scheme '{}'; {}", name, didYouMean(name, names)));
+}
+
+Result<void> checkOption(const Scheme& scheme, std::string_view key, std::string_view value)
+{
+    if (scheme.options.empty())
+        return invalid(
+            fmt::format("{} has no options; leave out --set {}={}", scheme.name, key, value));
+    const auto option = std::ranges::find(scheme.options, key, &SchemeOption::key);
+    if (option == scheme.options.end()) {
+        std::vector<std::string_view> keys;
+        for (const SchemeOption& known : scheme.options)
+            keys.push_back(known.key);
+        return invalid(
+            fmt::format("{} has no option '{}'; {}", scheme.name, key, didYouMean(key, keys)));
+    }
+    if (std::ranges::find(option->values, value) == option->values.end())
+        return invalid(fmt::format("{} does not take {}={}; {}", scheme.name, key, value,
+                                   didYouMean(value, option->values)));
+    return {};
+}
+
+Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
+{
+    if (request.devices < 1)
+        return invalid(fmt::format("{} devices: there must be at least 1", request.devices));
+    if (request.devices > kMaxDevices)
+        return invalid(
+            fmt::format("{} devices are too many; the limit is {}", request.devices, kMaxDevices));
+    if (request.microBatches < 1)
+        return invalid(
+            fmt::format("{} micro-batches: there must be at least 1", request.microBatches));
+    if (request.dataParallel < 1)
+        return invalid(
+            fmt::format("data-parallel width {}: it must be at least 1", request.dataParallel));
+    if (request.chunks < 0)
+        return invalid(fmt::format("{} chunks: there must be at least 1", request.chunks));
+    if (scheme.chunksFixed && request.chunks != 0 && request.chunks != scheme.defaultChunks)
+        return invalid(
+            fmt::format("{} always has {} chunk{} per device{}, not {}; leave out "
+                        "--chunks",
+                        scheme.name, scheme.defaultChunks, scheme.defaultChunks == 1 ? "" : "s",
+                        scheme.family == "Two directions" ? " and direction" : "", request.chunks));
+    return {};
+}
+
+// Before anything is allocated: a forward and a backward per micro-batch, chunk and device, at
+// most two half ones each.
+Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request)
+{
+    const std::int64_t chunks = request.chunks == 0 ? scheme.defaultChunks : request.chunks;
+    const std::int64_t perMicroBatch = 2 * chunks * request.devices;
+    const std::int64_t most = kMaxOps / perMicroBatch;
+    if (request.microBatches <= most)
+        return {};
+    return invalid(fmt::format(
+        "{} micro-batches on {} devices would be {} ops, more than the limit "
+        "of {}; take fewer devices or micro-batches",
+        request.microBatches, request.devices, perMicroBatch * request.microBatches, kMaxOps));
+}
+
+} // namespace
+
+Result<Schedule> buildSchedule(const ScheduleRequest& request)
+{
+    const Scheme* scheme = findScheme(request.scheme);
+    if (scheme == nullptr)
+        return unknownScheme(request.scheme);
+    for (const auto& [key, value] : request.options)
+        if (auto known = checkOption(*scheme, key, value); !known)
+            return tl::unexpected(known.error());
+    if (auto counts = checkCounts(*scheme, request); !counts)
+        return tl::unexpected(counts.error());
+    if (scheme->check != nullptr)
+        if (auto possible = scheme->check(request); !possible)
+            return tl::unexpected(possible.error());
+    if (auto size = checkSize(*scheme, request); !size)
+        return tl::unexpected(size.error());
+    return scheme->build(request);
+}
+
+} // namespace engine

@@ -1,0 +1,57 @@
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::string_view kBackward = "backward";
+constexpr std::array<std::string_view, 2> kOrders{"fifo", "lifo"};
+constexpr std::array kOptions{SchemeOption{kBackward, "Order of the backwards", kOrders}};
+
+// All forwards, then all backwards: as torch runs it (fifo) or as the paper draws it (lifo).
+//
+// D = 2, N = 3, fifo        device 0 | F0 F1 F2 .. .. B0 B1 B2
+//                           device 1 | .. F0 F1 F2 B0 B1 B2 ..
+//
+// Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash N on every device.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    const int microBatches = request.microBatches;
+    const auto chosen = request.options.find(kBackward);
+    const bool lifo = chosen != request.options.end() && chosen->second == "lifo";
+
+    Shape shape{devices, devices, microBatches};
+    shape.dataParallel = request.dataParallel;
+    Schedule schedule = parts::emptySchedule("gpipe", shape, parts::loopingDevice);
+    for (int d = 0; d < devices; ++d) {
+        parts::Program program(schedule, d);
+        program.reserve(2 * microBatches);
+        for (int m = 0; m < microBatches; ++m)
+            program.forward(d, m);
+        for (int m = 0; m < microBatches; ++m)
+            program.backward(d, lifo ? microBatches - 1 - m : m);
+    }
+    return schedule;
+}
+
+} // namespace
+
+Scheme gpipe()
+{
+    Scheme scheme;
+    scheme.name = "gpipe";
+    scheme.title = "GPipe";
+    scheme.summary = "all forwards, then all backwards";
+    scheme.citation = "Huang et al., GPipe, NeurIPS 2019";
+    scheme.family = "One direction";
+    scheme.accepts = "D >= 1; N >= 1; v = 1";
+    scheme.bubbleFormula = "(D-1)/(N+D-1)";
+    scheme.options = kOptions;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+namespace engine::parts {
+
+// Where stage `stage` of D devices lies when the stages go round (looping) or there and back (V).
+DeviceId loopingDevice(int devices, int stage);
+DeviceId vDevice(int devices, int stage);
+
+using Placement = DeviceId (*)(int devices, int stage);
+
+// A schedule of this shape with empty programs. Replica 1 is the mirror image of replica 0: device
+// d becomes D-1-d.
+Schedule emptySchedule(std::string_view scheme, const Shape& shape, Placement placement);
+
+// Appends ops to one device's program, so that a scheme reads like its paper.
+class Program
+{
+public:
+    Program(Schedule& schedule, int device)
+        : m_ops(schedule.program[static_cast<std::size_t>(device)])
+    { }
+
+    void reserve(int ops) { m_ops.reserve(static_cast<std::size_t>(ops)); }
+    void forward(int stage, int microBatch, int replica = 0)
+    {
+        append(OpKind::Forward, stage, microBatch, replica);
+    }
+    void backward(int stage, int microBatch, int replica = 0)
+    {
+        append(OpKind::Backward, stage, microBatch, replica);
+    }
+
+private:
+    void append(OpKind kind, int stage, int microBatch, int replica)
+    {
+        Op op;
+        op.kind = kind;
+        op.replica = static_cast<std::uint8_t>(replica);
+        op.stage = StageId{stage};
+        op.microBatch = MicroBatchId{microBatch};
+        m_ops.push_back(op);
+    }
+
+    std::vector<Op>& m_ops;
+};
+
+} // namespace engine::parts

@@ -1,0 +1,25 @@
+#include "engine/schedules/schemes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace engine {
+
+// The table of schemes, in the order in which they are shown.
+std::span<const Scheme> schemes()
+{
+    static const std::array kSchemes{
+        gpipe(),
+        oneFOneB(),
+        bitpipe(),
+    };
+    return kSchemes;
+}
+
+const Scheme* findScheme(std::string_view name)
+{
+    const auto found = std::ranges::find(schemes(), name, &Scheme::name);
+    return found == schemes().end() ? nullptr : &*found;
+}
+
+} // namespace engine

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "engine/schedules/scheme.h"
+
+namespace engine {
+
+// One function and one file per scheme; registry.cpp puts them on the table.
+Scheme gpipe();
+Scheme oneFOneB();
+Scheme bitpipe();
+
+} // namespace engine

@@ -1,0 +1,72 @@
+#include "engine/sim/all_reduce_lanes.h"
+
+#include <algorithm>
+
+namespace engine::sim {
+
+AllReduceLanes::AllReduceLanes(const Schedule& lowered)
+    : m_schedule(lowered)
+    , m_lanes(lowered.program.size())
+    , m_meetings(static_cast<std::size_t>(lowered.shape.stages))
+{
+    for (const auto& ops : lowered.program)
+        for (const Op& op : ops)
+            if (op.kind == OpKind::AllReduce)
+                ++m_meetings[index(op.stage)].expected;
+}
+
+const std::vector<AllReduceDone>& AllReduceLanes::issue(DeviceId device, const AllReduceCall& call)
+{
+    m_done.clear();
+    lane(device).calls.push_back(call);
+    m_toJoin.push_back(device);
+    while (!m_toJoin.empty()) {
+        const DeviceId next = m_toJoin.back();
+        m_toJoin.pop_back();
+        join(lane(next));
+        for (const StageId stage : m_complete)
+            finish(stage);
+        m_complete.clear();
+    }
+    return m_done;
+}
+
+bool AllReduceLanes::isIdle() const
+{
+    return std::ranges::all_of(m_lanes,
+                               [](const Lane& lane) { return lane.head == lane.calls.size(); });
+}
+
+// The first call in line joins, and with it the next ones of the same stage: a device may hold both
+// replicas of it.
+void AllReduceLanes::join(Lane& lane)
+{
+    while (lane.joined < lane.calls.size()
+           && lane.calls[lane.joined].stage == lane.calls[lane.head].stage) {
+        const AllReduceCall& call = lane.calls[lane.joined++];
+        Meeting& meeting = m_meetings[index(call.stage)];
+        meeting.begin = std::max({meeting.begin, call.issued, lane.free});
+        meeting.duration = std::max(meeting.duration, call.duration);
+        if (++meeting.joined == meeting.expected)
+            m_complete.push_back(call.stage);
+    }
+}
+
+void AllReduceLanes::finish(StageId stage)
+{
+    const Meeting& meeting = m_meetings[index(stage)];
+    const std::int64_t end = meeting.begin + meeting.duration;
+    for (const auto& deviceOf : m_schedule.deviceOf) {
+        const DeviceId device = deviceOf[index(stage)];
+        if (!device.isValid())
+            continue;
+        Lane& own = lane(device);
+        for (; own.head < own.joined && own.calls[own.head].stage == stage; ++own.head) {
+            m_done.push_back({device, own.calls[own.head], meeting.begin, end});
+            own.free = end;
+        }
+        m_toJoin.push_back(device);
+    }
+}
+
+} // namespace engine::sim

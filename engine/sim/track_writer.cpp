@@ -1,0 +1,106 @@
+#include "engine/sim/track_writer.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace engine::sim {
+namespace {
+
+Track::Kind laneOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::SendActivation:
+    case OpKind::SendGradient:
+        return Track::Kind::Send;
+    case OpKind::RecvActivation:
+    case OpKind::RecvGradient:
+        return Track::Kind::Receive;
+    case OpKind::AllReduce:
+        return Track::Kind::AllReduce;
+    case OpKind::Evict:
+    case OpKind::Load:
+        return Track::Kind::Copy;
+    default:
+        return Track::Kind::Compute;
+    }
+}
+
+auto keyOf(const Track& track)
+{
+    return std::pair(track.device, track.kind);
+}
+
+// By begin; a device's transfers over different links come interleaved.
+bool isBefore(const Span& a, const Span& b)
+{
+    return std::tie(a.begin, a.end, a.op) < std::tie(b.begin, b.end, b.op);
+}
+
+} // namespace
+
+TrackWriter::TrackWriter(const Schedule& lowered, std::uint32_t iteration, Timeline& timeline)
+    : m_timeline(timeline)
+    , m_iteration(iteration)
+{
+    findTracks(lowered);
+    for (const Track& track : m_timeline.tracks)
+        m_before.push_back(track.spans.size());
+}
+
+TrackWriter::~TrackWriter()
+{
+    if (m_committed)
+        return;
+    for (std::size_t i = 0; i < m_before.size(); ++i)
+        m_timeline.tracks[i].spans.resize(m_before[i]);
+}
+
+void TrackWriter::commit()
+{
+    for (std::size_t i = 0; i < m_before.size(); ++i) {
+        std::vector<Span>& spans = m_timeline.tracks[i].spans;
+        const auto first = spans.begin() + static_cast<std::ptrdiff_t>(m_before[i]);
+        if (m_timeline.tracks[i].kind != Track::Kind::Compute
+            && !std::is_sorted(first, spans.end(), isBefore))
+            std::sort(first, spans.end(), isBefore);
+    }
+    m_committed = true;
+}
+
+// Every device has a compute track, and one of another kind where its program has such ops.
+void TrackWriter::findTracks(const Schedule& lowered)
+{
+    const std::size_t devices = lowered.program.size();
+    std::vector<std::size_t> counts(devices * kKinds);
+    for (std::size_t d = 0; d < devices; ++d)
+        for (const Op& op : lowered.program[d])
+            ++counts[d * kKinds + static_cast<std::size_t>(laneOf(op.kind))];
+
+    m_timeline.tracks.reserve(devices * (kKinds - 1)); // no copy track before evict and load
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const auto kind = static_cast<Track::Kind>(i % kKinds);
+        if (counts[i] > 0 || kind == Track::Kind::Compute)
+            ensureTrack(DeviceId{static_cast<std::int32_t>(i / kKinds)}, kind);
+    }
+    m_tracks.resize(counts.size());
+    for (std::size_t i = 0; i < m_timeline.tracks.size(); ++i) {
+        Track& track = m_timeline.tracks[i];
+        const auto place = static_cast<std::size_t>(track.device.value) * kKinds
+            + static_cast<std::size_t>(track.kind);
+        if (place >= m_tracks.size())
+            continue;
+        m_tracks[place] = i;
+        if (track.spans.empty())
+            track.spans.reserve(counts[place]);
+    }
+}
+
+void TrackWriter::ensureTrack(DeviceId device, Track::Kind kind)
+{
+    auto& tracks = m_timeline.tracks;
+    const auto place = std::ranges::lower_bound(tracks, std::pair(device, kind), {}, keyOf);
+    if (place == tracks.end() || keyOf(*place) != std::pair(device, kind))
+        tracks.insert(place, Track{device, kind, {}});
+}
+
+} // namespace engine::sim

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+#include "engine/timeline/timeline.h"
+
+#include <array>
+#include <vector>
+
+namespace engine::sim {
+
+// Appends the spans of one iteration to the tracks of a timeline, which it creates where they are
+// missing. Unless commit() is called the timeline is left without them.
+class TrackWriter
+{
+public:
+    TrackWriter(const Schedule& lowered, std::uint32_t iteration, Timeline& timeline);
+    ~TrackWriter();
+    TrackWriter(const TrackWriter&) = delete;
+    TrackWriter& operator=(const TrackWriter&) = delete;
+
+    void add(DeviceId device, Track::Kind kind, std::uint32_t op, Window window)
+    {
+        const auto place
+            = static_cast<std::size_t>(device.value) * kKinds + static_cast<std::size_t>(kind);
+        m_timeline.tracks[m_tracks[place]].spans.push_back(
+            {window.begin, window.end, op, m_iteration});
+    }
+    void commit();
+
+private:
+    static constexpr std::size_t kKinds = 5;
+
+    void findTracks(const Schedule& lowered);
+    void ensureTrack(DeviceId device, Track::Kind kind);
+
+    Timeline& m_timeline;
+    std::uint32_t m_iteration = 0;
+    std::vector<std::size_t> m_tracks; // [device * kKinds + kind] -> index into timeline.tracks
+    std::vector<std::size_t> m_before; // [track] spans it had before
+    bool m_committed = false;
+};
+
+} // namespace engine::sim

@@ -1,0 +1,28 @@
+#include "engine/timeline/run.h"
+
+#include <array>
+
+namespace engine {
+
+std::string_view modeName(Mode mode)
+{
+    static constexpr std::array<std::string_view, 4> kNames{"simulate", "emulate", "live",
+                                                            "imported"};
+    return kNames[static_cast<std::size_t>(mode)];
+}
+
+std::string_view modeAdjective(Mode mode)
+{
+    static constexpr std::array<std::string_view, 4> kAdjectives{"simulated", "emulated", "live",
+                                                                 "imported"};
+    return kAdjectives[static_cast<std::size_t>(mode)];
+}
+
+std::string_view outcomeName(Outcome outcome)
+{
+    static constexpr std::array<std::string_view, 4> kNames{"running", "finished", "cancelled",
+                                                            "failed"};
+    return kNames[static_cast<std::size_t>(outcome)];
+}
+
+} // namespace engine

@@ -1,0 +1,64 @@
+#include "engine/timeline/timeline.h"
+
+#include <algorithm>
+#include <array>
+
+namespace engine {
+
+std::string_view memoryCategoryName(MemoryCategory category)
+{
+    static constexpr std::array<std::string_view, kMemoryCategories> kNames{
+        "weights", "gradients", "optimizer state", "stash", "buffers"};
+    return kNames[static_cast<std::size_t>(category)];
+}
+
+Window Timeline::extent() const
+{
+    const bool onlyReplays = std::ranges::all_of(
+        iterations, [](const Iteration& i) { return i.kind == Iteration::Kind::Replay; });
+    Window extent;
+    bool first = true;
+    for (const Iteration& iteration : iterations) {
+        if (iteration.kind == Iteration::Kind::Replay && !onlyReplays)
+            continue;
+        extent.begin
+            = first ? iteration.window.begin : std::min(extent.begin, iteration.window.begin);
+        extent.end = first ? iteration.window.end : std::max(extent.end, iteration.window.end);
+        first = false;
+    }
+    return extent;
+}
+
+const Track* Timeline::track(DeviceId device, Track::Kind kind) const
+{
+    const auto found = std::ranges::find_if(tracks, [device, kind](const Track& track) {
+        return track.device == device && track.kind == kind;
+    });
+    return found == tracks.end() ? nullptr : &*found;
+}
+
+std::span<const Span> visible(const Track& track, Window window)
+{
+    const auto first = std::ranges::partition_point(
+        track.spans, [window](const Span& span) { return span.end <= window.begin; });
+    const auto last = std::partition_point(
+        first, track.spans.end(), [window](const Span& span) { return span.begin < window.end; });
+    return {first, last};
+}
+
+int headlineIteration(const Timeline& timeline)
+{
+    const auto lastOf = [&timeline](Iteration::Kind kind) {
+        const auto& iterations = timeline.iterations;
+        for (std::size_t i = iterations.size(); i > 0; --i)
+            if (iterations[i - 1].kind == kind)
+                return static_cast<int>(i) - 1;
+        return -1;
+    };
+    for (const auto kind : {Iteration::Kind::Replay, Iteration::Kind::Measured})
+        if (const int found = lastOf(kind); found >= 0)
+            return found;
+    return static_cast<int>(timeline.iterations.size()) - 1;
+}
+
+} // namespace engine
