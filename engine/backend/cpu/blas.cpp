@@ -1,0 +1,61 @@
+#include "engine/backend/cpu/blas.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace engine::cpu {
+namespace {
+
+constexpr auto kMissing = "cannot load libopenblas.so.0, which does the matrix products: install "
+                          "it, on Debian with 'apt install libopenblas0-pthread'";
+
+template<class Function>
+Function symbol(void* library, const char* name)
+{
+    return reinterpret_cast<Function>(dlsym(library, name)); // NOLINT: what dlsym() is for
+}
+
+// "OpenBLAS 0.3.21 NO_AFFINITY ..." -> "OpenBLAS 0.3.21"
+std::string firstTwoWords(std::string_view config)
+{
+    const auto first = config.find(' ');
+    return std::string(config.substr(0, config.find(' ', first + 1)));
+}
+
+Result<Blas> open()
+{
+    // Read by OpenBLAS when it is loaded: without it, a pool of threads is started and never used.
+    setenv("OPENBLAS_NUM_THREADS", "1", 1); // NOLINT(concurrency-mt-unsafe): called once
+    void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+        return fail(Error::Code::NotFound, kMissing);
+
+    Blas blas{.sgemm = symbol<decltype(&cblas_sgemm)>(library, "cblas_sgemm"),
+              .dgemm = symbol<decltype(&cblas_dgemm)>(library, "cblas_dgemm"),
+              .name = {}};
+    const auto setThreads
+        = symbol<decltype(&openblas_set_num_threads)>(library, "openblas_set_num_threads");
+    const auto config = symbol<decltype(&openblas_get_config)>(library, "openblas_get_config");
+    const auto core = symbol<decltype(&openblas_get_corename)>(library, "openblas_get_corename");
+    if (!blas.sgemm || !blas.dgemm || !setThreads || !config || !core)
+        return fail(Error::Code::Unsupported,
+                    "libopenblas.so.0 has no cblas_sgemm or is not OpenBLAS: install the packaged "
+                    "one, on Debian with 'apt install libopenblas0-pthread'");
+    setThreads(1);
+    blas.name = fmt::format("{}, {} kernels", firstTwoWords(config()), core());
+    return blas;
+}
+
+} // namespace
+
+Result<const Blas*> loadBlas()
+{
+    static const Result<Blas> blas = open();
+    if (!blas)
+        return tl::unexpected(blas.error());
+    return &*blas;
+}
+
+} // namespace engine::cpu

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cblas.h>
+
+#include <string>
+
+namespace engine::cpu {
+
+// OpenBLAS, loaded when arithmetic is first wanted and not when the program starts: everything that
+// computes nothing works without it, and its threads are never started (one thread an op).
+struct Blas
+{
+    decltype(&cblas_sgemm) sgemm = nullptr;
+    decltype(&cblas_dgemm) dgemm = nullptr;
+    std::string name; // "OpenBLAS 0.3.21, SkylakeX kernels"
+};
+
+// NotFound names the Debian package. Loaded once; any thread.
+Result<const Blas*> loadBlas();
+
+} // namespace engine::cpu

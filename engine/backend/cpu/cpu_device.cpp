@@ -1,0 +1,124 @@
+#include "engine/backend/cpu/cpu_device.h"
+
+#include "engine/backend/cpu/blas.h"
+#include "engine/backend/cpu/operations.h"
+
+#include <fstream>
+#include <string>
+
+namespace engine {
+namespace {
+
+// Each method is the operation of the same name in backend/cpu.
+template<class Real>
+class CpuKernels final : public Kernels<Real>
+{
+public:
+    using Tokens = std::span<const std::int32_t>;
+
+    void matmul(const Matmul<Real>& op) const override { cpu::matmul(op); }
+    void addBias(Matrix<Real> y, const Real* bias) const override { cpu::addBias(y, bias); }
+    void addBiasGradient(Matrix<const Real> dy, Real* dBias) const override
+    {
+        cpu::addBiasGradient(dy, dBias);
+    }
+    void add(std::span<const Real> x, std::span<Real> y) const override { cpu::add(x, y); }
+    void layerNorm(const LayerNorm<Real>& op) const override { cpu::layerNorm(op); }
+    void layerNormBackward(const LayerNormBackward<Real>& op) const override
+    {
+        cpu::layerNormBackward(op);
+    }
+    void attention(const Attention<Real>& op) const override { cpu::attention(op); }
+    void attentionBackward(const AttentionBackward<Real>& op) const override
+    {
+        cpu::attentionBackward(op);
+    }
+    void gelu(std::span<const Real> x, std::span<Real> y) const override { cpu::gelu(x, y); }
+    void geluBackward(std::span<const Real> x, std::span<Real> dy) const override
+    {
+        cpu::geluBackward(x, dy);
+    }
+    void embedding(Tokens tokens, const Real* tokenTable, Matrix<const Real> positionTable,
+                   Matrix<Real> out) const override
+    {
+        cpu::embedding(tokens, tokenTable, positionTable, out);
+    }
+    void embeddingBackward(Tokens tokens, Matrix<const Real> dOut, Real* dTokenTable,
+                           Matrix<Real> dPositionTable) const override
+    {
+        cpu::embeddingBackward(tokens, dOut, dTokenTable, dPositionTable);
+    }
+    double crossEntropy(Matrix<Real> logits, Tokens targets) const override
+    {
+        return cpu::crossEntropy(logits, targets);
+    }
+    void crossEntropyBackward(Matrix<const Real> probabilities, Tokens targets, Real scale,
+                              Matrix<Real> d) const override
+    {
+        cpu::crossEntropyBackward(probabilities, targets, scale, d);
+    }
+    void adamW(const AdamW<Real>& op) const override { cpu::adamW(op); }
+    void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums) const override
+    {
+        cpu::addFixedPoint(x, sums);
+    }
+    void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x) const override
+    {
+        cpu::fromFixedPoint(sums, x);
+    }
+};
+
+// What stands behind the colon of the first line of `file` that begins with `key`.
+std::string valueIn(const char* file, std::string_view key)
+{
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        const auto colon = line.find(':');
+        if (line.starts_with(key) && colon != std::string::npos)
+            return line.substr(std::min(line.find_first_not_of(" \t", colon + 1), line.size()));
+    }
+    return {};
+}
+
+std::string processorName()
+{
+    const std::string name = valueIn("/proc/cpuinfo", "model name");
+    return name.empty() ? "CPU" : name;
+}
+
+Bytes availableMemory()
+{
+    const std::string kibibytes = valueIn("/proc/meminfo", "MemAvailable");
+    return kibibytes.empty() ? 0 : std::strtoll(kibibytes.c_str(), nullptr, 10) * 1024;
+}
+
+class OneThread final : public CpuDevice
+{
+public:
+    explicit OneThread(std::string library)
+        : m_library(std::move(library))
+    { }
+    DeviceInfo info() const override
+    {
+        return {processorName() + ", 1 BLAS thread", m_library, availableMemory()};
+    }
+    const Kernels<float>& kernels() const override { return m_floats; }
+    const Kernels<double>& doubleKernels() const override { return m_doubles; }
+
+private:
+    std::string m_library;
+    CpuKernels<float> m_floats;
+    CpuKernels<double> m_doubles;
+};
+
+} // namespace
+
+Result<std::shared_ptr<const CpuDevice>> openCpuDevice()
+{
+    const auto blas = cpu::loadBlas();
+    if (!blas)
+        return tl::unexpected(blas.error());
+    return std::make_shared<OneThread>((*blas)->name);
+}
+
+} // namespace engine

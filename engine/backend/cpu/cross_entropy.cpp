@@ -1,0 +1,61 @@
+#include "engine/backend/cpu/operations.h"
+#include "engine/backend/cpu/vectorized.h"
+
+namespace engine::cpu {
+namespace {
+
+// One row to probabilities; -log p(target).
+template<class Real>
+BS_INLINE double rowLoss(Real* row, int n, std::int32_t target)
+{
+    Real largest = row[0], sum = 0;
+#pragma omp simd reduction(max : largest)
+    for (int c = 0; c < n; ++c)
+        largest = row[c] > largest ? row[c] : largest;
+    const Real distance = row[target] - largest;
+#pragma omp simd reduction(+ : sum)
+    for (int c = 0; c < n; ++c) {
+        row[c] = exponential(row[c] - largest);
+        sum += row[c];
+    }
+    const Real inverse = Real(1) / sum;
+#pragma omp simd
+    for (int c = 0; c < n; ++c)
+        row[c] *= inverse;
+    return std::log(static_cast<double>(sum)) - static_cast<double>(distance);
+}
+
+} // namespace
+
+template<class Real>
+BS_VECTORIZED double crossEntropy(Matrix<Real> logits, std::span<const std::int32_t> targets)
+{
+    double loss = 0;
+    for (int r = 0; r < logits.rows; ++r)
+        loss += rowLoss(logits.row(r), logits.columns, targets.data()[r]);
+    return loss;
+}
+
+template<class Real>
+BS_VECTORIZED void crossEntropyBackward(Matrix<const Real> probabilities,
+                                        std::span<const std::int32_t> targets, Real scale,
+                                        Matrix<Real> d)
+{
+    for (int r = 0; r < d.rows; ++r) {
+        const Real* p = probabilities.row(r);
+        Real* row = d.row(r);
+#pragma omp simd
+        for (int c = 0; c < d.columns; ++c)
+            row[c] = scale * p[c];
+        row[targets.data()[r]] -= scale;
+    }
+}
+
+template double crossEntropy(Matrix<float>, std::span<const std::int32_t>);
+template double crossEntropy(Matrix<double>, std::span<const std::int32_t>);
+template void crossEntropyBackward(Matrix<const float>, std::span<const std::int32_t>, float,
+                                   Matrix<float>);
+template void crossEntropyBackward(Matrix<const double>, std::span<const std::int32_t>, double,
+                                   Matrix<double>);
+
+} // namespace engine::cpu

@@ -1,0 +1,55 @@
+#include "engine/backend/cpu/operations.h"
+#include "engine/backend/cpu/vectorized.h"
+
+namespace engine::cpu {
+namespace {
+
+template<class Real>
+BS_INLINE const Real* tokenRow(const Real* table, std::int32_t token, int width)
+{
+    return table + static_cast<std::ptrdiff_t>(token) * width;
+}
+
+} // namespace
+
+template<class Real>
+BS_VECTORIZED void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
+                             Matrix<const Real> positionTable, Matrix<Real> out)
+{
+    for (int r = 0; r < out.rows; ++r) {
+        const Real* token = tokenRow(tokenTable, tokens.data()[r], out.columns);
+        const Real* position = positionTable.row(r % positionTable.rows);
+        Real* row = out.row(r);
+#pragma omp simd
+        for (int c = 0; c < out.columns; ++c)
+            row[c] = token[c] + position[c];
+    }
+}
+
+// Rows are added in their order, so that the sum of a token that comes twice is always the same.
+template<class Real>
+BS_VECTORIZED void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
+                                     Real* dTokenTable, Matrix<Real> dPositionTable)
+{
+    for (int r = 0; r < dOut.rows; ++r) {
+        const Real* d = dOut.row(r);
+        Real* token = dTokenTable + static_cast<std::ptrdiff_t>(tokens.data()[r]) * dOut.columns;
+        Real* position = dPositionTable.row(r % dPositionTable.rows);
+#pragma omp simd
+        for (int c = 0; c < dOut.columns; ++c) {
+            token[c] += d[c];
+            position[c] += d[c];
+        }
+    }
+}
+
+template void embedding(std::span<const std::int32_t>, const float*, Matrix<const float>,
+                        Matrix<float>);
+template void embedding(std::span<const std::int32_t>, const double*, Matrix<const double>,
+                        Matrix<double>);
+template void embeddingBackward(std::span<const std::int32_t>, Matrix<const float>, float*,
+                                Matrix<float>);
+template void embeddingBackward(std::span<const std::int32_t>, Matrix<const double>, double*,
+                                Matrix<double>);
+
+} // namespace engine::cpu

@@ -1,0 +1,37 @@
+#include "engine/backend/cpu/operations.h"
+#include "engine/backend/cpu/vectorized.h"
+
+namespace engine::cpu {
+namespace {
+
+constexpr double kOne = 1LL << kFixedPointBits;
+constexpr double kLimit = 9.0e18; // just inside int64: a diverged model stays defined
+
+} // namespace
+
+// Each x is rounded once; the sum wraps, as two's complement does, and never depends on its order.
+template<class Real>
+BS_VECTORIZED void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums)
+{
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+        const double scaled = std::nearbyint(static_cast<double>(x.data()[i]) * kOne);
+        const double bounded = std::max(-kLimit, std::min(kLimit, scaled));
+        const auto fixed = static_cast<std::uint64_t>(static_cast<std::int64_t>(bounded));
+        sums.data()[i]
+            = static_cast<std::int64_t>(static_cast<std::uint64_t>(sums.data()[i]) + fixed);
+    }
+}
+
+template<class Real>
+BS_VECTORIZED void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x)
+{
+    for (std::size_t i = 0; i < x.size(); ++i)
+        x.data()[i] = static_cast<Real>(static_cast<double>(sums.data()[i]) / kOne);
+}
+
+template void addFixedPoint(std::span<const float>, std::span<std::int64_t>);
+template void addFixedPoint(std::span<const double>, std::span<std::int64_t>);
+template void fromFixedPoint(std::span<const std::int64_t>, std::span<float>);
+template void fromFixedPoint(std::span<const std::int64_t>, std::span<double>);
+
+} // namespace engine::cpu

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "engine/backend/kernels.h"
+
+// One operation a file, for float and double: float is what trains, double is for finite
+// differences. What each computes is said at Kernels.
+namespace engine::cpu {
+
+template<class Real>
+void matmul(const Matmul<Real>& op);
+template<class Real>
+void addBias(Matrix<Real> y, const Real* bias);
+template<class Real>
+void addBiasGradient(Matrix<const Real> dy, Real* dBias);
+template<class Real>
+void add(std::span<const Real> x, std::span<Real> y);
+
+template<class Real>
+void layerNorm(const LayerNorm<Real>& op);
+template<class Real>
+void layerNormBackward(const LayerNormBackward<Real>& op);
+template<class Real>
+void attention(const Attention<Real>& op);
+template<class Real>
+void attentionBackward(const AttentionBackward<Real>& op);
+template<class Real>
+void gelu(std::span<const Real> x, std::span<Real> y);
+template<class Real>
+void geluBackward(std::span<const Real> x, std::span<Real> dy);
+
+template<class Real>
+void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
+               Matrix<const Real> positionTable, Matrix<Real> out);
+template<class Real>
+void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
+                       Real* dTokenTable, Matrix<Real> dPositionTable);
+
+template<class Real>
+double crossEntropy(Matrix<Real> logits, std::span<const std::int32_t> targets);
+template<class Real>
+void crossEntropyBackward(Matrix<const Real> probabilities, std::span<const std::int32_t> targets,
+                          Real scale, Matrix<Real> d);
+
+template<class Real>
+void adamW(const AdamW<Real>& op);
+template<class Real>
+void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums);
+template<class Real>
+void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x);
+
+// In place, row by row, over the first row + 1 columns; the others become 0. (T, T)
+template<class Real>
+void causalSoftmax(Matrix<Real> scores);
+
+} // namespace engine::cpu

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+// A function compiled for AVX-512, AVX2 and any x86-64, chosen when the program is loaded. Not
+// under the sanitizers, whose instrumentation of the chooser runs before they are set up.
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)                                \
+    && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define BS_VECTORIZED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define BS_VECTORIZED
+#endif
+#define BS_INLINE [[gnu::always_inline]] inline
+
+namespace engine::cpu {
+
+// exp() that a compiler can vectorise: 2^n times a polynomial (Cephes, expf), relative error below
+// 2e-7 within [-87, 88], clamped outside.
+BS_INLINE float exponential(float x)
+{
+    constexpr float kLog2e = 1.44269504F, kRound = 12582912.0F; // 1.5 * 2^23: rounds to nearest
+    const float bounded = std::min(std::max(x, -87.0F), 88.0F);
+    const float n = (bounded * kLog2e + kRound) - kRound;
+    const float r = bounded - n * 0.693359375F + n * 2.12194440e-4F;
+    float p = 1.9875691500e-4F;
+    p = p * r + 1.3981999507e-3F;
+    p = p * r + 8.3334519073e-3F;
+    p = p * r + 4.1665795894e-2F;
+    p = p * r + 1.6666665459e-1F;
+    p = p * r + 5.0000001201e-1F;
+    const float mantissa = p * r * r + r + 1.0F;
+    const auto exponent = static_cast<std::uint32_t>(static_cast<std::int32_t>(n) + 127) << 23U;
+    return mantissa * std::bit_cast<float>(exponent);
+}
+
+BS_INLINE double exponential(double x)
+{
+    return std::exp(x);
+}
+
+template<class Real>
+BS_INLINE Real hyperbolicTangent(Real x)
+{
+    return Real(1) - Real(2) / (exponential(Real(2) * x) + Real(1));
+}
+
+} // namespace engine::cpu

@@ -1,0 +1,108 @@
+#include "engine/model/grammar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+std::string_view trim(std::string_view text)
+{
+    const auto first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// What stands before `separator`, taken off the front of `text`.
+std::string_view takeUntil(std::string_view& text, char separator)
+{
+    const auto end = std::min(text.find(separator), text.size());
+    const auto taken = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return taken;
+}
+
+} // namespace
+
+Result<Grammar> Grammar::parse(std::string_view text)
+{
+    Grammar grammar;
+    for (int line = 1; !text.empty(); ++line) {
+        const auto rule = trim(takeUntil(text, '\n'));
+        if (rule.empty() || rule.front() == '#')
+            continue;
+        if (auto added = grammar.addRule(rule); !added)
+            return fail(Error::Code::Corrupt,
+                        fmt::format("grammar, line {}: {}", line, added.error().message));
+    }
+    if (grammar.m_rules.empty())
+        return fail(Error::Code::Corrupt, "the grammar has no rules");
+    for (const Rule& rule : grammar.m_rules)
+        if (rule.choices.empty())
+            return fail(Error::Code::Corrupt,
+                        fmt::format("the grammar does not say what {{{}}} is", rule.name));
+    return grammar;
+}
+
+int Grammar::ruleNamed(std::string_view name)
+{
+    const auto found = std::ranges::find(m_rules, name, &Rule::name);
+    if (found != m_rules.end())
+        return static_cast<int>(found - m_rules.begin());
+    m_rules.push_back({std::string(name), {}});
+    return static_cast<int>(m_rules.size()) - 1;
+}
+
+Result<void> Grammar::addRule(std::string_view line)
+{
+    if (line.find(':') == std::string_view::npos)
+        return fail(Error::Code::Corrupt, "a rule is 'name: choice | choice'");
+    const auto rule = static_cast<std::size_t>(ruleNamed(trim(takeUntil(line, ':'))));
+    while (!line.empty()) {
+        auto choice = parseChoice(trim(takeUntil(line, '|')));
+        if (!choice)
+            return tl::unexpected(choice.error());
+        m_rules[rule].choices.push_back(std::move(*choice));
+    }
+    return {};
+}
+
+Result<Grammar::Choice> Grammar::parseChoice(std::string_view text)
+{
+    Choice choice;
+    while (!text.empty()) {
+        if (text.front() == '{') {
+            text.remove_prefix(1);
+            if (text.find('}') == std::string_view::npos)
+                return fail(Error::Code::Corrupt, "'{' without '}'");
+            choice.push_back({"", ruleNamed(takeUntil(text, '}'))});
+        } else {
+            const auto literal = text.substr(0, text.find('{'));
+            choice.push_back({std::string(literal), -1});
+            text.remove_prefix(literal.size());
+        }
+    }
+    return choice;
+}
+
+double Grammar::appendSentence(Random& random, std::string& text) const
+{
+    double nats = 0;
+    std::vector<Part> open{{"", 0}}; // what is still to be said, the next part last
+    while (!open.empty()) {
+        const Part part = std::move(open.back());
+        open.pop_back();
+        text += part.text;
+        if (part.rule < 0)
+            continue;
+        const auto& choices = m_rules[static_cast<std::size_t>(part.rule)].choices;
+        const Choice& choice = choices[random.below(choices.size())];
+        nats += std::log(static_cast<double>(choices.size()));
+        open.insert(open.end(), choice.rbegin(), choice.rend());
+    }
+    return nats;
+}
+
+} // namespace engine

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/model/random.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+// A context-free grammar in text (resources/data/language.txt says how it is written).
+class Grammar
+{
+public:
+    // The first rule is where a sentence starts. Corrupt names the line.
+    static Result<Grammar> parse(std::string_view text);
+
+    // Appends one sentence; returns -log of its probability, in nats.
+    double appendSentence(Random& random, std::string& text) const;
+
+private:
+    struct Part // literal text, or a rule when `rule` is not -1
+    {
+        std::string text;
+        int rule = -1;
+    };
+    using Choice = std::vector<Part>;
+    struct Rule
+    {
+        std::string name;
+        std::vector<Choice> choices;
+    };
+
+    int ruleNamed(std::string_view name); // makes an empty one when it is new
+    Result<void> addRule(std::string_view line);
+    Result<Choice> parseChoice(std::string_view text);
+
+    std::vector<Rule> m_rules;
+};
+
+} // namespace engine

@@ -1,0 +1,169 @@
+#include "engine/model/model_toml.h"
+#include "engine/model/toml_text.h"
+#include "resources/resources.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+namespace engine {
+namespace {
+
+constexpr std::string_view kFolder = "models/", kEnding = ".toml";
+
+// One key of a preset and the field it fills.
+struct Key
+{
+    std::string_view table, name; // table "": the top
+    int ModelSpec::*integer = nullptr;
+    double ModelSpec::*real = nullptr;
+    double least = 0, most = 1;
+};
+
+constexpr double kMost = 1 << 20;
+constexpr Key kKeys[] = {
+    {"", "layers", &ModelSpec::layers, nullptr, 1, kMost},
+    {"", "width", &ModelSpec::width, nullptr, 1, kMost},
+    {"", "heads", &ModelSpec::heads, nullptr, 1, kMost},
+    {"", "sequence", &ModelSpec::sequence, nullptr, 1, kMost},
+    {"", "micro_batch_size", &ModelSpec::microBatchSize, nullptr, 1, kMost},
+    {"", "vocabulary", &ModelSpec::vocabulary, nullptr, 256, kMost},
+    {"optimizer", "learning_rate", nullptr, &ModelSpec::learningRate, 0, 1e3},
+    {"optimizer", "beta1", nullptr, &ModelSpec::beta1, 0, 0.999999},
+    {"optimizer", "beta2", nullptr, &ModelSpec::beta2, 0, 0.999999},
+    {"optimizer", "epsilon", nullptr, &ModelSpec::epsilon, 1e-30, 1},
+    {"optimizer", "weight_decay", nullptr, &ModelSpec::weightDecay, 0, 1e3},
+    {"init", "std", nullptr, &ModelSpec::initStd, 0, 1e3},
+};
+
+std::string spelled(const Key& key)
+{
+    return key.table.empty() ? std::string(key.name) : fmt::format("{}.{}", key.table, key.name);
+}
+
+Result<void> read(const Key& key, const toml::node& node, ModelSpec& model)
+{
+    const auto value = key.integer ? std::optional<double>(node.value_exact<std::int64_t>())
+                                   : node.value<double>();
+    if (!value || !(*value >= key.least && *value <= key.most))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("model: {} must be {} from {} to {}", spelled(key),
+                                key.integer ? "a whole number" : "a number", key.least, key.most));
+    if (key.integer)
+        model.*key.integer = static_cast<int>(*value);
+    else
+        model.*key.real = *value;
+    return {};
+}
+
+// name, family and tied: the keys that are no numbers.
+Result<void> readWord(std::string_view name, const toml::node& node, ModelSpec& model)
+{
+    if (name == "name" && node.is_string()) {
+        model.name = node.value_or(std::string());
+        return {};
+    }
+    if (name == "tied" && node.is_boolean()) {
+        model.tied = node.value_or(false);
+        return {};
+    }
+    if (name == "family" && node.value_or(std::string()) == "gpt")
+        return {};
+    const std::string_view hint = name == "family" ? " (this version trains family = \"gpt\")" : "";
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("model: '{}' is unknown or has the wrong type{}", name, hint));
+}
+
+Result<void> readTable(std::string_view tableName, const toml::table& table, ModelSpec& model)
+{
+    for (const auto& [name, node] : table) {
+        const auto* key = std::ranges::find_if(kKeys, [&, n = name.str()](const Key& k) {
+            return k.table == tableName && k.name == n;
+        });
+        const bool nested = tableName.empty() && node.is_table()
+            && (name.str() == "optimizer" || name.str() == "init");
+        const auto done = key != std::end(kKeys) ? read(*key, node, model)
+            : nested                             ? readTable(name.str(), *node.as_table(), model)
+            : tableName.empty()
+            ? readWord(name.str(), node, model)
+            : readWord(fmt::format("{}.{}", tableName, name.str()), node, model);
+        if (!done)
+            return done;
+    }
+    return {};
+}
+
+Result<ModelSpec> parse(std::string_view text, std::string_view source)
+{
+    try {
+        auto model = modelFromTable(toml::parse(text));
+        if (!model)
+            model.error().message = fmt::format("{}: {}", source, model.error().message);
+        return model;
+    } catch (const toml::parse_error& error) {
+        return fail(
+            Error::Code::Corrupt,
+            fmt::format("{}: line {}: {}", source, error.source().begin.line, error.description()));
+    }
+}
+
+} // namespace
+
+Result<ModelSpec> modelFromTable(const toml::table& table)
+{
+    ModelSpec model;
+    if (auto done = readTable("", table, model); !done)
+        return tl::unexpected(done.error());
+    if (model.width % model.heads != 0)
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("model: width {} is no multiple of heads {}", model.width, model.heads));
+    return model;
+}
+
+std::string modelToToml(const ModelSpec& model, const std::string& prefix)
+{
+    std::string text = prefix.empty() ? "" : fmt::format("[{}]\n", prefix);
+    text += fmt::format("name = {}\nfamily = \"gpt\"\ntied = {}\n", tomlString(model.name),
+                        model.tied);
+    std::string_view table;
+    for (const Key& key : kKeys) {
+        if (key.table != table)
+            text += fmt::format("\n[{}{}{}]\n", prefix, prefix.empty() ? "" : ".", key.table);
+        table = key.table;
+        text += key.integer ? fmt::format("{} = {}\n", key.name, model.*key.integer)
+                            : fmt::format("{} = {}\n", key.name, tomlReal(model.*key.real));
+    }
+    return text;
+}
+
+std::vector<std::string> modelNames()
+{
+    std::vector<std::string> names;
+    for (const auto& resource : resources::all())
+        if (resource.path.starts_with(kFolder) && resource.path.ends_with(kEnding))
+            names.emplace_back(resource.path.substr(
+                kFolder.size(), resource.path.size() - kFolder.size() - kEnding.size()));
+    return names;
+}
+
+Result<ModelSpec> loadModel(std::string_view nameOrFile)
+{
+    const auto preset = resources::find(fmt::format("{}{}{}", kFolder, nameOrFile, kEnding));
+    if (!preset.empty())
+        return parse(preset, nameOrFile);
+    if (!nameOrFile.ends_with(kEnding))
+        return fail(Error::Code::NotFound,
+                    fmt::format("no model is called '{}': there are {}, or give a .toml file",
+                                nameOrFile, fmt::join(modelNames(), ", ")));
+    std::ifstream file{std::string(nameOrFile)};
+    std::ostringstream text;
+    if (!(file && text << file.rdbuf()))
+        return fail(Error::Code::Io, fmt::format("cannot read the model file '{}'", nameOrFile));
+    return parse(text.view(), nameOrFile);
+}
+
+} // namespace engine

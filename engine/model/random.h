@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <string_view>
+
+namespace engine {
+
+// SplitMix64 (Steele, Lea, Flood, 2014): the same numbers on every machine, which the
+// distributions of <random> do not promise.
+class Random
+{
+public:
+    explicit Random(std::uint64_t seed)
+        : m_state(seed)
+    { }
+
+    std::uint64_t next()
+    {
+        m_state += 0x9E3779B97F4A7C15ULL;
+        return mix(m_state);
+    }
+    // 0 .. bound - 1. The bias is below bound / 2^64.
+    std::uint64_t below(std::uint64_t bound) { return next() % bound; }
+    // In (0, 1), 53 bits.
+    double uniform() { return (static_cast<double>(next() >> 11U) + 0.5) * 0x1p-53; }
+    // Box and Muller, in double: a last bit of another libm does not survive rounding to float.
+    double normal()
+    {
+        const double radius = std::sqrt(-2 * std::log(uniform()));
+        return radius * std::cos(2 * std::numbers::pi * uniform());
+    }
+
+    static std::uint64_t mix(std::uint64_t z)
+    {
+        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+        return z ^ (z >> 31U);
+    }
+    // A seed for each pair; chained for more than two.
+    static std::uint64_t combine(std::uint64_t seed, std::uint64_t value)
+    {
+        return mix(seed * 0x9E3779B97F4A7C15ULL + mix(value + 0x632BE59BD9B4E019ULL));
+    }
+    static std::uint64_t combine(std::uint64_t seed, std::string_view text)
+    {
+        std::uint64_t hash = 0xCBF29CE484222325ULL; // FNV-1a
+        for (const char c : text)
+            hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+        return combine(seed, hash);
+    }
+
+private:
+    std::uint64_t m_state;
+};
+
+} // namespace engine

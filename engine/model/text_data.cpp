@@ -1,0 +1,85 @@
+#include "engine/model/text_data.h"
+
+#include "engine/base/check.h"
+#include "engine/model/grammar.h"
+#include "resources/resources.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <fstream>
+
+namespace engine {
+namespace {
+
+constexpr std::size_t kBuiltInBytes = 1 << 20; // 2,000 iterations of `tiny` with 4 micro-batches
+
+} // namespace
+
+TextData TextData::builtIn(std::uint64_t seed)
+{
+    const auto grammar = Grammar::parse(resources::find("data/language.txt"));
+    CHECK(grammar.has_value());
+    Random random(Random::combine(seed, "language"));
+    TextData data("", seed);
+    double nats = 0;
+    while (data.m_text.size() < kBuiltInBytes) {
+        nats += grammar->appendSentence(random, data.m_text);
+        data.m_text += ' ';
+    }
+    data.m_entropyRate = nats / static_cast<double>(data.m_text.size());
+    return data;
+}
+
+Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint64_t seed,
+                                    int sequence)
+{
+    std::error_code unused;
+    if (std::filesystem::is_directory(file, unused))
+        return fail(Error::Code::Io, fmt::format("--text: '{}' is a folder", file.string()));
+    std::ifstream in(file, std::ios::binary);
+    if (!in)
+        return fail(Error::Code::Io, fmt::format("--text: cannot open '{}'", file.string()));
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    if (in.bad())
+        return fail(Error::Code::Io, fmt::format("--text: cannot read '{}'", file.string()));
+    if (text.empty())
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--text: '{}' is empty", file.string()));
+    if (text.size() <= static_cast<std::size_t>(sequence))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--text: '{}' has {} bytes, and a sample of this model needs {}: "
+                                "use a longer text or a smaller --sequence",
+                                file.string(), text.size(), sequence + 1));
+    return TextData(std::move(text), seed);
+}
+
+void TextData::fill(int iteration, int microBatch, int sequence, std::span<std::int32_t> inputs,
+                    std::span<std::int32_t> targets) const
+{
+    const auto length = static_cast<std::size_t>(sequence);
+    const auto key = Random::combine(m_seed, static_cast<std::uint64_t>(iteration));
+    Random random(Random::combine(key, static_cast<std::uint64_t>(microBatch)));
+    for (std::size_t sample = 0; sample < inputs.size(); sample += length) {
+        const std::size_t first = random.below(m_text.size() - length);
+        for (std::size_t t = 0; t < length; ++t) {
+            inputs[sample + t] = static_cast<unsigned char>(m_text[first + t]);
+            targets[sample + t] = static_cast<unsigned char>(m_text[first + t + 1]);
+        }
+    }
+}
+
+double TextData::unigramEntropy() const
+{
+    std::array<double, 256> counts{};
+    for (const char c : m_text)
+        ++counts[static_cast<unsigned char>(c)];
+    const auto total = static_cast<double>(m_text.size());
+    double entropy = 0;
+    for (const double count : counts)
+        entropy -= count > 0 ? count / total * std::log(count / total) : 0;
+    return entropy;
+}
+
+} // namespace engine

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace engine {
+
+// What a model learns: bytes, and where in them each sample begins. (seed, iteration, micro-batch,
+// sample) decide, so every scheme, D and mode sees the same samples.
+class TextData
+{
+public:
+    // The built-in language (resources/data/language.txt); the seed decides the text.
+    static TextData builtIn(std::uint64_t seed);
+    // Any file. Io: it cannot be read; InvalidArgument: not longer than one sample of `sequence`.
+    static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
+                                     int sequence);
+
+    // Fills one micro-batch: samples of `sequence` tokens, each target the token after its input.
+    void fill(int iteration, int microBatch, int sequence, std::span<std::int32_t> inputs,
+              std::span<std::int32_t> targets) const;
+
+    const std::string& text() const { return m_text; }
+    // Nats per byte: a model that knows only how often each byte comes cannot do better.
+    double unigramEntropy() const;
+    // Nats per byte: no model can do better. From the grammar's own probabilities; none for a file.
+    std::optional<double> entropyRate() const { return m_entropyRate; }
+
+private:
+    TextData(std::string text, std::uint64_t seed)
+        : m_text(std::move(text))
+        , m_seed(seed)
+    { }
+
+    std::string m_text;
+    std::uint64_t m_seed;
+    std::optional<double> m_entropyRate;
+};
+
+} // namespace engine

@@ -1,0 +1,96 @@
+#include "engine/model/model_toml.h"
+#include "tests/catch.h"
+
+#include <filesystem>
+#include <fstream>
+
+using namespace engine;
+
+TEST_CASE("the preset tiny is the default model")
+{
+    CHECK(loadModel("tiny") == ModelSpec());
+    CHECK(parameterCount(ModelSpec()) == 836'736);
+}
+
+TEST_CASE("every preset loads and is named like its file")
+{
+    CHECK(modelNames().size() >= 2);
+    for (const std::string& name : modelNames()) {
+        const auto model = loadModel(name);
+        REQUIRE(model);
+        CHECK(model->name == name);
+        CHECK(checkModel(*model, 4));
+    }
+}
+
+TEST_CASE("an unknown model is an error that names the presets")
+{
+    CHECK(loadModel("huge").error()
+          == Error{Error::Code::NotFound,
+                   "no model is called 'huge': there are small, tiny, or give a .toml file"});
+    CHECK(loadModel("/nowhere/m.toml").error()
+          == Error{Error::Code::Io, "cannot read the model file '/nowhere/m.toml'"});
+}
+
+TEST_CASE("stage s of S holds blocks floor(sL/S) to floor((s+1)L/S) - 1")
+{
+    ModelSpec model;
+    model.layers = 10;
+    std::vector<int> first;
+    for (int s = 0; s <= 4; ++s)
+        first.push_back(firstLayer(model, 4, s));
+    CHECK(first == std::vector<int>{0, 2, 5, 7, 10});
+}
+
+TEST_CASE("more stages than layers is an error that names the smallest --layers")
+{
+    CHECK(checkModel(ModelSpec(), 16));
+    CHECK(checkModel(ModelSpec(), 17).error().message
+          == "16 layers cannot be cut into 17 stages: use --layers 17 or more, or fewer devices or "
+             "chunks");
+}
+
+TEST_CASE("a model table and its text are inverses")
+{
+    ModelSpec model;
+    model.name = "my \"own\"\tmodel";
+    model.layers = 5;
+    model.learningRate = 1.0 / 3;
+    model.epsilon = 1e-12;
+    model.weightDecay = 0;
+    CHECK(modelFromTable(toml::parse(modelToToml(model, ""))) == model);
+    const toml::table nested = toml::parse(modelToToml(model, "model"));
+    CHECK(modelFromTable(*nested["model"].as_table()) == model);
+}
+
+TEST_CASE("a bad model table is an error that names the key")
+{
+    const auto message
+        = [](std::string_view text) { return modelFromTable(toml::parse(text)).error().message; };
+    CHECK(message("layers = 0") == "model: layers must be a whole number from 1 to 1048576");
+    CHECK(message("layers = 2.5") == "model: layers must be a whole number from 1 to 1048576");
+    CHECK(message("[optimizer]\nbeta1 = 1.0")
+          == "model: optimizer.beta1 must be a number from 0 to 0.999999");
+    CHECK(message("width = 10\nheads = 4") == "model: width 10 is no multiple of heads 4");
+    CHECK(message("depth = 3") == "model: 'depth' is unknown or has the wrong type");
+    CHECK(message("family = \"bert\"")
+          == "model: 'family' is unknown or has the wrong type (this version trains family = "
+             "\"gpt\")");
+}
+
+TEST_CASE("a model file with a slip is an error that names file and line")
+{
+    const auto file = std::filesystem::temp_directory_path() / "bubblescope_slip.toml";
+    std::ofstream(file) << "layers = 4\nwidth = = 3\n";
+    const auto model = loadModel(file.string());
+    std::filesystem::remove(file);
+    REQUIRE_FALSE(model);
+    CHECK(model.error().message.starts_with(file.string() + ": line 2: "));
+}
+
+TEST_CASE("the FLOPs of an iteration are 72 B L s h^2 (1 + s / 6h + v / 12hL)")
+{
+    const double b = 8, l = 16, s = 64, h = 64, v = 256;
+    CHECK(flopsPerIteration(ModelSpec(), 4)
+          == Approx(72 * b * l * s * h * h * (1 + s / (6 * h) + v / (12 * h * l))));
+}

@@ -1,0 +1,116 @@
+#include "engine/model/grammar.h"
+#include "engine/model/text_data.h"
+#include "tests/catch.h"
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+using namespace engine;
+
+namespace {
+
+struct TextFile
+{
+    explicit TextFile(std::string_view text)
+        : path(std::filesystem::temp_directory_path() / "bubblescope_text_test.txt")
+    {
+        std::ofstream(path) << text;
+    }
+    ~TextFile() { std::filesystem::remove(path); }
+
+    std::filesystem::path path;
+};
+
+std::vector<std::int32_t> sample(const TextData& data, int iteration, int microBatch)
+{
+    std::vector<std::int32_t> inputs(16), targets(16);
+    data.fill(iteration, microBatch, 8, inputs, targets);
+    return inputs;
+}
+
+} // namespace
+
+TEST_CASE("the built-in language is readable, seeded, and has an entropy rate below its unigrams'")
+{
+    const TextData data = TextData::builtIn(1);
+    CHECK(data.text() == TextData::builtIn(1).text());
+    CHECK(data.text() != TextData::builtIn(2).text());
+    CHECK(data.text().find("the ") < 40);
+    REQUIRE(data.entropyRate());
+    CHECK(*data.entropyRate() > 0.1);
+    CHECK(*data.entropyRate() < data.unigramEntropy() - 1);
+    CHECK(data.unigramEntropy() < 3.2);
+}
+
+TEST_CASE("the verb of the built-in language agrees with its subject over a distance")
+{
+    const std::string text = TextData::builtIn(1).text();
+    CHECK(text.find("fox near the rivers waits") != std::string::npos);
+    CHECK(text.find("foxes near the river wait ") != std::string::npos);
+    CHECK(text.find("fox near the rivers wait ") == std::string::npos);
+    CHECK(text.find("foxes near the river waits") == std::string::npos);
+}
+
+TEST_CASE("seed, iteration and micro-batch decide the samples, and each target is the next token")
+{
+    const TextData data = TextData::builtIn(1);
+    CHECK(sample(data, 3, 2) == sample(data, 3, 2));
+    CHECK(sample(data, 3, 2) != sample(data, 3, 1));
+    CHECK(sample(data, 3, 2) != sample(data, 2, 2));
+    std::vector<std::int32_t> inputs(8), targets(8);
+    data.fill(0, 0, 8, inputs, targets);
+    CHECK(std::equal(inputs.begin() + 1, inputs.end(), targets.begin()));
+}
+
+TEST_CASE("a text file is read as bytes, and its unigram entropy is exact")
+{
+    const TextFile file("abababab\xff\xff\xff\xff\xff\xff\xff\xff");
+    const auto data = TextData::fromFile(file.path, 1, 8);
+    REQUIRE(data);
+    CHECK(data->unigramEntropy() == Approx(0.5 * std::log(2.0) + 0.5 * std::log(4.0)));
+    CHECK_FALSE(data->entropyRate());
+    for (const std::int32_t token : sample(*data, 0, 0))
+        CHECK((token == 'a' || token == 'b' || token == 0xff));
+}
+
+TEST_CASE("a missing, empty or short text file is an error that says what to do")
+{
+    const auto message = [](const std::filesystem::path& path) {
+        return TextData::fromFile(path, 1, 8).error().message;
+    };
+    CHECK(message("/nowhere/text") == "--text: cannot open '/nowhere/text'");
+    CHECK(message("/tmp") == "--text: '/tmp' is a folder");
+    {
+        const TextFile file("");
+        CHECK(message(file.path) == "--text: '" + file.path.string() + "' is empty");
+    }
+    const TextFile file("12345678");
+    CHECK(message(file.path)
+          == "--text: '" + file.path.string()
+              + "' has 8 bytes, and a sample of this model needs 9: use a longer text or a smaller "
+                "--sequence");
+    const TextFile longer("123456789");
+    CHECK(TextData::fromFile(longer.path, 1, 8));
+}
+
+TEST_CASE("a grammar tells the probability of what it says")
+{
+    const auto grammar
+        = Grammar::parse("# two words\nstart: {word} {word}.\nword: a | b | c | d\n");
+    REQUIRE(grammar);
+    Random random(1);
+    std::string text;
+    CHECK(grammar->appendSentence(random, text) == Approx(2 * std::log(4.0)));
+    CHECK(text.size() == 4);
+    CHECK(text.back() == '.');
+}
+
+TEST_CASE("a bad grammar is an error that names the line or the name")
+{
+    CHECK(Grammar::parse("a: b\nnonsense").error().message
+          == "grammar, line 2: a rule is 'name: choice | choice'");
+    CHECK(Grammar::parse("a: {b").error().message == "grammar, line 1: '{' without '}'");
+    CHECK(Grammar::parse("a: {b}").error().message == "the grammar does not say what {b} is");
+    CHECK(Grammar::parse("# nothing").error().message == "the grammar has no rules");
+}
