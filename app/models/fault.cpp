@@ -1,5 +1,5 @@
-#include "app/models/format.h"
 #include "app/models/prediction.h"
+#include "app/models/text.h"
 
 #include <QCoreApplication>
 

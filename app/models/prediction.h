@@ -7,7 +7,6 @@
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/metrics.h"
 
-#include <QObject>
 #include <QString>
 
 #include <memory>
@@ -38,30 +37,6 @@ engine::Result<Prediction> predict(const PredictionRequest& request);
 // Compute ops that a request would build, for deciding where to predict it; an upper bound.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
 constexpr std::int64_t kInstantOps = 6000; // simulated while the user waits for the key to come up
-
-// Predicts on a thread of its own and answers by signal, newest generation only. GUI thread.
-class Predictor : public QObject
-{
-    Q_OBJECT
-
-public:
-    using Answer = std::shared_ptr<const engine::Result<Prediction>>;
-
-    explicit Predictor(QObject* parent = nullptr);
-    ~Predictor() override;
-
-    // Forgets what was asked before and is not answered yet.
-    void startOver();
-    // Small requests are answered before this returns.
-    void ask(const QString& key, const PredictionRequest& request);
-
-Q_SIGNALS:
-    void answered(const QString& key, const app::Predictor::Answer& answer);
-
-private:
-    struct Mailbox;
-    std::shared_ptr<Mailbox> m_mailbox;
-};
 
 // Which number makes a request impossible, and the nearest values that are fine: asked of the
 // scheme's own check, so that the window knows no rule of its own.

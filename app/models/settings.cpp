@@ -1,6 +1,7 @@
 #include "app/models/settings.h"
 
-#include "app/models/format.h"
+#include "app/models/numbers.h"
+#include "app/models/text.h"
 #include "profiler/analysis/metrics.h"
 
 #include <QCoreApplication>
@@ -60,7 +61,7 @@ RecentRun describeRecent(const QString& file, const engine::Run& run, const QDat
     result.mode = fromUtf8(engine::modeAdjective(run.info.mode));
     if (const auto metrics = profiler::metrics(run)) {
         result.iteration = timeText(metrics->duration, run.info);
-        result.bubble = percentText(metrics->bubbleRatio);
+        result.bubble = percent(metrics->bubbleRatio);
     }
     result.opened = now;
     result.thumbnail = makeThumbnail(run);

@@ -1,0 +1,30 @@
+#include "app/models/text.h"
+
+#include "app/models/numbers.h"
+
+namespace app {
+
+QString shortTitle(const QString& title)
+{
+    return title.section(QStringLiteral(" ("), 0, 0);
+}
+
+QString unitsText(double units)
+{
+    QString text = number(units, 2);
+    while (text.endsWith(QLatin1Char('0')) && text.contains(QLatin1Char('.')))
+        text.chop(1);
+    if (text.endsWith(QLatin1Char('.')))
+        text.chop(1);
+    return text;
+}
+
+QString timeText(std::int64_t ticks, const engine::RunInfo& info)
+{
+    if (!info.inUnits())
+        return timeScale(info, ticks).withUnit(static_cast<double>(ticks));
+    const double units = static_cast<double>(ticks) / static_cast<double>(info.ticksPerUnit);
+    return unitsText(units) + QStringLiteral(" units");
+}
+
+} // namespace app

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+
+#include <QString>
+
+#include <string_view>
+
+namespace app {
+
+inline QString fromUtf8(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+// A scheme's title without the names in parentheses: "1F1B (PipeDream-Flush)" is "1F1B".
+QString shortTitle(const QString& title);
+
+QString unitsText(double units); // 14: "14", 16.5: "16.5"; no unit
+// A time of a run with its unit: "14 units", "115.3 ms".
+QString timeText(std::int64_t ticks, const engine::RunInfo& info);
+
+} // namespace app

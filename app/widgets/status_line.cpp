@@ -1,0 +1,47 @@
+#include "app/widgets/status_line.h"
+
+#include "app/widgets/controls.h"
+
+#include <QHBoxLayout>
+
+namespace app {
+
+StatusLine::StatusLine(QWidget* parent)
+    : QStatusBar(parent)
+    , m_facts(new QWidget)
+    , m_row(spaced(new QHBoxLayout(m_facts), QMargins(10, 0, 0, 0), 12))
+    , m_note(new QLabel)
+{
+    setObjectName(QStringLiteral("statusLine"));
+    setFixedHeight(24);
+    setSizeGripEnabled(false);
+    m_note->setObjectName(QStringLiteral("statusNote"));
+    m_note->setContentsMargins(0, 0, 8, 0);
+    addWidget(m_facts);
+    addPermanentWidget(m_note);
+}
+
+void StatusLine::show(const QStringList& facts, const QString& note)
+{
+    while (QLayoutItem* item = m_row->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    for (const QString& fact : facts) {
+        m_row->addWidget(new QLabel(fact));
+        QFrame* line = makeLine(Qt::Vertical);
+        line->setFixedHeight(12);
+        m_row->addWidget(line);
+    }
+    m_note->setText(note);
+}
+
+QString StatusLine::text() const
+{
+    QStringList texts;
+    for (const QLabel* label : findChildren<QLabel*>())
+        texts.append(label->text());
+    return texts.join(QStringLiteral(" | "));
+}
+
+} // namespace app

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QTabBar;
+class QToolButton;
+
+namespace app {
+
+// The row of tabs, 36 high: the active one in surface colour and joined to the page below, a cross
+// on those that close, "+" behind the last.
+class TabStrip : public QWidget
+{
+    Q_OBJECT
+
+public:
+    enum class Closing { Fixed, Allowed };
+
+    explicit TabStrip(const ThemeController& theme, QWidget* parent = nullptr);
+
+    int addTab(const QString& title, Closing closing);
+    void removeTab(int index);
+    void setTitle(int index, const QString& title);
+    int current() const;
+    void setCurrent(int index);
+    int count() const;
+    QTabBar* bar() const { return m_bar; }
+
+Q_SIGNALS:
+    void currentChanged(int index);
+    void closeRequested(int index);
+    void newRequested();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* object, QEvent* event) override;
+
+private:
+    void addCloseButton(int index);
+    void updateIcons();
+
+    const ThemeController& m_theme;
+    QTabBar* m_bar;
+    QToolButton* m_plus;
+};
+
+} // namespace app
