@@ -1,0 +1,69 @@
+#include "profiler/analysis/compare.h"
+#include "profiler/analysis/words.h"
+#include "tests/profiler/analysis/hand_made.h"
+
+using namespace analysis_test;
+using namespace engine;
+using namespace profiler;
+
+namespace {
+Run labelled(Run run, const std::string& label)
+{
+    run.info.label = label;
+    return run;
+}
+} // namespace
+
+TEST_CASE("a comparison says how much shorter a run is, and where the time went")
+{
+    const Run base = labelled(simulated("1f1b", 4, 4), "1F1B");
+    const Run bitpipe = labelled(simulated("bitpipe", 4, 4), "BitPipe");
+    const Comparison c = compare({&base, &bitpipe}).value();
+    CHECK(c.comparable);
+    CHECK(c.notes.empty());
+    CHECK(c.runs[1].peakStash == 4.0);
+    CHECK(summarize(c, 0) == "1F1B is the baseline");
+    CHECK(summarize(c, 1) == "BitPipe is 7.0 units shorter than 1F1B: 7.0 units less bubble");
+}
+
+TEST_CASE("runs on the two clocks are never subtracted")
+{
+    const Run units = labelled(simulated("1f1b", 2, 4), "1F1B");
+    const Run measured = labelled(handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 9},
+                                           {{0, "0F0", 0, 2}, {1, "1F0", 2, 9}}),
+                                  "mine");
+    const Comparison c = compare({&units, &measured}).value();
+    CHECK_FALSE(c.comparable);
+    CHECK(c.notes.size() == 2);
+    CHECK(
+        summarize(c, 1)
+        == "mine and 1F1B have no common clock: one counts abstract units, the other nanoseconds");
+}
+
+TEST_CASE("the losses of a comparison are the first and the last that were trained")
+{
+    Run run = simulated("1f1b", 2, 2);
+    run.timeline.iterations.front().loss = 5.5;
+    run.timeline.iterations.push_back({0, Iteration::Kind::Measured, {6, 12}, 5.0, {}});
+    run.timeline.iterations.push_back({0, Iteration::Kind::Replay, {12, 18}, 1.0, {}});
+    const Comparison c = compare({&run}).value();
+    CHECK(c.runs[0].lossFirst == 5.5);
+    CHECK(c.runs[0].lossLast == 5.0);
+}
+
+TEST_CASE("nothing cannot be compared")
+{
+    CHECK_FALSE(compare({}));
+}
+
+TEST_CASE("numbers read as people write them")
+{
+    CHECK(timeText(19'040'000, 1) == "19.0 ms");
+    CHECK(timeText(850'000, 1) == "850.0 us");
+    CHECK(timeText(25, 2) == "12.5 units");
+    CHECK(timeText(14, 6) == "2.333 units");
+    CHECK(unitNumber(4) == "4.0");
+    CHECK(bytesText(512) == "512 B");
+    CHECK(bytesText(3 * 1024 * 1024) == "3.0 MiB");
+    CHECK(percentText(1.0 / 7) == "14.3 %");
+}

@@ -1,0 +1,187 @@
+#include "profiler/analysis/explain.h"
+#include "profiler/analysis/explainer.h"
+#include "profiler/analysis/metrics.h"
+#include "tests/profiler/analysis/hand_made.h"
+
+using namespace analysis_test;
+using namespace engine;
+using namespace profiler;
+
+namespace {
+// The picture of metrics_test.cpp: one micro-batch, there and back.
+Run pingPong()
+{
+    return handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16},
+                    {{0, "0F0", 0, 2},
+                     {0, "0SEND_F0", 2, 3},
+                     {0, "0RECV_B0", 11, 12},
+                     {0, "0B0", 12, 16},
+                     {1, "1RECV_F0", 2, 3},
+                     {1, "1F0", 5, 7},
+                     {1, "1B0", 7, 11},
+                     {1, "1SEND_B0", 11, 12}});
+}
+
+std::string spelled(const Run& run, const std::vector<CauseLink>& links)
+{
+    const OpIndex index(run.schedule);
+    std::string text;
+    for (const CauseLink& link : links)
+        text += (text.empty() ? "" : " ") + toString(opAt(run.schedule, index, link.op)) + "@"
+            + std::to_string(link.window.begin) + "-" + std::to_string(link.window.end);
+    return text;
+}
+
+std::uint32_t find(const Run& run, const std::string& op)
+{
+    std::uint32_t number = 0;
+    for (const auto& program : run.schedule.program)
+        for (const Op& one : program) {
+            if (toString(one) == op)
+                return number;
+            ++number;
+        }
+    FAIL("no op " << op);
+    return number;
+}
+} // namespace
+
+TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
+{
+    const Run run = pingPong();
+    const auto all = bubbles(run, 0);
+    REQUIRE(all.size() == 4);
+    CHECK(all[0].kind == Bubble::Kind::Wait);
+    CHECK(all[0].window == Window{3, 11});
+    CHECK(spelled(run, all[0].chain) == "1B0@7-11 0RECV_B0@11-12 0B0@12-16");
+    CHECK(all[1].kind == Bubble::Kind::Fill);
+    CHECK(all[1].window == Window{0, 2});
+    CHECK(all[2].window == Window{3, 5});
+    CHECK(spelled(run, all[2].chain) == "0F0@0-2 1RECV_F0@2-3 1F0@5-7");
+    CHECK(all[3].kind == Bubble::Kind::Drain);
+    CHECK(all[3].window == Window{12, 16});
+    CHECK_FALSE(all[3].next.has_value());
+    CHECK(all[3].chain.empty());
+}
+
+TEST_CASE("an op says what it needed, who needed it, and how long its device had been free")
+{
+    const Run run = pingPong();
+    const auto b = explain(run, 0, find(run, "0B0")).value();
+    CHECK(b.device == DeviceId{0});
+    CHECK(b.waited == 10);
+    CHECK(spelled(run, b.needs) == "0RECV_B0@11-12 1B0@7-11 0F0@0-2");
+    CHECK(b.neededBy.empty());
+    const auto f = explain(run, 0, find(run, "0F0")).value();
+    CHECK(f.waited == 0);
+    CHECK(f.needs.empty());
+    CHECK(spelled(run, f.neededBy) == "1RECV_F0@2-3 1F0@5-7 0B0@12-16");
+    const auto send = explain(run, 0, find(run, "0SEND_F0")).value();
+    CHECK(spelled(run, send.needs) == "0F0@0-2");
+    CHECK_FALSE(explain(run, 0, 999).has_value());
+}
+
+TEST_CASE("the flow of a micro-batch goes down its stages and back up")
+{
+    const Run run = pingPong();
+    CHECK(spelled(run, flow(run, 0, MicroBatchId{0})) == "0F0@0-2 1F0@5-7 1B0@7-11 0B0@12-16");
+    CHECK(flow(run, 0, MicroBatchId{7}).empty());
+    const Run bitpipe = simulated("bitpipe", 4, 8);
+    for (int m = 0; m < 8; ++m) {
+        const auto path = flow(bitpipe, 0, MicroBatchId{m});
+        CHECK(path.size() == 16); // F and B of 8 stages
+        CHECK(std::ranges::is_sorted(path, {}, [](const CauseLink& l) { return l.window.begin; }));
+    }
+}
+
+TEST_CASE("the bubbles of an iteration are the bubble of its metrics, cut by cause")
+{
+    UnitCosts costs;
+    costs.p2p = {1, 4};
+    costs.allReduce = {1, 1};
+    costs.optimizer = {1, 2};
+    for (const std::string scheme : {"gpipe", "1f1b", "bitpipe"}) {
+        CAPTURE(scheme);
+        const Run run = simulated(scheme, 4, 8, costs);
+        const RunMetrics m = metrics(run).value();
+        std::vector<std::int64_t> fill(4), wait(4), drain(4);
+        for (const Bubble& bubble : bubbles(run, m.iteration)) {
+            const auto d = static_cast<std::size_t>(bubble.device.value);
+            (bubble.kind == Bubble::Kind::Fill       ? fill
+                 : bubble.kind == Bubble::Kind::Wait ? wait
+                                                     : drain)[d]
+                += bubble.window.duration();
+            CHECK(bubble.next.has_value() == (bubble.kind != Bubble::Kind::Drain));
+            if (bubble.next)
+                CHECK(bubble.chain.back().op == *bubble.next);
+        }
+        for (std::size_t d = 0; d < 4; ++d) {
+            CHECK(fill[d] == m.devices[d].fill);
+            CHECK(wait[d] == m.devices[d].wait);
+            CHECK(drain[d] == m.devices[d].drain);
+        }
+    }
+}
+
+TEST_CASE("in a simulated run the cause of a bubble arrives exactly when the bubble ends")
+{
+    const Run run = simulated("bitpipe", 8, 16);
+    for (const Bubble& bubble : bubbles(run, 0))
+        if (bubble.next) {
+            REQUIRE(bubble.chain.size() >= 2);
+            CHECK(bubble.chain[bubble.chain.size() - 2].window.end == bubble.window.end);
+        }
+}
+
+TEST_CASE("an optimizer step that waits for an all-reduce blames the last gradient")
+{
+    UnitCosts costs;
+    costs.allReduce = {2, 1};
+    costs.optimizer = {1, 1};
+    const Run run = simulated("bitpipe", 4, 4, costs);
+    const OpIndex index(run.schedule);
+    bool seen = false;
+    for (const Bubble& bubble : bubbles(run, 0)) {
+        if (!bubble.next || opAt(run.schedule, index, *bubble.next).kind != OpKind::OptimizerStep)
+            continue;
+        seen = true;
+        REQUIRE(bubble.chain.size() == 3);
+        CHECK(opAt(run.schedule, index, bubble.chain[0].op).kind == OpKind::Backward);
+        CHECK(opAt(run.schedule, index, bubble.chain[1].op).kind == OpKind::AllReduce);
+    }
+    const auto step = explain(run, 0, find(run, "7OPT")).value();
+    CHECK(opAt(run.schedule, index, step.needs.front().op).kind == OpKind::AllReduce);
+    CHECK(seen);
+}
+
+TEST_CASE("the critical path of a 1F1B iteration is its whole length")
+{
+    for (const std::string scheme : {"gpipe", "1f1b", "bitpipe"}) {
+        CAPTURE(scheme);
+        const Run run = simulated(scheme, 4, 8);
+        const auto path = Explainer(run, 0).criticalPath();
+        REQUIRE_FALSE(path.empty());
+        CHECK(path.front().window.begin == run.timeline.iterations[0].window.begin);
+        CHECK(path.back().window.end == run.timeline.iterations[0].window.end);
+        std::int64_t busy = 0;
+        for (const CauseLink& link : path)
+            busy += link.window.duration();
+        CHECK(busy == run.timeline.iterations[0].window.duration());
+    }
+}
+
+TEST_CASE("exposed communication comes by begin and adds up to the metric")
+{
+    UnitCosts costs;
+    costs.p2p = {1, 2};
+    const Run run = simulated("1f1b", 4, 8, costs);
+    const RunMetrics m = metrics(run).value();
+    for (const DeviceMetrics& d : m.devices) {
+        std::int64_t sum = 0;
+        const auto windows = exposedCommunication(run, 0, d.device);
+        for (const Window w : windows)
+            sum += w.duration();
+        CHECK(sum == d.exposedCommunication);
+        CHECK(std::ranges::is_sorted(windows, {}, &Window::begin));
+    }
+}

@@ -1,0 +1,200 @@
+#include "profiler/analysis/metrics.h"
+#include "tests/profiler/analysis/hand_made.h"
+
+using namespace analysis_test;
+using namespace engine;
+using namespace profiler;
+
+namespace {
+RunMetrics numbers(const Run& run)
+{
+    return metrics(run).value();
+}
+
+// One micro-batch through two devices; a message takes 1, then 1 more of nothing before 1F0.
+//
+//   time      0 1 2 3 4 5 6 7 8 9 . . 12  . . 16
+//   device 0  F F s                    r B B B B
+//   device 1      r . . F F B B B B  s            r, s: a transfer under way
+Run pingPong()
+{
+    return handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16},
+                    {{0, "0F0", 0, 2},
+                     {0, "0SEND_F0", 2, 3},
+                     {0, "0RECV_B0", 11, 12},
+                     {0, "0B0", 12, 16},
+                     {1, "1RECV_F0", 2, 3},
+                     {1, "1F0", 5, 7},
+                     {1, "1B0", 7, 11},
+                     {1, "1SEND_B0", 11, 12}});
+}
+} // namespace
+
+TEST_CASE("1F1B and GPipe have a bubble ratio of (D-1)/(N+D-1)")
+{
+    for (const std::string scheme : {"1f1b", "gpipe"})
+        for (const int d : {1, 2, 4, 7})
+            for (const int n : {1, 4, 8, 13}) {
+                CAPTURE(scheme, d, n);
+                const Run run = simulated(scheme, d, n);
+                const RunMetrics m = numbers(run);
+                CHECK(m.bubbleRatio == Approx((d - 1.0) / (n + d - 1.0)).margin(1e-12));
+                CHECK(units(run, m.duration) == 3.0 * (n + d - 1));
+                CHECK(m.span == m.duration);
+            }
+}
+
+TEST_CASE("1F1B keeps min(D - d, N) activations on device d, GPipe N")
+{
+    for (const int n : {2, 4, 8}) {
+        const auto oneF = numbers(simulated("1f1b", 4, n)),
+                   gpipe = numbers(simulated("gpipe", 4, n));
+        for (int d = 0; d < 4; ++d) {
+            CAPTURE(n, d);
+            CHECK(oneF.devices[static_cast<std::size_t>(d)].peakStash == std::min(4 - d, n));
+            CHECK(gpipe.devices[static_cast<std::size_t>(d)].peakStash == n);
+        }
+    }
+}
+
+TEST_CASE("BitPipe with D = N = 4 has the numbers of the command line's contract")
+{
+    const Run run = simulated("bitpipe", 4, 4);
+    const RunMetrics m = numbers(run);
+    CHECK(units(run, m.duration) == 14.0);
+    CHECK(units(run, m.span) == 14.0);
+    CHECK(m.bubbleRatio == Approx(1.0 / 7).epsilon(1e-12));
+    CHECK(m.messages == 48);
+    CHECK(m.localCopies == 8);
+    const std::vector<double> peaks{3.5, 4, 4, 3.5}, spans{14, 12.5, 12.5, 14};
+    for (std::size_t d = 0; d < 4; ++d) {
+        CAPTURE(d);
+        CHECK(m.devices[d].peakStash == peaks[d]);
+        CHECK(units(run, m.devices[d].span) == spans[d]);
+        CHECK(units(run, m.devices[d].compute) == 12.0);
+        CHECK(units(run, m.devices[d].bubble) == 2.0);
+        CHECK(m.devices[d].exposedCommunication == 0);
+        CHECK(m.devices[d].weights == 2.0);
+        CHECK_FALSE(m.devices[d].peakBytes.has_value());
+    }
+    CHECK_FALSE(m.tokensPerSecond.has_value());
+    CHECK_FALSE(m.mfu.has_value());
+}
+
+TEST_CASE("BitPipe at N = D has a bubble ratio of (D-2)/(3N+D-2)")
+{
+    for (const int d : {2, 4, 6, 8, 16}) {
+        CAPTURE(d);
+        CHECK(numbers(simulated("bitpipe", d, d)).bubbleRatio
+              == Approx((d - 2.0) / (3.0 * d + d - 2)).margin(1e-12));
+    }
+}
+
+TEST_CASE("communication is exposed while a transfer is under way and nothing computes")
+{
+    const RunMetrics m = numbers(pingPong());
+    CHECK(m.devices[0].compute == 6);
+    CHECK(m.devices[0].exposedCommunication == 2);
+    CHECK(m.devices[0].wait == 8);
+    CHECK(m.devices[0].fill + m.devices[0].drain == 0);
+    CHECK(m.devices[0].span == 16);
+    CHECK(m.devices[1].compute == 6);
+    CHECK(m.devices[1].exposedCommunication == 2);
+    CHECK(m.devices[1].fill == 4);
+    CHECK(m.devices[1].wait == 0);
+    CHECK(m.devices[1].drain == 4);
+    CHECK(m.devices[1].span == 6);
+    CHECK(m.bubbleRatio == 0.5);
+}
+
+TEST_CASE("a transfer behind a computation is not exposed")
+{
+    const RunMetrics m
+        = numbers(handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 10},
+                           {{0, "0F0", 0, 4}, {0, "0SEND_F0", 3, 6}, {0, "0F1", 5, 10}}));
+    CHECK(m.devices[0].exposedCommunication == 1);
+    CHECK(m.devices[0].compute == 9);
+    CHECK(m.devices[0].bubble == 0);
+}
+
+TEST_CASE("what is exposed, computed and idle adds up to the iteration, whatever the costs")
+{
+    UnitCosts costs;
+    costs.p2p = {1, 4};
+    costs.latency = {1, 8};
+    costs.allReduce = {1, 2};
+    costs.optimizer = {1, 3};
+    for (const std::string scheme : {"gpipe", "1f1b", "bitpipe"}) {
+        const Run run = simulated(scheme, 4, 8, costs);
+        const RunMetrics m = numbers(run);
+        for (const DeviceMetrics& d : m.devices) {
+            CAPTURE(scheme, d.device.value);
+            CHECK(d.compute + d.exposedCommunication + d.bubble == m.duration);
+            CHECK(d.fill + d.wait + d.drain == d.bubble);
+            CHECK(d.exposedCommunication > 0);
+        }
+    }
+}
+
+TEST_CASE("an activation whose backward is split lives until the end of its W")
+{
+    const RunMetrics m = numbers(handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 6},
+                                          {{0, "0F0", 0, 1},
+                                           {0, "0I0", 1, 2},
+                                           {0, "0F1", 2, 3},
+                                           {0, "0W0", 3, 4},
+                                           {0, "0I1", 4, 5},
+                                           {0, "0W1", 5, 6}}));
+    CHECK(m.devices[0].peakStash == 2);
+}
+
+TEST_CASE("at equal times a free comes before an allocation")
+{
+    Run run = handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 4},
+                       {{0, "0F0", 0, 1}, {0, "0B0", 1, 2}, {0, "0F1", 2, 3}, {0, "0B1", 3, 4}});
+    CHECK(numbers(run).devices[0].peakStash == 1);
+    run.timeline.memory = {{0, 100, MemoryEvent::kNoOp, 0, MemoryCategory::Weights},
+                           {0, 10, 0, 0, MemoryCategory::Stash},
+                           {2, 12, 2, 0, MemoryCategory::Stash},
+                           {2, -10, 1, 0, MemoryCategory::Stash},
+                           {4, -12, 3, 0, MemoryCategory::Stash}};
+    const DeviceMetrics d = numbers(run).devices[0];
+    CHECK(d.peakBytes == 112);
+    CHECK(d.peakStashBytes == 12);
+    CHECK(d.timeOfPeak == 2);
+    CHECK(d.bytesAtPeak[static_cast<std::size_t>(MemoryCategory::Weights)] == 100);
+}
+
+TEST_CASE("what is alive when an iteration begins counts in its peak")
+{
+    Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {10, 14},
+                       {{0, "0F0", 10, 11}, {0, "0B0", 11, 14}});
+    run.timeline.memory = {{0, 500, MemoryEvent::kNoOp, 0, MemoryCategory::Weights},
+                           {2, 900, 0, 0, MemoryCategory::Stash},
+                           {9, -900, 0, 0, MemoryCategory::Stash}};
+    CHECK(numbers(run).devices[0].peakBytes == 500);
+    CHECK(numbers(run).devices[0].timeOfPeak == 10);
+}
+
+TEST_CASE("tokens per second and MFU need a clock in nanoseconds and what they count")
+{
+    Run run = pingPong();
+    CHECK_FALSE(numbers(run).tokensPerSecond.has_value());
+    run.info.tokensPerIteration = 32;
+    run.info.flopsPerIteration = 64;
+    run.info.peakFlops = 4e9;
+    CHECK(numbers(run).tokensPerSecond == Approx(2e9));
+    CHECK(numbers(run).mfu == Approx(0.5));
+    run.info.ticksPerUnit = 4;
+    CHECK_FALSE(numbers(run).tokensPerSecond.has_value());
+}
+
+TEST_CASE("a run without iterations has no metrics, and says so")
+{
+    Run run = pingPong();
+    CHECK(metrics(run, 3).error().message == "the run has no iteration 3; it has 0 to 0");
+    run.timeline.iterations.clear();
+    const auto none = metrics(run);
+    REQUIRE_FALSE(none);
+    CHECK(none.error().code == Error::Code::NotFound);
+}
