@@ -135,23 +135,18 @@ TEST_CASE("in a simulated run the cause of a bubble arrives exactly when the bub
 
 TEST_CASE("an optimizer step that waits for an all-reduce blames the last gradient")
 {
-    UnitCosts costs;
-    costs.allReduce = {2, 1};
-    costs.optimizer = {1, 1};
-    const Run run = simulated("bitpipe", 4, 4, costs);
-    const OpIndex index(run.schedule);
-    bool seen = false;
-    for (const Bubble& bubble : bubbles(run, 0)) {
-        if (!bubble.next || opAt(run.schedule, index, *bubble.next).kind != OpKind::OptimizerStep)
-            continue;
-        seen = true;
-        REQUIRE(bubble.chain.size() == 3);
-        CHECK(opAt(run.schedule, index, bubble.chain[0].op).kind == OpKind::Backward);
-        CHECK(opAt(run.schedule, index, bubble.chain[1].op).kind == OpKind::AllReduce);
-    }
-    const auto step = explain(run, 0, find(run, "7OPT")).value();
-    CHECK(opAt(run.schedule, index, step.needs.front().op).kind == OpKind::AllReduce);
-    CHECK(seen);
+    const Run run = handMade(
+        {.devices = 1, .stages = 1, .microBatches = 1, .dataParallel = 2}, {0, 8},
+        {{0, "0F0", 0, 1}, {0, "0B0", 1, 3}, {0, "0ALLREDUCE", 5, 7}, {0, "0OPT", 7, 8}});
+    const auto all = bubbles(run, 0);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].kind == Bubble::Kind::Wait);
+    CHECK(all[0].window == Window{3, 5});
+    CHECK(spelled(run, all[0].chain) == "0B0@1-3 0ALLREDUCE@5-7 0OPT@7-8");
+    const auto reduce = explain(run, 0, find(run, "0ALLREDUCE")).value();
+    CHECK(spelled(run, reduce.needs) == "0B0@1-3");
+    CHECK(reduce.waited == 2);
+    CHECK(spelled(run, reduce.neededBy) == "0OPT@7-8");
 }
 
 TEST_CASE("the critical path of a 1F1B iteration is its whole length")
