@@ -57,6 +57,8 @@ struct Run
     RunInfo info;
     Schedule schedule;
     Timeline timeline;
+
+    friend bool operator==(const Run&, const Run&) = default;
 };
 
 } // namespace engine

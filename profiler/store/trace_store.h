@@ -6,9 +6,12 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace profiler {
+
+class Database;
 
 // What was measured when an op really ran (emulate, live), beside its place on the timeline.
 struct MeasuredOp
@@ -55,7 +58,10 @@ public:
                                               IfExists ifExists = IfExists::Refuse);
     TraceWriter(TraceWriter&&) noexcept;
     TraceWriter& operator=(TraceWriter&&) noexcept;
-    ~TraceWriter();
+    ~TraceWriter(); // commits what was appended
+
+    // The file system refused WAL: one commit a second, which the view should say.
+    bool growsSlowly() const;
 
     // Any thread. Never waits for the disk; a failed write is reported by flush() and finish().
     void append(Batch batch);
@@ -63,7 +69,7 @@ public:
     // ({"event":"rows","last":N}), or what went wrong.
     engine::Result<std::int64_t> flush();
     // Everything on disk, journal_mode=DELETE, fsync: the file complete in itself (no -wal beside
-    // it).
+    // it). Nothing may be appended after it.
     engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {});
 
 private:
@@ -86,15 +92,22 @@ public:
     static engine::Result<TraceReader> open(const std::filesystem::path& file);
 
     // Adds what was committed since the last call to `run` (info and schedule on the first). True
-    // when something was added.
+    // when something was added or the outcome changed. After an error `run` keeps what was read.
     engine::Result<bool> poll(engine::Run& run);
     const std::string& warning() const { return m_warning; }
     const std::filesystem::path& file() const { return m_file; }
 
 private:
+    struct Chunk
+    {
+        bool changed = false, more = false;
+    };
+    engine::Result<Chunk> readChunk(Database& database, engine::Run& run);
+
     std::filesystem::path m_file;
     std::string m_warning;
-    std::int64_t m_cursor = 0; // last row seen, over all row tables
+    std::int64_t m_cursor = 0;                      // last row seen, over all row tables
+    std::pair<std::uint64_t, std::uint64_t> m_disk; // device and inode: the file that was opened
     bool m_begun = false;
 };
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/timeline/timeline.h"
+
+#include <optional>
+#include <string_view>
+
+namespace engine {
+
+// The words of files and tables: "all-reduce", "warmup". The inverses give nothing for an unknown
+// word.
+std::string_view laneName(Track::Kind kind);
+std::optional<Track::Kind> laneNamed(std::string_view name);
+std::string_view iterationKindName(Iteration::Kind kind);
+std::optional<Iteration::Kind> iterationKindNamed(std::string_view name);
+
+} // namespace engine

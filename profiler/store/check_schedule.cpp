@@ -1,0 +1,94 @@
+#include "profiler/store/check_schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace profiler {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Op;
+using engine::Result;
+using engine::Schedule;
+using engine::Shape;
+
+// Peers and memory events name a device in 16 bits.
+constexpr int kMostDevices = 0xFFFF;
+// Tables over stage x micro-batch x replica x slice are ordinary; a damaged number must not make
+// one that fills the memory.
+constexpr double kMostValues = 1 << 28;
+
+bool plausible(const Shape& shape)
+{
+    const auto positive = [](int n) { return n >= 1; };
+    const bool known = std::ranges::all_of(
+        std::initializer_list<int>{shape.devices, shape.stages, shape.microBatches, shape.replicas,
+                                   shape.slices, shape.dataParallel},
+        positive);
+    return known && shape.devices <= kMostDevices && shape.replicas <= 255
+        && shape.slices < Op::kWhole
+        && double{1} * shape.stages * shape.microBatches * shape.replicas * shape.slices
+        <= kMostValues;
+}
+
+bool placed(const Schedule& schedule)
+{
+    const auto exists = [&](engine::DeviceId device) {
+        return device.isValid() && device.value < schedule.shape.devices;
+    };
+    const auto complete = [&](const std::vector<engine::DeviceId>& stages) {
+        return stages.size() == static_cast<std::size_t>(schedule.shape.stages)
+            && std::ranges::all_of(stages, exists);
+    };
+    return schedule.deviceOf.size() == static_cast<std::size_t>(schedule.shape.replicas)
+        && std::ranges::all_of(schedule.deviceOf, complete);
+}
+
+bool wholeMicroBatches(engine::OpKind kind)
+{
+    return kind == engine::OpKind::AllReduce || kind == engine::OpKind::OptimizerStep;
+}
+
+bool inside(const Op& op, const Shape& shape)
+{
+    const bool half
+        = (static_cast<unsigned>(op.flags) & static_cast<unsigned>(engine::OpFlag::Half)) != 0;
+    const int slices = half ? std::max(shape.slices, 2) : shape.slices;
+    const bool stage = op.stage.isValid() && op.stage.value < shape.stages;
+    const bool microBatch = op.microBatch.value == -1
+        ? wholeMicroBatches(op.kind)
+        : op.microBatch.isValid() && op.microBatch.value < shape.microBatches;
+    return stage && microBatch && op.replica < shape.replicas
+        && (op.slice == Op::kWhole || op.slice < slices)
+        && (op.peer == Op::kNoPeer || op.peer < shape.devices);
+}
+
+} // namespace
+
+Result<void> checkSchedule(const Schedule& schedule)
+{
+    const Shape& shape = schedule.shape;
+    if (!plausible(shape))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the schedule's shape is impossible ({} devices, {} stages, {} "
+                                "micro-batches)",
+                                shape.devices, shape.stages, shape.microBatches));
+    if (!placed(schedule))
+        return fail(Error::Code::InvalidArgument,
+                    "the schedule's placement does not give every stage a device");
+    if (schedule.program.size() != static_cast<std::size_t>(shape.devices))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the schedule has {} programs for {} devices",
+                                schedule.program.size(), shape.devices));
+    for (std::size_t device = 0; device < schedule.program.size(); ++device)
+        for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
+            if (!inside(schedule.program[device][i], shape))
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("the schedule's op {} of device {} is outside its shape", i,
+                                        device));
+    return {};
+}
+
+} // namespace profiler

@@ -1,0 +1,130 @@
+#include "profiler/store/identify.h"
+
+#include "profiler/store/schema.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+
+namespace profiler {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+namespace fs = std::filesystem;
+
+Result<std::string> tableNames(Database& database)
+{
+    return database.text("SELECT group_concat(name, ', ') FROM (SELECT name FROM sqlite_schema "
+                         "WHERE type = 'table' ORDER BY name LIMIT 4)");
+}
+
+Result<std::int64_t> ofAnotherProgram(Database& database, const std::string& name)
+{
+    const auto nsight = database.integer("SELECT count(*) FROM sqlite_schema WHERE name IN "
+                                         "('META_DATA_EXPORT', 'NVTX_EVENTS') OR "
+                                         "name LIKE 'CUPTI_ACTIVITY_KIND_%'");
+    const auto tables = tableNames(database);
+    if (!nsight || !tables)
+        return fail(Error::Code::Corrupt, fmt::format("{} is damaged: take a copy of it", name));
+    if (*nsight > 0)
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} is an Nsight Systems export, not a Bubblescope run: open a "
+                                "file that bscope recorded",
+                                name));
+    if (tables->empty())
+        return fail(
+            Error::Code::Unsupported,
+            fmt::format("{} is a SQLite file with nothing in it, not a Bubblescope run", name));
+    return fail(Error::Code::Unsupported,
+                fmt::format("{} is a SQLite file of another program (it holds {}), not a "
+                            "Bubblescope run",
+                            name, *tables));
+}
+
+Result<void> refuseCode(Database& database, const std::string& name)
+{
+    const auto found = database.text(
+        "SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END || ' ' || name "
+        "FROM sqlite_schema WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' "
+        "LIMIT 1");
+    if (!found)
+        return tl::unexpected(found.error());
+    if (found->empty())
+        return {};
+    return fail(Error::Code::Unsupported,
+                fmt::format("{} holds the {}, which no run has: it was changed by another program "
+                            "and is not opened",
+                            name, *found));
+}
+
+// The header's word on how long the file should be; 0 when it does not say.
+std::uintmax_t promisedSize(std::string_view header)
+{
+    const auto byte = [&](std::size_t at) {
+        return static_cast<std::uintmax_t>(static_cast<unsigned char>(header[at]));
+    };
+    const std::uintmax_t pageSize = byte(16) << 8 | byte(17);
+    const std::uintmax_t pages = byte(28) << 24 | byte(29) << 16 | byte(30) << 8 | byte(31);
+    return (pageSize == 1 ? 65536 : pageSize) * pages;
+}
+
+struct Signature
+{
+    std::string_view start, what;
+};
+
+// What people open by mistake.
+constexpr std::array<Signature, 6> kSignatures{{
+    {"{", "a JSON file (a Chrome trace?)"},
+    {"[", "a JSON file (a Chrome trace?)"},
+    {"\x1F\x8B", "a gzip file"},
+    {"PK\x03\x04", "a zip file"},
+    {"\x28\xB5\x2F\xFD", "a Zstandard file"},
+    {"%PDF", "a PDF"},
+}};
+
+} // namespace
+
+Result<std::int64_t> identify(Database& database, const fs::path& file)
+{
+    const std::string name = file.string();
+    const auto application = database.integer("PRAGMA application_id");
+    if (!application)
+        return application;
+    if (*application != kApplicationId)
+        return ofAnotherProgram(database, name);
+    if (auto safe = refuseCode(database, name); !safe)
+        return tl::unexpected(safe.error());
+    return database.integer("PRAGMA user_version");
+}
+
+Error whatItIs(const fs::path& file, int code)
+{
+    const std::string name = file.string();
+    std::array<char, 100> bytes{};
+    std::ifstream in(file, std::ios::binary);
+    in.read(bytes.data(), bytes.size());
+    const std::string_view header(bytes.data(), static_cast<std::size_t>(in.gcount()));
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(file, ignored);
+    if (header.starts_with("SQLite format 3")) {
+        if (header.size() < bytes.size() || size < promisedSize(header))
+            return {Error::Code::Corrupt,
+                    fmt::format("{} is truncated ({} bytes are there): copy it again, whole", name,
+                                size)};
+        return {Error::Code::Corrupt,
+                fmt::format("{} is damaged ({}): take a copy of it or record the run again", name,
+                            sqlite3_errstr(code))};
+    }
+    for (const Signature& signature : kSignatures)
+        if (header.starts_with(signature.start))
+            return {Error::Code::Corrupt,
+                    fmt::format("{} is {}, not a Bubblescope run", name, signature.what)};
+    return {Error::Code::Corrupt,
+            fmt::format("{} is not a SQLite file, so not a Bubblescope run", name)};
+}
+
+} // namespace profiler

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "profiler/store/sqlite.h"
+
+namespace profiler {
+
+// The schema version of a run. Otherwise what the file is instead; Unsupported: a run to which
+// somebody added views, triggers or virtual tables, which would run in our process.
+engine::Result<std::int64_t> identify(Database& database, const std::filesystem::path& file);
+
+// Why SQLite could not read it (SQLITE_NOTADB, SQLITE_CORRUPT), from its bytes. No connection of
+// this process may be open on it.
+engine::Error whatItIs(const std::filesystem::path& file, int code);
+
+} // namespace profiler

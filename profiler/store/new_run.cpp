@@ -1,0 +1,78 @@
+#include "profiler/store/new_run.h"
+
+#include "profiler/store/check_schedule.h"
+#include "profiler/store/new_file.h"
+#include "profiler/store/nsight.h"
+#include "profiler/store/schema.h"
+#include "profiler/store/write_info.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+namespace profiler {
+
+using engine::Result;
+
+Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunInfo& info,
+                           const engine::Schedule& schedule)
+{
+    if (auto ok = checkSchedule(schedule); !ok)
+        return ok;
+    auto database = Database::open(file, Database::Access::Create);
+    if (!database)
+        return tl::unexpected(database.error());
+    const std::int64_t process = getpid();
+    const engine::Run run{info, schedule, {}};
+    // The file has no name that anyone knows yet, so it needs no journal.
+    return database->execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
+        .and_then([&] { return createTables(*database); })
+        .and_then([&] { return writeInfo(*database, info); })
+        .and_then([&] { return writeSchedule(*database, schedule); })
+        .and_then([&] { return writeDevices(*database, run, process); })
+        .and_then([&] { return writeNsightSession(*database, run, process); })
+        .and_then([&] { return database->execute("COMMIT"); });
+}
+
+Result<void> writeEnd(Database& database, engine::Outcome outcome, const std::string& failure,
+                      std::int64_t lastEnd)
+{
+    return database.execute("BEGIN IMMEDIATE")
+        .and_then([&] { return writeOutcome(database, outcome, failure); })
+        .and_then([&] {
+            return database.execute(fmt::format(
+                "INSERT INTO ANALYSIS_DETAILS VALUES (0, {0}, 0, {0}); COMMIT", lastEnd));
+        });
+}
+
+Result<void> seal(Database database)
+{
+    const std::filesystem::path file = database.file();
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    if (auto ok = database.execute("PRAGMA synchronous=FULL"); !ok)
+        return ok;
+    while (true) {
+        const auto mode = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").and_then([&] {
+            return database.text("PRAGMA journal_mode=DELETE");
+        });
+        if (mode && *mode != "wal")
+            break;
+        const bool inUse = mode || (database.code() & 0xFF) == SQLITE_BUSY;
+        if (!inUse)
+            return tl::unexpected(mode.error());
+        if (std::chrono::steady_clock::now() > deadline)
+            return engine::fail(engine::Error::Code::Io,
+                                fmt::format("another program keeps {0} open: the run is whole, "
+                                            "but only together with {0}-wal",
+                                            file.string()));
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    {
+        const Database closed = std::move(database);
+    }
+    return syncToDisk(file);
+}
+
+} // namespace profiler

@@ -1,0 +1,182 @@
+#include "profiler/store/nsight.h"
+
+#include "engine/schedule/notation.h"
+#include "engine/timeline/clock.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace profiler {
+namespace {
+
+using engine::OpKind;
+using engine::Result;
+
+constexpr std::int64_t kOneProcess = 0x1000000;
+constexpr std::int64_t kFirstSyntheticThread = 0x700000;
+constexpr int kDomain = 1;
+constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
+
+struct Category
+{
+    int id = 0;
+    std::string_view name;
+    std::uint32_t argb = 0;
+};
+
+// By OpKind. F=1 I=2 W=3 B=4 SEND=5 RECV=6 OPT=7 AR=8 and the stash's own ways after them.
+constexpr std::array<Category, engine::kOpKinds> kCategories{{
+    {1, "F", 0xFF4C78A8},
+    {4, "B", 0xFF59A14F},
+    {2, "I", 0xFF59A14F},
+    {3, "W", 0xFF8CD17D},
+    {5, "SEND", 0xFFB07AA1},
+    {6, "RECV", 0xFF9D7660},
+    {5, "SEND", 0xFFB07AA1},
+    {6, "RECV", 0xFF9D7660},
+    {9, "EVICT", 0xFFE15759},
+    {10, "LOAD", 0xFFFF9D9A},
+    {11, "RECOMPUTE", 0xFFEDC948},
+    {8, "ALLREDUCE", 0xFFF28E2B},
+    {7, "OPT", 0xFF79706E},
+}};
+
+const Category& categoryOf(OpKind kind)
+{
+    return kCategories[static_cast<std::size_t>(kind)];
+}
+
+using UtcNanoseconds = std::chrono::sys_time<std::chrono::nanoseconds>;
+
+// "2026-11-21T03:31:16Z"; a run that does not say when it began began now.
+UtcNanoseconds startOf(const std::string& iso8601)
+{
+    std::tm tm{};
+    if (strptime(iso8601.c_str(), "%Y-%m-%dT%H:%M:%S", &tm) == nullptr)
+        return std::chrono::system_clock::now();
+    return std::chrono::system_clock::from_time_t(timegm(&tm));
+}
+
+Result<void> writeStart(Database& database, const engine::RunInfo& info)
+{
+    const auto start = startOf(info.started);
+    const auto seconds = std::chrono::floor<std::chrono::seconds>(start);
+    const std::time_t time = std::chrono::system_clock::to_time_t(seconds);
+    auto insert = database.prepare(
+        "INSERT INTO TARGET_INFO_SESSION_START_TIME (utcEpochNs, utcTime, localTime) "
+        "VALUES (?, ?, ?)");
+    if (!insert
+        || !insert->run(start.time_since_epoch().count(),
+                        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time)),
+                        fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time))))
+        return tl::unexpected(database.error());
+    return {};
+}
+
+Result<void> writeNames(Database& database, const engine::RunInfo& info)
+{
+    auto capture = database.prepare("INSERT INTO META_DATA_CAPTURE VALUES (?, ?)");
+    auto exported = database.prepare("INSERT INTO META_DATA_EXPORT VALUES (?, ?)");
+    const bool wall = info.mode == engine::Mode::Live || info.mode == engine::Mode::Imported;
+    const std::string program = info.program.empty() ? "bubblescope" : info.program;
+    if (!capture || !exported || !capture->run("BS_CLOCK", wall ? "wall" : "virtual")
+        || !capture->run("BS_MODE", engine::modeName(info.mode))
+        || !capture->run("BS_PROGRAM", program) || !exported->run("EXPORT_SCHEMA_VERSION", "3.28.1")
+        || !exported->run("EXPORT_PRODUCT_VERSION", program))
+        return tl::unexpected(database.error());
+    return {};
+}
+
+Result<void> writeThreads(Database& database, int devices, std::int64_t process)
+{
+    auto text = database.prepare("INSERT INTO StringIds VALUES (?, ?)");
+    auto thread = database.prepare("INSERT INTO ThreadNames VALUES (?, 0, ?)");
+    auto owner = database.prepare("INSERT INTO PROCESSES VALUES (?, ?, 'bscope')");
+    if (!text || !thread || !owner || !owner->run(globalPid(process), process))
+        return tl::unexpected(database.error());
+    for (int d = 0; d < devices; ++d)
+        if (!text->run(d, fmt::format("device {}", d))
+            || !thread->run(d, globalTid(process, engine::DeviceId{d})))
+            return tl::unexpected(database.error());
+    return {};
+}
+
+// Ids below zero: those of the ranges are the rows of their spans.
+Result<void> writeCategories(Database& database)
+{
+    auto insert = database.prepare("INSERT INTO NVTX_EVENTS (eventId, start, eventType, category, "
+                                   "text, domainId) VALUES (?, 0, ?, ?, ?, ?)");
+    std::int64_t id = -1;
+    if (!insert || !insert->run(id, kDomainEvent, nullptr, "bubblescope", kDomain))
+        return tl::unexpected(database.error());
+    std::array<bool, engine::kOpKinds> seen{};
+    for (const Category& category : kCategories) {
+        if (std::exchange(seen[static_cast<std::size_t>(category.id)], true))
+            continue;
+        if (!insert->run(--id, kCategoryEvent, category.id, category.name, kDomain))
+            return tl::unexpected(database.error());
+    }
+    return {};
+}
+
+} // namespace
+
+std::int64_t globalPid(std::int64_t process)
+{
+    return process % kOneProcess * kOneProcess;
+}
+
+std::int64_t globalTid(std::int64_t process, engine::DeviceId device)
+{
+    return globalPid(process) + kFirstSyntheticThread + device.value;
+}
+
+Result<void> writeNsightSession(Database& database, const engine::Run& run, std::int64_t process)
+{
+    return writeStart(database, run.info)
+        .and_then([&] { return writeNames(database, run.info); })
+        .and_then([&] { return writeThreads(database, run.schedule.shape.devices, process); })
+        .and_then([&] { return writeCategories(database); });
+}
+
+Result<NvtxWriter> NvtxWriter::prepare(Database& database, const engine::RunInfo& info,
+                                       std::int64_t process)
+{
+    auto insert = database.prepare(
+        "INSERT INTO NVTX_EVENTS (eventId, start, \"end\", eventType, rangeId, category, color, "
+        "text, globalTid, endGlobalTid, domainId, int64Value) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    if (!insert)
+        return tl::unexpected(insert.error());
+    return NvtxWriter(std::move(*insert), info, process);
+}
+
+NvtxWriter::NvtxWriter(Statement insert, engine::RunInfo info, std::int64_t process)
+    : m_insert(std::move(insert))
+    , m_info(std::move(info))
+    , m_process(process)
+{ }
+
+bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
+                       const engine::Span& span)
+{
+    const std::int64_t begin = nanosecondsOf(m_info, span.begin);
+    const std::int64_t end = nanosecondsOf(m_info, span.end);
+    const Category& category = categoryOf(op.kind);
+    const std::int64_t thread = globalTid(m_process, device);
+    const std::int64_t payload
+        = std::int64_t{span.iteration} << 32 | static_cast<std::uint32_t>(op.microBatch.value);
+    m_lastEnd = std::max(m_lastEnd, end);
+    const auto insert = [&](int event, auto rangeId, auto endThread) {
+        return m_insert.run(id, begin, end, event, rangeId, category.id, category.argb,
+                            "PP:" + engine::toString(op), thread, endThread, kDomain, payload);
+    };
+    // What runs beside compute does not nest in it, so that push/pop would be untrue.
+    return isCompute(op.kind) ? insert(kPushPop, nullptr, nullptr) : insert(kStartEnd, id, thread);
+}
+
+} // namespace profiler

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+#include "profiler/store/sqlite.h"
+
+// How a run looks to scripts that know Nsight Systems' tables.
+
+namespace profiler {
+
+// <hardware:8><virtual machine:8><process:24><thread:24>. A device has a synthetic thread, above
+// the highest id that Linux gives to a real one (2^22).
+std::int64_t globalPid(std::int64_t process);
+std::int64_t globalTid(std::int64_t process, engine::DeviceId device);
+
+// Process, threads, start time, clock, versions; categories and domain of the NVTX ranges.
+engine::Result<void> writeNsightSession(Database& database, const engine::Run& run,
+                                        std::int64_t process);
+
+// The NVTX range of a span: push/pop on its device's thread; start/end for what overlaps compute.
+class NvtxWriter
+{
+public:
+    static engine::Result<NvtxWriter> prepare(Database& database, const engine::RunInfo& info,
+                                              std::int64_t process);
+
+    // False: the database's error() says why. `id` is the span's row.
+    bool write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
+               const engine::Span& span);
+    std::int64_t lastEnd() const { return m_lastEnd; } // ns, of all ranges so far
+
+private:
+    NvtxWriter(Statement insert, engine::RunInfo info, std::int64_t process);
+
+    Statement m_insert;
+    engine::RunInfo m_info;
+    std::int64_t m_process = 0, m_lastEnd = 0;
+};
+
+} // namespace profiler

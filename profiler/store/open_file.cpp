@@ -1,0 +1,153 @@
+#include "profiler/store/open_file.h"
+
+#include "profiler/store/identify.h"
+#include "profiler/store/new_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace profiler {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+namespace fs = std::filesystem;
+
+Result<void> checkReadable(const fs::path& file)
+{
+    const std::string name = file.string();
+    std::error_code error;
+    const fs::file_status status = fs::status(file, error);
+    if (status.type() == fs::file_type::not_found)
+        return fail(Error::Code::NotFound, fmt::format("{} does not exist: check the name", name));
+    if (fs::is_directory(status))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} is a folder: name a run file in it", name));
+    // Not by opening it: closing a file drops the locks that this process holds on it.
+    if (error || faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
+        return fail(Error::Code::Io,
+                    fmt::format("{} cannot be read ({}): ask its owner for permission", name,
+                                error ? error.message() : std::strerror(errno)));
+    if (!fs::is_regular_file(status))
+        return fail(Error::Code::InvalidArgument, fmt::format("{} is not a file", name));
+    if (fs::file_size(file, error) == 0)
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} is empty (0 bytes): record the run again", name));
+    return {};
+}
+
+bool holdsBytes(const fs::path& file)
+{
+    std::error_code error;
+    const auto size = fs::file_size(file, error);
+    return !error && size > 0;
+}
+
+// Reads the first page: where SQLite finds out whether it can.
+Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code)
+{
+    auto database = Database::open(file, access);
+    if (!database)
+        return database;
+    const auto tables = database->integer("SELECT count(*) FROM sqlite_schema");
+    code = database->code() & 0xFF;
+    if (!tables)
+        return tl::unexpected(tables.error());
+    return database;
+}
+
+bool needsAnotherWay(int code)
+{
+    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_IOERR;
+}
+
+Result<OpenFile> openCopy(const fs::path& file)
+{
+    std::string pattern = (fs::temp_directory_path() / "bubblescope-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+        return fail(Error::Code::Io,
+                    fmt::format("{} must be copied to be read, and no folder could be made in {} "
+                                "({})",
+                                file.string(), fs::temp_directory_path().string(),
+                                std::strerror(errno)));
+    OpenFile open;
+    open.copy.reset(new fs::path(pattern));
+    const fs::path copy = *open.copy / "run.sqlite";
+    std::error_code error;
+    for (const std::string_view suffix : {"", "-wal", "-journal"})
+        if (!error && fs::exists(companion(file, suffix)))
+            fs::copy_file(companion(file, suffix), companion(copy, suffix), error);
+    if (error)
+        return fail(Error::Code::Io,
+                    fmt::format("{} cannot be copied to {} ({})", file.string(), copy.string(),
+                                error.message()));
+    fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
+    int code = SQLITE_OK;
+    auto database = openAndProbe(copy, Database::Access::ReadWrite, code);
+    if (!database)
+        return tl::unexpected(code == SQLITE_OK ? database.error() : whatItIs(file, code));
+    open.database = std::move(*database);
+    return open;
+}
+
+Result<OpenFile> openAnyWay(const fs::path& file)
+{
+    int code = SQLITE_OK;
+    auto database = openAndProbe(file, Database::Access::ReadOnly, code);
+    if (!database && needsAnotherWay(code)) {
+        // Nobody writes a file beside which nothing can lie, so it needs no locks.
+        if (holdsBytes(companion(file, "-wal")) || holdsBytes(companion(file, "-journal")))
+            return openCopy(file);
+        database = openAndProbe(file, Database::Access::Immutable, code);
+    }
+    if (!database && (code == SQLITE_CORRUPT || code == SQLITE_NOTADB))
+        return tl::unexpected(whatItIs(file, code));
+    if (!database)
+        return tl::unexpected(database.error());
+    OpenFile open;
+    open.database = std::move(*database);
+    return open;
+}
+
+// What SQLite's documentation asks for with files of unknown origin.
+Result<void> harden(Database& database)
+{
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
+    return database.execute("PRAGMA trusted_schema=OFF; PRAGMA cell_size_check=ON; "
+                            "PRAGMA mmap_size=0");
+}
+
+} // namespace
+
+void OpenFile::RemoveFolder::operator()(const fs::path* folder) const
+{
+    std::error_code ignored;
+    fs::remove_all(*folder, ignored);
+    delete folder;
+}
+
+Result<OpenFile> openFile(const fs::path& file)
+{
+    if (auto ok = checkReadable(file); !ok)
+        return tl::unexpected(ok.error());
+    auto open = openAnyWay(file);
+    if (!open)
+        return open;
+    const auto schema
+        = harden(open->database).and_then([&] { return identify(open->database, file); });
+    if (!schema)
+        return tl::unexpected(schema.error());
+    open->schema = *schema;
+    return open;
+}
+
+} // namespace profiler

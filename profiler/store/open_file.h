@@ -1,0 +1,28 @@
+#pragma once
+
+#include "profiler/store/sqlite.h"
+
+#include <memory>
+
+namespace profiler {
+
+// A run's file, open for reading, hardened against a file made by somebody else, and known to be
+// ours.
+struct OpenFile
+{
+    struct RemoveFolder
+    {
+        void operator()(const std::filesystem::path* folder) const;
+    };
+    // Of the copy, where a killed run lies in a folder in which SQLite cannot recover it. Goes
+    // after the database.
+    std::unique_ptr<const std::filesystem::path, RemoveFolder> copy;
+    Database database;
+    std::int64_t schema = 0; // user_version
+};
+
+// One clear line for everything that is not a run: missing, a folder, not allowed, not SQLite,
+// truncated, damaged, of another program.
+engine::Result<OpenFile> openFile(const std::filesystem::path& file);
+
+} // namespace profiler

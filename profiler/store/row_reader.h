@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+#include "profiler/store/sqlite.h"
+
+#include <vector>
+
+namespace profiler {
+
+// Reads the rows of one connection into a run. Every number that indexes something is checked:
+// Corrupt names the table and the row.
+class RowReader
+{
+public:
+    // `run` has its schedule already. Tracks the file names are added to it.
+    static engine::Result<RowReader> open(Database& database, engine::Run& run);
+
+    // The last row of the file, over all tables.
+    engine::Result<std::int64_t> lastRow();
+    // Adds the rows of (after, last] to the run.
+    engine::Result<void> read(std::int64_t after, std::int64_t last);
+
+private:
+    RowReader(Database& database, engine::Run& run);
+    engine::Result<void> readTracks();
+    engine::Result<void> readIterations();
+    engine::Result<void> readLosses();
+    engine::Result<void> readSpans();
+    engine::Result<void> readMemory();
+    // Calls `use(row)` for the rows of a table; false from it means that the row is impossible.
+    template<class Use>
+    engine::Result<void> forEach(std::string_view table, std::string_view columns, Use use);
+
+    engine::Track* trackOf(std::int64_t id);
+
+    Database* m_database;
+    engine::Run* m_run;
+    engine::OpIndex m_index;
+    std::int64_t m_after = 0, m_last = 0; // the rows being read: (after, last]
+    struct TrackRow
+    {
+        std::int64_t id = 0;
+        engine::DeviceId device;
+        engine::Track::Kind kind = engine::Track::Kind::Compute;
+    };
+    std::vector<TrackRow> m_tracks; // by id
+};
+
+} // namespace profiler

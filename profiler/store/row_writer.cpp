@@ -1,0 +1,155 @@
+#include "profiler/store/row_writer.h"
+
+#include "engine/timeline/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace profiler {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+
+Result<RowWriter> RowWriter::prepare(Database& database, const engine::RunInfo& info,
+                                     const engine::Schedule& schedule, std::int64_t process)
+{
+    auto nvtx = NvtxWriter::prepare(database, info, process);
+    if (!nvtx)
+        return tl::unexpected(nvtx.error());
+    RowWriter writer(database, schedule, std::move(*nvtx));
+    if (auto ready = writer.prepareStatements(database); !ready)
+        return tl::unexpected(ready.error());
+    return writer;
+}
+
+RowWriter::RowWriter(const Database& database, const engine::Schedule& schedule, NvtxWriter nvtx)
+    : m_database(&database)
+    , m_schedule(schedule)
+    , m_index(m_schedule)
+    , m_nvtx(std::move(nvtx))
+{ }
+
+Result<void> RowWriter::prepareStatements(Database& database)
+{
+    struct Insert
+    {
+        Statement& statement;
+        std::string_view sql;
+    };
+    const Insert inserts[] = {
+        {m_iteration, "INSERT INTO BS_iteration VALUES (?, ?, ?, ?, ?, ?, ?)"},
+        {m_loss, "INSERT INTO BS_loss VALUES (?, ?, ?, ?)"},
+        {m_track, "INSERT INTO BS_track VALUES (?, ?, ?)"},
+        {m_span, "INSERT INTO BS_span VALUES (?, ?, ?, ?, ?, ?)"},
+        {m_memory, "INSERT INTO BS_memory VALUES (?, ?, ?, ?, ?, ?)"},
+        {m_op, "INSERT INTO BS_op VALUES (?, ?, ?, ?, ?, ?, ?)"},
+    };
+    for (const Insert& insert : inserts) {
+        auto statement = database.prepare(insert.sql);
+        if (!statement)
+            return tl::unexpected(statement.error());
+        insert.statement = std::move(*statement);
+    }
+    return {};
+}
+
+Result<void> RowWriter::write(const Batch& batch)
+{
+    Result<void> written;
+    // In this order: a span's iteration and track are there before it.
+    for (const auto& iteration : batch.iterations)
+        written = written.and_then([&] { return writeIteration(iteration); });
+    for (const auto& track : batch.spans)
+        written = written.and_then([&] { return writeTrack(track); });
+    for (const auto& event : batch.memory)
+        written = written.and_then([&] { return writeMemory(event); });
+    for (const auto& measured : batch.measured)
+        written = written.and_then([&] { return writeMeasured(measured); });
+    return written;
+}
+
+Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)
+{
+    const std::pair key(iteration.kind, iteration.number);
+    const auto found = std::ranges::find(m_iterations, key);
+    const int index = static_cast<int>(found - m_iterations.begin());
+    if (found == m_iterations.end())
+        m_iterations.push_back(key);
+    bool ok = m_iteration.run(++m_lastRow, index, engine::iterationKindName(iteration.kind),
+                              iteration.number, iteration.window.begin, iteration.window.end,
+                              iteration.loss);
+    int microBatch = 0;
+    for (const float loss : iteration.microBatchLoss)
+        ok = ok && m_loss.run(++m_lastRow, index, microBatch++, static_cast<double>(loss));
+    return result(ok);
+}
+
+Result<void> RowWriter::writeTrack(const Batch::TrackSpans& track)
+{
+    if (!track.device.isValid() || track.device.value >= m_schedule.shape.devices)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("a track is of device {}, which the schedule does not have",
+                                track.device.value));
+    const auto [known, isNew] = m_tracks.try_emplace({track.device, track.kind}, m_lastRow + 1);
+    if (isNew && !m_track.run(++m_lastRow, track.device.value, engine::laneName(track.kind)))
+        return tl::unexpected(m_database->error());
+    for (const engine::Span& span : track.spans)
+        if (auto written = writeSpan(span, track.device, known->second); !written)
+            return written;
+    return {};
+}
+
+Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId device,
+                                  std::int64_t track)
+{
+    if (auto exists = checkTarget(span.op, span.iteration); !exists)
+        return exists;
+    const std::int64_t id = ++m_lastRow;
+    bool ok = m_span.run(id, span.iteration, track, span.op, span.begin, span.end);
+    // A replay is a computed picture, not something that happened.
+    if (m_iterations[span.iteration].first != engine::Iteration::Kind::Replay)
+        ok = ok && m_nvtx.write(id, opAt(m_schedule, m_index, span.op), device, span);
+    return result(ok);
+}
+
+Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
+{
+    const bool hasOp = event.op != engine::MemoryEvent::kNoOp;
+    if ((hasOp && event.op >= m_index.count()) || event.device >= m_schedule.shape.devices)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("a memory event is of op {} on device {}, which the schedule does "
+                                "not have",
+                                event.op, event.device));
+    return result(m_memory.run(++m_lastRow, event.time, event.bytes,
+                               hasOp ? std::optional(event.op) : std::nullopt, int{event.device},
+                               static_cast<int>(event.category)));
+}
+
+Result<void> RowWriter::writeMeasured(const MeasuredOp& measured)
+{
+    if (auto exists = checkTarget(measured.op, measured.iteration); !exists)
+        return exists;
+    return result(m_op.run(++m_lastRow, measured.iteration, measured.op, measured.order,
+                           measured.wallBegin, measured.wallEnd, measured.cpuTime));
+}
+
+Result<void> RowWriter::checkTarget(std::uint32_t op, std::uint32_t iteration) const
+{
+    if (op < m_index.count() && iteration < m_iterations.size())
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("a span is of op {} in iteration {}: there are {} ops and {} "
+                            "iterations so far",
+                            op, iteration, m_index.count(), m_iterations.size()));
+}
+
+Result<void> RowWriter::result(bool ok) const
+{
+    if (!ok)
+        return tl::unexpected(m_database->error());
+    return {};
+}
+
+} // namespace profiler

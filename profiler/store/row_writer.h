@@ -1,0 +1,50 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+#include "profiler/store/nsight.h"
+#include "profiler/store/trace_store.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace profiler {
+
+// Turns batches into rows, inside the caller's transaction. After a failure it must not be used
+// again: it has counted rows that are not there.
+class RowWriter
+{
+public:
+    static engine::Result<RowWriter> prepare(Database& database, const engine::RunInfo& info,
+                                             const engine::Schedule& schedule,
+                                             std::int64_t process);
+
+    // InvalidArgument: a row points at an op or iteration that does not exist.
+    engine::Result<void> write(const Batch& batch);
+    std::int64_t lastRow() const { return m_lastRow; }
+    std::int64_t lastEnd() const { return m_nvtx.lastEnd(); }
+
+private:
+    RowWriter(const Database& database, const engine::Schedule& schedule, NvtxWriter nvtx);
+    engine::Result<void> prepareStatements(Database& database);
+    engine::Result<void> writeIteration(const engine::Iteration& iteration);
+    engine::Result<void> writeTrack(const Batch::TrackSpans& track);
+    engine::Result<void> writeSpan(const engine::Span& span, engine::DeviceId device,
+                                   std::int64_t track);
+    engine::Result<void> writeMemory(const engine::MemoryEvent& event);
+    engine::Result<void> writeMeasured(const MeasuredOp& measured);
+    engine::Result<void> checkTarget(std::uint32_t op, std::uint32_t iteration) const;
+
+    engine::Result<void> result(bool ok) const;
+
+    const Database* m_database = nullptr; // outlives this
+    engine::Schedule m_schedule;
+    engine::OpIndex m_index;
+    NvtxWriter m_nvtx;
+    Statement m_iteration, m_loss, m_track, m_span, m_memory, m_op;
+    std::int64_t m_lastRow = 0;
+    std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
+    std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations; // kind and number, by index
+};
+
+} // namespace profiler

@@ -1,0 +1,187 @@
+#include "profiler/store/sqlite.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace profiler {
+namespace {
+
+using engine::Error;
+using engine::Result;
+
+// A reader in DELETE mode, or a checkpoint, is over in less than this.
+constexpr int kBusyMilliseconds = 5000;
+
+// SQLite's URI form, the only one that knows `immutable`; it also keeps a file named "file:x" a
+// file.
+std::string uri(const std::filesystem::path& file, std::string_view query)
+{
+    std::string out = "file:";
+    for (const char c : std::filesystem::absolute(file).string()) {
+        if (c == '%' || c == '?' || c == '#')
+            out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+        else
+            out += c;
+    }
+    return out.append(query);
+}
+
+std::string_view query(Database::Access access)
+{
+    switch (access) {
+    case Database::Access::ReadOnly:
+        return "?mode=ro";
+    case Database::Access::Immutable:
+        return "?mode=ro&immutable=1";
+    case Database::Access::ReadWrite:
+        return "?mode=rw";
+    case Database::Access::Create:
+        return "?mode=rwc";
+    }
+    return "";
+}
+
+Error damagedFile(const std::filesystem::path& file, std::string_view what)
+{
+    return {Error::Code::Corrupt,
+            fmt::format("{} is damaged ({}): record the run again or take a copy of it",
+                        file.string(), what)};
+}
+
+Error errorOf(sqlite3* handle, const std::filesystem::path& file)
+{
+    const std::string name = file.string();
+    const std::string why = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
+    switch (handle != nullptr ? sqlite3_errcode(handle) : SQLITE_NOMEM) {
+    case SQLITE_FULL:
+        return {Error::Code::Io,
+                fmt::format("no space left on the disk of {}: free some, then run again", name)};
+    case SQLITE_IOERR:
+        return {Error::Code::Io,
+                fmt::format("the disk of {} failed ({}): try another folder", name,
+                            std::strerror(sqlite3_system_errno(handle)))};
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return {Error::Code::Io, fmt::format("cannot open {} ({}): check its folder", name, why)};
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return {Error::Code::Io,
+                fmt::format("another program holds {} locked: close it and try again", name)};
+    case SQLITE_NOTADB:
+        return {Error::Code::Corrupt, fmt::format("{} is not a SQLite file", name)};
+    default:
+        return damagedFile(file, why);
+    }
+}
+
+} // namespace
+
+std::string_view Statement::text(int column) const
+{
+    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(m_handle.get(), column));
+    const int size = sqlite3_column_bytes(m_handle.get(), column);
+    return bytes == nullptr ? std::string_view()
+                            : std::string_view(bytes, static_cast<std::size_t>(size));
+}
+
+double Statement::real(int column) const
+{
+    return isText(column) ? std::numeric_limits<double>::quiet_NaN()
+                          : sqlite3_column_double(m_handle.get(), column);
+}
+
+int Statement::columnNamed(std::string_view name) const
+{
+    for (int column = 0; column < sqlite3_column_count(m_handle.get()); ++column)
+        if (sqlite3_column_name(m_handle.get(), column) == name)
+            return column;
+    return -1;
+}
+
+void Statement::bindOne(int index, double value)
+{
+    if (std::isnan(value))
+        bindOne(index, "nan");
+    else
+        sqlite3_bind_double(m_handle.get(), index, value);
+}
+
+void Statement::bindOne(int index, std::string_view value)
+{
+    // A null pointer would become NULL; an empty text is an empty text.
+    const char* bytes = value.data() == nullptr ? "" : value.data();
+    sqlite3_bind_text64(m_handle.get(), index, bytes, value.size(), SQLITE_STATIC, SQLITE_UTF8);
+}
+
+Result<Database> Database::open(const std::filesystem::path& file, Access access)
+{
+    int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READWRITE;
+    if (access == Access::Create)
+        flags |= SQLITE_OPEN_CREATE;
+    Database database;
+    database.m_file = file;
+    sqlite3* handle = nullptr;
+    const int code = sqlite3_open_v2(uri(file, query(access)).c_str(), &handle, flags, nullptr);
+    database.m_handle.reset(handle);
+    if (code != SQLITE_OK)
+        return tl::unexpected(errorOf(handle, file));
+    sqlite3_extended_result_codes(handle, 1);
+    sqlite3_busy_timeout(handle, kBusyMilliseconds);
+    return database;
+}
+
+Result<void> Database::execute(const std::string& sql)
+{
+    if (sqlite3_exec(m_handle.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+        return tl::unexpected(error());
+    return {};
+}
+
+Result<Statement> Database::prepare(std::string_view sql)
+{
+    sqlite3_stmt* handle = nullptr;
+    const int code = sqlite3_prepare_v2(m_handle.get(), sql.data(), static_cast<int>(sql.size()),
+                                        &handle, nullptr);
+    Statement statement(handle);
+    if (code != SQLITE_OK)
+        return tl::unexpected(error());
+    return statement;
+}
+
+Result<std::int64_t> Database::integer(std::string_view sql)
+{
+    auto statement = prepare(sql);
+    if (!statement)
+        return tl::unexpected(statement.error());
+    const std::int64_t value = statement->next() ? statement->integer(0) : 0;
+    if (statement->failed())
+        return tl::unexpected(error());
+    return value;
+}
+
+Result<std::string> Database::text(std::string_view sql)
+{
+    auto statement = prepare(sql);
+    if (!statement)
+        return tl::unexpected(statement.error());
+    const std::string value = statement->next() ? std::string(statement->text(0)) : std::string();
+    if (statement->failed())
+        return tl::unexpected(error());
+    return value;
+}
+
+Error Database::error() const
+{
+    return errorOf(m_handle.get(), m_file);
+}
+
+Error Database::damaged(std::string_view what) const
+{
+    return damagedFile(m_file, what);
+}
+
+} // namespace profiler

@@ -1,0 +1,142 @@
+#include "profiler/store/open_file.h"
+#include "profiler/store/read_info.h"
+#include "profiler/store/row_reader.h"
+#include "profiler/store/schema.h"
+#include "profiler/store/trace_store.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+namespace profiler {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+
+// A transaction of a reader keeps the writer's checkpoint waiting, so that it should be short:
+// 256 k rows are about a tenth of a second.
+constexpr std::int64_t kChunk = 1 << 18;
+
+std::pair<std::uint64_t, std::uint64_t> onDisk(const std::filesystem::path& file)
+{
+    struct stat status
+    { };
+    stat(file.c_str(), &status);
+    return {status.st_dev, status.st_ino};
+}
+
+std::string warningOf(OpenFile& open, const std::filesystem::path& file)
+{
+    std::string warning;
+    if (open.schema > kSchemaVersion)
+        warning = fmt::format("{} was written by a newer Bubblescope (format {}, this one knows "
+                              "{}): what is new in it is not shown",
+                              file.string(), open.schema, kSchemaVersion);
+    const auto wal = usedWal(open.database);
+    if (warning.empty() && wal && !*wal)
+        warning = fmt::format("{} lies on a file system without WAL: while the run goes on, it is "
+                              "updated once a second",
+                              file.string());
+    return warning;
+}
+
+Result<bool> readBeginning(Database& database, engine::Run& run)
+{
+    auto schedule = readSchedule(database);
+    if (!schedule)
+        return tl::unexpected(schedule.error());
+    run.schedule = std::move(*schedule);
+    run.timeline = {};
+    return true;
+}
+
+Result<bool> updateInfo(Database& database, engine::Run& run)
+{
+    auto info = readInfo(database);
+    if (!info)
+        return tl::unexpected(info.error());
+    const bool changed = *info != run.info;
+    run.info = std::move(*info);
+    return changed;
+}
+
+// The writer holds the file for a moment (it has no WAL, or is finishing): next time.
+bool isBusy(const Database& database)
+{
+    return (database.code() & 0xFF) == SQLITE_BUSY;
+}
+
+} // namespace
+
+Result<TraceReader> TraceReader::open(const std::filesystem::path& file)
+{
+    auto open = openFile(file);
+    if (!open)
+        return tl::unexpected(open.error());
+    TraceReader reader;
+    reader.m_file = file;
+    reader.m_disk = onDisk(file);
+    reader.m_warning = warningOf(*open, file);
+    return reader;
+}
+
+Result<bool> TraceReader::poll(engine::Run& run)
+{
+    auto open = openFile(m_file);
+    if (!open)
+        return tl::unexpected(open.error());
+    if (onDisk(m_file) != m_disk)
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} was replaced by another run: open it again", m_file.string()));
+    bool changed = false, more = true;
+    while (more) {
+        const auto read = readChunk(open->database, run);
+        if (!read && m_begun && isBusy(open->database))
+            return changed;
+        if (!read)
+            return tl::unexpected(read.error());
+        changed = changed || read->changed;
+        more = read->more;
+    }
+    return changed;
+}
+
+Result<TraceReader::Chunk> TraceReader::readChunk(Database& database, engine::Run& run)
+{
+    if (auto begun = database.execute("BEGIN"); !begun)
+        return tl::unexpected(begun.error());
+    Result<bool> changed = m_begun ? Result<bool>(false) : readBeginning(database, run);
+    if (changed)
+        changed = updateInfo(database, run).map([&](bool info) { return info || *changed; });
+    if (!changed)
+        return tl::unexpected(changed.error());
+    m_begun = true;
+    auto rows = RowReader::open(database, run);
+    const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
+    if (!last)
+        return tl::unexpected(last.error());
+    const std::int64_t until = std::min(*last, m_cursor + kChunk);
+    const bool grew = until > m_cursor;
+    if (auto read = rows->read(m_cursor, until); !read)
+        return tl::unexpected(read.error());
+    m_cursor = std::max(m_cursor, until);
+    if (auto ended = database.execute("COMMIT"); !ended)
+        return tl::unexpected(ended.error());
+    return Chunk{*changed || grew, until < *last};
+}
+
+Result<engine::Run> readRun(const std::filesystem::path& file)
+{
+    auto reader = TraceReader::open(file);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    engine::Run run;
+    if (auto read = reader->poll(run); !read)
+        return tl::unexpected(read.error());
+    return run;
+}
+
+} // namespace profiler

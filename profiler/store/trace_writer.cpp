@@ -1,0 +1,209 @@
+#include "engine/base/check.h"
+#include "profiler/store/new_file.h"
+#include "profiler/store/new_run.h"
+#include "profiler/store/row_writer.h"
+#include "profiler/store/trace_store.h"
+#include "profiler/store/write_info.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace profiler {
+
+using engine::Error;
+using engine::Result;
+using Clock = std::chrono::steady_clock;
+
+// Producers leave batches in a queue; one thread commits whatever is there in one transaction.
+struct TraceWriter::Impl
+{
+    explicit Impl(Database opened)
+        : database(std::move(opened))
+    { }
+
+    Result<void> begin(const engine::RunInfo& info, const engine::Schedule& schedule);
+    void commitUntilStopped();
+    Result<void> commit(const std::vector<Batch>& batches);
+    void stop();
+    Result<void> end(engine::Outcome outcome, const std::string& failure);
+
+    Database database;
+    std::optional<RowWriter> rows; // of the thread, while it runs
+    bool wal = false;
+
+    std::mutex mutex; // guards what follows
+    std::condition_variable work, done;
+    std::vector<Batch> queue;
+    std::int64_t appended = 0, committed = 0; // batches; a batch that failed counts as committed
+    std::int64_t lastRow = 0;
+    std::optional<Error> failure; // the first; nothing is written after it
+    int flushing = 0;
+    bool stopping = false;
+
+    std::thread thread;
+};
+
+Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine::Schedule& schedule)
+{
+    const auto mode = database.text("PRAGMA journal_mode=WAL");
+    if (!mode)
+        return tl::unexpected(mode.error());
+    wal = *mode == "wal";
+    // NORMAL: a killed program loses nothing; a power cut may lose the last seconds, never the
+    // file.
+    auto writer
+        = database.execute("PRAGMA synchronous=NORMAL")
+              .and_then([&] { return writeJournal(database, *mode); })
+              .and_then([&] { return RowWriter::prepare(database, info, schedule, getpid()); });
+    if (!writer)
+        return tl::unexpected(writer.error());
+    rows.emplace(std::move(*writer));
+    thread = std::thread([this] { commitUntilStopped(); });
+    return {};
+}
+
+void TraceWriter::Impl::commitUntilStopped()
+{
+    // Without WAL a commit costs two waits for the disk, and readers are locked out meanwhile.
+    const auto pause = wal ? Clock::duration::zero() : std::chrono::seconds(1);
+    auto next = Clock::now();
+    std::unique_lock lock(mutex);
+    while (true) {
+        work.wait(lock, [&] { return stopping || !queue.empty(); });
+        work.wait_until(lock, next, [&] { return stopping || flushing > 0; });
+        if (queue.empty())
+            return;
+        const std::vector<Batch> batches = std::exchange(queue, {});
+        const bool write = !failure;
+        lock.unlock();
+        const Result<void> written = write ? commit(batches) : Result<void>();
+        lock.lock();
+        if (!written)
+            failure = written.error();
+        else if (write)
+            lastRow = rows->lastRow();
+        committed += static_cast<std::int64_t>(batches.size());
+        next = Clock::now() + pause;
+        done.notify_all();
+    }
+}
+
+Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
+{
+    Result<void> written = database.execute("BEGIN IMMEDIATE");
+    for (const Batch& batch : batches)
+        written = written.and_then([&] { return rows->write(batch); });
+    written = written.and_then([&] { return database.execute("COMMIT"); });
+    if (!written)
+        (void)database.execute("ROLLBACK"); // SQLite may have rolled back already
+    return written;
+}
+
+void TraceWriter::Impl::stop()
+{
+    if (!thread.joinable())
+        return;
+    {
+        const std::lock_guard lock(mutex);
+        stopping = true;
+    }
+    work.notify_all();
+    thread.join();
+}
+
+Result<void> TraceWriter::Impl::end(engine::Outcome outcome, const std::string& why)
+{
+    if (failure) {
+        // A full disk often has room for this: the pages of the transaction that failed are there
+        // to be used again.
+        (void)writeOutcome(database, engine::Outcome::Failed, failure->message);
+        return tl::unexpected(*failure);
+    }
+    const std::int64_t lastEnd = rows->lastEnd();
+    rows.reset();
+    return writeEnd(database, outcome, why, lastEnd).and_then([&] {
+        return seal(std::move(database));
+    });
+}
+
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path& file,
+                                        const engine::RunInfo& info,
+                                        const engine::Schedule& schedule, IfExists ifExists)
+{
+    auto target = NewFile::beside(file, ifExists);
+    if (!target)
+        return tl::unexpected(target.error());
+    auto database
+        = writeEmptyRun(target->path(), info, schedule)
+              .and_then([&] { return target->publish(); })
+              .and_then([&] { return Database::open(file, Database::Access::ReadWrite); });
+    if (!database)
+        return tl::unexpected(database.error());
+    auto impl = std::make_unique<Impl>(std::move(*database));
+    if (auto begun = impl->begin(info, schedule); !begun)
+        return tl::unexpected(begun.error());
+    return TraceWriter(std::move(impl));
+}
+
+TraceWriter::TraceWriter(std::unique_ptr<Impl> impl)
+    : m_impl(std::move(impl))
+{ }
+
+TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
+
+TraceWriter& TraceWriter::operator=(TraceWriter&& other) noexcept
+{
+    if (m_impl)
+        m_impl->stop();
+    m_impl = std::move(other.m_impl);
+    return *this;
+}
+
+TraceWriter::~TraceWriter()
+{
+    if (m_impl)
+        m_impl->stop();
+}
+
+bool TraceWriter::growsSlowly() const
+{
+    return !m_impl->wal;
+}
+
+void TraceWriter::append(Batch batch)
+{
+    CHECK(m_impl->thread.joinable());
+    {
+        const std::lock_guard lock(m_impl->mutex);
+        m_impl->queue.push_back(std::move(batch));
+        ++m_impl->appended;
+    }
+    m_impl->work.notify_one();
+}
+
+Result<std::int64_t> TraceWriter::flush()
+{
+    std::unique_lock lock(m_impl->mutex);
+    const std::int64_t target = m_impl->appended;
+    ++m_impl->flushing;
+    m_impl->work.notify_one();
+    m_impl->done.wait(lock, [&] { return m_impl->committed >= target; });
+    --m_impl->flushing;
+    if (m_impl->failure)
+        return tl::unexpected(*m_impl->failure);
+    return m_impl->lastRow;
+}
+
+Result<void> TraceWriter::finish(engine::Outcome outcome, const std::string& failure)
+{
+    CHECK(m_impl->thread.joinable());
+    m_impl->stop();
+    return m_impl->end(outcome, failure);
+}
+
+} // namespace profiler

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+#include "profiler/store/sqlite.h"
+
+namespace profiler {
+
+// Everything of a run that does not grow: info, metrics, devices, the schedule. Tables must exist.
+engine::Result<void> writeInfo(Database& database, const engine::RunInfo& info);
+engine::Result<void> writeSchedule(Database& database, const engine::Schedule& schedule);
+engine::Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process);
+
+engine::Result<void> writeOutcome(Database& database, engine::Outcome outcome,
+                                  const std::string& failure);
+// "wal", or "delete" on a file system that has no WAL.
+engine::Result<void> writeJournal(Database& database, const std::string& journal);
+
+} // namespace profiler

@@ -1,0 +1,69 @@
+#include "profiler/store/new_file.h"
+#include "profiler/store/new_run.h"
+#include "profiler/store/row_writer.h"
+#include "profiler/store/trace_store.h"
+#include "profiler/store/write_info.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace profiler {
+namespace {
+
+using engine::Result;
+
+Result<void> writeRows(Database& database, const engine::Run& run)
+{
+    auto rows = RowWriter::prepare(database, run.info, run.schedule, getpid());
+    if (!rows)
+        return tl::unexpected(rows.error());
+    return database.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
+        .and_then([&] { return rows->write(batchOf(run.timeline, 0, 0)); })
+        .and_then([&] { return database.execute("COMMIT"); })
+        .and_then([&] {
+            return writeEnd(database, run.info.outcome, run.info.failure, rows->lastEnd());
+        });
+}
+
+} // namespace
+
+Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std::size_t firstMemory)
+{
+    const auto from = [](const auto& all, std::size_t first) {
+        return all.begin() + static_cast<std::ptrdiff_t>(std::min(first, all.size()));
+    };
+    Batch batch;
+    batch.iterations.assign(from(timeline.iterations, firstIteration), timeline.iterations.end());
+    batch.memory.assign(from(timeline.memory, firstMemory), timeline.memory.end());
+    for (const engine::Track& track : timeline.tracks) {
+        Batch::TrackSpans& rows = batch.spans.emplace_back();
+        rows.device = track.device;
+        rows.kind = track.kind;
+        // Iterations follow one another, so that the new ones stand at the end.
+        auto first = track.spans.end();
+        while (first != track.spans.begin() && std::prev(first)->iteration >= firstIteration)
+            --first;
+        rows.spans.assign(first, track.spans.end());
+    }
+    return batch;
+}
+
+// A run that is whole already appears whole or not at all.
+Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run, IfExists ifExists)
+{
+    auto target = NewFile::beside(file, ifExists);
+    if (!target)
+        return tl::unexpected(target.error());
+    auto database = writeEmptyRun(target->path(), run.info, run.schedule).and_then([&] {
+        return Database::open(target->path(), Database::Access::ReadWrite);
+    });
+    if (!database)
+        return tl::unexpected(database.error());
+    return writeRows(*database, run)
+        .and_then([&] { return seal(std::move(*database)); })
+        .and_then([&] { return target->publish(); })
+        .and_then([&] { return syncToDisk(file); });
+}
+
+} // namespace profiler

@@ -1,0 +1,113 @@
+#pragma once
+
+#include "engine/cost/cost_model.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/simulate.h"
+#include "engine/timeline/run.h"
+#include "profiler/store/trace_store.h"
+#include "tests/catch.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace tests {
+
+// An empty folder, gone at the end of the test.
+class TemporaryFolder
+{
+public:
+    TemporaryFolder()
+    {
+        std::string pattern
+            = (std::filesystem::temp_directory_path() / "bubblescope-test-XXXXXX").string();
+        REQUIRE(mkdtemp(pattern.data()) != nullptr);
+        m_path = pattern;
+    }
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+    ~TemporaryFolder()
+    {
+        std::error_code ignored;
+        std::filesystem::permissions(m_path, std::filesystem::perms::owner_all, ignored);
+        std::filesystem::remove_all(m_path, ignored);
+    }
+    std::filesystem::path operator/(const std::string& name) const { return m_path / name; }
+    const std::filesystem::path& path() const { return m_path; }
+    std::ptrdiff_t files() const
+    {
+        return std::distance(std::filesystem::directory_iterator(m_path),
+                             std::filesystem::directory_iterator());
+    }
+
+private:
+    std::filesystem::path m_path;
+};
+
+// BitPipe, D = 4, N = 4, simulated: three iterations of 14 units each.
+inline engine::Run simulatedRun(int iterations = 3)
+{
+    engine::ScheduleRequest request;
+    request.microBatches = 4;
+    engine::Run run;
+    run.schedule = engine::lower(engine::buildSchedule(request).value());
+    engine::UnitCosts costs;
+    costs.p2p = {1, 4};
+    costs.allReduce = {1, 2};
+    const auto ops = engine::unitOpCosts(run.schedule, costs).value();
+    run.timeline = engine::simulate(run.schedule, ops, {iterations}).value();
+    run.info.ticksPerUnit = ops.ticksPerUnit;
+    run.info.label = "BitPipe";
+    run.info.started = "2026-11-21T03:31:16Z";
+    run.info.outcome = engine::Outcome::Finished;
+    return run;
+}
+
+// The same with every field of info, losses and memory filled, warm-up first and a replay last.
+inline engine::Run fullRun()
+{
+    engine::Run run = simulatedRun(4);
+    run.info = {"bitpipe",
+                "BitPipe",
+                "[schedule]\nscheme = \"bitpipe\"\n",
+                "bscope run",
+                "2026-11-21T03:31:16Z",
+                "0.1.0+abc",
+                engine::Mode::Emulate,
+                engine::Outcome::Cancelled,
+                "stopped by the user",
+                run.info.ticksPerUnit,
+                "AMD EPYC, 1 BLAS thread",
+                "thread CPU clock",
+                "50 GB/s, 5 us (assumed)",
+                "tiny",
+                8192,
+                1.5e12,
+                3.25e11,
+                1,
+                2,
+                3.5,
+                1.25};
+    using Kind = engine::Iteration::Kind;
+    const Kind kinds[] = {Kind::Warmup, Kind::Measured, Kind::Measured, Kind::Replay};
+    const int numbers[] = {0, 0, 1, 0};
+    for (std::size_t i = 0; i < 4; ++i) {
+        engine::Iteration& iteration = run.timeline.iterations[i];
+        iteration.kind = kinds[i];
+        iteration.number = numbers[i];
+        if (kinds[i] == Kind::Replay)
+            continue;
+        iteration.loss = 5.5 / (1.0 + static_cast<double>(i));
+        iteration.microBatchLoss = {5.5F, 5.25F, 0.1F, 1e-30F};
+    }
+    run.timeline.memory.push_back(
+        {0, 1 << 20, engine::MemoryEvent::kNoOp, 3, engine::MemoryCategory::Weights});
+    run.timeline.memory.push_back({5, -64, 7, 0, engine::MemoryCategory::Stash});
+    run.timeline.memory.push_back({5, 64, 8, 0, engine::MemoryCategory::Buffers});
+    return run;
+}
+
+} // namespace tests
