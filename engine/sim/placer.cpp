@@ -64,7 +64,8 @@ void Placer::run(DeviceId device)
             allReduce(device, op);
         } else if (isCompute(op.kind)) {
             while (own.next + count < ops.size()
-                   && ops[own.next + count - 1].flags == OpFlag::JointWithNext)
+                   && ops[own.next + count - 1].flags == OpFlag::JointWithNext
+                   && isCompute(ops[own.next + count].kind))
                 ++count;
             if (!compute(device, count))
                 return;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/schedule/schedule.h"
+
+#include <string_view>
+
+namespace engine {
+
+// One row of a schedule file, each field checked by itself.
+struct CsvRow
+{
+    int line = 0; // from 1, the header's
+    int device = 0, index = 0, chunk = 0;
+    Op op;
+};
+
+// Errors name the line and the column.
+Result<void> checkCsvHeader(std::string_view header);
+Result<CsvRow> parseCsvRow(std::string_view text, int line);
+
+} // namespace engine

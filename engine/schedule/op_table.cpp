@@ -1,0 +1,163 @@
+#include "engine/schedule/op_table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace engine {
+namespace {
+
+bool isOfMicroBatch(OpKind kind)
+{
+    return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
+}
+
+// The kinds of which a micro-batch may have only one on a stage: B is I and W together.
+std::span<const OpKind> rivalsOf(const OpKind& kind)
+{
+    static constexpr std::array kOfB{OpKind::Backward, OpKind::BackwardInput,
+                                     OpKind::BackwardWeight};
+    static constexpr std::array kOfI{OpKind::Backward, OpKind::BackwardInput};
+    static constexpr std::array kOfW{OpKind::Backward, OpKind::BackwardWeight};
+    switch (kind) {
+    case OpKind::Backward:
+        return kOfB;
+    case OpKind::BackwardInput:
+        return kOfI;
+    case OpKind::BackwardWeight:
+        return kOfW;
+    default:
+        return {&kind, 1};
+    }
+}
+
+} // namespace
+
+OpTable::OpTable(const Shape& shape)
+    : m_shape(shape)
+    , m_index(kOpKinds)
+    , m_last(static_cast<std::size_t>(shape.replicas * shape.stages))
+    , m_replica(static_cast<std::size_t>(shape.microBatches), -1)
+    , m_any(kOpKinds)
+{ }
+
+// A value's index without its kind is what a micro-batch, stage, replica and slice have in common.
+std::size_t OpTable::cell(const Op& op) const
+{
+    if (!isOfMicroBatch(op.kind))
+        return static_cast<std::size_t>(op.replica * m_shape.stages + op.stage.value);
+    return valueIndex({Value::Kind::Activation, op.replica, op.slice, op.stage, op.microBatch},
+                      m_shape);
+}
+
+void OpTable::add(const OpPlace& place)
+{
+    const Op& op = place.op;
+    auto& ofKind = m_index[static_cast<std::size_t>(op.kind)];
+    if (ofKind.empty())
+        ofKind.assign(isOfMicroBatch(op.kind) ? valueCount(m_shape) / 4 : m_last.size(), -1);
+    ofKind[cell(op)] = place.index;
+    m_any[static_cast<std::size_t>(op.kind)] = true;
+    m_hasTransfers = m_hasTransfers || isTransfer(op.kind);
+    if (isOfMicroBatch(op.kind) && !replicaOf(op.microBatch))
+        m_replica[static_cast<std::size_t>(op.microBatch.value)] = op.replica;
+    if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight) {
+        OpPlace& last
+            = m_last[static_cast<std::size_t>(op.replica * m_shape.stages + op.stage.value)];
+        if (place.index > last.index)
+            last = place;
+    }
+}
+
+std::optional<OpPlace> OpTable::conflict(const Op& op) const
+{
+    Op other = op;
+    for (const OpKind rival : rivalsOf(op.kind)) {
+        other.slice = op.slice;
+        if (const auto found = find(other, rival))
+            return found;
+        if (m_shape.slices == 1 || !isOfMicroBatch(op.kind))
+            continue;
+        const int slices = op.slice == Op::kWhole ? m_shape.slices : 0;
+        for (int slice = 0; slice < slices; ++slice) {
+            other.slice = static_cast<std::uint16_t>(slice);
+            if (const auto found = find(other, rival))
+                return found;
+        }
+        other.slice = Op::kWhole;
+        if (const auto found = find(other, rival))
+            return found;
+    }
+    return std::nullopt;
+}
+
+bool OpTable::has(Op op, OpKind kind) const
+{
+    return find(op, kind).has_value();
+}
+
+std::optional<std::uint8_t> OpTable::replicaOf(MicroBatchId microBatch) const
+{
+    if (!microBatch.isValid())
+        return std::nullopt;
+    const std::int16_t replica = m_replica[static_cast<std::size_t>(microBatch.value)];
+    if (replica < 0)
+        return std::nullopt;
+    return static_cast<std::uint8_t>(replica);
+}
+
+std::optional<OpPlace> OpTable::find(Op op, OpKind kind) const
+{
+    op.kind = kind;
+    const auto& ofKind = m_index[static_cast<std::size_t>(kind)];
+    if (ofKind.empty() || ofKind[cell(op)] < 0)
+        return std::nullopt;
+    return OpPlace{{}, ofKind[cell(op)], op};
+}
+
+std::optional<OpPlace> OpTable::maker(const Value& value) const
+{
+    Op op;
+    op.replica = value.replica;
+    op.slice = value.slice;
+    op.stage = value.stage;
+    op.microBatch = value.microBatch;
+    switch (value.kind) {
+    case Value::Kind::Activation:
+    case Value::Kind::Stash:
+        return find(op, OpKind::Forward);
+    case Value::Kind::WeightStash:
+        return find(op, OpKind::BackwardInput);
+    case Value::Kind::ReducedGradient:
+        return find(op, OpKind::AllReduce);
+    case Value::Kind::Gradient:
+        break;
+    }
+    const auto whole = find(op, OpKind::Backward);
+    return whole ? whole : find(op, OpKind::BackwardInput);
+}
+
+std::optional<OpPlace> OpTable::sourceOn(const Schedule& schedule, DeviceId device,
+                                         const Value& value) const
+{
+    if (schedule.device(value.replica, value.stage) == device)
+        return maker(value);
+    const auto stage = receivingStage(value, m_shape);
+    if (!stage)
+        return std::nullopt;
+    Op op;
+    op.replica = value.replica;
+    op.slice = value.slice;
+    op.stage = *stage;
+    op.microBatch = value.microBatch;
+    const bool activation = value.kind == Value::Kind::Activation;
+    return find(op, activation ? OpKind::RecvActivation : OpKind::RecvGradient);
+}
+
+std::optional<OpPlace> OpTable::lastContribution(const Op& op) const
+{
+    const OpPlace& last
+        = m_last[static_cast<std::size_t>(op.replica * m_shape.stages + op.stage.value)];
+    return last.index < 0 ? std::nullopt : std::optional(last);
+}
+
+} // namespace engine

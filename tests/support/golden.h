@@ -1,0 +1,67 @@
+#pragma once
+
+#include "engine/base/text.h"
+#include "engine/schedule/notation.h"
+#include "tests/catch.h"
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+// The golden orders of tests/golden, whose columns differ from those of the product and from file
+// to file; they are read by name (goldens/README.md).
+namespace tests {
+
+inline std::vector<std::string> fieldsOf(std::string line)
+{
+    if (line.ends_with('\r'))
+        line.pop_back();
+    std::vector<std::string> fields;
+    std::istringstream text(line);
+    for (std::string field; std::getline(text, field, ',');)
+        fields.push_back(field);
+    return fields;
+}
+
+// [device]: the ops in their one spelling, "2F0 3B1u".
+inline std::vector<std::string> goldenProgram(const std::string& file)
+{
+    std::ifstream stream(std::string(BS_TEST_DATA) + "/golden/" + file);
+    INFO(file);
+    REQUIRE(stream);
+    std::string line;
+    std::getline(stream, line);
+    const std::vector<std::string> header = fieldsOf(line);
+
+    std::vector<std::string> programs;
+    while (std::getline(stream, line)) {
+        const std::vector<std::string> fields = fieldsOf(line);
+        std::map<std::string, std::string> row;
+        for (std::size_t i = 0; i < header.size(); ++i)
+            row[header[i]] = fields.at(i);
+        const bool up = row["direction"] == "up" || row["pipeline"] == "up";
+        const auto device = engine::parseInteger<std::size_t>(row["device"]).value();
+        programs.resize(std::max(programs.size(), device + 1));
+        std::string& program = programs[device];
+        program += (program.empty() ? "" : " ") + row["stage"] + row["op"] + row["microbatch"]
+            + (up ? "u" : "");
+    }
+    return programs;
+}
+
+// The same of a schedule.
+inline std::vector<std::string> programOf(const engine::Schedule& schedule)
+{
+    std::vector<std::string> programs;
+    for (const auto& ops : schedule.program) {
+        std::string program;
+        for (const engine::Op& op : ops)
+            program += (program.empty() ? "" : " ") + engine::toString(op);
+        programs.push_back(program);
+    }
+    return programs;
+}
+
+} // namespace tests
