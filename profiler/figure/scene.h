@@ -22,18 +22,20 @@ struct Box
     Colour fill;
     double stroke = 0; // line width in points, 0: none
     Colour strokeColour;
-    bool cutCorner = false; // direction up: the leading top corner is cut
+    double cut = 0; // legs of the cut leading top corner (direction up), 0: none
     std::string id, cls,
         op; // "d1-5", "op B chunk1 up", "1B5": SVG id, class, data-op; may be empty
 };
 
-struct Hatch // 45-degree lines over a rect, clipped to it
+struct Hatch // 45-degree lines over a rect, clipped to it: hatch.h has their geometry
 {
     Rect rect;
     Colour fill, line;
-    double spacing = 3, width = 0.3;
+    double spacing = 3, width = 0.3; // along x; of the line
     std::string cls;
 };
+
+constexpr double kDash = 3; // dash and gap of a dashed line, in line widths
 
 struct Line
 {
@@ -51,7 +53,7 @@ struct Text
     std::string text;
     Colour colour;
     Anchor anchor = Anchor::Start;
-    bool bold = false, underline = false;
+    bool bold = false;
     std::string cls;
 };
 
@@ -75,6 +77,7 @@ struct Scene
     double width = 0, height = 0;
     std::string font = "Roboto";    // family of every text
     std::string title, description; // metadata: run, command, program
+    std::string date; // "20261121034633", UTC: when the (first) run was started; the date of a PDF
     std::vector<Group> groups;
 };
 

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "profiler/analysis/explain.h"
+#include "profiler/figure/layout.h"
+
+#include <string>
+#include <vector>
+
+namespace profiler {
+
+// What a figure shows of a run, before it has a size. Times are ticks of the run.
+struct FigureOp
+{
+    engine::Window window;
+    engine::Op op;
+    std::uint32_t position = 0; // in the device's program: the id of its box
+    int chunk = 0;
+};
+
+struct FigureRow
+{
+    engine::DeviceId device;
+    std::vector<FigureOp> ops; // of the compute lane, by begin; those of no length left out
+    std::vector<engine::Window> exposed;
+    std::vector<Bubble> bubbles;
+    double bubbleShare = 0;
+};
+
+struct FigureRun
+{
+    const engine::Run* run = nullptr;
+    int iteration = 0;
+    engine::Window window;
+    double bubbleRatio = 0;
+    std::vector<FigureRow> rows;
+
+    // In F where the run is in abstract units, else nanoseconds.
+    double duration() const
+    {
+        return static_cast<double>(window.duration()) / static_cast<double>(run->info.ticksPerUnit);
+    }
+};
+
+engine::Result<FigureRun> figureContent(const engine::Run& run, const FigureOptions& options);
+
+std::string runTitle(const engine::Run& run); // "BitPipe, D 4, N 8, v 2"
+
+} // namespace profiler

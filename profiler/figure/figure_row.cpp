@@ -1,0 +1,217 @@
+#include "profiler/figure/figure_row.h"
+
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace profiler {
+namespace {
+
+constexpr double kDigitMargin = 0.3;   // points between a number and the edge of its box
+constexpr double kThinnestEdged = 1.2; // points: a narrower box is all fill
+constexpr double kSmallestInk = 4.5;   // contrast of a number to its box
+
+std::string numberOf(const engine::Op& op)
+{
+    return op.microBatch.isValid() ? std::to_string(op.microBatch.value) : std::string();
+}
+
+std::string classOf(const FigureOp& op)
+{
+    std::string cls = fmt::format("op {}", engine::kindName(op.op.kind));
+    if (op.chunk > 0)
+        cls += fmt::format(" chunk{}", op.chunk);
+    if (op.op.replica > 0)
+        cls += " up";
+    return cls;
+}
+
+class RowLayout
+{
+public:
+    RowLayout(const FigureRow& row, const FigureStyle& style, const FigureOptions& options,
+              const RowPlace& place)
+        : m_row(row)
+        , m_style(style)
+        , m_options(options)
+        , m_place(place)
+    {
+        m_group.id = fmt::format("{}device-{}", place.prefix, row.device.value);
+    }
+
+    Group layout()
+    {
+        addLabel(fmt::format("Device {}", m_row.device.value), Text::Anchor::Start, 0, "row-label");
+        for (const Bubble& bubble : m_row.bubbles)
+            addBubble(bubble);
+        for (const auto& window : m_row.exposed)
+            m_group.shapes.emplace_back(Box{.rect = rect(window),
+                                            .fill = m_style.palette.exposed(),
+                                            .strokeColour = {},
+                                            .id = {},
+                                            .cls = "exposed",
+                                            .op = {}});
+        for (const FigureOp& op : m_row.ops)
+            addOp(op);
+        if (m_options.bubbleShare)
+            addLabel(percentText(m_row.bubbleShare), Text::Anchor::End, m_options.width,
+                     "bubble-share");
+        return std::move(m_group);
+    }
+
+private:
+    Rect rect(engine::Window window) const
+    {
+        const double left = m_place.scale.x(window.begin);
+        return {left, m_place.top, m_place.scale.x(window.end) - left, m_style.rowHeight()};
+    }
+    double middle() const { return m_place.top + m_style.rowHeight() / 2; }
+
+    void addLabel(std::string text, Text::Anchor anchor, double x, const char* cls)
+    {
+        m_group.shapes.emplace_back(Text{.x = x,
+                                         .baseline = m_style.baseline(middle(), m_style.size),
+                                         .size = m_style.size,
+                                         .text = std::move(text),
+                                         .colour = m_style.palette.ink,
+                                         .anchor = anchor,
+                                         .cls = cls});
+    }
+
+    void addBubble(const Bubble& bubble)
+    {
+        if (m_options.bubbles == BubbleStyle::Blank)
+            return;
+        const Rect area = rect(bubble.window);
+        m_group.shapes.emplace_back(Hatch{.rect = area,
+                                          .fill = m_style.palette.bubble,
+                                          .line = m_style.palette.bubbleLine,
+                                          .spacing = 0.55 * m_style.size,
+                                          .cls = "bubble"});
+        if (m_options.bubbles == BubbleStyle::WithCause)
+            addCause(bubble, area);
+    }
+
+    void addCause(const Bubble& bubble, const Rect& area)
+    {
+        constexpr std::array kNames{"fill", "wait", "drain"};
+        const std::string name = kNames[static_cast<std::size_t>(bubble.kind)];
+        const double size = std::max(kSmallestType, 0.7 * m_style.size);
+        const double width = m_style.width(name, size);
+        if (width + 0.6 * size > area.width)
+            return;
+        const double middleX = area.x + area.width / 2;
+        const Rect plate{middleX - width / 2 - 0.2 * size, middle() - 0.6 * size,
+                         width + 0.4 * size, 1.2 * size};
+        m_group.shapes.emplace_back(Box{.rect = plate,
+                                        .fill = m_style.palette.bubble,
+                                        .strokeColour = {},
+                                        .id = {},
+                                        .cls = "plate",
+                                        .op = {}});
+        addNumber(name, middleX, size, m_style.palette.ink, "cause");
+    }
+
+    void addOp(const FigureOp& op)
+    {
+        const Rect area = rect(op.window);
+        Box box{.rect = area,
+                .fill = m_style.palette.fill(op.op, op.chunk),
+                .strokeColour = {},
+                .id = fmt::format("{}d{}-{}", m_place.prefix, m_row.device.value, op.position),
+                .cls = classOf(op),
+                .op = engine::toString(op.op)};
+        // The optimizer's few steps are one block, of no direction.
+        const bool step = op.op.kind == engine::OpKind::OptimizerStep;
+        if (area.width >= kThinnestEdged && !step)
+            addEdge(box);
+        const bool up = op.op.replica > 0 && m_options.directionMark && !step;
+        if (up)
+            box.cut = std::min(0.22 * area.height, 0.35 * area.width);
+        m_group.shapes.emplace_back(box);
+        addMicroBatch(op, area, box.fill, up);
+    }
+
+    void addEdge(Box& box) const
+    {
+        box.stroke = m_style.edgeWidth();
+        box.strokeColour = m_style.edge(box.fill);
+    }
+
+    void addMicroBatch(const FigureOp& op, const Rect& area, Colour fill, bool up)
+    {
+        const std::string number = numberOf(op.op);
+        const double size = m_style.digitSize, width = m_style.width(number, size);
+        const Colour ink = m_style.palette.inkOn(fill);
+        if (!m_options.microBatches || number.empty() || width + 2 * kDigitMargin > area.width
+            || contrast(ink, fill) < kSmallestInk)
+            return;
+        const double middleX = area.x + area.width / 2;
+        addNumber(number, middleX, size, ink, "micro-batch");
+        if (!up)
+            return;
+        const double under = m_style.baseline(middle(), size) + 0.16 * size;
+        m_group.shapes.emplace_back(Line{.x1 = middleX - width / 2,
+                                         .y1 = under,
+                                         .x2 = middleX + width / 2,
+                                         .y2 = under,
+                                         .width = 0.07 * size,
+                                         .colour = ink,
+                                         .cls = "up-mark"});
+    }
+
+    void addNumber(const std::string& text, double x, double size, Colour ink, const char* cls)
+    {
+        m_group.shapes.emplace_back(Text{.x = x,
+                                         .baseline = m_style.baseline(middle(), size),
+                                         .size = size,
+                                         .text = text,
+                                         .colour = ink,
+                                         .anchor = Text::Anchor::Middle,
+                                         .cls = cls});
+    }
+
+    const FigureRow& m_row;
+    const FigureStyle& m_style;
+    const FigureOptions& m_options;
+    const RowPlace& m_place;
+    Group m_group;
+};
+
+} // namespace
+
+FigureScale scaleOf(const FigureRun& run, const FigureStyle& style)
+{
+    const auto ticks = static_cast<double>(run.run->info.ticksPerUnit) * style.unit.units;
+    return {style.plotLeft, style.pointsPerUnit / ticks, run.window.begin};
+}
+
+double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style)
+{
+    double size = style.size;
+    for (const FigureRun& run : runs) {
+        const double perTick = scaleOf(run, style).pointsPerTick;
+        for (const FigureRow& row : run.rows)
+            for (const FigureOp& op : row.ops) {
+                const double em = style.width(numberOf(op.op), 1);
+                const double room
+                    = static_cast<double>(op.window.duration()) * perTick - 2 * kDigitMargin;
+                if (em > 0)
+                    size = std::min(size, room / em);
+            }
+    }
+    // Whole tenths, so that what fits does not hang on the last bit.
+    return std::clamp(std::floor(10 * size) / 10, kSmallestType, style.size);
+}
+
+Group layoutRow(const FigureRow& row, const FigureStyle& style, const FigureOptions& options,
+                const RowPlace& place)
+{
+    return RowLayout(row, style, options, place).layout();
+}
+
+} // namespace profiler

@@ -1,0 +1,65 @@
+#pragma once
+
+#include "profiler/figure/font_metrics.h"
+#include "profiler/figure/scene.h"
+
+#include <string>
+
+namespace profiler {
+
+// The unit in which a figure prints time.
+struct TimeUnit
+{
+    std::string name = "F"; // "F", "ms"
+    double units = 1;       // in one: 1 F, or nanoseconds
+};
+TimeUnit timeUnit(double longestNanoseconds);
+
+// Sizes, colours and scale that all parts of one figure share. Points.
+struct FigureStyle
+{
+    Palette palette;
+    FontFace font;
+    double size = 5.5, digitSize = 5.5; // of labels, of micro-batch numbers
+    bool schematic = false;             // abstract units: ink borders, no gaps
+    double plotLeft = 0, plotRight = 0; // of the longest iteration
+    TimeUnit unit;
+    double pointsPerUnit = 1;
+
+    double rowHeight() const { return 1.9 * size; }
+    double rowGap() const { return schematic ? 0 : 0.27 * size; }
+    double edgeWidth() const { return schematic ? 0.4 : 0.25; }
+    Colour edge(Colour fill) const
+    {
+        return schematic ? palette.darkInk : mix(fill, palette.darkInk, 0.35);
+    }
+    Colour secondary() const { return mix(palette.ink, palette.surface, 0.30); }
+    double width(const std::string& text, double points) const
+    {
+        return font.regular.width(text, points);
+    }
+    double boldWidth(const std::string& text) const { return font.bold.width(text, size); }
+    // Baseline at which capitals and digits of `points` are centred on y.
+    double baseline(double y, double points) const
+    {
+        return y + font.regular.capHeight(points) / 2;
+    }
+};
+
+// Places of time on the page, for one run.
+struct FigureScale
+{
+    double left = 0, pointsPerTick = 1;
+    std::int64_t begin = 0;
+
+    double x(std::int64_t tick) const
+    {
+        return left + static_cast<double>(tick - begin) * pointsPerTick;
+    }
+};
+
+std::string percentText(double share);                  // "14.3 %", thin space before the sign
+std::string signedPercentText(double share);            // "−14.2 %", "+3.1 %"
+std::string unitNumber(double value, int decimals = 1); // "26.5", "14": no trailing ".0"
+
+} // namespace profiler

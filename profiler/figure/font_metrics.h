@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profiler {
+
+// The measures of one font file (TrueType or OpenType), read from its tables without Qt, so that a
+// layout is the same on every machine that has the font. Kerning is left out: figures hold digits.
+class FontMetrics
+{
+public:
+    static engine::Result<FontMetrics> load(const std::filesystem::path& file);
+
+    double width(std::string_view utf8, double size) const; // in the unit of `size`
+    double capHeight(double size) const { return m_capHeight * size; }
+    double descent(double size) const { return m_descent * size; }
+
+private:
+    std::uint16_t glyphOf(char32_t character) const;
+
+    std::map<std::uint32_t, std::uint16_t> m_glyphs; // character -> glyph
+    std::vector<double> m_advances;                  // [glyph], in em; the last one repeats
+    double m_capHeight = 0.7, m_descent = 0.2;       // in em
+};
+
+struct FontFace
+{
+    std::string family;
+    FontMetrics regular, bold;
+};
+
+// The file of a family in the standard font folders (XDG data folders, /usr/share/fonts).
+engine::Result<FontFace> loadFont(std::string_view family);
+// The families that figures know and this machine has, best first: "Roboto" where it is installed.
+std::vector<std::string> installedFonts();
+
+} // namespace profiler

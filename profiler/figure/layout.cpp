@@ -1,0 +1,397 @@
+#include "profiler/figure/layout.h"
+
+#include "profiler/figure/figure_axis.h"
+#include "profiler/figure/figure_legend.h"
+#include "profiler/figure/figure_row.h"
+#include "profiler/figure/memory_strip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace profiler {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+
+constexpr double kEdge = 0.3; // points around everything, for half a line
+
+Result<void> checkOptions(std::span<const engine::Run* const> runs, const FigureOptions& options)
+{
+    const auto invalid = [](std::string what) { return fail(Error::Code::InvalidArgument, what); };
+    if (runs.empty())
+        return invalid("a figure needs at least one run");
+    if (!(options.fontSize >= kSmallestType && options.fontSize <= 72))
+        return invalid(fmt::format("type of {} pt cannot be printed; choose {} to 72 pt",
+                                   unitNumber(options.fontSize), kSmallestType));
+    if (!(options.width >= kPointsPerInch && options.width <= 100 * kPointsPerInch))
+        return invalid(fmt::format("a width of {} in cannot be printed; choose 1 to 100 in",
+                                   unitNumber(options.width / kPointsPerInch, 2)));
+    for (const auto* run : runs)
+        if (options.memory && run->timeline.memory.empty())
+            return invalid(
+                fmt::format("{} recorded no memory; leave the memory strip out", runTitle(*run)));
+    for (const auto* run : runs)
+        if (run->info.inUnits() != runs[0]->info.inUnits())
+            return invalid(fmt::format("{} is in abstract units and {} is not, so they share no "
+                                       "axis; draw both with --times schematic",
+                                       runTitle(run->info.inUnits() ? *run : *runs[0]),
+                                       runTitle(run->info.inUnits() ? *runs[0] : *run)));
+    return {};
+}
+
+Result<FigureStyle> styleOf(const FigureOptions& options, bool schematic)
+{
+    auto palette = loadPalette(options.palette, ThemeMode::Light);
+    if (!palette)
+        return tl::unexpected(palette.error());
+    std::string family = options.font;
+    if (family.empty()) {
+        const auto installed = installedFonts();
+        family = installed.empty() ? "Roboto" : installed.front();
+    }
+    auto font = loadFont(family);
+    if (!font)
+        return tl::unexpected(font.error());
+    return FigureStyle{.palette = *std::move(palette),
+                       .font = *std::move(font),
+                       .size = options.fontSize,
+                       .digitSize = options.fontSize,
+                       .schematic = schematic,
+                       .unit = {}};
+}
+
+// "2026-11-21T03:46:33Z" -> "20261121034633"; empty for anything else.
+std::string dateDigits(const std::string& iso)
+{
+    std::string digits;
+    std::ranges::copy_if(iso.substr(0, 19), std::back_inserter(digits),
+                         [](char c) { return c >= '0' && c <= '9'; });
+    return digits.size() == 14 ? digits : std::string();
+}
+
+class FigureLayout
+{
+public:
+    FigureLayout(std::vector<FigureRun> runs, FigureStyle style, const FigureOptions& options)
+        : m_runs(std::move(runs))
+        , m_style(std::move(style))
+        , m_options(options)
+    { }
+
+    Result<Scene> layout()
+    {
+        if (auto good = placeColumns(); !good)
+            return tl::unexpected(good.error());
+        m_style.digitSize = digitSize(m_runs, m_style);
+        describe();
+        m_y = kEdge;
+        for (std::size_t r = 0; r < m_runs.size(); ++r)
+            addRun(r);
+        m_scene.height = m_y + kEdge;
+        if (m_runs.size() > 1)
+            addBaselineEnd();
+        addFoot();
+        m_scene.width = m_options.width;
+        return std::move(m_scene);
+    }
+
+private:
+    bool hasHeadings() const { return m_runs.size() > 1 || m_options.title; }
+    double longest() const { return std::ranges::max(m_runs, {}, &FigureRun::duration).duration(); }
+    double printed(const FigureRun& run) const { return run.duration() / m_style.unit.units; }
+    std::string prefix(std::size_t run) const
+    {
+        return m_runs.size() > 1 ? fmt::format("run{}-", run) : std::string();
+    }
+
+    Result<void> placeColumns()
+    {
+        double labels = 0, shares = 0;
+        for (const FigureRun& run : m_runs)
+            for (const FigureRow& row : run.rows) {
+                const auto label = fmt::format("Device {}", row.device.value);
+                labels = std::max(labels, m_style.width(label, m_style.size));
+                shares = std::max(shares, rightWidth(run, row));
+            }
+        if (!m_style.schematic)
+            m_style.unit = timeUnit(longest());
+        const double right = std::max(shares > 0 ? shares + 0.7 * m_style.size : 0, m_style.size);
+        m_style.plotLeft = labels + 0.7 * m_style.size;
+        m_style.plotRight = m_options.width - right;
+        const double room = m_style.plotRight - m_style.plotLeft;
+        if (room < 8 * m_style.size)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("type of {} pt leaves no room for time in {} in; choose "
+                                    "smaller type or a wider figure",
+                                    unitNumber(m_style.size),
+                                    unitNumber(m_options.width / kPointsPerInch, 2)));
+        m_length = longest() / m_style.unit.units;
+        if (m_length <= 0)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} takes no time, so there is nothing to draw",
+                                    runTitle(*m_runs[0].run)));
+        m_style.pointsPerUnit = room / m_length;
+        return {};
+    }
+
+    double rightWidth(const FigureRun& run, const FigureRow& row) const
+    {
+        double width = 0;
+        if (m_options.bubbleShare)
+            width = m_style.width(percentText(row.bubbleShare), m_style.size);
+        if (m_options.memory)
+            width = std::max(width, m_style.width(peakText(run, row.device), m_style.size));
+        return width;
+    }
+
+    void describe()
+    {
+        m_scene.font = m_style.font.family;
+        m_scene.date = dateDigits(m_runs[0].run->info.started);
+        for (const FigureRun& run : m_runs) {
+            const auto& info = run.run->info;
+            m_scene.title += (m_scene.title.empty() ? "" : "; ") + runTitle(*run.run);
+            m_scene.description
+                += fmt::format("{}{}, {}, {}", m_scene.description.empty() ? "" : "; ",
+                               runTitle(*run.run), engine::modeAdjective(info.mode), facts(run));
+            if (!info.command.empty())
+                m_scene.description += fmt::format(", {}", info.command);
+            if (!info.program.empty())
+                m_scene.description += fmt::format(", by Bubblescope {}", info.program);
+        }
+    }
+
+    // "26.5 F, bubble 9.4 %"
+    std::string facts(const FigureRun& run) const
+    {
+        const std::string time
+            = m_style.schematic ? unitNumber(printed(run), 2) : fmt::format("{:.1f}", printed(run));
+        return fmt::format("{} {}, bubble {}", time, m_style.unit.name,
+                           percentText(run.bubbleRatio));
+    }
+    std::string deltaText(const FigureRun& run) const
+    {
+        return signedPercentText(run.duration() / m_runs[0].duration() - 1);
+    }
+    std::string longerText(const FigureRun& run) const
+    {
+        const double longer = run.duration() / m_runs[0].duration() - 1;
+        return fmt::format("{} {}", percentText(longer < 0 ? -longer : longer),
+                           longer < 0 ? "shorter" : "longer");
+    }
+    // The space between the end of a run and that of the baseline, in points.
+    double gapOf(const FigureRun& run) const
+    {
+        return (printed(m_runs[0]) - printed(run)) * m_style.pointsPerUnit;
+    }
+    bool gapHoldsText(const FigureRun& run) const
+    {
+        return gapOf(run) > m_style.width(deltaText(run), m_style.size) + 1.2 * m_style.size;
+    }
+    bool modesDiffer() const
+    {
+        return std::ranges::any_of(m_runs, [this](const FigureRun& run) {
+            return run.run->info.mode != m_runs[0].run->info.mode;
+        });
+    }
+
+    void addRun(std::size_t index)
+    {
+        const FigureRun& run = m_runs[index];
+        if (index > 0)
+            m_y += 0.9 * m_style.size;
+        if (hasHeadings())
+            addHeading(index);
+        const double top = m_y;
+        if (index == 0)
+            m_firstRow = top;
+        const FigureScale scale = scaleOf(run, m_style);
+        for (std::size_t r = 0; r < run.rows.size(); ++r) {
+            if (r > 0)
+                m_y += m_style.rowGap();
+            Group row = layoutRow(run.rows[r], m_style, m_options, {m_y, scale, prefix(index)});
+            m_y += m_style.rowHeight();
+            if (m_options.memory) {
+                addMemoryStrip(row, run, run.rows[r].device,
+                               {m_style, scale, m_y, m_options.width, m_runs});
+                m_y += memoryStripHeight(m_style) + 0.3 * m_style.size;
+            }
+            m_scene.groups.push_back(std::move(row));
+        }
+        if (m_runs.size() > 1)
+            addEnd(index, top);
+    }
+
+    void addHeading(std::size_t index)
+    {
+        const FigureRun& run = m_runs[index];
+        const double baseline
+            = m_y + m_style.font.regular.capHeight(m_style.size) + 0.15 * m_style.size;
+        std::string rest = facts(run);
+        if (modesDiffer())
+            rest += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
+        if (index > 0 && !gapHoldsText(run))
+            rest += fmt::format(", {}", longerText(run));
+        const std::string title = runTitle(*run.run);
+        Group group{.id = prefix(index) + "heading", .shapes = {}};
+        group.shapes.emplace_back(Text{.x = 0,
+                                       .baseline = baseline,
+                                       .size = m_style.size,
+                                       .text = title,
+                                       .colour = m_style.palette.ink,
+                                       .bold = true,
+                                       .cls = "run-title"});
+        group.shapes.emplace_back(Text{.x = m_style.boldWidth(title) + m_style.size,
+                                       .baseline = baseline,
+                                       .size = m_style.size,
+                                       .text = rest,
+                                       .colour = m_style.secondary(),
+                                       .cls = "run-facts"});
+        m_scene.groups.push_back(std::move(group));
+        m_y = baseline + 0.65 * m_style.size;
+    }
+
+    // The end of a run, and how much before the baseline's that is.
+    void addEnd(std::size_t index, double top)
+    {
+        const FigureRun& run = m_runs[index];
+        const double x = m_style.plotLeft + printed(run) * m_style.pointsPerUnit;
+        Group group{.id = prefix(index) + "end", .shapes = {}};
+        group.shapes.emplace_back(Line{.x1 = x,
+                                       .y1 = top - kEdge,
+                                       .x2 = x,
+                                       .y2 = m_y + kEdge,
+                                       .width = 0.14 * m_style.size,
+                                       .colour = m_style.palette.ink,
+                                       .cls = "run-end"});
+        if (index > 0 && gapHoldsText(run))
+            addGap(group, run, x, (top + m_y) / 2);
+        m_scene.groups.push_back(std::move(group));
+    }
+
+    void addGap(Group& group, const FigureRun& run, double x, double y) const
+    {
+        const double end = x + gapOf(run), head = 0.5 * m_style.size, half = 0.25 * m_style.size;
+        const Colour colour = m_style.secondary();
+        group.shapes.emplace_back(Line{.x1 = x + head,
+                                       .y1 = y,
+                                       .x2 = end - head,
+                                       .y2 = y,
+                                       .width = 0.4,
+                                       .colour = colour,
+                                       .cls = "gap"});
+        group.shapes.emplace_back(Polygon{
+            {{x + 0.5, y}, {x + 0.5 + head, y - half}, {x + 0.5 + head, y + half}}, colour, "gap"});
+        group.shapes.emplace_back(
+            Polygon{{{end - 0.5, y}, {end - 0.5 - head, y - half}, {end - 0.5 - head, y + half}},
+                    colour,
+                    "gap"});
+        group.shapes.emplace_back(Text{.x = (x + end) / 2,
+                                       .baseline = y - 0.5 * m_style.size,
+                                       .size = m_style.size,
+                                       .text = deltaText(run),
+                                       .colour = m_style.palette.ink,
+                                       .anchor = Text::Anchor::Middle,
+                                       .bold = true,
+                                       .cls = "gap-text"});
+    }
+
+    void addBaselineEnd()
+    {
+        const double x = m_style.plotLeft + printed(m_runs[0]) * m_style.pointsPerUnit;
+        Group group{.id = "baseline-end", .shapes = {}};
+        group.shapes.emplace_back(Line{.x1 = x,
+                                       .y1 = m_firstRow,
+                                       .x2 = x,
+                                       .y2 = m_y,
+                                       .width = 0.5,
+                                       .colour = m_style.palette.ink,
+                                       .dashed = true,
+                                       .cls = "baseline"});
+        m_scene.groups.push_back(std::move(group));
+    }
+
+    std::string axisText() const
+    {
+        std::string text = fmt::format("time in {}", m_style.unit.name);
+        if (!m_style.schematic && !modesDiffer())
+            text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
+        return text;
+    }
+
+    // Axis, legend, and the unit of time: beside the numbers of the axis where there is room, else
+    // at the end of the legend's line, else in a line of its own.
+    void addFoot()
+    {
+        const std::string unit = axisText();
+        double unitLeft = m_options.width - m_style.width(unit, m_style.size) - m_style.size;
+        double unitBaseline = 0, bottom = m_y;
+        if (m_options.timeAxis) {
+            const double axis = m_y + 0.55 * m_style.size;
+            m_scene.groups.push_back(layoutAxis(m_style, axis, m_length));
+            bottom = axis + axisHeight(m_style);
+            if (axisRight(m_style, m_length) <= unitLeft)
+                unitBaseline = bottom;
+        }
+        if (m_options.legend) {
+            const double free = m_options.width;
+            const bool shares = m_options.timeAxis && unitBaseline == 0;
+            Legend legend
+                = layoutLegend(m_runs, m_style, m_options,
+                               {bottom + 0.75 * m_style.size, free, shares ? unitLeft : free});
+            m_scene.groups.push_back(std::move(legend.group));
+            bottom = legend.bottom;
+            if (shares && legend.besides)
+                unitBaseline = bottom;
+        }
+        if (m_options.timeAxis && unitBaseline == 0)
+            unitBaseline = bottom = bottom + 1.6 * m_style.size;
+        if (m_options.timeAxis)
+            addUnit(unit, unitBaseline);
+        m_scene.height = bottom + m_style.font.regular.descent(m_style.size) + kEdge;
+    }
+
+    void addUnit(const std::string& unit, double baseline)
+    {
+        Group group{.id = "time-unit", .shapes = {}};
+        group.shapes.emplace_back(Text{.x = m_options.width,
+                                       .baseline = baseline,
+                                       .size = m_style.size,
+                                       .text = unit,
+                                       .colour = m_style.palette.ink,
+                                       .anchor = Text::Anchor::End,
+                                       .cls = "time-unit"});
+        m_scene.groups.push_back(std::move(group));
+    }
+
+    std::vector<FigureRun> m_runs;
+    FigureStyle m_style;
+    const FigureOptions& m_options;
+    Scene m_scene;
+    double m_y = 0, m_length = 0, m_firstRow = 0;
+};
+
+} // namespace
+
+Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options)
+{
+    if (auto good = checkOptions(runs, options); !good)
+        return tl::unexpected(good.error());
+    std::vector<FigureRun> contents;
+    for (const auto* run : runs) {
+        auto content = figureContent(*run, options);
+        if (!content)
+            return tl::unexpected(content.error());
+        contents.push_back(*std::move(content));
+    }
+    auto style = styleOf(options, runs[0]->info.inUnits());
+    if (!style)
+        return tl::unexpected(style.error());
+    return FigureLayout(std::move(contents), *std::move(style), options).layout();
+}
+
+} // namespace profiler

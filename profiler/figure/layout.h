@@ -1,0 +1,50 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/timeline/run.h"
+#include "profiler/figure/scene.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace profiler {
+
+constexpr double kPointsPerInch = 72;
+constexpr double kSmallestType = 5; // points, at final size: below it print is not legible
+
+// The column and page widths of publishers, and the type that suits them.
+struct FigurePreset
+{
+    std::string_view name, title; // "acm-column", "ACM, USENIX column"
+    double inches = 0, fontSize = 0;
+    std::string_view latexWidth; // "\\columnwidth": for \includegraphics
+};
+std::span<const FigurePreset> figurePresets(); // "acm-column" first: the default
+engine::Result<FigurePreset> findFigurePreset(std::string_view name);
+
+enum class BubbleStyle : std::uint8_t { Hatched, Blank, WithCause };
+
+struct FigureOptions
+{
+    double width = 3.33 * kPointsPerInch; // points; the height follows from the rows
+    double fontSize = 5.5;                // points
+    std::string font;                     // family; "": the best that is installed
+    std::string palette = "default";      // always its light theme: figures are for paper
+    int iteration = -1;                   // index into Timeline::iterations; -1: the headline
+    std::vector<int> devices;             // rows, in this order; empty: all
+    BubbleStyle bubbles = BubbleStyle::Hatched;
+    bool microBatches = true, directionMark = true, bubbleShare = true;
+    bool timeAxis = true, legend = true, memory = false, title = false;
+
+    friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
+};
+
+// Lays out one run, or several stacked on one axis at one scale (the first is the baseline). Runs
+// in abstract units are drawn as a schematic: borders in ink, no gaps. Numbers that do not fit at
+// kSmallestType are left out. Errors name the option at fault.
+engine::Result<Scene> layoutFigure(std::span<const engine::Run* const> runs,
+                                   const FigureOptions& options);
+
+} // namespace profiler

@@ -1,0 +1,152 @@
+#include "profiler/figure/svg.h"
+
+#include "profiler/figure/hatch.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <iterator>
+
+namespace profiler {
+namespace {
+
+// Hundredths of a point, without trailing zeros: 12.5, 3, 0.
+std::string number(double value)
+{
+    const double rounded = std::round(value * 100) / 100;
+    std::string text = fmt::format("{:.2f}", rounded == 0 ? 0 : rounded);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.')
+        text.pop_back();
+    return text;
+}
+
+std::string escaped(std::string_view text)
+{
+    std::string result;
+    for (const char c : text) {
+        if (c == '&')
+            result += "&amp;";
+        else if (c == '<')
+            result += "&lt;";
+        else if (c == '>')
+            result += "&gt;";
+        else if (c == '"')
+            result += "&quot;";
+        else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
+            result += c;
+    }
+    return result;
+}
+
+class SvgWriter
+{
+public:
+    std::string write(const Scene& scene)
+    {
+        out(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}pt" height="{1}pt" viewBox="0 0 {0} {1}")",
+            number(scene.width), number(scene.height));
+        out(" font-family=\"'{}', 'Helvetica', 'Arial', sans-serif\" role=\"img\">\n",
+            escaped(scene.font));
+        out("<title>{}</title>\n<desc>{}</desc>\n", escaped(scene.title),
+            escaped(scene.description));
+        for (const Group& group : scene.groups) {
+            out("<g{}>\n", attribute("id", group.id));
+            for (const Shape& shape : group.shapes)
+                std::visit([this](const auto& s) { draw(s); }, shape);
+            out("</g>\n");
+        }
+        out("</svg>\n");
+        return std::move(m_text);
+    }
+
+private:
+    template<class... Arguments>
+    void out(fmt::format_string<Arguments...> format, Arguments&&... arguments)
+    {
+        fmt::format_to(std::back_inserter(m_text), format, std::forward<Arguments>(arguments)...);
+    }
+
+    static std::string attribute(std::string_view name, const std::string& value)
+    {
+        return value.empty() ? std::string() : fmt::format(" {}=\"{}\"", name, escaped(value));
+    }
+
+    static std::string rect(const Rect& r)
+    {
+        return fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}")", number(r.x),
+                           number(r.y), number(r.width), number(r.height));
+    }
+
+    static std::string points(const std::vector<std::pair<double, double>>& corners)
+    {
+        std::string text;
+        for (const auto& [x, y] : corners)
+            text += fmt::format("{}{},{}", text.empty() ? "" : " ", number(x), number(y));
+        return fmt::format(R"(<polygon points="{}")", text);
+    }
+
+    void draw(const Box& box)
+    {
+        out("{}", box.cut > 0 ? points(outline(box)) : rect(box.rect));
+        out("{}{}{}", attribute("id", box.id), attribute("class", box.cls),
+            attribute("data-op", box.op));
+        out(" fill=\"{}\"", hex(box.fill));
+        if (box.stroke > 0)
+            out(R"( stroke="{}" stroke-width="{}")", hex(box.strokeColour), number(box.stroke));
+        out("/>\n");
+    }
+
+    void draw(const Hatch& hatch)
+    {
+        out("{}{} fill=\"{}\"/>\n", rect(hatch.rect), attribute("class", hatch.cls),
+            hex(hatch.fill));
+        const auto lines = hatchLines(hatch);
+        if (lines.empty())
+            return;
+        out("<path d=\"");
+        for (const Segment& s : lines)
+            out("M{},{}L{},{}", number(s.x1), number(s.y1), number(s.x2), number(s.y2));
+        out("\"{} stroke=\"{}\" stroke-width=\"{}\"/>\n",
+            attribute("class", hatch.cls.empty() ? hatch.cls : hatch.cls + "-lines"),
+            hex(hatch.line), number(hatch.width));
+    }
+
+    void draw(const Line& line)
+    {
+        out(R"(<line x1="{}" y1="{}" x2="{}" y2="{}"{} stroke="{}" stroke-width="{}")",
+            number(line.x1), number(line.y1), number(line.x2), number(line.y2),
+            attribute("class", line.cls), hex(line.colour), number(line.width));
+        if (line.dashed)
+            out(R"( stroke-dasharray="{0} {0}")", number(kDash * line.width));
+        out("/>\n");
+    }
+
+    void draw(const Text& text)
+    {
+        constexpr std::array kAnchors{"start", "middle", "end"};
+        out(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}"{}{} fill="{}">{}</text>)",
+            number(text.x), number(text.baseline), number(text.size),
+            kAnchors[static_cast<std::size_t>(text.anchor)], attribute("class", text.cls),
+            text.bold ? " font-weight=\"bold\"" : "", hex(text.colour), escaped(text.text));
+        out("\n");
+    }
+
+    void draw(const Polygon& polygon)
+    {
+        out("{}{} fill=\"{}\"/>\n", points(polygon.points), attribute("class", polygon.cls),
+            hex(polygon.fill));
+    }
+
+    std::string m_text;
+};
+
+} // namespace
+
+std::string toSvg(const Scene& scene)
+{
+    return SvgWriter().write(scene);
+}
+
+} // namespace profiler

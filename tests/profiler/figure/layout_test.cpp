@@ -1,0 +1,232 @@
+#include "profiler/figure/font_metrics.h"
+#include "profiler/figure/layout.h"
+#include "tests/profiler/figure/figure_runs.h"
+
+#include <cmath>
+
+using namespace profiler;
+
+namespace {
+
+Scene figure(const std::vector<engine::Run>& runs, const FigureOptions& options = {})
+{
+    std::vector<const engine::Run*> pointers;
+    for (const auto& run : runs)
+        pointers.push_back(&run);
+    auto scene = layoutFigure(pointers, options);
+    if (!scene)
+        FAIL(scene.error().message);
+    return *std::move(scene);
+}
+
+std::string refusal(const std::vector<engine::Run>& runs, const FigureOptions& options)
+{
+    std::vector<const engine::Run*> pointers;
+    for (const auto& run : runs)
+        pointers.push_back(&run);
+    const auto scene = layoutFigure(pointers, options);
+    REQUIRE_FALSE(scene.has_value());
+    return scene.error().message;
+}
+
+template<class ShapeType>
+std::vector<ShapeType> all(const Scene& scene, std::string_view cls)
+{
+    std::vector<ShapeType> found;
+    for (const Group& group : scene.groups)
+        for (const Shape& shape : group.shapes)
+            if (const auto* s = std::get_if<ShapeType>(&shape); s && s->cls.starts_with(cls))
+                found.push_back(*s);
+    return found;
+}
+
+double left(const Text& text, double width)
+{
+    const double share[] = {0, 0.5, 1};
+    return text.x - width * share[static_cast<std::size_t>(text.anchor)];
+}
+
+bool contains(const Rect& r, double x, double y)
+{
+    return r.x <= x && x <= r.x + r.width && r.y <= y && y <= r.y + r.height;
+}
+
+// Every text and box lies on the page, none is smaller than 5 pt, and every number stands in a box.
+void checkPage(const Scene& scene)
+{
+    const FontFace font = loadFont(scene.font).value();
+    for (const Group& group : scene.groups) {
+        Rect last;
+        for (const Shape& shape : group.shapes) {
+            if (const auto* box = std::get_if<Box>(&shape)) {
+                last = box->rect;
+                CHECK(last.x >= 0);
+                CHECK(last.y >= 0);
+                CHECK(last.x + last.width <= scene.width);
+                CHECK(last.y + last.height <= scene.height);
+            }
+            const auto* text = std::get_if<Text>(&shape);
+            if (!text)
+                continue;
+            CAPTURE(group.id, text->text, text->cls, text->x, text->size);
+            const auto& metrics = text->bold ? font.bold : font.regular;
+            const double width = metrics.width(text->text, text->size);
+            const double x = left(*text, width);
+            CHECK(text->size >= kSmallestType);
+            CHECK(x >= -0.01);
+            CHECK(x + width <= scene.width + 0.01);
+            CHECK(text->baseline <= scene.height);
+            if (text->cls != "micro-batch")
+                continue;
+            CHECK(contains(last, x, text->baseline));
+            CHECK(contains(last, x + width, text->baseline - metrics.capHeight(text->size)));
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("a BitPipe figure with D = N = 4 has 64 op boxes, each with its op")
+{
+    const Scene scene = figure({tests::unitRun("bitpipe", 4, 4)});
+    const auto ops = all<Box>(scene, "op ");
+    CHECK(ops.size() == 64);
+    for (const Box& box : ops) {
+        CHECK_FALSE(box.op.empty());
+        CHECK_FALSE(box.id.empty());
+        CHECK((box.cut > 0) == (box.cls.find(" up") != std::string::npos));
+    }
+    CHECK(scene.groups[0].id == "device-0");
+    CHECK(all<Text>(scene, "micro-batch").size() == 64);
+    CHECK(all<Line>(scene, "up-mark").size() == 32);
+    CHECK(all<Text>(scene, "bubble-share").size() == 4);
+    for (const Text& share : all<Text>(scene, "bubble-share"))
+        CHECK(share.text == "14.3\u2009%");
+    CHECK(scene.title == "BitPipe, D 4, N 4, v 2");
+    CHECK(scene.date == "20261121034633");
+}
+
+TEST_CASE("widths are proportional to durations: B is twice F, bubbles fill the rest")
+{
+    const Scene scene = figure({tests::unitRun("1f1b", 4, 8)});
+    double forward = 0, backward = 0, bubble = 0;
+    for (const Box& box : all<Box>(scene, "op F")) {
+        if (forward > 0)
+            CHECK(box.rect.width == Approx(forward));
+        forward = box.rect.width;
+    }
+    for (const Box& box : all<Box>(scene, "op B"))
+        backward = box.rect.width;
+    for (const Hatch& hatch : all<Hatch>(scene, "bubble"))
+        bubble += hatch.cls == "bubble" && hatch.rect.height > 9 ? hatch.rect.width : 0;
+    CHECK(backward == Approx(2 * forward));
+    // (D - 1) / (N + D - 1) of the iteration of 33 F, on four rows.
+    CHECK(bubble == Approx(4 * 9 * forward));
+}
+
+TEST_CASE("nothing leaves the page, nothing is under 5 pt, every number is inside its box")
+{
+    for (const auto& preset : figurePresets())
+        for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
+            CAPTURE(preset.name, scheme);
+            FigureOptions options;
+            options.width = preset.inches * kPointsPerInch;
+            options.fontSize = preset.fontSize;
+            checkPage(figure({tests::unitRun(scheme, 4, 8)}, options));
+            checkPage(figure({tests::measuredRun(scheme, 4, 16), tests::measuredRun("1f1b", 4, 16)},
+                             options));
+        }
+}
+
+TEST_CASE("at 3.33 in the 128 numbers of BitPipe D 4, N 8 fit at 5 pt or more")
+{
+    const Scene scene = figure({tests::unitRun("bitpipe", 4, 8)});
+    const auto numbers = all<Text>(scene, "micro-batch");
+    CHECK(numbers.size() == 128);
+    for (const Text& number : numbers)
+        CHECK(number.size == numbers[0].size);
+}
+
+TEST_CASE("numbers that do not fit at 5 pt are left out, never squeezed")
+{
+    const Scene scene = figure({tests::unitRun("bitpipe", 4, 32)});
+    CHECK(all<Text>(scene, "micro-batch").size() < all<Box>(scene, "op ").size());
+    checkPage(scene);
+}
+
+TEST_CASE("stacked runs share one scale and show the gap to the first")
+{
+    const Scene scene
+        = figure({tests::measuredRun("1f1b", 4, 8), tests::measuredRun("bitpipe", 4, 8)});
+    double first = 0, second = 0;
+    for (const Box& box : all<Box>(scene, "op F"))
+        (box.id.starts_with("run0") ? first : second) = box.rect.width;
+    CHECK(first == Approx(2 * second)); // a chunk of BitPipe's is half a stage of 1F1B's
+    CHECK(all<Text>(scene, "run-title").size() == 2);
+    CHECK(all<Line>(scene, "run-end").size() == 2);
+    CHECK(all<Line>(scene, "baseline").size() == 1);
+    checkPage(scene);
+}
+
+TEST_CASE("options leave out what they name")
+{
+    const std::vector runs{tests::unitRun("bitpipe", 4, 4)};
+    FigureOptions options;
+    options.legend = options.timeAxis = options.microBatches = options.bubbleShare = false;
+    options.directionMark = false;
+    options.bubbles = BubbleStyle::Blank;
+    options.devices = {2, 0};
+    const Scene scene = figure(runs, options);
+    CHECK(scene.groups.size() == 2);
+    CHECK(scene.groups[0].id == "device-2");
+    CHECK(all<Text>(scene, "").size() == 2); // the two row labels
+    CHECK(all<Hatch>(scene, "").empty());
+    for (const Box& box : all<Box>(scene, "op "))
+        CHECK(box.cut == 0);
+    options.title = true;
+    CHECK(figure(runs, options).height > scene.height);
+}
+
+TEST_CASE("the legend has an entry only for what occurs")
+{
+    std::string texts;
+    for (const Text& text : all<Text>(figure({tests::unitRun("gpipe", 2, 2)}), "legend-text"))
+        texts += text.text + ";";
+    CHECK(texts == "forward;backward;bubble;");
+    texts.clear();
+    FigureOptions wide;
+    wide.width = 7 * kPointsPerInch;
+    for (const Text& text :
+         all<Text>(figure({tests::measuredRun("bitpipe", 4, 4)}, wide), "legend-text"))
+        texts += text.text + ";";
+    CHECK(
+        texts
+        == "forward, chunk 0 and 1;backward;optimizer;exposed communication;direction up;bubble;");
+}
+
+TEST_CASE("a figure that cannot be drawn says which option is at fault")
+{
+    const std::vector runs{tests::unitRun("bitpipe", 4, 4)};
+    FigureOptions small;
+    small.fontSize = 4;
+    CHECK(refusal(runs, small) == "type of 4 pt cannot be printed; choose 5 to 72 pt");
+    FigureOptions row;
+    row.devices = {4};
+    CHECK(refusal(runs, row) == "BitPipe, D 4, N 4, v 2 has no device 4; rows are 0 to 3");
+    FigureOptions iteration;
+    iteration.iteration = 7;
+    CHECK(refusal(runs, iteration) == "BitPipe, D 4, N 4, v 2 has no iteration 7; it has 0 to 0");
+    FigureOptions narrow;
+    narrow.width = kPointsPerInch;
+    narrow.fontSize = 20;
+    CHECK(refusal(runs, narrow).starts_with("type of 20 pt leaves no room for time in 1 in"));
+    CHECK(
+        refusal({tests::unitRun("1f1b", 4, 4), tests::measuredRun("1f1b", 4, 4)}, {})
+        == "1F1B, D 4, N 4 is in abstract units and 1F1B, D 4, N 4 is not, so they share no axis; "
+           "draw both with --times schematic");
+    FigureOptions font;
+    font.font = "No Such Face";
+    CHECK(refusal(runs, font)
+              .starts_with("the font 'No Such Face' is not installed; install the "
+                           "package fonts-roboto-unhinted"));
+}
