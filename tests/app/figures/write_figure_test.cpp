@@ -1,0 +1,113 @@
+#include "app/figures/pdf_patch.h"
+#include "app/figures/write_figure.h"
+#include "profiler/figure/layout.h"
+#include "tests/profiler/figure/figure_runs.h"
+
+#include <QBuffer>
+#include <QDir>
+#include <QFile>
+#include <QImage>
+#include <QTemporaryDir>
+#include <QXmlStreamReader>
+
+using namespace app;
+
+namespace {
+
+profiler::Scene bitpipeFigure()
+{
+    const engine::Run run = tests::unitRun("bitpipe", 4, 4);
+    const engine::Run* runs[] = {&run};
+    return profiler::layoutFigure(runs, {}).value();
+}
+
+QByteArray bytes(FigureFormat format, int dpi = 300)
+{
+    return renderFigure(bitpipeFigure(), format, dpi).value();
+}
+
+} // namespace
+
+TEST_CASE("the same scene gives the same bytes in every format")
+{
+    for (const auto format : {FigureFormat::Pdf, FigureFormat::Svg, FigureFormat::Png})
+        CHECK(bytes(format) == bytes(format));
+}
+
+TEST_CASE("the PDF is cropped to the figure, dated by its run and embeds its font")
+{
+    const profiler::Scene scene = bitpipeFigure();
+    const QByteArray pdf = bytes(FigureFormat::Pdf);
+    CHECK(pdf.startsWith("%PDF-1."));
+    CHECK(pdf.contains("/CreationDate (D:20261121034633Z)"));
+    CHECK(pdf.contains("/FontFile2"));
+    const auto box = pdf.mid(pdf.indexOf("/MediaBox [") + 11, 27).simplified().split(' ');
+    CHECK(box[2].toDouble() - box[0].toDouble() == Approx(scene.width).margin(0.01));
+    CHECK(box[3].split(']')[0].toDouble() - box[1].toDouble() == Approx(scene.height).margin(0.01));
+}
+
+TEST_CASE("a new date in a PDF moves every offset of its table with it")
+{
+    QByteArray pdf = "%PDF-1.4\n1 0 obj\n<< /CreationDate (D:20260101120000+01'00') >>\nendobj\n"
+                     "2 0 obj\n<< >>\nendobj\nxref\n0 3\n0000000000 65535 f \n"
+                     "0000000009 00000 n \n0000000070 00000 n \ntrailer\nstartxref\n99\n%%EOF\n";
+    REQUIRE(pdf.indexOf("2 0 obj") == 70);
+    setPdfDate(pdf, "20261121034633");
+    CHECK(pdf.contains("(D:20261121034633Z)"));
+    CHECK(pdf.contains("0000000009 00000 n"));
+    CHECK(pdf.contains(QByteArray::number(pdf.indexOf("2 0 obj")).rightJustified(10, '0')
+                       + " 00000 n"));
+    CHECK(pdf.contains("startxref\n" + QByteArray::number(pdf.indexOf("xref\n0 3")) + "\n"));
+}
+
+TEST_CASE("the SVG is well-formed XML with a group per device and an element per op")
+{
+    QXmlStreamReader xml(bytes(FigureFormat::Svg));
+    int ops = 0, devices = 0, texts = 0;
+    while (!xml.atEnd()) {
+        if (xml.readNext() != QXmlStreamReader::StartElement)
+            continue;
+        ops += xml.attributes().hasAttribute(QStringLiteral("data-op"));
+        devices
+            += xml.attributes().value(QStringLiteral("id")).startsWith(QLatin1String("device-"));
+        texts += xml.name() == QLatin1String("text");
+    }
+    CHECK_FALSE(xml.hasError());
+    CHECK(ops == 64);
+    CHECK(devices == 4);
+    CHECK(texts >= 64 + 8);
+}
+
+TEST_CASE("the PNG has the pixels of its width at the dpi, and says the dpi")
+{
+    const QImage image = QImage::fromData(bytes(FigureFormat::Png, 600), "PNG");
+    CHECK(image.width() == 1998); // 3.33 in
+    CHECK(image.dotsPerMeterX() == 23622);
+    CHECK(image.text(QStringLiteral("Title")) == QStringLiteral("BitPipe, D 4, N 4, v 2"));
+    CHECK_FALSE(renderFigure(bitpipeFigure(), FigureFormat::Png, 0).has_value());
+    CHECK_FALSE(renderFigure(bitpipeFigure(), FigureFormat::Png, 100000).has_value());
+}
+
+TEST_CASE("a figure is saved whole or not at all")
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("f.svg"));
+    REQUIRE(saveFigure(file, "one").has_value());
+    REQUIRE(saveFigure(file, "two").has_value());
+    QFile read(file);
+    REQUIRE(read.open(QIODevice::ReadOnly));
+    CHECK(read.readAll() == "two");
+    const auto nowhere = saveFigure(folder.filePath(QStringLiteral("no/such/f.svg")), "x");
+    REQUIRE_FALSE(nowhere.has_value());
+    CHECK(nowhere.error().message.find("f.svg cannot be written: ") != std::string::npos);
+    CHECK(QDir(folder.path()).entryList(QDir::Files).size() == 1);
+}
+
+TEST_CASE("the end of a file's name is its format")
+{
+    CHECK(figureFormat(QStringLiteral("a.b/x.PDF")) == FigureFormat::Pdf);
+    CHECK(figureFormat(QStringLiteral("x.svg")) == FigureFormat::Svg);
+    CHECK(figureFormat(QStringLiteral("x.png")) == FigureFormat::Png);
+    CHECK_FALSE(figureFormat(QStringLiteral("x.tiff")).has_value());
+    CHECK_FALSE(figureFormat(QStringLiteral("pdf/x")).has_value());
+}
