@@ -1,0 +1,102 @@
+#include "app/figures/figure_command.h"
+
+#include "app/figures/figure_request.h"
+#include "app/figures/schematic.h"
+#include "app/figures/write_figure.h"
+#include "profiler/store/trace_store.h"
+
+#include <QFontDatabase>
+#include <QGuiApplication>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace app {
+namespace {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+
+int report(const Error& error, int status)
+{
+    fmt::print(stderr, "bubblescope: {}\n", error.message);
+    return status;
+}
+
+Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
+{
+    std::vector<engine::Run> runs;
+    for (const QString& file : request.runs) {
+        auto run = profiler::readRun(file.toStdString());
+        if (run && request.times == FigureTimes::Schematic)
+            run = schematic(*run);
+        if (!run)
+            return tl::unexpected(run.error());
+        runs.push_back(*std::move(run));
+    }
+    return runs;
+}
+
+Result<profiler::Scene> layOut(const FigureRequest& request)
+{
+    const auto runs = readRuns(request);
+    if (!runs)
+        return tl::unexpected(runs.error());
+    std::vector<const engine::Run*> pointers;
+    for (const engine::Run& run : *runs)
+        pointers.push_back(&run);
+    return profiler::layoutFigure(pointers, request.options);
+}
+
+Result<void> write(const FigureRequest& request)
+{
+    const auto scene = layOut(request);
+    if (!scene)
+        return tl::unexpected(scene.error());
+    const QString family = QString::fromStdString(scene->font);
+    if (!QFontDatabase::families().contains(family))
+        return fail(Error::Code::NotFound,
+                    fmt::format("the font '{}' is not known to fontconfig; install the package "
+                                "fonts-roboto-unhinted, or choose another with --font",
+                                scene->font));
+    for (const QString& file : request.outputs) {
+        const auto bytes = renderFigure(*scene, *figureFormat(file), request.dpi);
+        if (!bytes)
+            return tl::unexpected(bytes.error());
+        if (auto saved = saveFigure(file, *bytes); !saved)
+            return saved;
+        fmt::print("{}  {:.2f} x {:.2f} in\n", file.toStdString(),
+                   scene->width / profiler::kPointsPerInch,
+                   scene->height / profiler::kPointsPerInch);
+    }
+    return {};
+}
+
+// Qt's remarks about the environment ("XDG_RUNTIME_DIR not set") are not for who draws a figure.
+void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message)
+{
+    if (type == QtFatalMsg)
+        fmt::print(stderr, "bubblescope: {}\n", message.toStdString());
+}
+
+} // namespace
+
+int figureCommand(int argc, char** argv)
+{
+    qInstallMessageHandler(dropRemarks);
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    const QGuiApplication application(argc, argv);
+    const auto request = parseFigureRequest(QGuiApplication::arguments().mid(2));
+    if (!request)
+        return report(request.error(), 2);
+    if (request->help) {
+        fmt::print("{}", figureHelp().toStdString());
+        return 0;
+    }
+    const auto written = write(*request);
+    return written ? 0 : report(written.error(), 1);
+}
+
+} // namespace app

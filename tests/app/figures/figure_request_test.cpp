@@ -1,0 +1,82 @@
+#include "app/figures/figure_request.h"
+#include "tests/catch.h"
+
+using namespace app;
+
+namespace {
+
+FigureRequest parsed(const char* arguments)
+{
+    const auto request = parseFigureRequest(QString::fromLatin1(arguments).split(QLatin1Char(' ')));
+    if (!request)
+        FAIL(request.error().message);
+    return *request;
+}
+
+std::string refusal(const char* arguments)
+{
+    const auto request = parseFigureRequest(QString::fromLatin1(arguments).split(QLatin1Char(' ')));
+    REQUIRE_FALSE(request.has_value());
+    return request.error().message;
+}
+
+} // namespace
+
+TEST_CASE("a figure is a run and a file; everything else has a default")
+{
+    const FigureRequest request = parsed("a.sqlite -o b.pdf");
+    CHECK(request.runs == QStringList{QStringLiteral("a.sqlite")});
+    CHECK(request.outputs == QStringList{QStringLiteral("b.pdf")});
+    CHECK(request.options == profiler::FigureOptions());
+    CHECK(request.times == FigureTimes::Measured);
+    CHECK(request.dpi == 600);
+}
+
+TEST_CASE("every option of a figure reaches its place")
+{
+    const FigureRequest request = parsed(
+        "a.sqlite b.sqlite -o f.pdf -o f.svg --preset neurips --font-size 8 --palette grey "
+        "--iteration 2 --times schematic --rows 3,0-1 --bubbles blank --no-legend "
+        "--no-axis --no-numbers --no-direction --no-shares --memory --title --dpi 300");
+    const profiler::FigureOptions& options = request.options;
+    CHECK(request.runs.size() == 2);
+    CHECK(request.outputs.size() == 2);
+    CHECK(options.width == Approx(5.5 * 72));
+    CHECK(options.fontSize == 8);
+    CHECK(options.palette == "grey");
+    CHECK(options.iteration == 2);
+    CHECK(request.times == FigureTimes::Schematic);
+    CHECK(options.devices == std::vector<int>{3, 0, 1});
+    CHECK(options.bubbles == profiler::BubbleStyle::Blank);
+    CHECK_FALSE((options.legend || options.timeAxis || options.microBatches));
+    CHECK_FALSE((options.directionMark || options.bubbleShare));
+    CHECK((options.memory && options.title));
+    CHECK(request.dpi == 300);
+}
+
+TEST_CASE("wrong usage names the option and what it takes")
+{
+    CHECK(refusal("-o f.pdf").starts_with("name the run to draw"));
+    CHECK(refusal("a.sqlite").starts_with("say where the figure goes"));
+    CHECK(refusal("a.sqlite -o f.tiff")
+          == "f.tiff has no known format; end it in .pdf, .svg or .png");
+    CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
+          == "--palette mauve is none of default, dualpipe, grey, zero-bubble");
+    CHECK(refusal("a.sqlite -o f.pdf --width wide") == "--width wide is not a number");
+    CHECK(
+        refusal("a.sqlite -o f.pdf --preset acm").starts_with("there is no preset 'acm'; choose"));
+    CHECK(refusal("a.sqlite -o f.pdf --rows 3-1")
+          == "--rows 3-1 names no devices; write it as 0,2-3 or all");
+    CHECK(refusal("a.sqlite -o f.pdf --iteration -1").find("--iteration -1") == 0);
+    CHECK(refusal("a.sqlite -o f.pdf --colour red").find("colour") != std::string::npos);
+}
+
+TEST_CASE("the help of a figure names every preset and palette")
+{
+    CHECK(parsed("--help").help);
+    const std::string help = figureHelp().toStdString();
+    for (const auto& preset : profiler::figurePresets())
+        CHECK(help.find(preset.name) != std::string::npos);
+    for (const auto& palette : profiler::paletteNames())
+        CHECK(help.find(palette) != std::string::npos);
+}
