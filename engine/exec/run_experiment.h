@@ -2,6 +2,8 @@
 
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
+#include "engine/exec/accumulate.h"
+#include "engine/exec/op_timing.h"
 #include "engine/model/model_spec.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
@@ -10,11 +12,10 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace engine {
-
-enum class Accumulate : std::uint8_t { Float, Exact };
 
 // Everything that decides a run; the toml of `bscope experiment` and of every stored run.
 struct Experiment
@@ -33,7 +34,7 @@ struct Experiment
     friend bool operator==(const Experiment&, const Experiment&) = default;
 };
 
-std::string toToml(const Experiment& experiment); // fromToml() is its inverse
+std::string toToml(const Experiment& experiment); // experimentFromToml() is its inverse
 Result<Experiment> experimentFromToml(std::string_view text);
 
 // Told from the executing thread, between ops and between iterations, never while an op is timed.
@@ -45,6 +46,8 @@ struct RunObserver
     // Ops done of the current iteration; at most about 20 times a second.
     std::function<void(int iteration, std::size_t opsDone, std::size_t ops)> progress
         = [](int, std::size_t, std::size_t) {};
+    // What was measured in an iteration that trained, just before iteration() tells of its placing.
+    std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
     // An iteration was placed: its spans and memory events are at the end of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };

@@ -227,6 +227,15 @@ void GptModel<Real>::backward(StageId stage, const BackwardPass<Real>& pass) con
     }
 }
 
+// A block: 24 b s h^2 + 4 b s^2 h; the head: 2 b s h v.
+template<class Real>
+double GptModel<Real>::forwardFlops(StageId stage) const
+{
+    const double tokens = m_shape.rows(), width = m_shape.width;
+    const double block = tokens * width * (24 * width + 4 * m_shape.sequence);
+    return blocks(stage) * block + (isLast(stage) ? 2 * tokens * width * m_shape.vocabulary : 0);
+}
+
 template<class Real>
 void GptModel<Real>::update(StageId stage, std::span<Real> weights, std::span<const Real> gradients,
                             std::span<Real> state, int step) const

@@ -20,6 +20,8 @@ public:
     void initialize(StageId stage, std::uint64_t seed, std::span<Real> weights) const override;
     double forward(StageId stage, const ForwardPass<Real>& pass) const override;
     void backward(StageId stage, const BackwardPass<Real>& pass) const override;
+    Real lossScale(double tokens) const override { return static_cast<Real>(1 / tokens); }
+    double forwardFlops(StageId stage) const override;
     void update(StageId stage, std::span<Real> weights, std::span<const Real> gradients,
                 std::span<Real> state, int step) const override;
 

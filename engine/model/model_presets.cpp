@@ -23,7 +23,8 @@ struct Key
     double least = 0, most = 1;
 };
 
-constexpr double kMost = 1 << 20;
+constexpr double kMost = 1 << 16;
+constexpr std::int64_t kMostTokens = 1 << 20; // of a micro-batch
 constexpr Key kKeys[] = {
     {"", "layers", &ModelSpec::layers, nullptr, 1, kMost},
     {"", "width", &ModelSpec::width, nullptr, 1, kMost},
@@ -44,14 +45,24 @@ std::string spelled(const Key& key)
     return key.table.empty() ? std::string(key.name) : fmt::format("{}.{}", key.table, key.name);
 }
 
+auto outOfRange(const Key& key)
+{
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("model: {} must be {} from {} to {}", spelled(key),
+                            key.integer ? "a whole number" : "a number", key.least, key.most));
+}
+
+bool inRange(const Key& key, double value)
+{
+    return value >= key.least && value <= key.most; // false for NaN
+}
+
 Result<void> read(const Key& key, const toml::node& node, ModelSpec& model)
 {
     const auto value = key.integer ? std::optional<double>(node.value_exact<std::int64_t>())
                                    : node.value<double>();
-    if (!value || !(*value >= key.least && *value <= key.most))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("model: {} must be {} from {} to {}", spelled(key),
-                                key.integer ? "a whole number" : "a number", key.least, key.most));
+    if (!value || !inRange(key, *value))
+        return outOfRange(key);
     if (key.integer)
         model.*key.integer = static_cast<int>(*value);
     else
@@ -112,15 +123,30 @@ Result<ModelSpec> parse(std::string_view text, std::string_view source)
 
 } // namespace
 
+Result<void> checkFields(const ModelSpec& model)
+{
+    for (const Key& key : kKeys)
+        if (!inRange(key, key.integer ? model.*key.integer : model.*key.real))
+            return outOfRange(key);
+    if (model.width % model.heads != 0)
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("model: width {} is no multiple of heads {}", model.width, model.heads));
+    if (std::int64_t{model.microBatchSize} * model.sequence > kMostTokens)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("model: micro_batch_size x sequence is more than {} tokens: use a "
+                                "smaller --micro-batch-size",
+                                kMostTokens));
+    return {};
+}
+
 Result<ModelSpec> modelFromTable(const toml::table& table)
 {
     ModelSpec model;
     if (auto done = readTable("", table, model); !done)
         return tl::unexpected(done.error());
-    if (model.width % model.heads != 0)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("model: width {} is no multiple of heads {}", model.width, model.heads));
+    if (auto done = checkFields(model); !done)
+        return tl::unexpected(done.error());
     return model;
 }
 

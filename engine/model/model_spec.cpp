@@ -13,6 +13,8 @@ int firstLayer(const ModelSpec& model, int stages, int stage)
 
 Result<void> checkModel(const ModelSpec& model, int stages)
 {
+    if (auto fields = checkFields(model); !fields)
+        return fields;
     if (model.layers < stages)
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} layers cannot be cut into {} stages: use --layers {} or more, "

@@ -29,6 +29,8 @@ std::vector<std::string> modelNames();
 // names the smallest --layers.
 int firstLayer(const ModelSpec& model, int stages, int stage);
 Result<void> checkModel(const ModelSpec& model, int stages);
+// Every field within its range; part of checkModel() and loadModel().
+Result<void> checkFields(const ModelSpec& model);
 
 std::int64_t parameterCount(const ModelSpec& model);
 double flopsPerIteration(const ModelSpec& model,

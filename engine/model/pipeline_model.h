@@ -49,7 +49,7 @@ struct BackwardPass
     std::span<const Real> weights, stash, outputGradient;
     std::span<Real> inputGradient, gradients, workspace; // gradients are added to
     TokenBatch tokens;
-    Real lossScale = 1; // d(objective) / d(summed loss): 1 / tokens of the iteration for a mean
+    Real lossScale = 1;
 };
 
 // A model cut into stages, as executors see it: sizes, and the passes of one stage over memory that
@@ -71,6 +71,10 @@ public:
     // The summed loss of the micro-batch on the last stage, in nats; 0 elsewhere.
     virtual double forward(StageId stage, const ForwardPass<Real>& pass) const = 0;
     virtual void backward(StageId stage, const BackwardPass<Real>& pass) const = 0;
+    // d(objective) / d(summed loss) of an iteration of `tokens` tokens: 1 / tokens for a mean.
+    virtual Real lossScale(double tokens) const = 0;
+    // Of one micro-batch; a backward is twice as much.
+    virtual double forwardFlops(StageId stage) const = 0;
     // One optimizer step; `state` is two moments, each as long as the weights. `step` from 1.
     virtual void update(StageId stage, std::span<Real> weights, std::span<const Real> gradients,
                         std::span<Real> state, int step) const = 0;

@@ -67,8 +67,8 @@ TEST_CASE("a bad model table is an error that names the key")
 {
     const auto message
         = [](std::string_view text) { return modelFromTable(toml::parse(text)).error().message; };
-    CHECK(message("layers = 0") == "model: layers must be a whole number from 1 to 1048576");
-    CHECK(message("layers = 2.5") == "model: layers must be a whole number from 1 to 1048576");
+    CHECK(message("layers = 0") == "model: layers must be a whole number from 1 to 65536");
+    CHECK(message("layers = 2.5") == "model: layers must be a whole number from 1 to 65536");
     CHECK(message("[optimizer]\nbeta1 = 1.0")
           == "model: optimizer.beta1 must be a number from 0 to 0.999999");
     CHECK(message("width = 10\nheads = 4") == "model: width 10 is no multiple of heads 4");

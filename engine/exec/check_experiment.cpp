@@ -1,0 +1,28 @@
+#include "engine/exec/check_experiment.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+
+Result<void> checkExperiment(const Experiment& experiment)
+{
+    constexpr int kMostIterations = 1'000'000;
+    const auto invalid = [](std::string message) {
+        return fail(Error::Code::InvalidArgument, std::move(message));
+    };
+    if (experiment.iterations < 1 || experiment.iterations > kMostIterations)
+        return invalid(fmt::format("--iterations must be from 1 to {}", kMostIterations));
+    if (experiment.warmup < 0 || experiment.warmup > kMostIterations)
+        return invalid(fmt::format("--warmup must be from 0 to {}", kMostIterations));
+    if (!(experiment.link.bytesPerSecond >= 0) || experiment.link.latency < Nanoseconds(0))
+        return invalid("the link's latency and bandwidth cannot be negative");
+    if (experiment.mode == Mode::Emulate)
+        return {};
+    if (experiment.mode == Mode::Live)
+        return fail(Error::Code::Unsupported,
+                    "this version trains in emulation: use --mode emulate");
+    return invalid(
+        fmt::format("a run cannot be of mode '{}': use --mode emulate", modeName(experiment.mode)));
+}
+
+} // namespace engine

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/cost/cost_model.h"
+#include "engine/exec/pipeline_runner.h"
+
+namespace engine {
+
+// The ops in the order in which the simulator starts them under `costs`: each comes after what it
+// consumes.
+Result<std::vector<OpRef>> executionOrder(const Schedule& lowered, const OpCosts& costs);
+
+} // namespace engine

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/cost/cost_model.h"
+#include "engine/exec/accumulate.h"
+#include "engine/model/pipeline_model.h"
+
+namespace engine {
+
+// Costs in nanoseconds for the placement of an emulated run: transfers and all-reduces from the
+// link model, compute ops from their FLOPs until they are measured.
+struct EmulationCosts
+{
+    const Schedule& lowered;
+    const PipelineModel<float>& model;
+    LinkCost link;
+};
+OpCosts estimatedCosts(const EmulationCosts& input);
+
+// A ring over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
+std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes);
+
+} // namespace engine

@@ -1,0 +1,73 @@
+#include "engine/exec/run_info.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+namespace {
+
+std::string quoted(const std::string& word)
+{
+    if (!word.empty()
+        && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "_-+=./,:@")
+            == std::string::npos)
+        return word;
+    std::string text = "'";
+    for (const char c : word)
+        text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + "'";
+}
+
+std::string scheduleWords(const Experiment& experiment)
+{
+    const ScheduleRequest& request = experiment.schedule;
+    if (!experiment.scheduleFile.empty())
+        return " --schedule " + quoted(experiment.scheduleFile);
+    std::string text = fmt::format(" --scheme {} --devices {} --micro-batches {}",
+                                   quoted(request.scheme), request.devices, request.microBatches);
+    if (request.chunks != 0)
+        text += fmt::format(" --chunks {}", request.chunks);
+    for (const auto& [key, value] : request.options)
+        text += fmt::format(" --set {}", quoted(key + '=' + value));
+    return text;
+}
+
+// The preset and what differs from it.
+std::string modelWords(const ModelSpec& model)
+{
+    std::string text = " --model " + quoted(model.name);
+    const ModelSpec preset = loadModel(model.name).value_or(ModelSpec());
+    const auto add = [&](const char* option, int ModelSpec::*field) {
+        if (model.*field != preset.*field)
+            text += fmt::format(" --{} {}", option, model.*field);
+    };
+    add("micro-batch-size", &ModelSpec::microBatchSize);
+    add("sequence", &ModelSpec::sequence);
+    add("layers", &ModelSpec::layers);
+    add("width", &ModelSpec::width);
+    add("heads", &ModelSpec::heads);
+    return text;
+}
+
+} // namespace
+
+std::string commandOf(const Experiment& experiment)
+{
+    const Experiment defaults;
+    std::string text = "bscope run" + scheduleWords(experiment) + modelWords(experiment.model);
+    if (experiment.iterations != defaults.iterations)
+        text += fmt::format(" --iterations {}", experiment.iterations);
+    if (experiment.warmup != defaults.warmup)
+        text += fmt::format(" --warmup {}", experiment.warmup);
+    if (experiment.seed != defaults.seed)
+        text += fmt::format(" --seed {}", experiment.seed);
+    if (experiment.accumulate == Accumulate::Exact)
+        text += " --accumulate exact";
+    if (experiment.sync == SyncPolicy::Late)
+        text += " --sync late";
+    if (!experiment.textFile.empty())
+        text += " --text " + quoted(experiment.textFile);
+    return text;
+}
+
+} // namespace engine

@@ -1,0 +1,63 @@
+#include "engine/exec/run_info.h"
+
+#include "engine/base/version.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace engine {
+namespace {
+
+std::string now()
+{
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string labelOf(const Experiment& experiment)
+{
+    if (!experiment.scheduleFile.empty())
+        return experiment.scheduleFile.substr(experiment.scheduleFile.find_last_of('/') + 1);
+    const Scheme* scheme = findScheme(experiment.schedule.scheme);
+    return std::string(scheme != nullptr ? scheme->title : experiment.schedule.scheme);
+}
+
+} // namespace
+
+RunInfo runInfo(const RunInfoInput& input)
+{
+    const Experiment& experiment = input.experiment;
+    const ModelSpec& model = experiment.model;
+    const int microBatches = input.lowered.shape.microBatches;
+    RunInfo info;
+    info.scheme = experiment.scheduleFile.empty() ? experiment.schedule.scheme : "file";
+    info.label = labelOf(experiment);
+    info.experiment = toToml(experiment);
+    info.command = commandOf(experiment);
+    info.started = now();
+    info.program = buildId();
+    info.mode = Mode::Emulate;
+    info.deviceName = input.device.name;
+    info.timing = "thread CPU clock";
+    info.link = describeLink(experiment.link);
+    info.model = model.name;
+    info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;
+    info.flopsPerIteration = flopsPerIteration(model, microBatches);
+    info.plannedWarmup = experiment.warmup;
+    info.plannedIterations = experiment.iterations;
+    info.unigramEntropy = input.data.unigramEntropy();
+    info.entropyRate = input.data.entropyRate();
+    return info;
+}
+
+std::string describeLink(const LinkCost& link)
+{
+    if (link.bytesPerSecond <= 0 && link.latency.count() == 0)
+        return "free";
+    const std::string bandwidth = link.bytesPerSecond > 0
+        ? fmt::format("{:.4g} GB/s", link.bytesPerSecond / 1e9)
+        : "unlimited bandwidth";
+    return fmt::format("{}, {:.4g} us (assumed)", bandwidth,
+                       static_cast<double>(link.latency.count()) / 1e3);
+}
+
+} // namespace engine
