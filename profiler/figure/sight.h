@@ -1,0 +1,14 @@
+#pragma once
+
+#include "profiler/figure/scene.h"
+
+namespace profiler {
+
+enum class Sight : std::uint8_t { Colour, Grey, Deuteranopia, Protanopia };
+
+// A colour as a printer without colours, or a person who lacks a kind of cone, sees it: the
+// matrices of Machado, Oliveira and Fernandes (2009) for full severity, on linear light.
+Colour seen(Colour colour, Sight sight);
+Scene seen(Scene scene, Sight sight);
+
+} // namespace profiler

@@ -1,0 +1,76 @@
+#include "profiler/figure/checks.h"
+#include "profiler/figure/layout.h"
+#include "profiler/figure/sight.h"
+#include "tests/profiler/figure/figure_runs.h"
+
+#include <cstdlib>
+
+using namespace profiler;
+
+namespace {
+
+std::vector<FigureCheck> checks(const engine::Run& run, const FigureOptions& options = {})
+{
+    const engine::Run* runs[] = {&run};
+    return checkFigure(layoutFigure(runs, options).value(), options);
+}
+
+} // namespace
+
+TEST_CASE("the default figure of BitPipe D 4, N 4 is fit for print")
+{
+    const auto found = checks(tests::unitRun("bitpipe", 4, 4));
+    CHECK(found[0] == FigureCheck{true, "smallest number 5.5 pt"});
+    CHECK(found[1] == FigureCheck{true, "every ink at least 4.5 : 1"});
+    CHECK(found[2] == FigureCheck{true, "legible in grey"});
+}
+
+TEST_CASE("numbers that do not fit are a warning that names the row")
+{
+    const auto found = checks(tests::unitRun("bitpipe", 4, 32));
+    CHECK_FALSE(found[0].good);
+    CHECK(found[0].text.starts_with("Device "));
+    CHECK(found[0].text.ends_with(" numbers do not fit at 5 pt"));
+    FigureOptions without;
+    without.microBatches = false;
+    CHECK(checks(tests::unitRun("bitpipe", 4, 32), without)[0] == FigureCheck{true, "no numbers"});
+}
+
+TEST_CASE("DualPipe's forward and backward look alike in grey, the other palettes' do not")
+{
+    for (const auto& name : paletteNames()) {
+        FigureOptions options;
+        options.palette = name;
+        const auto found = checks(tests::unitRun("1f1b", 4, 4), options);
+        CAPTURE(name);
+        CHECK(found[1].good);
+        CHECK(found[2].good == (name != "dualpipe"));
+        if (name == "dualpipe")
+            CHECK(found[2].text == "B and F look alike in grey");
+    }
+}
+
+TEST_CASE("ink under 4.5 : 1 is a warning that names the row")
+{
+    const engine::Run run = tests::unitRun("1f1b", 2, 2);
+    const engine::Run* runs[] = {&run};
+    Scene scene = layoutFigure(runs, {}).value();
+    for (Shape& shape : scene.groups[1].shapes)
+        if (auto* text = std::get_if<Text>(&shape))
+            text->colour = {0x31, 0x5A, 0xC2};
+    CHECK(checkFigure(scene, {})[1] == FigureCheck{false, "Device 1: ink 1.0 : 1"});
+}
+
+TEST_CASE("sight keeps grey grey, and luminance where colours go")
+{
+    const Colour forward{0x31, 0x5A, 0xC2}, grey{120, 120, 120}, white{255, 255, 255};
+    for (const Sight sight : {Sight::Grey, Sight::Deuteranopia, Sight::Protanopia})
+        CHECK(seen(grey, sight) == grey);
+    CHECK(seen(forward, Sight::Colour) == forward);
+    const Colour printed = seen(forward, Sight::Grey);
+    CHECK(printed.red == printed.blue);
+    CHECK(contrast(printed, white) == Approx(contrast(forward, white)).epsilon(0.01));
+    // Red and green of equal use to a person without the green cones come close.
+    const Colour red = seen({0xC0, 0x40, 0x40}, Sight::Deuteranopia);
+    CHECK(std::abs(red.red - red.green) < 0x80);
+}
