@@ -35,6 +35,7 @@ public:
         , m_ready(valueCount(schedule.shape))
         , m_lanes(schedule.program.size())
         , m_callers(static_cast<std::size_t>(schedule.shape.stages))
+        , m_followed(schedule.program.size() + m_callers.size())
     {
         for (std::size_t d = 0; d < m_next.size(); ++d)
             for (const Op& op : schedule.program[d]) {
@@ -87,6 +88,7 @@ private:
         return nodes;
     }
 
+    // Goes on with a device as far as it can; whether anything moved.
     bool run(std::size_t device)
     {
         const std::vector<Op>& ops = m_schedule.program[device];
@@ -174,7 +176,25 @@ private:
         const Value value = waitedFor(node.id);
         if (value.kind == Value::Kind::ReducedGradient)
             return absentee(value.stage) ? Node{Node::Kind::AllReduce, value.stage.value} : Node{};
-        return stuckAt(m_schedule.device(value.replica, value.stage).value);
+        const int maker = m_schedule.device(value.replica, value.stage).value;
+        return willMake(maker, value) ? stuckAt(maker) : Node{};
+    }
+
+    // Whether the value is among what the device has not come to yet.
+    bool willMake(int device, const Value& wanted) const
+    {
+        if (device < 0)
+            return false;
+        const auto d = static_cast<std::size_t>(device);
+        const auto left = std::span<const Op>(m_schedule.program[d]).subspan(m_next[d]);
+        return std::ranges::any_of(left, [this, d, &wanted](const Op& op) {
+            if (!belongs(op, d))
+                return false;
+            if (m_hasTransfers)
+                return isSend(op.kind) && transferredValue(op, m_schedule.shape) == wanted;
+            const Values made = produces(op, m_schedule.shape);
+            return std::find(made.begin(), made.end(), wanted) != made.end();
+        });
     }
 
     Node stuckAt(int device) const
@@ -191,16 +211,27 @@ private:
         return *missingInput(m_schedule.program[d][m_next[d]], d);
     }
 
-    std::optional<Violation> follow(Node start) const
+    // From node to node until one comes again: the circle. Nodes that were followed before lead
+    // to none.
+    std::optional<Violation> follow(Node start)
     {
         std::vector<Node> path;
         for (Node node = start; node.kind != Node::Kind::None; node = behind(node)) {
-            const auto seen = std::ranges::find(path, node);
-            if (seen != path.end())
-                return violation({seen, path.end()});
+            const auto again = std::ranges::find(path, node);
+            if (again != path.end())
+                return violation({again, path.end()});
+            if (isFollowed(node))
+                return std::nullopt;
+            isFollowed(node) = true;
             path.push_back(node);
         }
         return std::nullopt;
+    }
+
+    std::vector<bool>::reference isFollowed(Node node)
+    {
+        const std::size_t offset = node.kind == Node::Kind::Device ? 0 : m_next.size();
+        return m_followed[offset + static_cast<std::size_t>(node.id)];
     }
 
     Violation violation(std::span<const Node> nodes) const
@@ -237,6 +268,7 @@ private:
     std::vector<bool> m_ready;               // [value] made, and sent where it has to be
     std::vector<Lane> m_lanes;               // [device] all-reduces called for, in order
     std::vector<std::vector<int>> m_callers; // [stage] devices, once for each row
+    std::vector<bool> m_followed;            // [device, then stage]
     bool m_hasTransfers = false;
 };
 

@@ -1,0 +1,35 @@
+#include "engine/base/text.h"
+#include "tests/catch.h"
+
+#include <array>
+
+using namespace engine;
+
+TEST_CASE("the nearest name is the one a typing mistake away")
+{
+    constexpr std::array<std::string_view, 4> kNames{"gpipe", "1f1b", "bitpipe",
+                                                     "interleaved-1f1b"};
+    CHECK(nearestName("bitpip", kNames) == "bitpipe");
+    CHECK(nearestName("gpip", kNames) == "gpipe");
+    CHECK(nearestName("1b1f", kNames).empty());
+    CHECK(nearestName("1f1", kNames) == "1f1b");
+    CHECK(nearestName("interleave1f1b", kNames) == "interleaved-1f1b");
+    CHECK(nearestName("dualpipe-with-everything", kNames).empty());
+    CHECK(nearestName("", kNames).empty());
+    CHECK(nearestName(std::string(1'000'000, 'x'), kNames).empty());
+}
+
+TEST_CASE("names are joined with commas")
+{
+    constexpr std::array<std::string_view, 2> kNames{"fifo", "lifo"};
+    CHECK(joined(kNames) == "fifo, lifo");
+    CHECK(joined({}).empty());
+}
+
+TEST_CASE("an integer is read whole or not at all")
+{
+    CHECK(parseInteger<int>("42") == 42);
+    CHECK(parseInteger<int>("-7") == -7);
+    for (const std::string_view text : {"", " 1", "1 ", "1.5", "0x1", "+1", "99999999999", "one"})
+        CHECK_FALSE(parseInteger<int>(text));
+}
