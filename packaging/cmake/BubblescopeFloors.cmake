@@ -22,3 +22,14 @@ function(bs_floor name folder)
         target_link_libraries(${name} INTERFACE bs_options ${ARGN})
     endif()
 endfunction()
+
+# In a unity build (packaging/quickstart.sh) a floor is one translation unit. Folders of variants, whose files
+# share names on purpose (every scheme has its `check` and `build`), are left out.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
+function(bs_variants)
+    foreach(name ${ARGN})
+        if(TARGET ${name})
+            set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
+        endif()
+    endforeach()
+endfunction()
