@@ -180,6 +180,17 @@ void PipelineRunner::finish(OpRef ref)
     }
 }
 
+void PipelineRunner::run(OpRef ref)
+{
+    if (!isCompute(at(ref).kind)) {
+        transfer(ref);
+        return;
+    }
+    prepare(ref);
+    compute(ref);
+    finish(ref);
+}
+
 void PipelineRunner::transfer(OpRef ref)
 {
     const Op& op = at(ref);

@@ -44,6 +44,8 @@ public:
     void finish(OpRef ref);
     // SEND, RECV, ALLREDUCE.
     void transfer(OpRef ref);
+    // Whatever it is, in one step.
+    void run(OpRef ref);
 
     std::vector<float> microBatchLoss() const; // nats per token
     double loss() const;                       // of the iteration, nats per token

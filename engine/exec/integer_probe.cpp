@@ -1,0 +1,142 @@
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/exec/execution_order.h"
+#include "engine/exec/gradient_comparison.h"
+#include "engine/exec/op_costs.h"
+#include "engine/model/probe_model.h"
+#include "engine/schedule/passes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace engine {
+namespace {
+
+constexpr ProbeModel::Size kSize;
+constexpr std::int64_t kExact = 1 << 24; // floats count every integer below it
+
+using Integers = std::vector<std::int64_t>;
+
+enum class Sign : std::uint8_t { Kept, Absolute };
+
+// The probe in int64, without kernels, stages or buffers. With absolute values of everything the
+// sums bound each partial sum of the float run, whatever its order.
+class IntegerReference
+{
+public:
+    IntegerReference(const ProbeModel& model, std::uint64_t seed, Sign sign)
+        : m_sign(sign)
+    {
+        std::vector<float> weights(kWidth * kWidth);
+        for (int s = 0; s < model.stages(); ++s) {
+            model.initialize(StageId{s}, seed, weights);
+            auto& own = m_weights.emplace_back();
+            for (const float w : weights)
+                own.push_back(signedOr(static_cast<std::int64_t>(w)));
+        }
+        gradients.assign(m_weights.size(), Integers(kWidth * kWidth));
+    }
+
+    void add(TokenBatch tokens)
+    {
+        for (std::size_t r = 0; r < tokens.inputs.size(); ++r)
+            addRow(tokens.inputs[r], tokens.targets[r]);
+    }
+
+    std::vector<Integers> gradients; // [stage], row-major
+    std::int64_t largest = 0;        // of every intermediate value
+
+private:
+    static constexpr std::size_t kWidth = kSize.width;
+
+    std::int64_t signedOr(std::int64_t value) const
+    {
+        return m_sign == Sign::Absolute ? std::abs(value) : value;
+    }
+
+    void addRow(std::int32_t input, std::int32_t target)
+    {
+        std::vector<Integers> x(m_weights.size() + 1, Integers(kWidth));
+        for (std::size_t c = 0; c < kWidth; ++c)
+            x[0][c] = signedOr(ProbeModel::number(input, static_cast<int>(c)));
+        for (std::size_t s = 0; s < m_weights.size(); ++s)
+            for (std::size_t i = 0; i < kWidth * kWidth; ++i)
+                note(x[s + 1][i % kWidth] += x[s][i / kWidth] * m_weights[s][i]);
+
+        Integers d = x.back(); // y - target
+        for (std::size_t c = 0; c < kWidth; ++c) {
+            const std::int64_t t = ProbeModel::number(target, static_cast<int>(c));
+            note(d[c] = m_sign == Sign::Absolute ? d[c] + std::abs(t) : d[c] - t);
+        }
+        for (std::size_t s = m_weights.size(); s-- > 0;) {
+            Integers dx(kWidth);
+            for (std::size_t i = 0; i < kWidth * kWidth; ++i) {
+                note(gradients[s][i] += x[s][i / kWidth] * d[i % kWidth]);
+                note(dx[i / kWidth] += d[i % kWidth] * m_weights[s][i]);
+            }
+            d = std::move(dx);
+        }
+    }
+
+    void note(std::int64_t value) { largest = std::max(largest, std::abs(value)); }
+
+    Sign m_sign;
+    std::vector<Integers> m_weights; // [stage]
+};
+
+Result<Schedule> loweredSchedule(const ScheduleRequest& request)
+{
+    auto schedule = buildSchedule(request);
+    if (!schedule)
+        return schedule;
+    Schedule all = lower(*schedule);
+    if (auto runnable = checkRunnable(all); !runnable)
+        return tl::unexpected(runnable.error());
+    return all;
+}
+
+} // namespace
+
+Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, std::uint64_t seed)
+{
+    const auto lowered = loweredSchedule(request);
+    const auto device = openCpuDevice();
+    if (!lowered || !device)
+        return tl::unexpected(lowered ? device.error() : lowered.error());
+    const Kernels<float>& kernels = (*device)->kernels();
+    const ProbeModel model(lowered->shape.stages, kSize, kernels);
+    ModelSpec tokenShape;
+    tokenShape.microBatchSize = 1;
+    tokenShape.sequence = kSize.rows;
+    TokenBatches tokens(tokenShape, lowered->shape.microBatches);
+    tokens.load(TextData::builtIn(seed), 0);
+
+    IntegerReference reference(model, seed, Sign::Kept), bound(model, seed, Sign::Absolute);
+    for (int m = 0; m < lowered->shape.microBatches; ++m) {
+        reference.add(tokens.of(m));
+        bound.add(tokens.of(m));
+    }
+    if (bound.largest >= kExact)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the integer probe of {} stages and {} micro-batches reaches 2^24, "
+                                "where floats round: use fewer devices, chunks or micro-batches",
+                                lowered->shape.stages, lowered->shape.microBatches));
+
+    GradientCheck check{.what = fmt::format("integer probe, {}, D = {}, N = {}", request.scheme,
+                                            request.devices, request.microBatches)};
+    const auto order = executionOrder(*lowered, estimatedCosts({*lowered, model, {}}));
+    if (!order)
+        return tl::unexpected(order.error());
+    PipelineRunner runner({*lowered, model, kernels, seed});
+    runner.onGradient = [&](int, StageId stage, std::span<const float> gradient) {
+        const Integers& own = reference.gradients[static_cast<std::size_t>(stage.value)];
+        compareGradients(std::vector<float>(own.begin(), own.end()), gradient, check);
+    };
+    runner.beginIteration(tokens);
+    for (const OpRef ref : *order)
+        runner.run(ref);
+    return check;
+}
+
+} // namespace engine

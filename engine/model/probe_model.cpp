@@ -1,0 +1,119 @@
+#include "engine/model/probe_model.h"
+
+#include "engine/model/linear.h"
+#include "engine/model/random.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace engine {
+namespace {
+
+constexpr int kRowsPerSecondEntry = 5;
+
+void fillNumbers(std::span<const std::int32_t> tokens, Matrix<float> out)
+{
+    for (int r = 0; r < out.rows; ++r)
+        for (int c = 0; c < out.columns; ++c)
+            out.row(r)[c]
+                = static_cast<float>(ProbeModel::number(tokens[static_cast<std::size_t>(r)], c));
+}
+
+float sign(Random& random)
+{
+    return random.below(2) == 0 ? 1.0F : -1.0F;
+}
+
+} // namespace
+
+ProbeModel::ProbeModel(int stages, Size size, const Kernels<float>& kernels)
+    : m_size(size)
+    , m_kernels(kernels)
+{
+    const auto width = static_cast<std::size_t>(size.width);
+    for (int s = 0; s < stages; ++s)
+        m_parameters.push_back(
+            {fmt::format("probe{}.weight", s), 0, width * width, Parameter::Init::Normal, false});
+}
+
+std::size_t ProbeModel::state() const
+{
+    return static_cast<std::size_t>(m_size.rows) * static_cast<std::size_t>(m_size.width);
+}
+
+// The stash: x, and on the last stage y - target.
+StageSizes ProbeModel::sizes(StageId stage) const
+{
+    return {.parameters = parameters(stage).front().count,
+            .stash = isLast(stage) ? 2 * state() : state(),
+            .input = stage.value == 0 ? 0 : state(),
+            .output = isLast(stage) ? 0 : state(),
+            .workspace = state()};
+}
+
+std::span<const Parameter> ProbeModel::parameters(StageId stage) const
+{
+    return {&m_parameters[static_cast<std::size_t>(stage.value)], 1};
+}
+
+void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<float> weights) const
+{
+    Random random(Random::combine(seed, parameters(stage).front().name));
+    const auto width = static_cast<std::size_t>(m_size.width);
+    std::vector<std::size_t> columns(width);
+    std::iota(columns.begin(), columns.end(), std::size_t{0});
+    for (std::size_t i = width; i-- > 1;)
+        std::swap(columns[i], columns[random.below(i + 1)]);
+    std::ranges::fill(weights, 0.0F);
+    for (std::size_t r = 0; r < width; ++r) {
+        weights[r * width + columns[r]] = sign(random);
+        if (r % kRowsPerSecondEntry == 0)
+            weights[r * width + columns[(r + 1) % width]] = sign(random);
+    }
+}
+
+double ProbeModel::forward(StageId stage, const ForwardPass<float>& pass) const
+{
+    const int rows = m_size.rows, width = m_size.width;
+    const Matrix<float> x(pass.stash.data(), rows, width);
+    if (stage.value == 0)
+        fillNumbers(pass.tokens.inputs, x);
+    else
+        std::ranges::copy(pass.input, x.data);
+    float* out = isLast(stage) ? x.data + state() : pass.output.data();
+    linear<float>(m_kernels, x, pass.weights.data(), nullptr, {out, rows, width});
+    if (!isLast(stage))
+        return 0;
+
+    const Matrix<float> target(pass.workspace.data(), rows, width);
+    fillNumbers(pass.tokens.targets, target);
+    double loss = 0;
+    for (std::size_t i = 0; i < state(); ++i) {
+        out[i] -= target.data[i];
+        loss += 0.5 * static_cast<double>(out[i]) * static_cast<double>(out[i]);
+    }
+    return loss;
+}
+
+void ProbeModel::backward(StageId stage, const BackwardPass<float>& pass) const
+{
+    const int rows = m_size.rows, width = m_size.width;
+    const Matrix<const float> x(pass.stash.data(), rows, width);
+    const float* dy = isLast(stage) ? x.data + state() : pass.outputGradient.data();
+    float* dx = stage.value == 0 ? pass.workspace.data() : pass.inputGradient.data();
+    linearBackward<float>(m_kernels,
+                          {.x = x,
+                           .dy = {dy, rows, width},
+                           .weight = pass.weights.data(),
+                           .dWeight = pass.gradients.data(),
+                           .dx = {dx, rows, width}});
+}
+
+double ProbeModel::forwardFlops(StageId) const
+{
+    return 2.0 * static_cast<double>(state()) * m_size.width;
+}
+
+} // namespace engine

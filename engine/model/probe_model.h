@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/backend/kernels.h"
+#include "engine/model/pipeline_model.h"
+
+namespace engine {
+
+// A pipeline whose gradients are exact in float, for proving a schedule and its executor: each
+// stage multiplies by a signed permutation (with a second +-1 in some rows), inputs and targets are
+// small integers, the loss is half the sum of squares. No norm, no softmax, no mean. As long as
+// every partial sum stays below 2^24, no order of summation rounds, so a micro-batch that is lost,
+// doubled or mixed up shows as a different integer.
+class ProbeModel final : public PipelineModel<float>
+{
+public:
+    struct Size
+    {
+        int rows = 16, width = 12;
+    };
+    ProbeModel(int stages, Size size, const Kernels<float>& kernels);
+
+    int stages() const override { return static_cast<int>(m_parameters.size()); }
+    StageSizes sizes(StageId stage) const override;
+    std::span<const Parameter> parameters(StageId stage) const override;
+    void initialize(StageId stage, std::uint64_t seed, std::span<float> weights) const override;
+    double forward(StageId stage, const ForwardPass<float>& pass) const override;
+    void backward(StageId stage, const BackwardPass<float>& pass) const override;
+    float lossScale(double) const override { return 1; } // a sum, not a mean
+    double forwardFlops(StageId stage) const override;
+    // The weights stay: a step would leave the integers.
+    void update(StageId, std::span<float>, std::span<const float>, std::span<float>,
+                int) const override
+    { }
+
+    // The small integer that stands for a token in column `c`: -2 .. 2.
+    static int number(std::int32_t token, int c) { return (token * 31 + c * 7) % 5 - 2; }
+
+private:
+    bool isLast(StageId stage) const { return stage.value == stages() - 1; }
+    std::size_t state() const;
+
+    Size m_size;
+    const Kernels<float>& m_kernels;
+    std::vector<Parameter> m_parameters; // [stage]
+};
+
+} // namespace engine

@@ -1,0 +1,114 @@
+#include "engine/exec/verify_gradients.h"
+#include "tests/catch.h"
+
+using namespace engine;
+
+namespace {
+
+ScheduleRequest request(std::string scheme, int devices, int microBatches)
+{
+    ScheduleRequest wanted;
+    wanted.scheme = std::move(scheme);
+    wanted.devices = devices;
+    wanted.microBatches = microBatches;
+    return wanted;
+}
+
+// Every scheme of the table at sizes that it accepts.
+std::vector<ScheduleRequest> everyScheme()
+{
+    std::vector<ScheduleRequest> requests;
+    for (const Scheme& scheme : schemes())
+        for (const auto& [devices, microBatches] :
+             {std::pair{1, 3}, {2, 2}, {2, 6}, {4, 4}, {4, 8}, {4, 12}, {6, 12}, {8, 8}, {8, 16}}) {
+            ScheduleRequest wanted = request(std::string(scheme.name), devices, microBatches);
+            if (!buildSchedule(wanted))
+                continue;
+            requests.push_back(wanted);
+            for (const SchemeOption& option : scheme.options)
+                for (const std::string_view value : option.values) {
+                    wanted.options = {{std::string(option.key), std::string(value)}};
+                    if (buildSchedule(wanted))
+                        requests.push_back(wanted);
+                }
+        }
+    return requests;
+}
+
+ModelSpec miniature()
+{
+    ModelSpec model;
+    model.name = "miniature";
+    model.layers = 16;
+    model.width = 16;
+    model.heads = 2;
+    model.sequence = 16;
+    return model;
+}
+
+std::string spelled(const ScheduleRequest& wanted)
+{
+    std::string text = wanted.scheme + " D=" + std::to_string(wanted.devices)
+        + " N=" + std::to_string(wanted.microBatches);
+    for (const auto& [key, value] : wanted.options)
+        text += " " + key + "=" + value;
+    return text;
+}
+
+} // namespace
+
+TEST_CASE("integer gradients of every scheme are those of int64 arithmetic, bit for bit")
+{
+    for (const ScheduleRequest& wanted : everyScheme()) {
+        INFO(spelled(wanted));
+        const auto check = checkIntegerProbe(wanted);
+        if (!check)
+            FAIL(check.error().message);
+        CHECK(check->compared > 0);
+        CHECK(check->different == 0);
+    }
+}
+
+TEST_CASE("a probe whose sums could round is refused")
+{
+    const auto check = checkIntegerProbe(request("gpipe", 64, 64));
+    REQUIRE_FALSE(check);
+    CHECK(check.error().message.find("reaches 2^24") != std::string::npos);
+}
+
+TEST_CASE("with exact accumulation a real GPT's gradients and losses are sequential training's, "
+          "bit for bit, in every scheme")
+{
+    for (const ScheduleRequest& wanted : everyScheme()) {
+        INFO(spelled(wanted));
+        const auto check = checkRealGradients(wanted, {.model = miniature()});
+        if (!check)
+            FAIL(check.error().message);
+        CHECK(check->bitEqual());
+    }
+}
+
+TEST_CASE("exact gradients of the default model are bit-equal in GPipe, 1F1B and BitPipe")
+{
+    for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
+        INFO(scheme);
+        const auto check = checkRealGradients(request(scheme, 4, 4), {.model = ModelSpec()});
+        REQUIRE(check);
+        CHECK(check->bitEqual());
+        const std::size_t replicas = std::string_view(scheme) == "bitpipe" ? 2 : 1;
+        CHECK(check->compared
+              == 2 * replicas * static_cast<std::size_t>(parameterCount(ModelSpec())));
+    }
+}
+
+TEST_CASE("in plain float the schemes differ from sequential training by rounding only")
+{
+    for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
+        INFO(scheme);
+        const auto check = checkRealGradients(
+            request(scheme, 4, 8),
+            {.model = miniature(), .iterations = 1, .accumulate = Accumulate::Float});
+        REQUIRE(check);
+        CHECK(check->largestError < 1e-5);
+    }
+}
