@@ -1,0 +1,150 @@
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/exec/emulation.h"
+#include "engine/model/gpt_model.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedules/scheme.h"
+#include "tests/catch.h"
+
+#include <array>
+
+using namespace engine;
+
+namespace {
+
+ModelSpec miniature()
+{
+    ModelSpec model;
+    model.layers = 8;
+    model.width = 16;
+    model.heads = 2;
+    model.sequence = 16;
+    return model;
+}
+
+Schedule schedule(std::string scheme, int microBatches)
+{
+    ScheduleRequest request;
+    request.scheme = std::move(scheme);
+    request.microBatches = microBatches;
+    return lower(buildSchedule(request).value());
+}
+
+using Live = std::array<Bytes, kMemoryCategories>;
+
+Bytes& of(Live& live, MemoryCategory category)
+{
+    return live[static_cast<std::size_t>(category)];
+}
+
+// A trained run with everything that was alive, replayed event by event.
+struct Trained
+{
+    Trained(std::string scheme, int microBatches, Accumulate accumulate = Accumulate::Float)
+        : device(openCpuDevice().value())
+        , tokens(miniature(), microBatches)
+    {
+        run.schedule = schedule(std::move(scheme), microBatches);
+        model.emplace(miniature(), run.schedule.shape.stages, device->kernels());
+        emulation.emplace(
+            Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate, 512}, {}},
+            run);
+        const TextData data = TextData::builtIn(1);
+        const std::atomic<bool> cancel{false};
+        for (int k = 0; k < 2; ++k) {
+            tokens.load(data, k);
+            REQUIRE(emulation->iterate(
+                {}, tokens, [](auto, auto) {}, cancel));
+        }
+        REQUIRE(emulation->placeReplay());
+        replayEvents();
+    }
+
+    void replayEvents()
+    {
+        live.assign(4, {});
+        peak.assign(4, {});
+        std::int64_t before = 0;
+        for (const MemoryEvent& event : run.timeline.memory) {
+            REQUIRE(event.time >= before);
+            before = event.time;
+            Bytes& now = of(live[event.device], event.category);
+            now += event.bytes;
+            REQUIRE(now >= 0);
+            Bytes& most = of(peak[event.device], event.category);
+            most = std::max(most, now);
+        }
+    }
+
+    std::shared_ptr<const CpuDevice> device;
+    TokenBatches tokens;
+    Run run;
+    std::optional<GptModel<float>> model;
+    std::optional<Emulation> emulation;
+    std::vector<Live> live, peak; // [device]
+};
+
+} // namespace
+
+TEST_CASE("the stash that was alive at most is what the schedule's order predicts")
+{
+    for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
+        INFO(scheme);
+        Trained trained(scheme, 8);
+        const MemoryPlan& plan = trained.emulation->runner().plan();
+        for (int d = 0; d < 4; ++d) {
+            const auto& device = plan.devices[static_cast<std::size_t>(d)];
+            Live& peak = trained.peak[static_cast<std::size_t>(d)];
+            CHECK(of(peak, MemoryCategory::Stash) == device.stashPeak);
+            CHECK(device.stashPeak > 0);
+            CHECK(trained.emulation->runner().stashReserved(DeviceId{d}) == device.stashReserved);
+            CHECK(device.stashReserved >= device.stashPeak);
+        }
+    }
+}
+
+TEST_CASE("after a run only what is held for the whole run is alive")
+{
+    Trained trained("bitpipe", 4);
+    CHECK(trained.emulation->runner().messagesAllFree());
+    for (std::size_t d = 0; d < 4; ++d)
+        CHECK(trained.live[d] == trained.emulation->runner().plan().devices[d].fixed);
+}
+
+TEST_CASE("weights, gradients and optimizer state follow from the parameters of the stages held")
+{
+    const Bytes all = parameterCount(miniature()) * 4;
+    for (const auto accumulate : {Accumulate::Float, Accumulate::Exact})
+        for (const char* scheme : {"1f1b", "bitpipe"}) {
+            Trained trained(scheme, 4, accumulate);
+            Live sum{};
+            for (const Live& live : trained.live)
+                for (std::size_t c = 0; c < kMemoryCategories; ++c)
+                    sum[c] += live[c];
+            const Bytes replicas = trained.run.schedule.shape.replicas;
+            CHECK(of(sum, MemoryCategory::Weights) == replicas * all);
+            CHECK(of(sum, MemoryCategory::Optimizer) == 2 * replicas * all);
+            CHECK(of(sum, MemoryCategory::Gradients)
+                  == (accumulate == Accumulate::Exact ? 3 : 1) * replicas * all);
+        }
+}
+
+TEST_CASE("GPipe keeps a stash for every micro-batch, 1F1B on device d for D - d")
+{
+    Trained gpipe("gpipe", 8), oneFOneB("1f1b", 8);
+    for (int d = 0; d < 4; ++d) {
+        const Bytes each = stashBytes(*gpipe.model, StageId{d});
+        const auto i = static_cast<std::size_t>(d);
+        CHECK(of(gpipe.peak[i], MemoryCategory::Stash) == 8 * each);
+        CHECK(of(oneFOneB.peak[i], MemoryCategory::Stash) == (4 - d) * each);
+    }
+}
+
+TEST_CASE("both replicas of BitPipe keep the same weights, bit for bit")
+{
+    Trained trained("bitpipe", 8);
+    for (int s = 0; s < trained.run.schedule.shape.stages; ++s) {
+        const auto down = trained.emulation->runner().weights(0, StageId{s});
+        const auto up = trained.emulation->runner().weights(1, StageId{s});
+        CHECK(std::equal(down.begin(), down.end(), up.begin(), up.end()));
+    }
+}
