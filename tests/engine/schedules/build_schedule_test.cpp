@@ -1,0 +1,141 @@
+#include "tests/support/pipelines.h"
+
+#include <set>
+
+using namespace engine;
+using namespace tests;
+
+namespace {
+
+std::string errorOf(const ScheduleRequest& request)
+{
+    const auto schedule = buildSchedule(request);
+    REQUIRE_FALSE(schedule);
+    return schedule.error().message;
+}
+
+std::string errorOf(const std::string& scheme, int devices, int microBatches)
+{
+    return errorOf(requestOf(scheme, devices, microBatches));
+}
+
+ScheduleRequest withOption(const std::string& scheme, const std::string& key,
+                           const std::string& value)
+{
+    ScheduleRequest request = requestOf(scheme, 4, 8);
+    request.options[key] = value;
+    return request;
+}
+
+} // namespace
+
+TEST_CASE("the table of schemes is complete: words, citation, limits and a default per option")
+{
+    std::set<std::string_view> names;
+    for (const Scheme& scheme : schemes()) {
+        INFO(scheme.name);
+        CHECK(names.insert(scheme.name).second);
+        CHECK(findScheme(scheme.name) == &scheme);
+        for (const std::string_view words :
+             {scheme.title, scheme.summary, scheme.citation, scheme.family, scheme.accepts})
+            CHECK_FALSE(words.empty());
+        for (const SchemeOption& option : scheme.options)
+            CHECK_FALSE(option.values.empty());
+        CHECK(scheme.build != nullptr);
+    }
+    CHECK(names.contains("bitpipe"));
+    CHECK(findScheme("") == nullptr);
+}
+
+TEST_CASE("every value of every option that is offered works")
+{
+    for (const Scheme& scheme : schemes())
+        for (const SchemeOption& option : scheme.options)
+            for (const std::string_view value : option.values)
+                CHECK(buildSchedule(withOption(std::string(scheme.name), std::string(option.key),
+                                               std::string(value))));
+}
+
+TEST_CASE("the first value of an option is its default")
+{
+    CHECK(scheduleOf("gpipe", 4, 8) == scheduleOf("gpipe", 4, 8, {{"backward", "fifo"}}));
+    CHECK_FALSE(scheduleOf("gpipe", 4, 8) == scheduleOf("gpipe", 4, 8, {{"backward", "lifo"}}));
+}
+
+TEST_CASE("BitPipe names its rule and the nearest number it takes")
+{
+    CHECK(errorOf("bitpipe", 5, 10)
+          == "bitpipe needs an even number of devices, not 5; the nearest is 6");
+    CHECK(errorOf("bitpipe", 1, 4)
+          == "bitpipe needs an even number of devices, not 1; the nearest is 2");
+    CHECK(
+        errorOf("bitpipe", 4, 6)
+        == "bitpipe needs a number of micro-batches that is a multiple of the devices (4), not 6; "
+           "the nearest is 8");
+    CHECK_THAT(errorOf("bitpipe", 4, 5), Catch::EndsWith("the nearest is 4"));
+    CHECK_THAT(errorOf("bitpipe", 8, 3), Catch::EndsWith("the nearest is 8"));
+}
+
+TEST_CASE("one device is the sequential baseline of the one-direction schemes")
+{
+    for (const std::string scheme : {"gpipe", "1f1b"}) {
+        CHECK(scheduleOf(scheme, 1, 3).shape.stages == 1);
+        CHECK(simulated(scheduleOf(scheme, 1, 3)).iteration() == 9);
+    }
+}
+
+TEST_CASE("numbers that make no schedule are refused with what would")
+{
+    CHECK(errorOf("1f1b", 4, 0) == "0 micro-batches: there must be at least 1");
+    CHECK(errorOf("bitpipe", 4, 0) == "0 micro-batches: there must be at least 1");
+    CHECK(errorOf("1f1b", 0, 4) == "0 devices: there must be at least 1");
+    CHECK(errorOf("gpipe", -3, 4) == "-3 devices: there must be at least 1");
+    ScheduleRequest request = requestOf("1f1b", 4, 4);
+    request.dataParallel = 0;
+    CHECK(errorOf(request) == "data-parallel width 0: it must be at least 1");
+}
+
+TEST_CASE("a million devices are refused before anything is allocated")
+{
+    CHECK(errorOf("1f1b", 1'000'000, 8) == "1000000 devices are too many; the limit is 65534");
+    CHECK(errorOf("bitpipe", 1'000'000, 1'000'000)
+          == "1000000 devices are too many; the limit is 65534");
+    CHECK(
+        errorOf("1f1b", 60'000, 2'000'000'000)
+        == "2000000000 micro-batches on 60000 devices would be 240000000000000 ops, more than the "
+           "limit of 16777216; take fewer devices or micro-batches");
+    CHECK_THAT(errorOf("bitpipe", 2048, 4096), Catch::Contains("limit of 16777216"));
+}
+
+TEST_CASE("an unknown name is answered with the nearest one")
+{
+    CHECK(errorOf("bitpip", 4, 8) == "unknown scheme 'bitpip'; did you mean 'bitpipe'?");
+    CHECK(errorOf("alpha", 4, 8) == "unknown scheme 'alpha'; it is one of: gpipe, 1f1b, bitpipe");
+    CHECK(errorOf(withOption("gpipe", "backwards", "fifo"))
+          == "gpipe has no option 'backwards'; did you mean 'backward'?");
+    CHECK(errorOf(withOption("gpipe", "backward", "lif"))
+          == "gpipe does not take backward=lif; did you mean 'lifo'?");
+    CHECK(errorOf(withOption("bitpipe", "placement", "looping"))
+          == "bitpipe does not take placement=looping; it is one of: v");
+    CHECK(errorOf(withOption("1f1b", "backward", "lifo"))
+          == "1f1b has no options; leave out --set backward=lifo");
+}
+
+TEST_CASE("chunks are refused where the scheme fixes them")
+{
+    ScheduleRequest request = requestOf("1f1b", 4, 8);
+    request.chunks = 2;
+    CHECK(errorOf(request) == "1f1b always has 1 chunk per device, not 2; leave out --chunks");
+    request.scheme = "bitpipe";
+    CHECK(buildSchedule(request));
+    request.chunks = 4;
+    CHECK(errorOf(request)
+          == "bitpipe always has 2 chunks per device and direction, not 4; leave out --chunks");
+}
+
+TEST_CASE("the data-parallel width is part of the shape")
+{
+    ScheduleRequest request = requestOf("bitpipe", 4, 8);
+    request.dataParallel = 3;
+    CHECK(buildSchedule(request).value().shape.dataParallel == 3);
+}
