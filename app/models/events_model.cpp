@@ -31,11 +31,13 @@ void EventsModel::show(RunPointer run, int iteration)
         m_window = m_run->timeline.iterations[static_cast<std::size_t>(iteration)].window;
         m_time = timeScale(m_run->info, m_window.duration()).finer(2);
         const engine::OpIndex index(m_run->schedule);
+        const auto wanted = static_cast<std::uint32_t>(iteration);
+        // Not by the window: spans of no length at its end belong to the iteration too.
         for (const engine::Track& track : m_run->timeline.tracks)
-            for (const engine::Span& span : engine::visible(track, m_window))
-                if (span.iteration == static_cast<std::uint32_t>(iteration))
-                    m_rows.push_back({span.window(), span.op, track.device, track.kind,
-                                      engine::opAt(m_run->schedule, index, span.op)});
+            for (const engine::Span& span :
+                 std::ranges::equal_range(track.spans, wanted, {}, &engine::Span::iteration))
+                m_rows.push_back({span.window(), span.op, track.device, track.kind,
+                                  engine::opAt(m_run->schedule, index, span.op)});
     }
     arrange();
     endResetModel();

@@ -162,6 +162,24 @@ int MetricsModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
 }
 
+QString MetricsModel::keyNumbers() const
+{
+    if (m_metrics.devices.empty())
+        return {};
+    double exposed = 0;
+    std::int64_t peak = 0;
+    for (const DeviceMetrics& device : m_metrics.devices) {
+        exposed += static_cast<double>(device.exposedCommunication);
+        peak = std::max(peak, device.peakBytes.value_or(0));
+    }
+    exposed /= static_cast<double>(m_metrics.devices.size());
+    QString text
+        = tr("bubble %1, exposed %2").arg(percent(m_metrics.bubbleRatio), m_time.withUnit(exposed));
+    if (peak > 0)
+        text += tr(", peak %1").arg(m_bytes.withUnit(static_cast<double>(peak)));
+    return text;
+}
+
 double MetricsModel::bubbleShareOf(int row) const
 {
     if (row == static_cast<int>(m_metrics.devices.size()))

@@ -1,0 +1,36 @@
+#include "app/models/time_shares.h"
+
+namespace app {
+
+std::vector<TimeShare> timeShares(const profiler::ComparedRun& run)
+{
+    using engine::OpKind;
+    using Kind = TimeShare::Kind;
+    const auto& devices = run.metrics.devices;
+    std::vector<TimeShare> shares;
+    double sum = 0;
+    for (const OpKind op : {OpKind::Forward, OpKind::Recompute, OpKind::Backward,
+                            OpKind::BackwardInput, OpKind::BackwardWeight}) {
+        double ticks = 0;
+        for (const profiler::DeviceMetrics& device : devices)
+            ticks += static_cast<double>(device.byKind[static_cast<std::size_t>(op)])
+                / static_cast<double>(devices.size());
+        sum += ticks;
+        if (ticks > 0)
+            shares.push_back({Kind::Compute, op, ticks});
+    }
+    // The two halves of a joint op share one window: their sum is longer than the time they take.
+    const double compute = run.meanCompute - run.meanOptimizer;
+    for (TimeShare& share : shares)
+        share.ticks *= sum > 0 ? compute / sum : 0;
+    const auto add = [&shares](Kind kind, OpKind op, double ticks) {
+        if (ticks > 0)
+            shares.push_back({kind, op, ticks});
+    };
+    add(Kind::Exposed, OpKind::SendActivation, run.meanExposed);
+    add(Kind::Optimizer, OpKind::OptimizerStep, run.meanOptimizer);
+    add(Kind::Bubble, OpKind::Forward, run.meanBubble);
+    return shares;
+}
+
+} // namespace app

@@ -1,0 +1,42 @@
+#include "app/models/numbers.h"
+#include "tests/catch.h"
+
+using namespace app;
+
+TEST_CASE("numbers have a true minus sign and thin spaces between thousands")
+{
+    CHECK(number(-1234567.23, 1) == QStringLiteral("\u22121\u2009234\u2009567.2"));
+    CHECK(number(1184, 0) == QStringLiteral("1184")); // four digits stay together
+    CHECK(number(41806, 0) == QStringLiteral("41\u2009806"));
+    CHECK(number(-0.04, 1) == QStringLiteral("0.0")); // no minus zero
+}
+
+TEST_CASE("a difference says its sign, and 0 where it would print as nothing")
+{
+    CHECK(signedNumber(4, 1) == QStringLiteral("+4.0"));
+    CHECK(signedNumber(-0.4, 1) == QStringLiteral("\u22120.4"));
+    CHECK(signedNumber(0.04, 1) == QStringLiteral("0"));
+}
+
+TEST_CASE("percent has a thin space before its sign")
+{
+    CHECK(percent(0.1296) == QStringLiteral("13.0\u2009%"));
+}
+
+TEST_CASE("times are in milliseconds with one decimal, in units where the run counts units")
+{
+    engine::RunInfo measured, simulated;
+    simulated.ticksPerUnit = 2;
+    CHECK(timeScale(measured, 115'300'000).withUnit(115'300'000) == QStringLiteral("115.3 ms"));
+    CHECK(timeScale(measured, 812'400).withUnit(812'400) == QStringLiteral("812.4 µs"));
+    CHECK(timeScale(measured, 31'000'000'000).withUnit(31e9) == QStringLiteral("31.0 s"));
+    CHECK(timeScale(simulated, 28).withUnit(25) == QStringLiteral("12.5 units"));
+    simulated.ticksPerUnit = 12; // thirds and quarters do not fit one decimal
+    CHECK(timeScale(simulated, 28).text(3) == QStringLiteral("0.25"));
+}
+
+TEST_CASE("bytes are GiB with two decimals, and MiB where GiB would say nothing")
+{
+    CHECK(byteScale(10'458'000'000).withUnit(10'458'000'000) == QStringLiteral("9.74 GiB"));
+    CHECK(byteScale(3'000'000).withUnit(3'000'000) == QStringLiteral("2.86 MiB"));
+}
