@@ -70,10 +70,10 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
     return document;
 }
 
-std::shared_ptr<RunDocument> RunLibrary::startAgain(const RunDocument& document)
+QStringList RunLibrary::optionsOf(const RunDocument& document) const
 {
-    const RunSession* old = session(document);
-    return old == nullptr || old->options().isEmpty() ? nullptr : start(old->options());
+    const RunSession* started = session(document);
+    return started == nullptr ? QStringList() : started->options();
 }
 
 std::shared_ptr<RunDocument> RunLibrary::add(engine::Run run)

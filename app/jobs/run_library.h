@@ -25,8 +25,8 @@ public:
     std::shared_ptr<RunDocument> open(const QString& file);
     // Starts a worker with options of `bscope run` (without -o) on a new file.
     std::shared_ptr<RunDocument> start(const QStringList& options);
-    // The same run once more, on a new file. Null where the run was not started here.
-    std::shared_ptr<RunDocument> startAgain(const RunDocument& document);
+    // What the run was started with; empty where it was not started in this window.
+    QStringList optionsOf(const RunDocument& document) const;
     // A run that is no file: a prediction.
     std::shared_ptr<RunDocument> add(engine::Run run);
 

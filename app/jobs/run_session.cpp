@@ -117,6 +117,7 @@ void RunSession::workerSaid(const WorkerEvent& event)
     case WorkerEvent::Kind::Started:
         m_sinceStart.start();
         progress.planned = event.iterations;
+        progress.warmup = event.warmup;
         m_document->setProgress(progress);
         m_follower.start();
         break;

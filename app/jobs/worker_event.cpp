@@ -39,6 +39,7 @@ std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line)
     event.outcome = object.value(QStringLiteral("outcome")).toString();
     event.message = object.value(QStringLiteral("message")).toString();
     event.iterations = object.value(QStringLiteral("iterations")).toInt();
+    event.warmup = object.value(QStringLiteral("warmup")).toInt();
     event.index = object.value(QStringLiteral("index")).toInt(-1);
     if (const QJsonValue loss = object.value(QStringLiteral("loss")); loss.isDouble())
         event.loss = loss.toDouble();

@@ -1,0 +1,64 @@
+#include "app/jobs/run_analysis.h"
+
+#include <utility>
+
+namespace app {
+
+struct RunAnalysis::Answer
+{
+    RunPointer run;
+    engine::Result<profiler::RunMetrics> metrics;
+    std::size_t first = 0;
+    std::vector<IterationRow> rows;
+    int generation = 0;
+};
+
+RunAnalysis::RunAnalysis(QObject* parent)
+    : QObject(parent)
+    , m_background(this)
+{ }
+
+void RunAnalysis::ask(RunPointer run, int iteration)
+{
+    if (!run || iteration < 0)
+        return;
+    if (m_isBusy)
+        m_next = Request{std::move(run), iteration};
+    else
+        start({std::move(run), iteration});
+}
+
+void RunAnalysis::forget()
+{
+    m_next.reset();
+    m_told = 0;
+    ++m_generation;
+}
+
+void RunAnalysis::start(const Request& request)
+{
+    m_isBusy = true;
+    // The last iteration told of may have grown since.
+    const std::size_t first = m_told > 0 ? m_told - 1 : 0;
+    m_background.run(
+        [request, first, generation = m_generation] {
+            return Answer{request.run, profiler::metrics(*request.run, request.iteration), first,
+                          iterationRows(*request.run, first), generation};
+        },
+        [this](const Answer& answer) { take(answer); });
+}
+
+void RunAnalysis::take(const Answer& answer)
+{
+    m_isBusy = false;
+    if (answer.generation == m_generation) {
+        m_told = answer.first + answer.rows.size();
+        Q_EMIT iterationsDone(answer.run, answer.first, answer.rows);
+        if (answer.metrics)
+            Q_EMIT answered(answer.run, *answer.metrics);
+    }
+    if (const auto next = std::exchange(m_next, std::nullopt))
+        start(*next);
+}
+
+} // namespace app

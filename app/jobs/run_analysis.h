@@ -1,0 +1,50 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/iterations_model.h"
+#include "app/models/run_document.h"
+#include "profiler/analysis/metrics.h"
+
+#include <QObject>
+
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// Works out the numbers of a run in the thread pool. Of several requests only the newest is
+// answered.
+class RunAnalysis : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit RunAnalysis(QObject* parent = nullptr);
+
+    // Metrics of iteration `iteration`, and the rows of all iterations that were not told yet.
+    void ask(RunPointer run, int iteration);
+    void forget(); // the next run is another one
+
+Q_SIGNALS:
+    void answered(const app::RunPointer& run, const profiler::RunMetrics& metrics);
+    void iterationsDone(const app::RunPointer& run, std::size_t first,
+                        const std::vector<app::IterationRow>& rows);
+
+private:
+    struct Request
+    {
+        RunPointer run;
+        int iteration = -1;
+    };
+    struct Answer;
+    void start(const Request& request);
+    void take(const Answer& answer);
+
+    Background m_background;
+    std::optional<Request> m_next;
+    bool m_isBusy = false;
+    std::size_t m_told = 0;
+    int m_generation = 0;
+};
+
+} // namespace app

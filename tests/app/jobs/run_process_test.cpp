@@ -1,0 +1,120 @@
+#include "app/jobs/run_process.h"
+#include "tests/app/jobs/fake_worker.h"
+#include "tests/app/jobs/wait_for.h"
+
+#include <QSignalSpy>
+
+#include <csignal>
+#include <optional>
+#include <vector>
+
+using namespace app;
+using How = WorkerEnd::How;
+
+namespace {
+
+// A process under test, what it said and how it ended.
+struct Watched
+{
+    explicit Watched(const FakeWorker& worker)
+    {
+        QObject::connect(&process, &RunProcess::event, &process,
+                         [this](const WorkerEvent& event) { events.push_back(event); });
+        QObject::connect(&process, &RunProcess::ended, &process,
+                         [this](const WorkerEnd& how) { end = how; });
+        process.start(worker.path(), {QStringLiteral("--iterations"), QStringLiteral("5")},
+                      worker.file("run.sqlite"));
+    }
+    bool started() const { return !events.empty(); }
+
+    RunProcess process;
+    std::vector<WorkerEvent> events;
+    std::optional<WorkerEnd> end;
+};
+
+} // namespace
+
+TEST_CASE("a worker that finishes has told everything it said, in order")
+{
+    const FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":5}' >&2\n"
+                            "echo '{\"event\":\"iteration\",\"index\":0,\"loss\":5.5}' >&2\n"
+                            "printf '{\"event\":\"finished\",\"outcome\":\"finished\"}' >&2\n");
+    Watched run(worker);
+    REQUIRE(waitFor([&] { return run.end.has_value(); }));
+    CHECK(run.end->how == How::Finished);
+    REQUIRE(run.events.size() == 3); // the last line has no newline
+    CHECK(run.events[0].iterations == 5);
+    CHECK(run.events[1].loss == 5.5);
+}
+
+TEST_CASE("a worker of another build is refused before it runs, and both builds are named")
+{
+    const FakeWorker worker("touch \"$file\"\n", FakeWorker::Build::Other);
+    Watched run(worker);
+    REQUIRE(waitFor([&] { return run.end.has_value(); }));
+    CHECK(run.end->how == How::Refused);
+    CHECK(run.end->text.contains(QStringLiteral("0.0.1+other")));
+    CHECK_FALSE(QFile::exists(worker.file("run.sqlite")));
+}
+
+TEST_CASE("stop is SIGINT, and the worker may end in its own time")
+{
+    const FakeWorker worker("trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
+                            "\\\"cancelled\\\"}\"; exit 0' INT\n"
+                            "echo '{\"event\":\"started\",\"iterations\":5}'\n"
+                            "while :; do sleep 0.05; done\n");
+    Watched run(worker);
+    REQUIRE(waitFor([&] { return run.started(); }));
+    run.process.stop();
+    REQUIRE(waitFor([&] { return run.end.has_value(); }));
+    CHECK(run.end->how == How::Cancelled);
+    CHECK(run.end->text.isEmpty());
+}
+
+TEST_CASE("a worker that does not answer SIGINT is killed, and that is said")
+{
+    const FakeWorker worker("trap '' INT\n"
+                            "echo '{\"event\":\"started\",\"iterations\":5}'\n"
+                            "while :; do sleep 0.05; done\n");
+    Watched run(worker);
+    REQUIRE(waitFor([&] { return run.started(); }));
+    run.process.stop();
+    REQUIRE(waitFor([&] { return run.end.has_value(); }));
+    CHECK(run.end->how == How::Cancelled);
+    CHECK(run.end->text == QStringLiteral("It did not answer and was killed."));
+}
+
+TEST_CASE("a worker killed from outside names the signal")
+{
+    const FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":5}'\nkill -KILL $$\n");
+    Watched run(worker);
+    REQUIRE(waitFor([&] { return run.end.has_value(); }));
+    CHECK(run.end->how == How::Killed);
+    CHECK(run.end->text == QStringLiteral("Killed by signal 9."));
+}
+
+TEST_CASE("a worker that fails is quoted: its failed event, else its last line")
+{
+    const FakeWorker telling("echo '{\"event\":\"failed\",\"message\":\"no such text file\"}'\n"
+                             "exit 1\n");
+    Watched first(telling);
+    REQUIRE(waitFor([&] { return first.end.has_value(); }));
+    CHECK(first.end->how == How::Failed);
+    CHECK(first.end->text == QStringLiteral("no such text file"));
+
+    const FakeWorker terse("echo 'bscope: 8 stages need --layers 8 at least' >&2\nexit 2\n");
+    Watched second(terse);
+    REQUIRE(waitFor([&] { return second.end.has_value(); }));
+    CHECK(second.end->text == QStringLiteral("bscope: 8 stages need --layers 8 at least"));
+}
+
+TEST_CASE("a program that is not there is refused")
+{
+    RunProcess process;
+    std::optional<WorkerEnd> end;
+    QObject::connect(&process, &RunProcess::ended, &process,
+                     [&](const WorkerEnd& how) { end = how; });
+    process.start(QStringLiteral("/nowhere/bscope"), {}, QStringLiteral("/nowhere/run.sqlite"));
+    REQUIRE(waitFor([&] { return end.has_value(); }));
+    CHECK(end->how == How::Refused);
+}

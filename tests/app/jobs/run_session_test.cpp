@@ -1,0 +1,85 @@
+#include "app/jobs/run_library.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/fake_worker.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+
+#include <QFileInfo>
+
+using namespace app;
+using State = RunDocument::State;
+
+TEST_CASE("a run is started, followed and complete; its log and progress say so")
+{
+    const engine::Run run = simulatedRun({"bitpipe", 4, 4, 3});
+    FakeWorker worker("cp \"$(dirname \"$0\")/source.sqlite\" \"$file\"\n"
+                      "echo '{\"event\":\"started\",\"iterations\":3}'\n"
+                      "for i in 0 1 2; do\n"
+                      "  echo \"{\\\"event\\\":\\\"iteration\\\",\\\"index\\\":$i,"
+                      "\\\"loss\\\":5.5,\\\"duration\\\":61300000}\"\n"
+                      "  echo '{\"event\":\"rows\",\"last\":100}'\ndone\n"
+                      "echo '{\"event\":\"finished\",\"outcome\":\"finished\"}'\n");
+    REQUIRE(profiler::writeRun(worker.file("source.sqlite").toStdString(), run).has_value());
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto document = library.start({QStringLiteral("--scheme"), QStringLiteral("bitpipe")});
+    CHECK(document->state() == State::Running);
+    CHECK(library.isAnyRunning());
+    CHECK(QFileInfo(document->file()).fileName().contains(QStringLiteral("-bitpipe-D4-N8")));
+    REQUIRE(waitFor([&] { return !document->isRunning(); }));
+    CHECK(document->state() == State::Finished);
+    CHECK(document->notice().level == Notice::Level::None);
+    CHECK(document->progress().done == 3);
+    REQUIRE(document->run() != nullptr);
+    CHECK(document->run()->timeline.tracks == run.timeline.tracks);
+    CHECK(document->log().join(u'\n').contains(QStringLiteral("61.3 ms, loss 5.50")));
+    QFile::remove(document->file());
+}
+
+TEST_CASE("a worker that is killed leaves what was recorded, and the window says what is kept")
+{
+    engine::Run run = simulatedRun({"1f1b", 4, 4, 2});
+    run.info.outcome = engine::Outcome::Running;
+    FakeWorker worker("cp \"$(dirname \"$0\")/source.sqlite\" \"$file\"\n"
+                      "echo '{\"event\":\"started\",\"iterations\":5}'\nkill -KILL $$\n");
+    REQUIRE(profiler::writeRun(worker.file("source.sqlite").toStdString(), run).has_value());
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto document = library.start({});
+    REQUIRE(waitFor([&] { return !document->isRunning(); }));
+    CHECK(document->state() == State::Finished);
+    CHECK(document->notice().level == Notice::Level::Error);
+    CHECK(document->notice().headline == QStringLiteral("The worker ended."));
+    CHECK(document->notice().text
+          == QStringLiteral("Killed by signal 9. Iterations 0–1 are whole and kept."));
+    CHECK(document->notice().canRepeat);
+    QFile::remove(document->file());
+}
+
+TEST_CASE("a run that never began is a failed document with the worker's reason")
+{
+    FakeWorker worker("echo 'bscope: D = 3 is odd; try 4' >&2\nexit 2\n");
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto document = library.start({});
+    REQUIRE(waitFor([&] { return !document->isRunning(); }));
+    CHECK(document->state() == State::Failed);
+    CHECK(document->notice().text.startsWith(QStringLiteral("bscope: D = 3 is odd; try 4")));
+}
+
+TEST_CASE("opening a file twice gives the same document; one that is no run says so")
+{
+    FakeWorker folder("");
+    REQUIRE(profiler::writeRun(folder.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))
+                .has_value());
+    RunLibrary library;
+    const auto document = library.open(folder.file("a.sqlite"));
+    CHECK(library.open(folder.file("a.sqlite")) == document);
+    REQUIRE(waitFor([&] { return document->state() != State::Loading; }));
+    CHECK(document->state() == State::Finished);
+
+    const auto missing = library.open(folder.file("none.sqlite"));
+    REQUIRE(waitFor([&] { return missing->state() != State::Loading; }));
+    CHECK(missing->state() == State::Failed);
+    CHECK(missing->notice().headline == QStringLiteral("Not opened."));
+}

@@ -1,0 +1,36 @@
+#include "app/jobs/worker_event.h"
+#include "tests/catch.h"
+
+using namespace app;
+using Kind = WorkerEvent::Kind;
+
+TEST_CASE("a line of the worker's progress is read with its fields")
+{
+    const auto event = parseWorkerEvent(
+        R"({"event":"iteration","t":1.5,"index":3,"loss":5.25,"duration":61300000})");
+    REQUIRE(event.has_value());
+    CHECK(event->kind == Kind::Iteration);
+    CHECK(event->time == 1.5);
+    CHECK(event->index == 3);
+    CHECK(event->loss == 5.25);
+    CHECK(event->duration == 61300000);
+    const auto started = parseWorkerEvent(R"({"event":"started","iterations":7,"warmup":2})");
+    CHECK(started->iterations == 7);
+    CHECK(started->warmup == 2);
+    CHECK(parseWorkerEvent(R"({"event":"rows","t":2,"last":41806})")->rows == 41806);
+    CHECK(parseWorkerEvent(R"({"event":"finished","outcome":"cancelled"})")->outcome
+          == QStringLiteral("cancelled"));
+}
+
+TEST_CASE("an event of a newer worker is passed on as one that means nothing")
+{
+    CHECK(parseWorkerEvent(R"({"event":"coffee","t":1})")->kind == Kind::Other);
+}
+
+TEST_CASE("what is not an event is nobody's event")
+{
+    CHECK_FALSE(parseWorkerEvent("bscope: no such model").has_value());
+    CHECK_FALSE(parseWorkerEvent("{\"t\":1}").has_value());
+    CHECK_FALSE(parseWorkerEvent("{\"event\":3}").has_value());
+    CHECK_FALSE(parseWorkerEvent("").has_value());
+}
