@@ -65,6 +65,11 @@ std::string commandOf(const Experiment& experiment)
         text += " --accumulate exact";
     if (experiment.sync == SyncPolicy::Late)
         text += " --sync late";
+    if (experiment.link.bytesPerSecond > 0)
+        text += fmt::format(" --link-bandwidth {}", experiment.link.bytesPerSecond / 1e9);
+    if (experiment.link.latency.count() > 0)
+        text += fmt::format(" --link-latency {}",
+                            static_cast<double>(experiment.link.latency.count()) / 1e3);
     if (!experiment.textFile.empty())
         text += " --text " + quoted(experiment.textFile);
     return text;

@@ -18,7 +18,9 @@ std::string labelOf(const Experiment& experiment)
     if (!experiment.scheduleFile.empty())
         return experiment.scheduleFile.substr(experiment.scheduleFile.find_last_of('/') + 1);
     const Scheme* scheme = findScheme(experiment.schedule.scheme);
-    return std::string(scheme != nullptr ? scheme->title : experiment.schedule.scheme);
+    if (scheme == nullptr)
+        return experiment.schedule.scheme;
+    return std::string(scheme->title.substr(0, scheme->title.find(" ("))); // "1F1B", no aliases
 }
 
 } // namespace

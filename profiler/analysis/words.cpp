@@ -58,7 +58,7 @@ std::string bytesText(std::int64_t bytes)
     return fixed(value, name == 0 ? 0 : 1) + " " + kNames[name];
 }
 
-std::string percentText(double share)
+std::string shareText(double share)
 {
     return fixed(100 * share, 1) + " %";
 }

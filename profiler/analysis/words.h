@@ -13,6 +13,6 @@ std::string timeNumber(std::int64_t ticks, std::int64_t ticksPerUnit); // "19.0"
 std::string timeUnit(std::int64_t ticksPerUnit);                       // "ms", "units"
 std::string unitNumber(double value);      // one to three decimals: "3.5", "4.0", "2.333"
 std::string bytesText(std::int64_t bytes); // "512 B", "3.2 KiB", "17.4 MiB"
-std::string percentText(double share);     // "14.3 %"
+std::string shareText(double share);       // "14.3 %"
 
 } // namespace profiler

@@ -65,5 +65,5 @@ TEST_CASE("numbers read as people write them")
     CHECK(unitNumber(4) == "4.0");
     CHECK(bytesText(512) == "512 B");
     CHECK(bytesText(3 * 1024 * 1024) == "3.0 MiB");
-    CHECK(percentText(1.0 / 7) == "14.3 %");
+    CHECK(shareText(1.0 / 7) == "14.3 %");
 }

@@ -1,0 +1,80 @@
+#include "app/cli/choice.h"
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "app/cli/run_json.h"
+#include "app/cli/run_text.h"
+#include "profiler/analysis/explainer.h"
+#include "profiler/store/trace_store.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+struct Options
+{
+    std::string file;
+    int iteration = -1;
+    bool json = false;
+};
+
+std::string asText(const Run& run, const RunMetrics& metrics)
+{
+    const Explainer explainer(run, metrics.iteration);
+    std::string text = headingOf(run) + "\n" + headlineOf(run, metrics) + "\n";
+    if (const std::string loss = lossText(run.timeline); loss != "-")
+        text += "loss " + loss + "\n";
+    text
+        += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);
+    if (const std::string memory = memoryTable(metrics); !memory.empty())
+        text += "\nmemory at the peak:\n" + memory;
+    return text + "\n" + bubbleText(run, explainer.bubbles()) + "\n"
+        + pathText(run, explainer.criticalPath());
+}
+
+std::string asJson(const Run& run, const RunMetrics& metrics)
+{
+    const Explainer explainer(run, metrics.iteration);
+    auto json = runJson(run, metrics);
+    json["bubbles"] = bubblesJson(run, explainer.bubbles());
+    json["critical_path"] = pathJson(run, explainer.criticalPath());
+    return json.dump(2) + "\n";
+}
+
+Result<int> analyze(const Options& options)
+{
+    auto reader = TraceReader::open(options.file);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    Run run;
+    if (const auto read = reader->poll(run); !read)
+        return tl::unexpected(read.error());
+    if (!reader->warning().empty())
+        printError("note: " + reader->warning() + "\n");
+    const auto numbers = metrics(run, options.iteration);
+    if (!numbers)
+        return fail(numbers.error().code, options.file + ": " + numbers.error().message);
+    printText(options.json ? asJson(run, *numbers) : asText(run, *numbers));
+    return 0;
+}
+} // namespace
+
+Action prepareAnalyze(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file, "A recorded run")->type_name("RUN.sqlite")->required();
+    app.add_option("--iteration", options->iteration,
+                   "Which one, from 0 [the median of the measured ones]")
+        ->type_name("K")
+        ->check(between(0, 1000000));
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return analyze(*options); };
+}
+
+} // namespace cli

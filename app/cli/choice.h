@@ -1,0 +1,59 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+// An option that takes one of a few words, which become a value: for CLI::Option::transform().
+template<class Value>
+CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
+{
+    return {[words = std::move(words)](std::string& text) {
+                std::string known;
+                for (const auto& [word, value] : words) {
+                    if (word == text) {
+                        text = std::to_string(static_cast<int>(value));
+                        return std::string();
+                    }
+                    known += (known.empty() ? "" : ", ") + word;
+                }
+                return text + " is not one of " + known;
+            },
+            ""};
+}
+
+// The same for an option that keeps the word.
+inline CLI::Validator oneOf(std::vector<std::string> words)
+{
+    return {[words = std::move(words)](std::string& text) {
+                std::string known;
+                for (const std::string& word : words) {
+                    if (word == text)
+                        return std::string();
+                    known += (known.empty() ? "" : ", ") + word;
+                }
+                return text + " is not one of " + known;
+            },
+            ""};
+}
+
+// For a number between two others, both allowed.
+template<class Number>
+CLI::Validator between(Number least, Number most)
+{
+    return {[least, most](std::string& text) {
+                Number number{};
+                const bool fits
+                    = CLI::detail::lexical_cast(text, number) && least <= number && number <= most;
+                return fits ? std::string()
+                            : fmt::format("{} is not a number from {} to {}", text, least, most);
+            },
+            ""};
+}
+
+} // namespace cli

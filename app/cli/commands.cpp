@@ -1,0 +1,51 @@
+#include "app/cli/command.h"
+
+#include <array>
+
+namespace cli {
+
+std::span<const Command> commands()
+{
+    static constexpr std::array kCommands{
+        Command{"schemes", "The pipeline schemes and what they accept",
+                "bscope schemes\n"
+                "bscope schemes --json",
+                prepareSchemes},
+        Command{"schedule", "The order of operations on every device",
+                "bscope schedule --scheme bitpipe --devices 4 --micro-batches 4 "
+                "--format text\n"
+                "bscope schedule --scheme 1f1b --with p2p,opt -o schedule.csv",
+                prepareSchedule},
+        Command{"validate", "Check a schedule file", "bscope validate schedule.csv",
+                prepareValidate},
+        Command{"simulate", "Time a schedule in abstract units",
+                "bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe\n"
+                "bscope simulate --micro-batches 4 --backward 2 --p2p 0.1 --json\n"
+                "bscope simulate --scheme 1f1b -o simulated.sqlite",
+                prepareSimulate},
+        Command{"run", "Train with a scheme and record everything",
+                "bscope run --iterations 3 --layers 8 -o bitpipe.sqlite --force\n"
+                "bscope run --scheme 1f1b --iterations 3 --layers 8 -o "
+                "1f1b.sqlite --force",
+                prepareRun},
+        Command{"experiment", "Run an experiment file, or repeat a run",
+                "bscope experiment bitpipe.sqlite -o again.sqlite --force", prepareExperiment},
+        Command{"analyze", "Bubbles, their causes, memory and speed of a run",
+                "bscope analyze bitpipe.sqlite\n"
+                "bscope analyze bitpipe.sqlite --json",
+                prepareAnalyze},
+        Command{"compare", "Two or more runs, one table",
+                "bscope compare 1f1b.sqlite bitpipe.sqlite", prepareCompare},
+        Command{"export", "A run as CSV or as a Chrome trace",
+                "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
+                "bscope export bitpipe.sqlite --format chrome -o trace.json",
+                prepareExport},
+        Command{"devices", "What this machine can run on",
+                "bscope devices\n"
+                "bscope devices --json",
+                prepareDevices},
+    };
+    return kCommands;
+}
+
+} // namespace cli

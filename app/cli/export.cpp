@@ -1,0 +1,66 @@
+#include "app/cli/choice.h"
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "profiler/export/exporters.h"
+#include "profiler/store/trace_store.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+struct Options
+{
+    std::string file, format, output;
+};
+
+std::vector<std::string> formatNames()
+{
+    std::vector<std::string> names;
+    for (const Exporter& exporter : exporters())
+        names.emplace_back(exporter.name);
+    return names;
+}
+
+std::string formatHelp()
+{
+    std::string help;
+    for (const Exporter& exporter : exporters())
+        help += (help.empty() ? "" : "; ") + std::string(exporter.name) + ": "
+            + std::string(exporter.title);
+    return help;
+}
+
+Result<int> exportRun(const Options& options)
+{
+    const auto run = readRun(options.file);
+    if (!run)
+        return tl::unexpected(run.error());
+    const auto text = findExporter(options.format)->write(*run);
+    if (!text)
+        return tl::unexpected(text.error());
+    if (const auto written = writeOutput(options.output, *text); !written)
+        return tl::unexpected(written.error());
+    return 0;
+}
+} // namespace
+
+Action prepareExport(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file, "A recorded run")->type_name("RUN.sqlite")->required();
+    app.add_option("--format", options->format, formatHelp())
+        ->type_name("FORMAT")
+        ->check(oneOf(formatNames()))
+        ->required();
+    app.add_option("-o,--output", options->output, "Write to a file [standard output]")
+        ->type_name("FILE");
+    return [options] { return exportRun(*options); };
+}
+
+} // namespace cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <string>
+#include <string_view>
+
+namespace cli {
+
+void printText(std::string_view text);  // to standard output
+void printError(std::string_view text); // to standard error
+bool errorIsTerminal();                 // a bar and colours only where a person looks
+
+// The whole of a file. NotFound, or Io with what the system says and what to do.
+engine::Result<std::string> readFile(const std::string& path);
+// To `path`, or to standard output where it is empty or "-". Io when it cannot be written whole.
+engine::Result<void> writeOutput(const std::string& path, std::string_view text);
+
+} // namespace cli

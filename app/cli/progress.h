@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace cli {
+
+// Tells how a run gets on, on standard error. PROGRESS.md is the format of the
+// JSON lines. All calls come from the executing thread.
+class Progress
+{
+public:
+    Progress() = default;
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+    virtual ~Progress() = default;
+
+    virtual void started(const std::string&, const engine::RunInfo&) { }
+    virtual void ops(int, std::size_t, std::size_t) { } // iteration, done, of how many
+    virtual void rows(std::int64_t) { }
+    virtual void iteration(std::size_t, const engine::Iteration&) { }
+    virtual void warning(const std::string&) { }
+    virtual void finishing() { }
+    virtual void finished(const std::string&, engine::Outcome) { }
+    virtual void failed(const std::string&) { }
+};
+
+enum class ProgressKind { Auto, Bar, JsonLines, None }; // Auto: a bar where a person looks
+void addProgressOption(CLI::App& app, ProgressKind& kind);
+std::unique_ptr<Progress> makeProgress(ProgressKind kind);
+
+} // namespace cli

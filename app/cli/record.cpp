@@ -1,0 +1,214 @@
+#include "app/cli/record.h"
+
+#include "app/cli/command_line.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "app/cli/run_summary.h"
+#include "app/cli/schedule_options.h"
+#include "profiler/store/trace_store.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+// Passes what the executor tells on to the file and to whoever watches.
+class Recorder
+{
+public:
+    Recorder(const RecordOptions& options, std::string file)
+        : m_options(options)
+        , m_file(std::move(file))
+        , m_progress(makeProgress(options.progress))
+    { }
+
+    RunObserver observer()
+    {
+        return {.started = [this](const Run& run) { return start(run); },
+                .progress = [this](int iteration, std::size_t done,
+                                   std::size_t ops) { m_progress->ops(iteration, done, ops); },
+                .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
+                .iteration = [this](const Run& run, std::size_t) { return commit(run); }};
+    }
+
+    Result<Run> finish(Result<Run> result)
+    {
+        if (result && m_writer)
+            if (const auto committed = commit(*result); !committed)
+                result = tl::unexpected(committed.error());
+        const Outcome outcome = outcomeOf(result);
+        const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
+        m_progress->finishing();
+        if (m_writer)
+            if (const auto closed = m_writer->finish(outcome, failure); !closed && result)
+                result = tl::unexpected(closed.error());
+        tell(result);
+        return result;
+    }
+
+    std::size_t iterations() const { return m_iterations; }
+
+private:
+    static Outcome outcomeOf(const Result<Run>& result)
+    {
+        if (result)
+            return Outcome::Finished;
+        return result.error().code == Error::Code::Cancelled ? Outcome::Cancelled : Outcome::Failed;
+    }
+
+    Result<void> start(const Run& run)
+    {
+        auto writer = TraceWriter::create(m_file, run.info, run.schedule,
+                                          m_options.force ? IfExists::Replace : IfExists::Refuse);
+        if (!writer)
+            return tl::unexpected(writer.error());
+        m_writer.emplace(std::move(*writer));
+        m_progress->started(m_file, run.info);
+        return {};
+    }
+
+    // The timings of an iteration go into the file with it.
+    void keep(std::span<const OpTiming> timings)
+    {
+        for (const OpTiming& t : timings)
+            m_measured.push_back({t.op, t.iteration, t.order, t.wallBegin, t.wallEnd, t.cpuTime});
+    }
+
+    // Whatever the timeline has more than the file; the replay comes with the
+    // whole run.
+    Result<void> commit(const Run& run)
+    {
+        const auto& timeline = run.timeline;
+        if (timeline.iterations.size() <= m_written && timeline.memory.size() <= m_memory)
+            return {};
+        Batch batch = batchOf(timeline, m_written, m_memory);
+        batch.measured = std::move(m_measured);
+        m_measured.clear();
+        m_writer->append(std::move(batch));
+        const auto last = m_writer->flush();
+        if (!last)
+            return tl::unexpected(last.error());
+        m_progress->rows(*last);
+        for (; m_written < timeline.iterations.size(); ++m_written) {
+            const Iteration& iteration = timeline.iterations[m_written];
+            if (iteration.kind != Iteration::Kind::Replay)
+                m_progress->iteration(m_iterations++, iteration);
+        }
+        m_memory = timeline.memory.size();
+        return {};
+    }
+
+    void tell(const Result<Run>& result)
+    {
+        if (outcomeOf(result) == Outcome::Failed)
+            m_progress->failed(result.error().message);
+        else
+            m_progress->finished(m_file, outcomeOf(result));
+    }
+
+    const RecordOptions& m_options;
+    std::string m_file;
+    std::unique_ptr<Progress> m_progress;
+    std::optional<TraceWriter> m_writer;
+    std::vector<MeasuredOp> m_measured;
+    std::size_t m_written = 0, m_memory = 0; // of the timeline
+    std::size_t m_iterations = 0;            // without the replay
+};
+
+// A worker of the window ends with it, and keeps what it has.
+void dieWithParent()
+{
+    const bool isWorker = prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
+    if (isWorker && getppid() == 1)
+        raise(SIGTERM); // the parent went before it could be watched
+}
+
+std::string dataHome()
+{
+    if (const char* home = std::getenv("XDG_DATA_HOME"); home && *home)
+        return home;
+    const char* home = std::getenv("HOME");
+    return std::string(home && *home ? home : ".") + "/.local/share";
+}
+
+Result<void> makeFolderOf(const std::string& file)
+{
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+    if (error)
+        return fail(Error::Code::Io,
+                    fmt::format("cannot make the folder of {}: {}; name another file "
+                                "with -o",
+                                file, error.message()));
+    return {};
+}
+} // namespace
+
+void addRecordOptions(CLI::App& app, RecordOptions& options)
+{
+    constexpr const char* kGroup = "Recording";
+    app.add_option("-o,--output", options.file, "The run's file [a new one in the data folder]")
+        ->type_name("RUN.sqlite")
+        ->group(kGroup);
+    app.add_flag("--force", options.force, "Replace the file if it exists")->group(kGroup);
+    addProgressOption(app, options.progress);
+    app.add_flag("--detach", options.detach, "With --progress jsonl: go on when the parent ends")
+        ->group(kGroup);
+}
+
+std::string defaultRunFile(const Experiment& experiment)
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&now, &parts);
+    std::array<char, 32> time{};
+    std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
+    const ScheduleRequest& schedule = experiment.schedule;
+    const std::string what = experiment.scheduleFile.empty()
+        ? fmt::format("{}-D{}-N{}", schedule.scheme, schedule.devices, schedule.microBatches)
+        : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
+    return fmt::format("{}/bubblescope/runs/{}-{}.sqlite", dataHome(), time.data(), what);
+}
+
+Result<int> record(const Experiment& experiment, const RecordOptions& options)
+{
+    const Interrupt interrupt;
+    if (options.progress == ProgressKind::JsonLines && !options.detach)
+        dieWithParent();
+    const std::string file = options.file.empty() ? defaultRunFile(experiment) : options.file;
+    if (options.file.empty())
+        if (const auto made = makeFolderOf(file); !made)
+            return tl::unexpected(made.error());
+    Recorder recorder(options, file);
+    const auto run
+        = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
+    if (run) {
+        printText(runSummary(*run, file));
+        return 0;
+    }
+    if (run.error().code != Error::Code::Cancelled)
+        return tl::unexpected(run.error());
+    return fail(Error::Code::Cancelled,
+                recorder.iterations() == 0
+                    ? "cancelled before the first iteration was complete; start it again"
+                    : fmt::format("cancelled; {} whole iterations are kept: bscope analyze {}",
+                                  recorder.iterations(), quoted(file)));
+}
+
+} // namespace cli

@@ -1,0 +1,167 @@
+#include "app/cli/choice.h"
+#include "app/cli/command.h"
+#include "app/cli/cost_options.h"
+#include "app/cli/record.h"
+#include "app/cli/schedule_options.h"
+#include "engine/exec/run_experiment.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+// What was typed; 0 and "" = not given.
+struct Options
+{
+    ScheduleOptions schedule;
+    std::string model = "tiny";
+    int layers = 0, width = 0, heads = 0, microBatchSize = 0, sequence = 0;
+    std::string mode = "emulate", backend = "auto";
+    double bandwidth = 0, latency = 0; // GB/s, us
+    Experiment experiment;
+    RecordOptions record;
+};
+
+Result<ModelSpec> modelOf(const Options& options)
+{
+    auto model = loadModel(options.model);
+    if (!model)
+        return model;
+    const auto take = [&](int given, int ModelSpec::*field) {
+        if (given > 0)
+            (*model).*field = given;
+    };
+    take(options.layers, &ModelSpec::layers);
+    take(options.width, &ModelSpec::width);
+    take(options.heads, &ModelSpec::heads);
+    take(options.microBatchSize, &ModelSpec::microBatchSize);
+    take(options.sequence, &ModelSpec::sequence);
+    return model;
+}
+
+Result<void> checkAvailable(const Options& options)
+{
+    if (options.mode == "live")
+        return fail(Error::Code::InvalidArgument,
+                    "live runs are not in this version; use --mode emulate, which runs every op "
+                    "and places it on virtual devices");
+    if (options.backend == "cuda")
+        return fail(Error::Code::InvalidArgument,
+                    "the CUDA backend is not in this version; use --backend cpu");
+    return {};
+}
+
+Result<Experiment> experimentOf(const Options& options)
+{
+    if (const auto available = checkAvailable(options); !available)
+        return tl::unexpected(available.error());
+    const auto asked = requests(options.schedule);
+    if (!asked)
+        return tl::unexpected(asked.error());
+    auto model = modelOf(options);
+    if (!model)
+        return wrongUsage(model.error());
+    Experiment experiment = options.experiment;
+    experiment.schedule = asked->front();
+    experiment.scheduleFile = options.schedule.file;
+    experiment.model = std::move(*model);
+    experiment.link.bytesPerSecond = options.bandwidth * 1e9;
+    experiment.link.latency = Nanoseconds(std::llround(options.latency * 1e3));
+    return experiment;
+}
+
+void addTrainingOptions(CLI::App& app, Options& options)
+{
+    constexpr const char* kGroup = "Training";
+    Experiment& experiment = options.experiment;
+    app.add_option("--iterations", experiment.iterations, "Measured iterations [5]")
+        ->type_name("K")
+        ->check(between(1, 1000000))
+        ->group(kGroup);
+    app.add_option("--warmup", experiment.warmup, "Iterations before, which only train [2]")
+        ->type_name("K")
+        ->check(between(0, 1000000))
+        ->group(kGroup);
+    app.add_option("--seed", experiment.seed, "Decides weights and samples [1]")
+        ->type_name("S")
+        ->group(kGroup);
+    app.add_option("--accumulate", experiment.accumulate,
+                   "Sums of gradients: float, or exact (bit for bit the same in "
+                   "any order) [float]")
+        ->type_name("float|exact")
+        ->transform(
+            choice<Accumulate>({{"float", Accumulate::Float}, {"exact", Accumulate::Exact}}))
+        ->group(kGroup);
+    app.add_option("--text", experiment.textFile, "Train on this text [a small built-in language]")
+        ->type_name("FILE")
+        ->group(kGroup);
+}
+
+void addModelOptions(CLI::App& app, Options& options)
+{
+    constexpr const char* kGroup = "Model";
+    app.add_option("--model", options.model, "A preset or a file [tiny]")
+        ->type_name("NAME|FILE.toml")
+        ->group(kGroup);
+    const auto add = [&app](const char* name, int& value, const char* help) {
+        app.add_option(name, value, help)
+            ->type_name("K")
+            ->check(between(1, 1 << 20))
+            ->group(kGroup);
+    };
+    add("--layers", options.layers, "Transformer blocks [the model's]");
+    add("--width", options.width, "Width of the residual stream [the model's]");
+    add("--heads", options.heads, "Attention heads [the model's]");
+    add("--micro-batch-size", options.microBatchSize, "Sequences in a micro-batch [the model's]");
+    add("--sequence", options.sequence, "Tokens in a sequence [the model's]");
+}
+
+void addMachineOptions(CLI::App& app, Options& options)
+{
+    constexpr const char* kGroup = "Machine";
+    app.add_option("--mode", options.mode,
+                   "emulate: every op runs alone and is placed on D devices")
+        ->type_name("emulate|live")
+        ->check(oneOf({"emulate", "live"}))
+        ->group(kGroup);
+    app.add_option("--backend", options.backend, "[auto: the CPU]")
+        ->type_name("auto|cpu|cuda")
+        ->check(oneOf({"auto", "cpu", "cuda"}))
+        ->group(kGroup);
+    app.add_option("--link-bandwidth", options.bandwidth,
+                   "Assumed link between devices, GB/s [0: messages are free]")
+        ->type_name("GB/S")
+        ->check(between(0.0, 1e6))
+        ->group(kGroup);
+    app.add_option("--link-latency", options.latency,
+                   "... and how much later a message arrives, us [0]")
+        ->type_name("US")
+        ->check(between(0.0, 1e9))
+        ->group(kGroup);
+    addSyncOption(app, options.experiment.sync, kGroup);
+}
+} // namespace
+
+Action prepareRun(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    addScheduleOptions(app, options->schedule);
+    addModelOptions(app, *options);
+    addTrainingOptions(app, *options);
+    addMachineOptions(app, *options);
+    addRecordOptions(app, options->record);
+    return [options]() -> Result<int> {
+        const auto experiment = experimentOf(*options);
+        if (!experiment)
+            return tl::unexpected(experiment.error());
+        return record(*experiment, options->record);
+    };
+}
+
+} // namespace cli

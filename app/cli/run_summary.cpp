@@ -1,0 +1,56 @@
+#include "app/cli/run_summary.h"
+
+#include "app/cli/command_line.h"
+#include "app/cli/run_text.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/analysis/words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+std::string peakText(const RunMetrics& metrics)
+{
+    const auto bytes = [](const DeviceMetrics& d) { return d.peakBytes.value_or(0); };
+    const auto largest = std::ranges::max_element(metrics.devices, {}, bytes);
+    const auto fullest = std::ranges::max_element(metrics.devices, {}, &DeviceMetrics::peakStash);
+    if (largest == metrics.devices.end())
+        return "-";
+    const std::string stash = unitNumber(fullest->peakStash) + " M_a of activations on device "
+        + std::to_string(fullest->device.value);
+    if (!largest->peakBytes)
+        return stash;
+    return fmt::format("{} on device {}, {}", bytesText(bytes(*largest)), largest->device.value,
+                       stash);
+}
+} // namespace
+
+std::string runSummary(const Run& run, const std::string& file)
+{
+    const auto numbers = metrics(run);
+    if (!numbers)
+        return fmt::format("file       {}  (open it: bubblescope {})\n", file, quoted(file));
+    const std::int64_t ticks = run.info.ticksPerUnit;
+    std::int64_t idle = 0;
+    for (const DeviceMetrics& device : numbers->devices)
+        idle = std::max(idle, device.bubble);
+    const std::string speed = numbers->tokensPerSecond
+        ? fmt::format(", {:.0f} tokens/s", *numbers->tokensPerSecond)
+        : "";
+    return fmt::format("loss       {}\n"
+                       "iteration  {} {}{}\n"
+                       "bubble     {}, at most {} on one device\n"
+                       "peak       {}\n"
+                       "file       {}  (open it: bubblescope {})\n",
+                       lossText(run.timeline), timeText(numbers->duration, ticks),
+                       modeAdjective(run.info.mode), speed, shareText(numbers->bubbleRatio),
+                       timeText(idle, ticks), peakText(*numbers), file, quoted(file));
+}
+
+} // namespace cli

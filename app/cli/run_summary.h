@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/timeline/run.h"
+
+#include <string>
+
+namespace cli {
+
+// The five lines that `run` ends with: loss first -> last, iteration, bubble,
+// peak, and the file with the command that opens it.
+std::string runSummary(const engine::Run& run, const std::string& file);
+
+} // namespace cli

@@ -1,0 +1,78 @@
+#include "app/cli/choice.h"
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "app/cli/schedule_options.h"
+#include "app/cli/schedule_text.h"
+#include "engine/schedule/csv.h"
+#include "engine/schedule/passes.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+struct Options
+{
+    ScheduleOptions schedule;
+    std::vector<std::string> with;
+    std::string format = "csv", output;
+};
+
+Schedule withPasses(Schedule schedule, const std::vector<std::string>& passes)
+{
+    const auto asked = [&passes](const char* pass) { return std::ranges::count(passes, pass) > 0; };
+    if (asked("p2p"))
+        schedule = addP2P(schedule);
+    if (asked("allreduce"))
+        schedule = addAllReduce(schedule, SyncPolicy::Eager);
+    if (asked("opt"))
+        schedule = addOptimizer(schedule);
+    return schedule;
+}
+
+Result<std::string> written(const Schedule& schedule, const std::string& format)
+{
+    if (format == "csv")
+        return writeCsv(schedule);
+    if (format == "json")
+        return scheduleJson(schedule);
+    return format == "torch" ? torchText(schedule) : scheduleText(schedule);
+}
+
+Result<int> printSchedule(const Options& options)
+{
+    auto built = schedules(options.schedule);
+    if (!built)
+        return tl::unexpected(built.error());
+    const auto text = written(withPasses(std::move(built->front()), options.with), options.format);
+    if (!text)
+        return tl::unexpected(text.error());
+    if (const auto done = writeOutput(options.output, *text); !done)
+        return tl::unexpected(done.error());
+    return 0;
+}
+} // namespace
+
+Action prepareSchedule(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    addScheduleOptions(app, options->schedule);
+    app.add_option("--with", options->with, "Add what passes add, as a list: p2p,allreduce,opt")
+        ->type_name("PASSES")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(oneOf({"p2p", "allreduce", "opt"}));
+    app.add_option("--format", options->format, "csv|text|torch|json [csv]")
+        ->type_name("FORMAT")
+        ->check(oneOf({"csv", "text", "torch", "json"}));
+    app.add_option("-o,--output", options->output, "Write to a file")->type_name("FILE");
+    return [options] { return printSchedule(*options); };
+}
+
+} // namespace cli

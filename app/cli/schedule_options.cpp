@@ -1,0 +1,113 @@
+#include "app/cli/schedule_options.h"
+
+#include "app/cli/command.h"
+#include "app/cli/output.h"
+#include "engine/schedule/csv.h"
+#include "engine/schedule/validate.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+constexpr const char* kGroup = "Schedule";
+} // namespace
+
+void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes)
+{
+    const bool several = schemes == Schemes::Several;
+    auto* scheme
+        = app.add_option("--scheme", options.schemes,
+                         several ? "Scheme, see bscope schemes; again for another one [bitpipe]"
+                                 : "Scheme, see bscope schemes [bitpipe]");
+    scheme->type_name("NAME")->allow_extra_args(false)->group(kGroup);
+    if (!several)
+        scheme->expected(1);
+    auto* devices = app.add_option("-D,--devices", options.request.devices, "Pipeline devices [4]");
+    auto* microBatches
+        = app.add_option("-N,--micro-batches", options.request.microBatches,
+                         "Micro-batches of an iteration, both directions together [8]");
+    auto* chunks = app.add_option("--chunks", options.request.chunks,
+                                  "Chunks v per device and direction [the scheme's]");
+    auto* set = app.add_option("--set", options.set, "Option of the scheme; again for another one");
+    for (auto* number :
+         {devices->type_name("D"), microBatches->type_name("N"), chunks->type_name("v"),
+          set->type_name("KEY=VALUE")->allow_extra_args(false)})
+        number->group(kGroup);
+    auto* file = app.add_option("--schedule", options.file, "A schedule file instead of a scheme");
+    file->type_name("FILE.csv")->group(kGroup);
+    for (auto* other : {scheme, devices, microBatches, chunks, set})
+        file->excludes(other);
+}
+
+Result<std::vector<ScheduleRequest>> requests(const ScheduleOptions& options)
+{
+    ScheduleRequest request = options.request;
+    if (request.chunks < 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--chunks {} is not possible; give 1 or more", request.chunks));
+    for (const std::string& pair : options.set) {
+        const auto equals = pair.find('=');
+        if (equals == 0 || equals == std::string::npos)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("--set {} has no key and value; write --set key=value", pair));
+        request.options[pair.substr(0, equals)] = pair.substr(equals + 1);
+    }
+    std::vector<ScheduleRequest> all;
+    for (const std::string& scheme :
+         options.schemes.empty() ? std::vector{request.scheme} : options.schemes) {
+        request.scheme = scheme;
+        all.push_back(request);
+    }
+    return all;
+}
+
+Result<std::vector<Schedule>> schedules(const ScheduleOptions& options)
+{
+    std::vector<Schedule> all;
+    if (!options.file.empty()) {
+        auto schedule = readScheduleFile(options.file);
+        if (!schedule)
+            return tl::unexpected(schedule.error());
+        all.push_back(std::move(*schedule));
+        return all;
+    }
+    const auto asked = requests(options);
+    if (!asked)
+        return tl::unexpected(asked.error());
+    for (const ScheduleRequest& request : *asked) {
+        auto schedule = buildSchedule(request);
+        if (!schedule)
+            return wrongUsage(schedule.error());
+        all.push_back(std::move(*schedule));
+    }
+    return all;
+}
+
+Result<Schedule> readScheduleFile(const std::string& path)
+{
+    const auto text = readFile(path);
+    if (!text)
+        return tl::unexpected(text.error());
+    auto schedule = readCsv(*text);
+    if (!schedule)
+        return fail(Error::Code::Corrupt, path + ": " + schedule.error().message);
+    const auto violations = validate(*schedule);
+    if (!violations.empty())
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{}: {}; bscope validate {} shows all {}", path,
+                                violations.front().message, path, violations.size()));
+    return schedule;
+}
+
+std::string labelOf(const std::string& scheme)
+{
+    const Scheme* known = findScheme(scheme);
+    const std::string_view title = known ? known->title : std::string_view(scheme);
+    return std::string(title.substr(0, title.find(" (")));
+}
+
+} // namespace cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/schedules/scheme.h"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace cli {
+
+// SCHEDULE of cli.md: --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value] or
+// --schedule FILE.csv.
+struct ScheduleOptions
+{
+    std::vector<std::string> schemes; // empty: the default
+    std::string file;
+    std::vector<std::string> set;
+    engine::ScheduleRequest request; // devices, micro-batches and chunks of it
+};
+
+enum class Schemes { One, Several };
+void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
+
+// One request per --scheme; InvalidArgument for a --set that is no key=value.
+engine::Result<std::vector<engine::ScheduleRequest>> requests(const ScheduleOptions& options);
+// The schedules asked for: built, or read from the file (then one).
+engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options);
+
+// A schedule file, checked: Corrupt names the first thing that is wrong and how to see the rest.
+engine::Result<engine::Schedule> readScheduleFile(const std::string& path);
+
+// "BitPipe" of scheme "bitpipe": what people call it, without the words in brackets.
+std::string labelOf(const std::string& scheme);
+
+} // namespace cli
