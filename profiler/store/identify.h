@@ -8,8 +8,8 @@ namespace profiler {
 // somebody added views, triggers or virtual tables, which would run in our process.
 engine::Result<std::int64_t> identify(Database& database, const std::filesystem::path& file);
 
-// Why SQLite could not read it (SQLITE_NOTADB, SQLITE_CORRUPT), from its bytes. No connection of
-// this process may be open on it.
+// Why SQLite could not read it (SQLITE_NOTADB, SQLITE_CORRUPT), from its bytes. No writer of
+// this process may have it open.
 engine::Error whatItIs(const std::filesystem::path& file, int code);
 
 } // namespace profiler

@@ -126,6 +126,22 @@ Result<void> harden(Database& database)
                             "PRAGMA mmap_size=0");
 }
 
+// SQLite itself takes a last page that is cut for one that ends in zeros.
+Result<void> checkWhole(Database& database, const fs::path& file)
+{
+    if (holdsBytes(companion(file, "-wal"))) // more pages than the file are there
+        return {};
+    const auto pages = database.integer("PRAGMA page_count");
+    const auto pageSize = database.integer("PRAGMA page_size");
+    std::error_code error;
+    const auto size = static_cast<std::int64_t>(fs::file_size(file, error));
+    if (!pages || !pageSize || error)
+        return fail(Error::Code::Io, fmt::format("{} cannot be read", file.string()));
+    if (size < *pages * *pageSize)
+        return tl::unexpected(whatItIs(file, SQLITE_CORRUPT));
+    return {};
+}
+
 } // namespace
 
 void OpenFile::RemoveFolder::operator()(const fs::path* folder) const
@@ -142,8 +158,9 @@ Result<OpenFile> openFile(const fs::path& file)
     auto open = openAnyWay(file);
     if (!open)
         return open;
-    const auto schema
-        = harden(open->database).and_then([&] { return identify(open->database, file); });
+    const auto schema = harden(open->database)
+                            .and_then([&] { return checkWhole(open->database, file); })
+                            .and_then([&] { return identify(open->database, file); });
     if (!schema)
         return tl::unexpected(schema.error());
     open->schema = *schema;

@@ -50,18 +50,19 @@ Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind 
 
 } // namespace
 
-Result<RowReader> RowReader::open(Database& database, engine::Run& run)
+Result<RowReader> RowReader::open(Database& database, engine::Run& run, Unknown unknown)
 {
-    RowReader reader(database, run);
+    RowReader reader(database, run, unknown);
     if (auto ok = reader.readTracks(); !ok)
         return tl::unexpected(ok.error());
     return reader;
 }
 
-RowReader::RowReader(Database& database, engine::Run& run)
+RowReader::RowReader(Database& database, engine::Run& run, Unknown unknown)
     : m_database(&database)
     , m_run(&run)
     , m_index(run.schedule)
+    , m_unknown(unknown)
 { }
 
 template<class Use>
@@ -114,11 +115,12 @@ Result<void> RowReader::readTracks()
     const auto devices = static_cast<std::size_t>(m_run->schedule.shape.devices);
     return forEach("BS_track", "device, lane", [&](const Statement& row) {
         const auto kind = engine::laneNamed(row.text(2));
-        if (!kind || !below(row.integer(1), devices))
+        if ((!kind && m_unknown == Unknown::Refuse) || !below(row.integer(1), devices))
             return false;
         const engine::DeviceId device{static_cast<std::int32_t>(row.integer(1))};
-        trackIn(m_run->timeline.tracks, device, *kind);
-        m_tracks.push_back({row.integer(0), device, *kind});
+        if (kind)
+            trackIn(m_run->timeline.tracks, device, *kind);
+        m_tracks.push_back({row.integer(0), device, kind});
         return true;
     });
 }
@@ -168,21 +170,23 @@ Result<void> RowReader::readLosses()
 Result<void> RowReader::readSpans()
 {
     const std::size_t iterations = m_run->timeline.iterations.size();
+    const TrackRow* row = nullptr;
     Track* track = nullptr;
-    std::int64_t trackId = 0;
     auto read
-        = forEach("BS_span", "iteration, track, op, begin, \"end\"", [&](const Statement& row) {
-              if (track == nullptr || row.integer(2) != trackId) {
-                  trackId = row.integer(2);
-                  track = trackOf(trackId);
+        = forEach("BS_span", "iteration, track, op, begin, \"end\"", [&](const Statement& span) {
+              if (row == nullptr || span.integer(2) != row->id) {
+                  row = trackRow(span.integer(2));
+                  track = row != nullptr && row->kind
+                      ? &trackIn(m_run->timeline.tracks, row->device, *row->kind)
+                      : nullptr;
               }
-              const Span span{row.integer(4), row.integer(5),
-                              static_cast<std::uint32_t>(row.integer(3)),
-                              static_cast<std::uint32_t>(row.integer(1))};
-              if (track == nullptr || !below(row.integer(1), iterations)
-                  || !below(row.integer(3), m_index.count()) || span.end < span.begin)
+              if (row == nullptr || !below(span.integer(1), iterations)
+                  || !below(span.integer(3), m_index.count()) || span.integer(5) < span.integer(4))
                   return false;
-              track->spans.push_back(span);
+              if (track != nullptr)
+                  track->spans.push_back({span.integer(4), span.integer(5),
+                                          static_cast<std::uint32_t>(span.integer(3)),
+                                          static_cast<std::uint32_t>(span.integer(1))});
               return true;
           });
     for (Track& changed : m_run->timeline.tracks)
@@ -214,12 +218,10 @@ Result<void> RowReader::readMemory()
     return read;
 }
 
-Track* RowReader::trackOf(std::int64_t id)
+const RowReader::TrackRow* RowReader::trackRow(std::int64_t id) const
 {
     const auto row = std::ranges::lower_bound(m_tracks, id, {}, &TrackRow::id);
-    if (row == m_tracks.end() || row->id != id)
-        return nullptr;
-    return &trackIn(m_run->timeline.tracks, row->device, row->kind);
+    return row == m_tracks.end() || row->id != id ? nullptr : &*row;
 }
 
 } // namespace profiler

@@ -3,6 +3,7 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/sqlite.h"
 
+#include <optional>
 #include <vector>
 
 namespace profiler {
@@ -12,8 +13,11 @@ namespace profiler {
 class RowReader
 {
 public:
+    // A lane that is not known: damage, or, in a file of a newer schema, not for us.
+    enum class Unknown : std::uint8_t { Refuse, LeaveOut };
+
     // `run` has its schedule already. Tracks the file names are added to it.
-    static engine::Result<RowReader> open(Database& database, engine::Run& run);
+    static engine::Result<RowReader> open(Database& database, engine::Run& run, Unknown unknown);
 
     // The last row of the file, over all tables.
     engine::Result<std::int64_t> lastRow();
@@ -21,7 +25,7 @@ public:
     engine::Result<void> read(std::int64_t after, std::int64_t last);
 
 private:
-    RowReader(Database& database, engine::Run& run);
+    RowReader(Database& database, engine::Run& run, Unknown unknown);
     engine::Result<void> readTracks();
     engine::Result<void> readIterations();
     engine::Result<void> readLosses();
@@ -31,18 +35,19 @@ private:
     template<class Use>
     engine::Result<void> forEach(std::string_view table, std::string_view columns, Use use);
 
-    engine::Track* trackOf(std::int64_t id);
+    struct TrackRow
+    {
+        std::int64_t id = 0;
+        engine::DeviceId device;
+        std::optional<engine::Track::Kind> kind; // none: not known
+    };
+    const TrackRow* trackRow(std::int64_t id) const; // nullptr: there is none
 
     Database* m_database;
     engine::Run* m_run;
     engine::OpIndex m_index;
     std::int64_t m_after = 0, m_last = 0; // the rows being read: (after, last]
-    struct TrackRow
-    {
-        std::int64_t id = 0;
-        engine::DeviceId device;
-        engine::Track::Kind kind = engine::Track::Kind::Compute;
-    };
+    Unknown m_unknown;
     std::vector<TrackRow> m_tracks; // by id
 };
 

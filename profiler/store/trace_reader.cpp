@@ -93,7 +93,7 @@ Result<bool> TraceReader::poll(engine::Run& run)
                     fmt::format("{} was replaced by another run: open it again", m_file.string()));
     bool changed = false, more = true;
     while (more) {
-        const auto read = readChunk(open->database, run);
+        const auto read = readChunk(*open, run);
         if (!read && m_begun && isBusy(open->database))
             return changed;
         if (!read)
@@ -104,8 +104,11 @@ Result<bool> TraceReader::poll(engine::Run& run)
     return changed;
 }
 
-Result<TraceReader::Chunk> TraceReader::readChunk(Database& database, engine::Run& run)
+Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& run)
 {
+    Database& database = open.database;
+    const auto unknown
+        = open.schema > kSchemaVersion ? RowReader::Unknown::LeaveOut : RowReader::Unknown::Refuse;
     if (auto begun = database.execute("BEGIN"); !begun)
         return tl::unexpected(begun.error());
     Result<bool> changed = m_begun ? Result<bool>(false) : readBeginning(database, run);
@@ -114,7 +117,7 @@ Result<TraceReader::Chunk> TraceReader::readChunk(Database& database, engine::Ru
     if (!changed)
         return tl::unexpected(changed.error());
     m_begun = true;
-    auto rows = RowReader::open(database, run);
+    auto rows = RowReader::open(database, run, unknown);
     const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
     if (!last)
         return tl::unexpected(last.error());

@@ -11,7 +11,7 @@
 
 namespace profiler {
 
-class Database;
+struct OpenFile;
 
 // What was measured when an op really ran (emulate, live), beside its place on the timeline.
 struct MeasuredOp
@@ -102,7 +102,7 @@ private:
     {
         bool changed = false, more = false;
     };
-    engine::Result<Chunk> readChunk(Database& database, engine::Run& run);
+    engine::Result<Chunk> readChunk(OpenFile& open, engine::Run& run);
 
     std::filesystem::path m_file;
     std::string m_warning;

@@ -1,0 +1,229 @@
+#include "tests/profiler/store/store_support.h"
+
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+void writeText(const std::filesystem::path& file, const std::string& text)
+{
+    std::ofstream(file, std::ios::binary) << text;
+}
+
+void runSql(const std::filesystem::path& file, const std::string& sql)
+{
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
+    INFO(sql);
+    const int code = sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr);
+    INFO(sqlite3_errmsg(database));
+    CHECK(code == SQLITE_OK);
+    sqlite3_close(database);
+}
+
+// The message without the file's name.
+std::string refusal(const std::filesystem::path& file)
+{
+    const auto read = readRun(file);
+    REQUIRE_FALSE(read);
+    const std::string message = read.error().message;
+    INFO(message);
+    REQUIRE(message.starts_with(file.string() + " "));
+    CHECK(message.find('\n') == std::string::npos);
+    return message.substr(file.string().size() + 1);
+}
+
+// A good run changed by `sql`, and why it is refused then.
+std::string refusalAfter(const std::string& sql)
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.sqlite", fullRun()));
+    runSql(folder / "run.sqlite", sql);
+    return refusal(folder / "run.sqlite");
+}
+
+} // namespace
+
+TEST_CASE("what is not there, not a file or not SQLite is named in one line")
+{
+    const TemporaryFolder folder;
+    CHECK(refusal(folder / "missing.sqlite") == "does not exist: check the name");
+    CHECK(refusal(folder.path()) == "is a folder: name a run file in it");
+    writeText(folder / "empty", "");
+    CHECK(refusal(folder / "empty") == "is empty (0 bytes): record the run again");
+    writeText(folder / "notes.txt", "hello\n" + std::string(5000, 'x'));
+    CHECK(refusal(folder / "notes.txt") == "is not a SQLite file, so not a Bubblescope run");
+    writeText(folder / "trace.json", "{\"traceEvents\":[]}" + std::string(5000, ' '));
+    CHECK(refusal(folder / "trace.json")
+          == "is a JSON file (a Chrome trace?), not a Bubblescope run");
+    writeText(folder / "run.sqlite.gz", "\x1F\x8B" + std::string(500, 'z'));
+    CHECK(refusal(folder / "run.sqlite.gz") == "is a gzip file, not a Bubblescope run");
+    CHECK(refusal("/dev/null") == "is not a file");
+}
+
+TEST_CASE("a truncated run says how much of it is there")
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.sqlite", fullRun()));
+    const auto size = std::filesystem::file_size(folder / "run.sqlite");
+    for (const std::uintmax_t left :
+         {size - 1, size / 2, std::uintmax_t{4096}, std::uintmax_t{60}}) {
+        std::filesystem::resize_file(folder / "run.sqlite", left);
+        CHECK(refusal(folder / "run.sqlite")
+              == "is truncated (" + std::to_string(left)
+                  + " bytes are there): copy it again, whole");
+    }
+}
+
+TEST_CASE("a SQLite file of another program is named as such")
+{
+    const TemporaryFolder folder;
+    runSql(folder / "other.sqlite", "CREATE TABLE moz_places (id); CREATE TABLE moz_hosts (id)");
+    CHECK(refusal(folder / "other.sqlite")
+          == "is a SQLite file of another program (it holds moz_hosts, moz_places), not a "
+             "Bubblescope run");
+    runSql(folder / "nsys.sqlite",
+           "CREATE TABLE StringIds (id, value); CREATE TABLE "
+           "CUPTI_ACTIVITY_KIND_KERNEL (start, end)");
+    CHECK(
+        refusal(folder / "nsys.sqlite")
+        == "is an Nsight Systems export, not a Bubblescope run: open a file that bscope recorded");
+    runSql(folder / "nothing.sqlite", "PRAGMA user_version = 3");
+    CHECK(refusal(folder / "nothing.sqlite")
+          == "is a SQLite file with nothing in it, not a Bubblescope run");
+}
+
+TEST_CASE("a run with views, triggers or virtual tables is not opened")
+{
+    CHECK(refusalAfter("CREATE VIEW peek AS SELECT * FROM BS_span")
+          == "holds the view peek, which no run has: it was changed by another program and is not "
+             "opened");
+    CHECK(refusalAfter("CREATE TRIGGER t AFTER INSERT ON BS_span BEGIN DELETE FROM BS_run; END")
+              .starts_with("holds the trigger t,"));
+    CHECK(refusalAfter("DROP TABLE BS_span; CREATE VIEW BS_span AS SELECT 1 AS id")
+              .starts_with("holds the view BS_span,"));
+}
+
+TEST_CASE("an index, as the documented recipes make one, does no harm")
+{
+    const TemporaryFolder folder;
+    const Run run = fullRun();
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    runSql(folder / "run.sqlite", "CREATE INDEX nvtx_start ON NVTX_EVENTS(start); ANALYZE");
+    CHECK(readRun(folder / "run.sqlite").value() == run);
+}
+
+TEST_CASE("a newer schema opens with what is known, and a warning")
+{
+    const TemporaryFolder folder;
+    const Run run = fullRun();
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    runSql(folder / "run.sqlite",
+           "PRAGMA user_version = 7; ALTER TABLE BS_run ADD COLUMN mood TEXT; ALTER TABLE BS_span "
+           "ADD COLUMN energy REAL; CREATE TABLE BS_dream (id)");
+    auto reader = TraceReader::open(folder / "run.sqlite");
+    REQUIRE(reader);
+    CHECK(reader->warning()
+          == (folder / "run.sqlite").string()
+              + " was written by a newer Bubblescope (format 7, this one knows 1): what is new in "
+                "it is not shown");
+    Run read;
+    REQUIRE(reader->poll(read));
+    CHECK(read == run);
+}
+
+TEST_CASE("lanes of a newer schema are left out, not misread")
+{
+    const TemporaryFolder folder;
+    const Run run = simulatedRun(2);
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    runSql(folder / "run.sqlite",
+           "PRAGMA user_version = 2; INSERT INTO BS_track VALUES (900001, 0, 'telepathy'); "
+           "INSERT INTO BS_span VALUES (900002, 0, 900001, 0, 0, 1)");
+    CHECK(readRun(folder / "run.sqlite").value() == run);
+}
+
+TEST_CASE("rows that point at nothing are errors that name the table and the row")
+{
+    const std::string kAdvice = "): record the run again or take a copy of it";
+    CHECK(refusalAfter("UPDATE BS_span SET op = 100000 WHERE id = 20")
+          == "is damaged (BS_span, row 20" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_span SET op = -1 WHERE id = 20")
+          == "is damaged (BS_span, row 20" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_span SET op = 4294967296 WHERE id = 20")
+          == "is damaged (BS_span, row 20" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_span SET iteration = 4 WHERE id = 20")
+          == "is damaged (BS_span, row 20" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_span SET track = 3 WHERE id = 20")
+          == "is damaged (BS_span, row 20" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_span SET \"end\" = begin - 1 WHERE id = 20")
+          == "is damaged (BS_span, row 20" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_memory SET device = 4 WHERE op IS NULL")
+              .starts_with("is damaged (BS_memory, row "));
+    CHECK(refusalAfter("UPDATE BS_memory SET category = 5 WHERE op = 7")
+              .starts_with("is damaged (BS_memory, row "));
+    CHECK(refusalAfter("UPDATE BS_iteration SET iteration = 9 WHERE id = 1")
+          == "is damaged (BS_iteration, row 1" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_iteration SET kind = 'sleeping' WHERE id = 1")
+          == "is damaged (BS_iteration, row 1" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_loss SET microbatch = 77 WHERE id = 2")
+          == "is damaged (BS_loss, row 2" + kAdvice);
+    CHECK(refusalAfter("UPDATE BS_track SET device = 70000")
+              .starts_with("is damaged (BS_track, row "));
+}
+
+TEST_CASE("a schedule that does not fit together is an error")
+{
+    for (const std::string sql : {"UPDATE BS_schedule SET kind = 'XX' WHERE op = 3",
+                                  "DELETE FROM BS_schedule WHERE op = 3",
+                                  "UPDATE BS_schedule SET stage = 99 WHERE op = 3",
+                                  "UPDATE BS_schedule SET stage = NULL WHERE op = 3",
+                                  "UPDATE BS_schedule SET microbatch = -2 WHERE op = 3",
+                                  "UPDATE BS_schedule SET replica = 7 WHERE op = 3",
+                                  "UPDATE BS_schedule SET peer = 4 WHERE peer IS NOT NULL",
+                                  "UPDATE BS_schedule SET device = 9 WHERE op = 100",
+                                  "UPDATE BS_shape SET devices = 0",
+                                  "UPDATE BS_shape SET devices = 2147483647",
+                                  "UPDATE BS_shape SET micro_batches = 1 << 40",
+                                  "UPDATE BS_shape SET stages = 2000000000",
+                                  "DELETE FROM BS_shape",
+                                  "DELETE FROM BS_run",
+                                  "UPDATE BS_run SET mode = 'dream'",
+                                  "UPDATE BS_run SET ticks_per_unit = 0",
+                                  "DELETE FROM BS_placement WHERE stage = 2",
+                                  "UPDATE BS_placement SET device = 4",
+                                  "DROP TABLE BS_span",
+                                  "ALTER TABLE BS_span RENAME COLUMN op TO opus"}) {
+        INFO(sql);
+        CHECK(refusalAfter(sql).starts_with("is damaged ("));
+    }
+}
+
+TEST_CASE("a file that we may not read says so")
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.sqlite", simulatedRun(1)));
+    std::filesystem::permissions(folder.path(), std::filesystem::perms(0755));
+    std::filesystem::permissions(folder / "run.sqlite", std::filesystem::perms(0));
+    const pid_t child = fork();
+    if (child == 0) {
+        if (getuid() == 0 && setuid(65534) != 0)
+            _exit(2);
+        const auto read = readRun(folder / "run.sqlite");
+        _exit(!read && read.error().code == Error::Code::Io
+                      && read.error().message.ends_with(
+                          "cannot be read (Permission denied): ask its owner for permission")
+                  ? 0
+                  : 3);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WEXITSTATUS(status) == 0);
+}
