@@ -51,7 +51,9 @@ Result<void> seal(Database database)
 {
     const std::filesystem::path file = database.file();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-    if (auto ok = database.execute("PRAGMA synchronous=FULL"); !ok)
+    // EXCLUSIVE: otherwise SQLite lets readers in between removing the WAL and saying so in the
+    // file, and they would make a new one.
+    if (auto ok = database.execute("PRAGMA synchronous=FULL; PRAGMA locking_mode=EXCLUSIVE"); !ok)
         return ok;
     while (true) {
         const auto mode = database.execute("PRAGMA wal_checkpoint(TRUNCATE)").and_then([&] {

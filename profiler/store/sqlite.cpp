@@ -55,14 +55,15 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
 {
     const std::string name = file.string();
     const std::string why = handle != nullptr ? sqlite3_errmsg(handle) : "out of memory";
-    switch (handle != nullptr ? sqlite3_errcode(handle) : SQLITE_NOMEM) {
+    const int systemError = handle != nullptr ? sqlite3_system_errno(handle) : 0;
+    switch (handle != nullptr ? sqlite3_errcode(handle) & 0xFF : SQLITE_NOMEM) {
     case SQLITE_FULL:
         return {Error::Code::Io,
                 fmt::format("no space left on the disk of {}: free some, then run again", name)};
     case SQLITE_IOERR:
         return {Error::Code::Io,
                 fmt::format("the disk of {} failed ({}): try another folder", name,
-                            std::strerror(sqlite3_system_errno(handle)))};
+                            systemError != 0 ? std::strerror(systemError) : why.c_str())};
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:

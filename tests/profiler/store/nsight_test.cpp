@@ -1,0 +1,232 @@
+#include "engine/schedule/notation.h"
+#include "tests/profiler/store/store_support.h"
+
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <regex>
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+// Runs SQL as a script of the community would.
+class Script
+{
+public:
+    explicit Script(const std::filesystem::path& file)
+    {
+        REQUIRE(sqlite3_open(file.c_str(), &m_database) == SQLITE_OK);
+    }
+    Script(const Script&) = delete;
+    Script& operator=(const Script&) = delete;
+    ~Script() { sqlite3_close(m_database); }
+
+    Rows operator()(const std::string& sql) const
+    {
+        const auto add = [](void* out, int columns, char** values, char**) {
+            auto& row = static_cast<Rows*>(out)->emplace_back();
+            for (int i = 0; i < columns; ++i)
+                row.emplace_back(values[i] == nullptr ? "NULL" : values[i]);
+            return 0;
+        };
+        Rows rows;
+        INFO(sql);
+        const int code = sqlite3_exec(m_database, sql.c_str(), add, &rows, nullptr);
+        INFO(sqlite3_errmsg(m_database));
+        CHECK(code == SQLITE_OK);
+        return rows;
+    }
+
+private:
+    sqlite3* m_database = nullptr;
+};
+
+class Written
+{
+public:
+    explicit Written(const Run& run) { REQUIRE(writeRun(m_folder / "run.sqlite", run)); }
+    Script script() const { return Script(m_folder / "run.sqlite"); }
+
+private:
+    TemporaryFolder m_folder;
+};
+
+std::vector<std::string> columnsOf(const Script& script, const std::string& table)
+{
+    std::vector<std::string> names;
+    for (const auto& row : script("SELECT name FROM pragma_table_info('" + table + "')"))
+        names.push_back(row[0]);
+    return names;
+}
+
+std::size_t spansBeforeReplay(const Run& run)
+{
+    std::size_t count = 0;
+    for (const Track& track : run.timeline.tracks)
+        for (const Span& span : track.spans)
+            count += run.timeline.iterations[span.iteration].kind != Iteration::Kind::Replay;
+    return count;
+}
+
+} // namespace
+
+TEST_CASE("the tables have Nsight Systems' columns, in its order")
+{
+    const Written file(fullRun());
+    const Script script = file.script();
+    using Names = std::vector<std::string>;
+    CHECK(columnsOf(script, "StringIds") == Names{"id", "value"});
+    CHECK(columnsOf(script, "ThreadNames") == Names{"nameId", "priority", "globalTid"});
+    CHECK(columnsOf(script, "PROCESSES") == Names{"globalPid", "pid", "name"});
+    CHECK(columnsOf(script, "META_DATA_CAPTURE") == Names{"name", "value"});
+    CHECK(columnsOf(script, "META_DATA_EXPORT") == Names{"name", "value"});
+    CHECK(columnsOf(script, "ANALYSIS_DETAILS")
+          == Names{"globalVid", "duration", "startTime", "stopTime"});
+    CHECK(columnsOf(script, "TARGET_INFO_SESSION_START_TIME")
+          == Names{"utcEpochNs", "utcTime", "localTime", "systemClockNs"});
+    CHECK(columnsOf(script, "ENUM_NSYS_EVENT_TYPE") == Names{"id", "name", "label"});
+    CHECK(columnsOf(script, "NVTX_EVENTS")
+          == Names{"start",      "end",         "eventType",  "rangeId",      "category",
+                   "color",      "text",        "globalTid",  "endGlobalTid", "textId",
+                   "domainId",   "uint64Value", "int64Value", "doubleValue",  "uint32Value",
+                   "int32Value", "floatValue",  "jsonTextId", "jsonText",     "binaryData",
+                   "eventId"});
+}
+
+TEST_CASE("a run on the CPU has no CUPTI tables")
+{
+    const Written file(fullRun());
+    CHECK(file.script()("SELECT name FROM sqlite_schema WHERE name LIKE '%CUPTI%'").empty());
+}
+
+TEST_CASE("the documented recipe names every range in PyTorch's grammar")
+{
+    const Run run = fullRun();
+    const Written file(run);
+    const Rows names = file.script()(
+        "SELECT COALESCE(n.text, s.value) FROM NVTX_EVENTS n LEFT JOIN StringIds s ON "
+        "s.id=n.textId JOIN ENUM_NSYS_EVENT_TYPE t ON t.id = n.eventType "
+        "WHERE t.name IN ('NvtxPushPopRange', 'NvtxStartEndRange')");
+    CHECK(names.size() == spansBeforeReplay(run));
+    const std::regex grammar("PP:\\d+(F|I|B|W|SEND_F|RECV_F|SEND_B|RECV_B|ALLREDUCE|OPT)\\d*u?");
+    for (const auto& name : names)
+        CHECK(std::regex_match(name[0], grammar));
+}
+
+TEST_CASE("thread and process come out of globalTid as documented")
+{
+    const Written file(fullRun());
+    const Script script = file.script();
+    const std::string process = std::to_string(getpid() % 0x1000000);
+    CHECK(script("SELECT DISTINCT globalTid / 0x1000000 % 0x1000000 FROM NVTX_EVENTS WHERE "
+                 "globalTid IS NOT NULL")
+          == Rows{{process}});
+    CHECK(script("SELECT DISTINCT globalTid % 0x1000000 - 0x700000 FROM NVTX_EVENTS WHERE "
+                 "globalTid IS NOT NULL ORDER BY 1")
+          == Rows{{"0"}, {"1"}, {"2"}, {"3"}});
+    CHECK(script("SELECT s.value FROM ThreadNames t JOIN StringIds s ON s.id = t.nameId JOIN "
+                 "PROCESSES p ON p.globalPid = t.globalTid / 0x1000000 * 0x1000000 WHERE p.pid = "
+                 + process + " ORDER BY t.globalTid")
+          == Rows{{"device 0"}, {"device 1"}, {"device 2"}, {"device 3"}});
+    CHECK(script("SELECT count(*) FROM BS_device d JOIN ThreadNames t USING (globalTid)")
+          == Rows{{"4"}});
+}
+
+TEST_CASE("push/pop ranges of one thread nest, so that a stack can sweep them")
+{
+    const Written file(fullRun());
+    CHECK(
+        file.script()("SELECT a.text, b.text FROM NVTX_EVENTS a JOIN NVTX_EVENTS b ON a.globalTid "
+                      "= b.globalTid AND a.eventType = 59 AND b.eventType = 59 AND a.start < "
+                      "b.start AND b.start < a.\"end\" AND a.\"end\" < b.\"end\"")
+            .empty());
+}
+
+TEST_CASE("a range is where its span is, one unit being one second, and finds it by its id")
+{
+    const Run run = fullRun();
+    const Written file(run);
+    const Script script = file.script();
+    const std::string unit = std::to_string(run.info.ticksPerUnit);
+    CHECK(script("SELECT count(*) FROM NVTX_EVENTS n JOIN BS_span s ON s.id = n.eventId "
+                 "JOIN BS_schedule o USING (op) WHERE n.text = 'PP:' || o.name "
+                 "AND n.start = s.begin * 1000000000 / "
+                 + unit + " AND n.\"end\" = s.\"end\" * 1000000000 / " + unit)
+          == Rows{{std::to_string(spansBeforeReplay(run))}});
+}
+
+TEST_CASE("the replay lives in our own tables only")
+{
+    const Written file(fullRun());
+    CHECK(file.script()("SELECT i.kind, count(n.eventId) > 0, count(s.id) > 0 FROM BS_iteration i "
+                        "JOIN BS_span s USING (iteration) LEFT JOIN NVTX_EVENTS n ON n.eventId = "
+                        "s.id GROUP BY i.iteration ORDER BY i.iteration")
+          == Rows{{"warmup", "1", "1"},
+                  {"measured", "1", "1"},
+                  {"measured", "1", "1"},
+                  {"replay", "0", "1"}});
+}
+
+TEST_CASE("categories, domain and payload tell kind, source, iteration and micro-batch")
+{
+    const Written file(fullRun());
+    const Script script = file.script();
+    CHECK(script("SELECT category, text FROM NVTX_EVENTS WHERE eventType = 33 AND domainId = 1 "
+                 "AND category <= 8 ORDER BY category")
+          == Rows{{"1", "F"},
+                  {"2", "I"},
+                  {"3", "W"},
+                  {"4", "B"},
+                  {"5", "SEND"},
+                  {"6", "RECV"},
+                  {"7", "OPT"},
+                  {"8", "ALLREDUCE"}});
+    CHECK(script("SELECT text FROM NVTX_EVENTS WHERE eventType = 75 AND domainId = 1")
+          == Rows{{"bubblescope"}});
+    CHECK(script("SELECT count(*) FROM NVTX_EVENTS n JOIN BS_span s ON s.id = n.eventId JOIN "
+                 "BS_schedule o USING (op) WHERE o.microbatch IS NOT NULL AND (n.int64Value >> 32 "
+                 "!= s.iteration OR (n.int64Value & 0xFFFFFFFF) != o.microbatch)")
+          == Rows{{"0"}});
+}
+
+TEST_CASE("clock, versions and start are where scripts look for them")
+{
+    const Written file(fullRun());
+    const Script script = file.script();
+    CHECK(script("SELECT value FROM META_DATA_CAPTURE WHERE name = 'BS_CLOCK'")
+          == Rows{{"virtual"}});
+    CHECK(script("SELECT value FROM META_DATA_EXPORT WHERE name = 'EXPORT_SCHEMA_VERSION'")
+          == Rows{{"3.28.1"}});
+    CHECK(script("SELECT utcEpochNs, utcTime FROM TARGET_INFO_SESSION_START_TIME")
+          == Rows{{"1795231876000000000", "2026-11-21T03:31:16Z"}});
+    CHECK(script("SELECT stopTime - startTime = duration AND duration = (SELECT max(\"end\") FROM "
+                 "NVTX_EVENTS) FROM ANALYSIS_DETAILS")
+          == Rows{{"1"}});
+    Run live = simulatedRun(1);
+    live.info.mode = Mode::Live;
+    const Written wall(live);
+    CHECK(wall.script()("SELECT value FROM META_DATA_CAPTURE WHERE name = 'BS_CLOCK'")
+          == Rows{{"wall"}});
+}
+
+TEST_CASE("what was measured stands beside what was placed")
+{
+    const TemporaryFolder folder;
+    const Run run = simulatedRun(1);
+    auto writer = TraceWriter::create(folder / "run.sqlite", run.info, run.schedule);
+    REQUIRE(writer);
+    Batch batch = batchOf(run.timeline, 0, 0);
+    batch.measured = {{3, 0, 0, 1000, 1500, 480}, {1, 0, 1, 1500, 1800, 290}};
+    writer->append(batch);
+    REQUIRE(writer->finish(Outcome::Finished));
+    CHECK(Script(folder / "run.sqlite")(
+              "SELECT o.name, m.exec_order, m.wall_begin, m.wall_end, m.cpu_time FROM BS_op m JOIN "
+              "BS_schedule o USING (op) JOIN BS_span s USING (iteration, op) ORDER BY m.exec_order")
+          == Rows{{toString(run.schedule.program[0][3]), "0", "1000", "1500", "480"},
+                  {toString(run.schedule.program[0][1]), "1", "1500", "1800", "290"}});
+}
