@@ -1,0 +1,51 @@
+#pragma once
+
+#include "tests/catch.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+// The sources of the tree the tests were built from.
+namespace tests {
+
+struct SourceFile
+{
+    std::string path; // from the root: "engine/sim/simulate.cpp"
+    std::string text;
+
+    std::string folder() const { return path.substr(0, path.rfind('/')); }
+    std::vector<std::string> lines() const
+    {
+        std::vector<std::string> lines;
+        for (std::size_t begin = 0; begin < text.size();) {
+            const std::size_t end = std::min(text.find('\n', begin), text.size());
+            lines.push_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        return lines;
+    }
+};
+
+// Every .h, .cpp and .cu below the given top folders.
+inline std::vector<SourceFile> sourcesBelow(const std::vector<std::string>& folders)
+{
+    namespace fs = std::filesystem;
+    const fs::path root(BS_SOURCE_DIR);
+    std::vector<SourceFile> files;
+    for (const std::string& folder : folders)
+        for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+            const std::string extension = entry.path().extension().string();
+            if (extension != ".h" && extension != ".cpp" && extension != ".cu")
+                continue;
+            std::ifstream stream(entry.path());
+            files.push_back({fs::relative(entry.path(), root).generic_string(),
+                             {std::istreambuf_iterator<char>(stream), {}}});
+        }
+    REQUIRE(files.size() > 10);
+    return files;
+}
+
+} // namespace tests
