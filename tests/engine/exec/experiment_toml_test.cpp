@@ -77,11 +77,11 @@ TEST_CASE("the command of a run says what is not default")
     Experiment experiment = unusual();
     experiment.scheduleFile.clear();
     experiment.model.learningRate = 1e-3;
-    experiment.link = {};
     CHECK(commandOf(experiment)
           == "bscope run --scheme gpipe --devices 3 --micro-batches 7 --chunks 1 --set "
              "backward=lifo --model tiny --layers 5 --iterations 11 --warmup 0 --seed "
-             "18000000000000000000 --accumulate exact --sync late --text '/tmp/a\\b.txt'");
+             "18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
+             "--link-latency 5 --text '/tmp/a\\b.txt'");
     experiment.scheduleFile = "it's.csv";
     CHECK(commandOf(experiment).starts_with("bscope run --schedule 'it'\\''s.csv' --model tiny"));
 }
