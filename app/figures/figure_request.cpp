@@ -181,7 +181,7 @@ Result<std::vector<int>> parseRows(const QString& text)
         const int from = ends.front().toInt(&first), to = ends.back().toInt(&last);
         if (!first || !last || ends.size() > 2 || from < 0 || to < from || to - from > 100'000)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("--rows {} names no devices; write it as 0,2-3 or all",
+                        fmt::format("rows {} name no devices; write them as 0,2-3 or all",
                                     text.toStdString()));
         for (int device = from; device <= to; ++device)
             rows.push_back(device);

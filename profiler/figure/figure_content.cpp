@@ -59,7 +59,8 @@ std::string runTitle(const engine::Run& run)
 {
     const auto& shape = run.schedule.shape;
     std::string title
-        = fmt::format("{}, D {}, N {}", run.info.label, shape.devices, shape.microBatches);
+        = fmt::format("{}, D {}, N {}", run.info.label.empty() ? run.info.scheme : run.info.label,
+                      shape.devices, shape.microBatches);
     if (shape.chunks() > 1)
         title += fmt::format(", v {}", shape.chunks());
     return title;

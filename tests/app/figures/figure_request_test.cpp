@@ -66,7 +66,7 @@ TEST_CASE("wrong usage names the option and what it takes")
     CHECK(
         refusal("a.sqlite -o f.pdf --preset acm").starts_with("there is no preset 'acm'; choose"));
     CHECK(refusal("a.sqlite -o f.pdf --rows 3-1")
-          == "--rows 3-1 names no devices; write it as 0,2-3 or all");
+          == "rows 3-1 name no devices; write them as 0,2-3 or all");
     CHECK(refusal("a.sqlite -o f.pdf --iteration -1").find("--iteration -1") == 0);
     CHECK(refusal("a.sqlite -o f.pdf --colour red").find("colour") != std::string::npos);
 }

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "app/figures/figure_request.h"
+#include "app/figures/write_figure.h"
+
+#include <QString>
+
+#include <memory>
+#include <vector>
+
+class QSettings;
+
+namespace app {
+
+// What the export dialog asks and remembers: the figure, its publication, and the files to write.
+struct ExportSettings
+{
+    profiler::FigureOptions options;
+    std::string preset = "acm-column"; // "" when width or type were set by hand
+    FigureTimes times = FigureTimes::Measured;
+    bool pdf = true, svg = true, png = false;
+    int dpi = 600;
+    QString base; // of the files, without the end: "/home/me/figures/bitpipe-d4-n4"
+
+    std::vector<FigureFormat> formats() const;
+    QString file(FigureFormat format) const; // base and ".pdf", ".svg", ".png"
+
+    friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
+};
+
+// Rows and iteration belong to one run and are not kept. What is missing or out of range in the
+// file keeps its default.
+ExportSettings loadExportSettings(const QSettings& settings);
+void saveExportSettings(QSettings& settings, const ExportSettings& exported);
+
+// "bitpipe-d4-n8", "1f1b-bitpipe": a name for the files of these runs.
+QString figureName(const std::vector<std::shared_ptr<const engine::Run>>& runs);
+
+} // namespace app

@@ -1,0 +1,78 @@
+#include "app/figures/figure_draft.h"
+
+#include "app/figures/schematic.h"
+
+namespace app {
+namespace {
+
+using engine::Result;
+using profiler::FigureCheck;
+
+Result<profiler::Scene> layOut(const std::vector<std::shared_ptr<const engine::Run>>& runs,
+                               const ExportSettings& settings)
+{
+    std::vector<engine::Run> schematics;
+    std::vector<const engine::Run*> pointers;
+    schematics.reserve(runs.size());
+    for (const auto& run : runs) {
+        if (settings.times == FigureTimes::Measured) {
+            pointers.push_back(run.get());
+            continue;
+        }
+        auto drawn = schematic(*run);
+        if (!drawn)
+            return tl::unexpected(drawn.error());
+        schematics.push_back(*std::move(drawn));
+        pointers.push_back(&schematics.back());
+    }
+    return profiler::layoutFigure(pointers, settings.options);
+}
+
+FigureCheck fontCheck(const QByteArray& pdf)
+{
+    if (pdf.contains("/FontFile"))
+        return {true, "fonts embedded"};
+    return {false, "the font is not embedded"};
+}
+
+FigureCheck repeatCheck(const QByteArray& first, const QByteArray& second)
+{
+    if (first == second)
+        return {true, "same input, same bytes"};
+    return {false, "two exports differ"};
+}
+
+} // namespace
+
+Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
+                                const ExportSettings& settings)
+{
+    auto scene = layOut(runs, settings);
+    if (!scene)
+        return tl::unexpected(scene.error());
+    FigureDraft draft{*std::move(scene), {}};
+    draft.checks = profiler::checkFigure(draft.scene, settings.options);
+    const auto first = renderFigure(draft.scene, FigureFormat::Pdf, settings.dpi);
+    const auto second = renderFigure(draft.scene, FigureFormat::Pdf, settings.dpi);
+    if (!first || !second)
+        return tl::unexpected(first ? second.error() : first.error());
+    draft.checks.push_back(fontCheck(*first));
+    draft.checks.push_back(repeatCheck(*first, *second));
+    return draft;
+}
+
+Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSettings& settings)
+{
+    QStringList files;
+    for (const FigureFormat format : settings.formats()) {
+        const auto bytes = renderFigure(scene, format, settings.dpi);
+        if (!bytes)
+            return tl::unexpected(bytes.error());
+        if (auto saved = saveFigure(settings.file(format), *bytes); !saved)
+            return tl::unexpected(saved.error());
+        files << settings.file(format);
+    }
+    return files;
+}
+
+} // namespace app

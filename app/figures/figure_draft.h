@@ -1,0 +1,26 @@
+#pragma once
+
+#include "app/figures/export_settings.h"
+#include "profiler/figure/checks.h"
+
+#include <memory>
+#include <vector>
+
+namespace app {
+
+// A figure as it will be written, and whether it is fit for print. Everything is computed from the
+// very bytes of the file: fonts are looked for in the PDF, and the PDF is made twice.
+struct FigureDraft
+{
+    profiler::Scene scene;
+    std::vector<profiler::FigureCheck> checks;
+};
+
+engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
+                                        const ExportSettings& settings);
+
+// Writes all chosen formats; stops at the first that fails. Returns the files.
+engine::Result<QStringList> exportFigure(const profiler::Scene& scene,
+                                         const ExportSettings& settings);
+
+} // namespace app

@@ -1,0 +1,325 @@
+#include "app/pages/export_dialog.h"
+
+#include "app/widgets/band.h"
+#include "app/widgets/controls.h"
+#include "app/widgets/figure_options_panel.h"
+#include "app/widgets/figure_views.h"
+#include "app/widgets/segment_control.h"
+
+#include <QBoxLayout>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QScrollArea>
+#include <QSettings>
+#include <QShowEvent>
+#include <QStandardPaths>
+#include <QTimer>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+constexpr int kSettleMs = 60; // typing a number lays out once, not per digit
+constexpr double kZoomStep = 1.25;
+
+std::unique_ptr<QSettings> openSettings()
+{
+    return std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
+                                       QStringLiteral("bubblescope"),
+                                       QStringLiteral("bubblescope"));
+}
+
+QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs)
+{
+    QStringList titles;
+    for (const auto& run : runs)
+        titles << QStringLiteral("%1, D %2, N %3")
+                      .arg(QString::fromStdString(run->info.label.empty() ? run->info.scheme
+                                                                          : run->info.label))
+                      .arg(run->schedule.shape.devices)
+                      .arg(run->schedule.shape.microBatches);
+    return titles.join(QStringLiteral("; "));
+}
+
+QScrollArea* scrolled(QWidget* widget)
+{
+    auto* area = new QScrollArea;
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidget(widget);
+    return area;
+}
+
+void clear(QLayout* layout)
+{
+    while (QLayoutItem* item = layout->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+}
+
+} // namespace
+
+ExportDialog::ExportDialog(const ThemeController& theme,
+                           std::vector<std::shared_ptr<const engine::Run>> runs, QWidget* parent)
+    : QDialog(parent)
+    , m_theme(theme)
+    , m_runs(std::move(runs))
+    , m_timer(new QTimer(this))
+{
+    setObjectName(QStringLiteral("exportDialog"));
+    setWindowTitle(tr("Export figure"));
+    auto* layout = spaced(new QVBoxLayout(this), {}, 0);
+    auto* title = spaced(new QHBoxLayout, {16, 9, 16, 9}, 10);
+    title->addWidget(makeLabel(tr("Export figure"), "section"));
+    title->addWidget(makeLabel(subtitle(m_runs), "small"), 1);
+    layout->addLayout(title);
+    layout->addWidget(makeLine(Qt::Horizontal));
+
+    m_options = new FigureOptionsPanel(theme);
+    auto* side = new QWidget;
+    auto* sideLayout = spaced(new QVBoxLayout(side), {}, 0);
+    QScrollArea* options = scrolled(m_options);
+    options->setWidgetResizable(true);
+    options->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    sideLayout->addWidget(options, 1);
+    sideLayout->addWidget(makeLine(Qt::Horizontal));
+    sideLayout->addWidget(makeButtons());
+    side->setFixedWidth(404);
+
+    auto* body = spaced(new QHBoxLayout, {}, 0);
+    body->addWidget(makePreview(), 1);
+    body->addWidget(makeLine(Qt::Vertical));
+    body->addWidget(side);
+    layout->addLayout(body, 1);
+
+    m_timer->setSingleShot(true);
+    m_timer->setInterval(kSettleMs);
+    connect(m_timer, &QTimer::timeout, this, &ExportDialog::refresh);
+    connect(m_options, &FigureOptionsPanel::changed, m_timer, qOverload<>(&QTimer::start));
+    connect(m_options, &FigureOptionsPanel::browseRequested, this, &ExportDialog::browse);
+    resize(1300, 876);
+    loadSettings();
+}
+
+ExportDialog::~ExportDialog() = default;
+
+QWidget* ExportDialog::makePreview()
+{
+    QWidget* preview = makeSurface("window");
+    auto* layout = spaced(new QVBoxLayout(preview), {24, 10, 24, 10}, 8);
+    m_page = new FigurePageView(m_theme);
+    m_page->setMaximumWidth(736);
+    m_page->setObjectName(QStringLiteral("figurePage"));
+    m_zoom = new FigureZoomView(m_theme);
+    m_zoom->setObjectName(QStringLiteral("figureZoom"));
+    m_zoomArea = scrolled(m_zoom);
+    m_zoomArea->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
+    m_zoomArea->setStyleSheet(QStringLiteral("QScrollArea, QScrollArea > QWidget > QWidget "
+                                             "{ background: transparent; }"));
+    layout->addWidget(makePageHeader());
+    auto* page = spaced(new QHBoxLayout, {}, 0);
+    page->addWidget(m_page);
+    layout->addLayout(page, 4);
+    layout->addWidget(makeZoomHeader());
+    layout->addWidget(m_zoomArea, 4);
+    m_problem = new Band(m_theme, Band::Shape::Verdict);
+    m_problem->setObjectName(QStringLiteral("figureProblem"));
+    m_problem->hide();
+    layout->addWidget(m_problem);
+    auto* checks = new QWidget;
+    checks->setFixedHeight(28);
+    m_checks = spaced(new QHBoxLayout(checks), {}, 6);
+    layout->addWidget(checks);
+    return preview;
+}
+
+QWidget* ExportDialog::makePageHeader()
+{
+    auto* header = new QWidget;
+    auto* layout = spaced(new QHBoxLayout(header), {}, 10);
+    m_pageText = makeLabel({}, "small");
+    auto* sight = new SegmentControl(
+        m_theme, {tr("colour"), tr("grey"), tr("deuteranopia"), tr("protanopia")});
+    sight->setObjectName(QStringLiteral("figureSight"));
+    sight->setCompact();
+    layout->addWidget(makeLabel(tr("True size"), "section"));
+    layout->addWidget(m_pageText, 1);
+    layout->addWidget(sight);
+    connect(sight, &SegmentControl::currentChanged, this, [this](int choice) {
+        m_sight = profiler::Sight(choice);
+        showDraft();
+    });
+    return header;
+}
+
+QWidget* ExportDialog::makeZoomHeader()
+{
+    auto* header = new QWidget;
+    auto* layout = spaced(new QHBoxLayout(header), {}, 10);
+    m_zoomText = makeLabel({}, "small");
+    auto* out = makeButton(QStringLiteral("\u2212"), QStringLiteral("figureZoomOut"), "tool");
+    auto* in = makeButton(QStringLiteral("+"), QStringLiteral("figureZoomIn"), "tool");
+    out->setAccessibleName(tr("Smaller"));
+    in->setAccessibleName(tr("Larger"));
+    layout->addWidget(makeLabel(tr("Enlarged"), "section"));
+    layout->addWidget(m_zoomText, 1);
+    layout->addWidget(out);
+    layout->addWidget(in);
+    connect(out, &QPushButton::clicked, this, [this] { setZoom(m_zoom->zoom() / kZoomStep); });
+    connect(in, &QPushButton::clicked, this, [this] { setZoom(m_zoom->zoom() * kZoomStep); });
+    return header;
+}
+
+QWidget* ExportDialog::makeButtons()
+{
+    QWidget* buttons = makeSurface("alt");
+    auto* layout = spaced(new QHBoxLayout(buttons), {18, 12, 18, 12}, 8);
+    auto* cancel = makeButton(tr("Cancel"), QStringLiteral("figureCancel"));
+    m_export = makeButton({}, QStringLiteral("figureExport"), "primary");
+    m_export->setDefault(true);
+    cancel->setAutoDefault(false);
+    layout->addStretch();
+    layout->addWidget(cancel);
+    layout->addWidget(m_export);
+    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_export, &QPushButton::clicked, this, &ExportDialog::exportFiles);
+    return buttons;
+}
+
+void ExportDialog::loadSettings()
+{
+    m_settings = loadExportSettings(*openSettings());
+    QString folder = m_settings.base;
+    if (folder.isEmpty() || !QFileInfo(folder).isDir())
+        folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    if (!QFileInfo(folder).isDir())
+        folder = QDir::homePath();
+    m_settings.base = QDir(folder).filePath(figureName(m_runs));
+    const bool memory = std::ranges::all_of(
+        m_runs, [](const auto& run) { return !run->timeline.memory.empty(); });
+    const bool comparable = std::ranges::all_of(m_runs, [this](const auto& run) {
+        return run->info.inUnits() == m_runs.front()->info.inUnits();
+    });
+    m_options->show(m_settings);
+    m_options->setMemoryRecorded(memory);
+    m_options->setRunsComparable(comparable);
+    refresh();
+}
+
+void ExportDialog::setFile(const QString& base)
+{
+    m_settings.base = base;
+    m_options->show(m_settings);
+    refresh();
+}
+
+void ExportDialog::refresh()
+{
+    m_timer->stop();
+    const auto settings = m_options->settings();
+    if (!settings)
+        return showProblem(QString::fromStdString(settings.error().message));
+    m_settings = *settings;
+    auto draft = draftFigure(m_runs, m_settings);
+    if (!draft)
+        return showProblem(QString::fromStdString(draft.error().message));
+    m_draft = *std::move(draft);
+    m_problem->hide();
+    m_options->setHeight(m_draft.scene.height);
+    const auto files = static_cast<int>(m_settings.formats().size());
+    m_export->setEnabled(files > 0 && !m_settings.base.isEmpty());
+    m_export->setText(files == 1 ? tr("Export 1 file") : tr("Export %1 files").arg(files));
+    showDraft();
+    showChecks();
+}
+
+void ExportDialog::showDraft()
+{
+    const profiler::Scene scene = profiler::seen(m_draft.scene, m_sight);
+    m_page->setScene(scene);
+    m_zoom->setScene(scene);
+    if (!m_zoomed)
+        m_zoom->setZoom(m_zoom->fittingZoom(std::max(600, m_zoomArea->width() - 4)));
+    m_pageText->setText(m_page->pageText());
+    m_zoomText->setText(tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
+}
+
+void ExportDialog::showChecks()
+{
+    clear(m_checks);
+    for (const profiler::FigureCheck& check : m_draft.checks) {
+        m_checks->addWidget(new IconLabel(m_theme, check.good ? Icon::Check : Icon::Warning,
+                                          check.good ? &Chrome::ok : &Chrome::warning, 14));
+        auto* text = makeLabel(QString::fromStdString(check.text), "small");
+        text->setObjectName(QStringLiteral("figureCheck"));
+        m_checks->addWidget(text);
+        m_checks->addSpacing(12);
+    }
+    m_checks->addStretch();
+}
+
+void ExportDialog::showProblem(const QString& message)
+{
+    m_problem->show(Band::Kind::Error, tr("No figure:"), message);
+    m_problem->setVisible(true);
+    m_export->setEnabled(false);
+}
+
+void ExportDialog::setZoom(double zoom)
+{
+    m_zoomed = true;
+    m_zoom->setZoom(zoom);
+    m_zoomText->setText(tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
+}
+
+void ExportDialog::browse()
+{
+    const QString file = QFileDialog::getSaveFileName(this, tr("Figure"), m_settings.base, {},
+                                                      nullptr, QFileDialog::DontConfirmOverwrite);
+    if (file.isEmpty())
+        return;
+    const QFileInfo info(file);
+    setFile(figureFormat(file) ? info.dir().filePath(info.completeBaseName()) : file);
+}
+
+bool ExportDialog::mayReplace(const QStringList& files)
+{
+    if (files.isEmpty())
+        return true;
+    QMessageBox box(QMessageBox::NoIcon, tr("Export figure"),
+                    files.size() == 1
+                        ? tr("%1 exists already.").arg(files.front())
+                        : tr("%1 exist already.").arg(files.join(QStringLiteral(", "))),
+                    QMessageBox::Cancel, this);
+    box.setInformativeText(tr("The new figure takes its place."));
+    auto* replace = box.addButton(tr("Replace"), QMessageBox::AcceptRole);
+    replace->setObjectName(QStringLiteral("figureReplace"));
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == replace;
+}
+
+void ExportDialog::exportFiles()
+{
+    refresh(); // what was typed last may still wait for the timer
+    if (!m_export->isEnabled())
+        return;
+    QStringList existing;
+    for (const FigureFormat format : m_settings.formats())
+        if (QFileInfo::exists(m_settings.file(format)))
+            existing << QFileInfo(m_settings.file(format)).fileName();
+    if (!mayReplace(existing))
+        return;
+    const auto files = exportFigure(m_draft.scene, m_settings);
+    if (!files)
+        return showProblem(QString::fromStdString(files.error().message));
+    saveExportSettings(*openSettings(), m_settings);
+    Q_EMIT exported(*files);
+    accept();
+}
+
+} // namespace app

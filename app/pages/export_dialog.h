@@ -1,0 +1,76 @@
+#pragma once
+
+#include "app/figures/figure_draft.h"
+#include "app/models/theme.h"
+#include "profiler/figure/sight.h"
+
+#include <QDialog>
+
+#include <memory>
+#include <vector>
+
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+class QScrollArea;
+class QTimer;
+
+namespace app {
+
+class Band;
+class FigureOptionsPanel;
+class FigurePageView;
+class FigureZoomView;
+
+// Export of one run, or of several on one axis, as a figure for print (mockup export.png). What it
+// shows is what it writes: both are drawn from the same scene. Remembers the last choices.
+class ExportDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    ExportDialog(const ThemeController& theme, std::vector<std::shared_ptr<const engine::Run>> runs,
+                 QWidget* parent = nullptr);
+    ~ExportDialog() override;
+
+    void setFile(const QString& base); // without its end
+    const profiler::Scene& scene() const { return m_draft.scene; }
+    const std::vector<profiler::FigureCheck>& checks() const { return m_draft.checks; }
+
+Q_SIGNALS:
+    void exported(const QStringList& files);
+
+private:
+    QWidget* makePreview();
+    QWidget* makePageHeader();
+    QWidget* makeZoomHeader();
+    QWidget* makeButtons();
+    void loadSettings();
+    void refresh(); // lays out, checks and shows what the options ask for
+    void showDraft();
+    void showChecks();
+    void showProblem(const QString& message);
+    void setZoom(double zoom);
+    void browse();
+    void exportFiles();
+    bool mayReplace(const QStringList& files);
+
+    const ThemeController& m_theme;
+    std::vector<std::shared_ptr<const engine::Run>> m_runs;
+    ExportSettings m_settings;
+    FigureDraft m_draft;
+    profiler::Sight m_sight = profiler::Sight::Colour;
+    bool m_zoomed = false; // by hand: no longer fitted to the width
+
+    FigurePageView* m_page;
+    FigureZoomView* m_zoom;
+    QScrollArea* m_zoomArea;
+    QLabel *m_pageText, *m_zoomText;
+    QHBoxLayout* m_checks;
+    Band* m_problem;
+    FigureOptionsPanel* m_options;
+    QPushButton* m_export;
+    QTimer* m_timer;
+};
+
+} // namespace app

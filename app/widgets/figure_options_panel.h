@@ -1,0 +1,69 @@
+#pragma once
+
+#include "app/figures/export_settings.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+#include <array>
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QRadioButton;
+class QSpinBox;
+class QVBoxLayout;
+
+namespace app {
+
+class SegmentControl;
+
+// The right column of the export dialog: size, palette, contents, output. Shows a settings value
+// and gives one back; knows nothing of runs but which of them can be drawn how.
+class FigureOptionsPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const ExportSettings& settings);
+    // What the controls say now; InvalidArgument when the rows cannot be read.
+    engine::Result<ExportSettings> settings() const;
+
+    void setHeight(double points); // of the figure, beside its width
+    void setMemoryRecorded(bool recorded);
+    void setRunsComparable(bool comparable); // false: only a schematic can show them together
+
+Q_SIGNALS:
+    void changed();
+    void browseRequested();
+
+private:
+    QVBoxLayout* addSection(const QString& title);
+    void addSize();
+    void addPalettes();
+    void addContents();
+    void addOutput();
+    void choosePreset(int index);
+    void markCustom();
+    void showOutput();
+
+    const ThemeController& m_theme;
+    QVBoxLayout* m_layout;
+    QComboBox *m_preset, *m_font;
+    QDoubleSpinBox *m_width, *m_size;
+    QLineEdit *m_height, *m_rows, *m_base, *m_latex;
+    std::vector<QRadioButton*> m_palettes; // as profiler::paletteNames()
+    std::array<QCheckBox*, 7> m_contents{};
+    std::array<QCheckBox*, 3> m_outputs{}; // by FigureFormat
+    QSpinBox* m_dpi;
+    SegmentControl *m_times, *m_bubbles;
+    bool m_quiet = false; // while show() sets the controls
+};
+
+} // namespace app

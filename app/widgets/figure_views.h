@@ -1,0 +1,61 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "profiler/figure/scene.h"
+
+#include <QWidget>
+
+namespace app {
+
+// The figure as the reader of a paper meets it: at its true size, in a page with text around it
+// (white in both themes, as paper is). A figure wider than the view is scaled down, and pageText()
+// says so.
+class FigurePageView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FigurePageView(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void setScene(const profiler::Scene& scene);
+    QString pageText() const; // "in a two-column page, this screen at 96 dpi"
+    QSize sizeHint() const override { return {736, 372}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    double pixelsPerPoint() const; // of this screen, less where the figure would not fit
+    bool isColumn() const;
+    void paintMeasure(QPainter& painter, double left, double width) const;
+    double paintCaption(QPainter& painter, const QRectF& place) const;
+
+    const ThemeController& m_theme;
+    profiler::Scene m_scene;
+};
+
+// The same figure enlarged, to be looked at closely.
+class FigureZoomView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FigureZoomView(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void setScene(const profiler::Scene& scene);
+    void setZoom(double zoom); // 1: true size
+    double zoom() const { return m_zoom; }
+    // The largest zoom up to 2.5 at which `width` pixels show the whole figure.
+    double fittingZoom(int width) const;
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    profiler::Scene m_scene;
+    double m_zoom = 2.5;
+};
+
+} // namespace app
