@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/timeline/timeline.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace app {
+
+// What a coverage column stacks, from the bottom; the rest up to full height is bubble.
+enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
+constexpr int kShares = 5;
+using Busy = std::array<double, kShares>; // ticks, or parts of one
+
+Share shareOf(engine::OpKind kind);
+
+// Busy time per kind before any instant, exact: cumulative sums every 16 spans (2.5 bytes a span)
+// and a few additions. So a pixel column of a track of ten million spans costs a binary search.
+class BusyIndex
+{
+public:
+    BusyIndex() = default;
+    // `spans` must outlive this; `kinds` is the Share of every op.
+    BusyIndex(std::span<const engine::Span> spans, std::span<const Share> kinds);
+
+    // Ticks per kind within [begin, end), which need not be whole ticks.
+    Busy within(double begin, double end) const;
+
+private:
+    Busy before(double time) const;
+    double weight(std::size_t span) const; // of two joint ops each counts half
+
+    static constexpr std::size_t kBlock = 16;
+    std::span<const engine::Span> m_spans;
+    std::span<const Share> m_kinds;
+    std::vector<Busy> m_sums; // before span k * kBlock
+};
+
+} // namespace app

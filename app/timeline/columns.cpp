@@ -1,0 +1,67 @@
+#include "app/timeline/columns.h"
+
+#include <QImage>
+#include <QPainter>
+
+namespace app {
+namespace {
+
+using Heights = std::array<int, kShares>; // rows from the bottom up to which a share reaches
+
+Heights heightsOf(const Busy& busy, double duration, int rows)
+{
+    Heights heights{};
+    double sum = 0;
+    for (std::size_t k = 0; k < kShares; ++k) {
+        sum += duration > 0 ? busy[k] / duration : 0;
+        heights[k] = std::clamp(static_cast<int>(std::lround(sum * rows)), 0, rows);
+    }
+    return heights;
+}
+
+void fillColumn(QImage& image, int x, const Heights& heights,
+                const std::array<QRgb, kShares + 1>& colours)
+{
+    const int rows = image.height();
+    std::size_t share = 0;
+    for (int row = 0; row < rows; ++row) {
+        while (share < kShares && row >= heights[share])
+            ++share;
+        reinterpret_cast<QRgb*>(image.scanLine(rows - 1 - row))[x] = colours[share];
+    }
+}
+
+std::array<QRgb, kShares + 1> packed(const ColumnColours& colours)
+{
+    std::array<QRgb, kShares + 1> all{};
+    for (std::size_t k = 0; k < kShares; ++k)
+        all[k] = qPremultiply(colours.shares[k].rgba());
+    all[kShares] = qPremultiply(colours.rest.rgba());
+    return all;
+}
+
+} // namespace
+
+void paintColumns(QPainter& painter, const TimeAxis& axis, const QRectF& area,
+                  engine::Window window, const ColumnColours& colours,
+                  const std::function<Busy(double begin, double end)>& busy)
+{
+    const int columns = static_cast<int>(std::lround(area.width() * axis.dpr));
+    const int rows = static_cast<int>(std::lround(area.height() * axis.dpr));
+    if (columns <= 0 || rows <= 0)
+        return;
+    QImage image(columns, rows, QImage::Format_ARGB32_Premultiplied);
+    const auto inks = packed(colours);
+    for (int column = 0; column < columns; ++column) {
+        const double x = area.left() + column / axis.dpr;
+        const double begin = std::max(axis.time(x), static_cast<double>(window.begin));
+        const double end = std::min(axis.time(x + 1 / axis.dpr), static_cast<double>(window.end));
+        const double duration = std::max(end - begin, 0.0);
+        const Busy shares = duration > 0 ? busy(begin, end) : Busy{};
+        fillColumn(image, column, heightsOf(shares, duration, rows), inks);
+    }
+    image.setDevicePixelRatio(axis.dpr);
+    painter.drawImage(area.topLeft(), image);
+}
+
+} // namespace app

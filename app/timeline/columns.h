@@ -1,0 +1,28 @@
+#pragma once
+
+#include "app/timeline/busy_index.h"
+#include "app/timeline/coordinates.h"
+
+#include <QColor>
+
+#include <array>
+#include <functional>
+
+class QPainter;
+
+namespace app {
+
+// Colours of a coverage column, from the bottom by Share, and of what is left above.
+struct ColumnColours
+{
+    std::array<QColor, kShares> shares;
+    QColor rest; // transparent: nothing is drawn there
+};
+
+// One column per device pixel: heights are exact shares of the column's time, never "the longest
+// wins". Written into an image, since a column of five rectangles each would be slow.
+void paintColumns(QPainter& painter, const TimeAxis& axis, const QRectF& area,
+                  engine::Window window, const ColumnColours& colours,
+                  const std::function<Busy(double begin, double end)>& busy);
+
+} // namespace app

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "engine/timeline/timeline.h"
+
+#include <QRectF>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+
+// Where time lies on the screen: the only place that turns ticks into pixels and back. Pixels are
+// logical; snapping is to device pixels, so that boxes stay sharp at 150 %.
+struct TimeAxis
+{
+    double begin = 0, end = 1;  // ticks at the left and at the right edge
+    double left = 0, width = 1; // logical pixels
+    double dpr = 1;             // device pixels per logical one
+
+    double ticksPerPixel() const { return (end - begin) / width; }
+    double pixels(double ticks) const { return ticks / ticksPerPixel(); }
+    double x(double time) const { return left + (time - begin) / ticksPerPixel(); }
+    double time(double x) const { return begin + (x - left) * ticksPerPixel(); }
+    double right() const { return left + width; }
+
+    double snap(double logical) const { return std::round(logical * dpr) / dpr; }
+    double devicePixel() const { return 1.0 / dpr; }
+    // The border between boxes: one logical pixel, whole device pixels.
+    double gap() const { return std::max(1.0, std::round(dpr)) / dpr; }
+    // Far outside of the view all is the same: keeps painters within the numbers they can add.
+    double snappedX(double time) const
+    {
+        return snap(std::clamp(x(time), left - 64.0, right() + 64.0));
+    }
+    engine::Window window() const
+    {
+        return {static_cast<std::int64_t>(std::floor(begin)),
+                static_cast<std::int64_t>(std::ceil(end))};
+    }
+    friend bool operator==(const TimeAxis&, const TimeAxis&) = default;
+};
+
+// From the rounded begin to the rounded end, whole device pixels, without the gap.
+inline QRectF stretch(const TimeAxis& axis, engine::Window window, double top, double height)
+{
+    const double x1 = axis.snappedX(static_cast<double>(window.begin));
+    const double x2 = axis.snappedX(static_cast<double>(window.end));
+    return {x1, axis.snap(top), x2 - x1, axis.snap(top + height) - axis.snap(top)};
+}
+
+// The box of an op: the last pixel of its stretch is the border; at least one device pixel wide.
+inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, double height)
+{
+    QRectF rect = stretch(axis, window, top, height);
+    rect.setWidth(std::max(rect.width() - axis.gap(), axis.devicePixel()));
+    return rect;
+}
+
+// Level of detail (visual-design.md, "Box"), by the width of the stretch.
+constexpr double kCoverageBelow = 3.0; // columns of exact shares instead of boxes
+constexpr double kThinBelow = 5.0;     // a box with a gap of 0.6
+constexpr double kNumberFrom = 11.0, kTwoDigitsFrom = 17.0, kNameFrom = 44.0;
+
+} // namespace app

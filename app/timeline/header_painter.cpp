@@ -1,0 +1,265 @@
+#include "app/timeline/header_painter.h"
+
+#include "app/timeline/time_format.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+namespace app {
+namespace {
+
+using engine::OpKind;
+using Emphasis = BoxColours::Emphasis;
+
+constexpr double kLeft = 24, kBar = 100;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("app::Header", text);
+}
+
+const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
+                                         int iteration)
+{
+    const auto* metrics = view.metrics(iteration);
+    if (!metrics || static_cast<std::size_t>(device.value) >= metrics->devices.size())
+        return nullptr;
+    return &metrics->devices[static_cast<std::size_t>(device.value)];
+}
+
+void write(QPainter& painter, const QRectF& area, int flags, const QString& text)
+{
+    painter.drawText(area, flags | Qt::TextSingleLine, text);
+}
+
+void paintFold(QPainter& painter, bool isOpen, QPointF centre, QColor colour)
+{
+    QPen pen(colour, 1.3);
+    pen.setCapStyle(Qt::RoundCap);
+    painter.setPen(pen);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (isOpen) {
+        const QPointF lines[]
+            = {centre + QPointF(-3.5, -2), centre + QPointF(0, 2), centre + QPointF(3.5, -2)};
+        painter.drawPolyline(lines, 3);
+    } else {
+        const QPointF lines[]
+            = {centre + QPointF(-2, -3.5), centre + QPointF(2, 0), centre + QPointF(-2, 3.5)};
+        painter.drawPolyline(lines, 3);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,
+                        const Lane& lane, const QRectF& area)
+{
+    painter.setFont(uiFont(10));
+    painter.setPen(theme.chrome.text2);
+    const double offset = area.top() - lane.top;
+    const auto label = [&](double top, double height, const QString& text) {
+        write(painter, QRectF(area.left(), offset + top, area.width() - 8, height),
+              Qt::AlignRight | Qt::AlignVCenter, text);
+    };
+    label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
+    label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
+    label(lane.reduceTop(), Lane::kTransfer, tr("all-reduce"));
+    label(lane.memoryTop() + 6, Lane::kMemory - 6,
+          view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
+}
+
+void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
+                      engine::DeviceId device, const QRectF& area)
+{
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text);
+    const QRectF row = area.adjusted(kLeft, 0, -16, 0);
+    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("device %1").arg(device.value));
+    painter.setPen(theme.chrome.text2);
+    const QString stages = stagesText(view.run().schedule, device);
+    const double room = row.width() - 62;
+    write(painter, row, Qt::AlignRight | Qt::AlignVCenter,
+          QFontMetricsF(painter.font()).elidedText(stages, Qt::ElideRight, room));
+}
+
+struct Part
+{
+    QColor fill;
+    double share = 0;
+};
+
+std::vector<Part> memoryParts(const profiler::DeviceMetrics& metrics, const Theme& theme)
+{
+    const auto& palette = theme.palette;
+    const profiler::Colour fills[] = {palette.weights, palette.gradients, palette.optimizerState,
+                                      palette.buffers, palette.stash};
+    using enum engine::MemoryCategory;
+    const engine::MemoryCategory order[] = {Weights, Gradients, Optimizer, Buffers, Stash};
+    std::vector<Part> parts;
+    for (std::size_t k = 0; k < 5; ++k)
+        parts.push_back({toQt(fills[k]), static_cast<double>(
+                                             metrics.bytesAtPeak[static_cast<std::size_t>(order[k])])});
+    return parts;
+}
+
+// From the bottom up, or from the left when the bar lies.
+void paintParts(QPainter& painter, const std::vector<Part>& parts, double scale, const QRectF& bar)
+{
+    const bool stands = bar.height() > bar.width();
+    double at = 0;
+    for (const auto& part : parts) {
+        const double length = stands ? bar.height() : bar.width();
+        const double from = std::round(at * length), to = std::round((at + part.share / scale) * length);
+        at += part.share / scale;
+        painter.fillRect(stands ? QRectF(bar.left(), bar.bottom() - to, bar.width(), to - from)
+                                : QRectF(bar.left() + from, bar.top(), to - from, bar.height()),
+                         part.fill);
+    }
+}
+
+struct MemoryText
+{
+    QString amount, unit, second;
+};
+
+MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metrics)
+{
+    if (view.hasMemory()) {
+        const QString peak = bytesText(static_cast<double>(metrics.peakBytes.value_or(0)));
+        const auto space = peak.indexOf(QChar(0x00A0));
+        return {peak.left(space), peak.mid(space + 1),
+                tr("stash %1").arg(bytesText(static_cast<double>(metrics.peakStashBytes.value_or(0))))};
+    }
+    return {number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),
+            tr("weights %1 M\xCE\xB8").arg(number(metrics.weights, 1))};
+}
+
+void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, QPointF at)
+{
+    painter.setFont(uiFont(13, QFont::Medium));
+    painter.setPen(theme.chrome.text);
+    painter.drawText(at, text.amount);
+    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text.amount);
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text2);
+    painter.drawText(at + QPointF(width + 4, 0), text.unit);
+}
+
+void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
+                     const profiler::DeviceMetrics& device, const Theme& theme, const QRectF& area)
+{
+    const auto duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    double largest = 1e-9;
+    for (const auto& one : metrics.devices)
+        largest = std::max(largest, static_cast<double>(one.bubble) / duration);
+    largest = std::max(largest, metrics.bubbleRatio);
+    const double share = static_cast<double>(device.bubble) / duration;
+    const QRectF bar(area.left() + 12, std::round(area.center().y() - 4.5), 68, 9);
+    painter.fillRect(bar, theme.chrome.hover);
+    painter.fillRect(QRectF(bar.left(), bar.top(), std::round(bar.width() * share / largest), 9),
+                     toQt(theme.palette.gradients));
+    painter.fillRect(QRectF(bar.left() + std::round(bar.width() * metrics.bubbleRatio / largest),
+                            area.top(), 1, area.height()),
+                     theme.chrome.text);
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text);
+    write(painter, area.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter,
+          number(100 * share, 1));
+}
+
+} // namespace
+
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
+                   std::int64_t duration, const BoxColours& colours, const QRectF& area)
+{
+    using enum OpKind;
+    painter.fillRect(area, colours.theme().chrome.selected);
+    double x = area.left();
+    double sum = 0;
+    const auto add = [&](std::int64_t ticks, QColor fill) {
+        sum += static_cast<double>(ticks) / static_cast<double>(std::max<std::int64_t>(1, duration));
+        const double right = area.left() + std::round(area.width() * std::min(1.0, sum));
+        painter.fillRect(QRectF(x, area.top(), right - x, area.height()), fill);
+        x = right;
+    };
+    const auto kind = [&](OpKind of) { return metrics.byKind[static_cast<std::size_t>(of)]; };
+    const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).fill; };
+    add(kind(Forward) + kind(Recompute), fill(Forward));
+    add(kind(Backward) + kind(BackwardInput), fill(Backward));
+    add(kind(BackwardWeight), fill(BackwardWeight));
+    add(kind(OptimizerStep), fill(OptimizerStep));
+    add(metrics.exposedCommunication, colours.exposed(Emphasis::Normal).fill);
+}
+
+void paintHeader(QPainter& painter, const RunView& view, const BoxColours& colours,
+                 engine::DeviceId device, const Lane& lane, int iteration, const QRectF& area)
+{
+    const Theme& theme = colours.theme();
+    if (lane.kind == LaneKind::Dense) {
+        paintDenseHeader(painter, view, theme, device, area);
+        return;
+    }
+    const double top = area.top() + (lane.kind == LaneKind::Full ? 8 : (area.height() - 46) / 2);
+    paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9}, theme.chrome.text2);
+    const QRectF row(area.left() + kLeft, top, kBar, 18);
+    painter.setFont(uiFont(13, QFont::Medium));
+    painter.setPen(theme.chrome.text);
+    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("Device %1").arg(device.value));
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text2);
+    const QString stages = stagesText(view.run().schedule, device);
+    const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
+    const QString shown = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
+    write(painter, row.translated(0, 17), Qt::AlignLeft | Qt::AlignVCenter, shown);
+    if (const auto* metrics = metricsOf(view, device, iteration)) {
+        const auto duration = view.metrics(iteration)->duration;
+        const double busy = static_cast<double>(metrics->compute)
+            / static_cast<double>(std::max<std::int64_t>(1, duration));
+        write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
+        paintShareBar(painter, *metrics, duration, colours,
+                      QRectF(row.left(), std::round(top + 38), kBar, 4));
+    }
+    if (lane.kind == LaneKind::Full)
+        paintSublaneLabels(painter, view, theme, lane, area);
+}
+
+QString memoryTitle(const RunView& view, const Lane& lane)
+{
+    if (lane.kind == LaneKind::Dense)
+        return tr("Bubble, %");
+    return view.hasMemory() ? tr("Peak memory") : tr("Peak stash");
+}
+
+void paintMemoryCell(QPainter& painter, const RunView& view, const BoxColours& colours,
+                     engine::DeviceId device, const Lane& lane, int iteration, const QRectF& area)
+{
+    const Theme& theme = colours.theme();
+    const auto* metrics = metricsOf(view, device, iteration);
+    if (!metrics)
+        return;
+    if (lane.kind == LaneKind::Dense) {
+        paintBubbleCell(painter, *view.metrics(iteration), *metrics, theme, area);
+        return;
+    }
+    double scale = 1e-9;
+    for (const auto& one : view.metrics(iteration)->devices)
+        scale = std::max(scale, view.hasMemory() ? static_cast<double>(one.peakBytes.value_or(0))
+                                                 : one.peakStash);
+    const auto parts = view.hasMemory()
+        ? memoryParts(*metrics, theme)
+        : std::vector<Part>{{toQt(theme.palette.stash), metrics->peakStash}};
+    const MemoryText text = memoryText(view, *metrics);
+    const bool isFull = lane.kind == LaneKind::Full;
+    const QRectF bar = isFull ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
+                              : QRectF(area.left() + 16, area.top() + 16, 92, 6);
+    painter.fillRect(bar, theme.chrome.hover);
+    paintParts(painter, parts, scale, bar);
+    if (isFull) {
+        writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
+        painter.setFont(uiFont(11));
+        painter.drawText(QPointF(bar.right() + 12, bar.top() + 39), text.second);
+    } else {
+        writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
+    }
+}
+
+} // namespace app

@@ -1,0 +1,147 @@
+#include "app/timeline/hit_test.h"
+
+#include <array>
+#include <cmath>
+
+namespace app {
+namespace {
+
+using engine::DeviceId;
+using TrackKind = engine::Track::Kind;
+
+constexpr double kReach = 3; // pixels around the pointer
+
+// The span under the pointer or, within reach, beside it.
+const engine::Span* spanNear(std::span<const engine::Span> spans, double time, double reach)
+{
+    const auto first = std::partition_point(
+        spans.begin(), spans.end(),
+        [&](const engine::Span& span) { return static_cast<double>(span.end) < time - reach; });
+    const engine::Span* best = nullptr;
+    double nearest = reach;
+    for (auto span = first; span != spans.end(); ++span) {
+        const auto begin = static_cast<double>(span->begin);
+        if (begin > time + reach)
+            break;
+        const double away = std::max({begin - time, time - static_cast<double>(span->end), 0.0});
+        if (away <= nearest) {
+            nearest = away;
+            best = &*span;
+        }
+        if (away == 0 && span->end > span->begin)
+            break;
+    }
+    return best;
+}
+
+struct Sublane
+{
+    TrackKind kind;
+    double top;
+};
+
+std::array<Sublane, 3> sublanes(const Lane& lane)
+{
+    return {{{TrackKind::Send, lane.sendTop()},
+             {TrackKind::Receive, lane.receiveTop()},
+             {TrackKind::AllReduce, lane.reduceTop()}}};
+}
+
+Selection deviceSelection(DeviceId device, int iteration)
+{
+    Selection selection;
+    selection.kind = Selection::Kind::Device;
+    selection.device = device;
+    selection.iteration = iteration;
+    return selection;
+}
+
+Selection computeAt(const RunView& view, DeviceId device, const TimeAxis& axis, double x)
+{
+    const double time = axis.time(x);
+    const Piece piece = pieceAt(view, device, static_cast<std::int64_t>(std::floor(time)));
+    if (piece.kind == Piece::Kind::Exposed) {
+        for (const TrackKind kind : {TrackKind::Receive, TrackKind::Send, TrackKind::AllReduce}) {
+            if (const auto* span = spanNear(view.spans(device, kind), time, 0))
+                return opSelection(view, *span, device, kind);
+        }
+    }
+    return pieceSelection(view, device, piece);
+}
+
+} // namespace
+
+Selection opSelection(const RunView&, const engine::Span& span, DeviceId device, TrackKind lane)
+{
+    Selection selection;
+    selection.kind = Selection::Kind::Op;
+    selection.iteration = static_cast<int>(span.iteration);
+    selection.device = device;
+    selection.lane = lane;
+    selection.op = span.op;
+    selection.window = span.window();
+    return selection;
+}
+
+Selection pieceSelection(const RunView& view, DeviceId device, const Piece& piece)
+{
+    Selection selection;
+    if (piece.kind == Piece::Kind::Op) {
+        selection = opSelection(
+            view, {piece.window.begin, piece.window.end, piece.op,
+                   static_cast<std::uint32_t>(piece.iteration)},
+            device, TrackKind::Compute);
+    } else if (piece.kind == Piece::Kind::Bubble || piece.kind == Piece::Kind::Exposed) {
+        selection.kind = Selection::Kind::Bubble;
+        selection.iteration = piece.iteration;
+        selection.device = device;
+        selection.window = piece.window;
+    }
+    return selection;
+}
+
+Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
+                      double x, double y)
+{
+    const int at = laneAt(lanes, y);
+    if (at < 0 || x < axis.left || x > axis.right())
+        return {};
+    const Lane& lane = lanes[static_cast<std::size_t>(at)];
+    const DeviceId device {at};
+    if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
+        return computeAt(view, device, axis, x);
+    if (lane.kind != LaneKind::Full)
+        return {};
+    for (const auto& [kind, top] : sublanes(lane)) {
+        if (y < top - 1 || y > top + Lane::kTransfer + 1)
+            continue;
+        if (const auto* span = spanNear(view.spans(device, kind), axis.time(x),
+                                        kReach * axis.ticksPerPixel()))
+            return opSelection(view, *span, device, kind);
+        return {};
+    }
+    return y >= lane.memoryTop() ? deviceSelection(device, view.iterationAt(axis.time(x)))
+                                 : Selection {};
+}
+
+QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
+              const Selection& selection)
+{
+    const auto device = static_cast<std::size_t>(selection.device.value);
+    const bool hasPlace = selection.kind == Selection::Kind::Op
+        || selection.kind == Selection::Kind::Bubble;
+    if (!hasPlace || !selection.device.isValid() || device >= lanes.size() || view.isEmpty())
+        return {};
+    const Lane& lane = lanes[device];
+    if (selection.lane == TrackKind::Compute)
+        return boxRect(axis, selection.window, lane.computeTop(), lane.compute);
+    if (lane.kind != LaneKind::Full)
+        return {};
+    for (const auto& [kind, top] : sublanes(lane)) {
+        if (kind == selection.lane)
+            return boxRect(axis, selection.window, top, Lane::kTransfer);
+    }
+    return {};
+}
+
+} // namespace app

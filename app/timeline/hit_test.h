@@ -1,0 +1,22 @@
+#pragma once
+
+#include "app/timeline/coordinates.h"
+#include "app/timeline/lane_walk.h"
+#include "app/timeline/lanes.h"
+#include "app/timeline/selection.h"
+
+namespace app {
+
+Selection opSelection(const RunView& view, const engine::Span& span, engine::DeviceId device,
+                      engine::Track::Kind lane);
+Selection pieceSelection(const RunView& view, engine::DeviceId device, const Piece& piece);
+
+// What lies at a point of the lanes (`y` within the lanes, unscrolled). Boxes of a pixel are found
+// within three pixels. Exposed communication gives the transfer that causes it.
+Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
+                      double x, double y);
+// Where a selected op or bubble is drawn, y as above; empty when it is in no lane that is shown.
+QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
+              const Selection& selection);
+
+} // namespace app

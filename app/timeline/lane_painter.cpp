@@ -1,0 +1,136 @@
+#include "app/timeline/lane_painter.h"
+
+#include "app/timeline/columns.h"
+#include "app/timeline/sublane_painter.h"
+#include "app/timeline/time_format.h"
+#include "engine/schedule/notation.h"
+
+#include <QPainter>
+
+namespace app {
+
+using engine::DeviceId;
+using engine::OpKind;
+using Emphasis = BoxColours::Emphasis;
+
+BoxText boxText(const engine::Op& op)
+{
+    BoxText text;
+    text.isUp = op.replica == 1 && op.microBatch.isValid();
+    if (op.kind == OpKind::OptimizerStep) {
+        text.number = QStringLiteral("O");
+        return text;
+    }
+    text.number = microBatchText(op);
+    engine::Op down = op; // the corner and the underline say up already
+    down.replica = 0;
+    text.name = QString::fromStdString(engine::toString(down));
+    return text;
+}
+
+LanePainter::LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                         const BoxColours& colours)
+    : m_painter(painter), m_view(view), m_axis(axis), m_colours(colours),
+      m_boxes(painter, axis, colours)
+{
+}
+
+Emphasis LanePainter::emphasis(const engine::Op& op, int iteration) const
+{
+    const bool isOther = m_flow && op.microBatch.isValid()
+        && (op.microBatch != m_flow->microBatch || iteration != m_flow->iteration);
+    return isOther ? Emphasis::Dimmed : Emphasis::Normal;
+}
+
+void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
+{
+    paintCompute(device, lane.computeTop(), lane.compute);
+    if (lane.kind != LaneKind::Full)
+        return;
+    const auto isDimmed = [this](const engine::Op& op, int of) {
+        return emphasis(op, of) == Emphasis::Dimmed;
+    };
+    SublanePainter sublanes(m_painter, m_view, m_axis, m_colours);
+    using enum engine::Track::Kind;
+    sublanes.paintTransfers({device, Send}, lane.sendTop(), isDimmed);
+    sublanes.paintTransfers({device, Receive}, lane.receiveTop(), isDimmed);
+    sublanes.paintTransfers({device, AllReduce}, lane.reduceTop(), isDimmed);
+    sublanes.paintMemory(device, lane.memoryTop(), iteration);
+}
+
+void LanePainter::paintCompute(DeviceId device, double top, double height)
+{
+    walkLane(m_view, device, m_axis,
+             [&](const Piece& piece) { paintPiece(device, piece, top, height); });
+}
+
+void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, double height)
+{
+    switch (piece.kind) {
+    case Piece::Kind::Op: paintOp(piece, top, height); break;
+    case Piece::Kind::Exposed: paintExposed(piece, top, height); break;
+    case Piece::Kind::Bubble: {
+        QRectF box = boxRect(m_axis, piece.window, top, height);
+        if (height < 18)
+            m_painter.fillRect(box, m_colours.bubbleGround());
+        else
+            m_colours.bubble().fill(m_painter, box, m_axis.snap(m_axis.x(0)));
+        break;
+    }
+    case Piece::Kind::Dense: paintDense(device, piece.window, top, height); break;
+    case Piece::Kind::Outside: break;
+    }
+}
+
+void LanePainter::paintOp(const Piece& piece, double top, double height)
+{
+    const auto& op = m_view.op(piece.op);
+    BoxText text = boxText(op);
+    text.isBold = m_flow && emphasis(op, piece.iteration) == Emphasis::Normal
+        && op.microBatch.isValid();
+    QRectF box = stretch(m_axis, piece.window, top, height);
+    if (piece.joint == piece.op) {
+        m_boxes.draw(box, m_colours.look(op.kind, m_view.chunk(op), emphasis(op, piece.iteration)),
+                     text);
+        return;
+    }
+    // A joint F and B: one cell split in half, F above.
+    const auto& partner = m_view.op(piece.joint);
+    const bool isForwardFirst = op.kind == OpKind::Forward;
+    const double half = m_axis.snap(box.height() / 2);
+    for (const auto* part : {&op, &partner}) {
+        const bool isUpper = (part == &op) == isForwardFirst;
+        QRectF cell(box.left(), isUpper ? box.top() : box.top() + half, box.width(),
+                    isUpper ? half - m_axis.gap() : box.height() - half);
+        m_boxes.draw(cell,
+                     m_colours.look(part->kind, m_view.chunk(*part),
+                                    emphasis(*part, piece.iteration)),
+                     boxText(*part));
+    }
+}
+
+void LanePainter::paintExposed(const Piece& piece, double top, double height)
+{
+    m_boxes.draw(stretch(m_axis, piece.window, top, height), m_colours.exposed(Emphasis::Normal),
+                 {});
+}
+
+void LanePainter::paintDense(DeviceId device, engine::Window window, double top, double height)
+{
+    const Emphasis how = m_flow ? Emphasis::Dimmed : Emphasis::Normal;
+    ColumnColours colours;
+    using enum OpKind;
+    constexpr OpKind kKinds[] = {Backward, Forward, BackwardWeight, SendActivation, OptimizerStep};
+    for (std::size_t k = 0; k < kShares; ++k)
+        colours.shares[k] = m_colours.look(kKinds[k], 0, how).fill;
+    colours.shares[static_cast<std::size_t>(Share::Communication)] = m_colours.exposed(how).fill;
+    colours.shares[static_cast<std::size_t>(Share::Optimizer)]
+        = m_colours.look(OptimizerStep, 0, Emphasis::Normal).fill;
+    colours.rest = m_colours.bubbleGround();
+    QRectF area = stretch(m_axis, window, top, height);
+    area.setWidth(std::max(area.width(), m_axis.devicePixel()));
+    paintColumns(m_painter, m_axis, area, window, colours,
+                 [&](double begin, double end) { return m_view.shares(device, begin, end); });
+}
+
+} // namespace app

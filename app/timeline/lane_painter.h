@@ -1,0 +1,49 @@
+#pragma once
+
+#include "app/timeline/box_painter.h"
+#include "app/timeline/lane_walk.h"
+#include "app/timeline/lanes.h"
+
+#include <optional>
+
+namespace app {
+
+// A micro-batch of one iteration: its boxes keep their colour, the others are dimmed.
+struct Flow
+{
+    engine::MicroBatchId microBatch;
+    int iteration = -1;
+    friend bool operator==(const Flow&, const Flow&) = default;
+};
+
+// Paints the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Draws
+// only what is in sight; the cost grows with the pixels. Selection and hover lie above, see
+// marks_painter.h.
+class LanePainter
+{
+public:
+    LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                const BoxColours& colours);
+
+    void setFlow(std::optional<Flow> flow) { m_flow = flow; }
+    void paint(engine::DeviceId device, const Lane& lane, int iteration);
+    void paintCompute(engine::DeviceId device, double top, double height);
+
+private:
+    BoxColours::Emphasis emphasis(const engine::Op& op, int iteration) const;
+    void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
+    void paintOp(const Piece& piece, double top, double height);
+    void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
+    void paintExposed(const Piece& piece, double top, double height);
+
+    QPainter& m_painter;
+    const RunView& m_view;
+    const TimeAxis& m_axis;
+    const BoxColours& m_colours;
+    BoxPainter m_boxes;
+    std::optional<Flow> m_flow;
+};
+
+BoxText boxText(const engine::Op& op);
+
+} // namespace app

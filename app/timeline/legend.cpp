@@ -1,0 +1,170 @@
+#include "app/timeline/legend.h"
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace app {
+namespace {
+
+using engine::OpKind;
+using Emphasis = BoxColours::Emphasis;
+
+constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("app::Legend", text);
+}
+
+Occurrence merged(const std::vector<const RunView*>& runs)
+{
+    Occurrence all;
+    for (const RunView* run : runs) {
+        const auto& one = run->occurs();
+        for (int kind = 0; kind < engine::kOpKinds; ++kind)
+            all.kinds[kind] = all.kinds[kind] || one.kinds[kind];
+        all.chunks = std::max(all.chunks, one.chunks);
+        all.isUp = all.isUp || one.isUp;
+        all.isExposed = all.isExposed || one.isExposed;
+    }
+    return all;
+}
+
+LegendEntry opEntry(const BoxColours& colours, OpKind kind, int chunks, const QString& text)
+{
+    LegendEntry entry;
+    for (int chunk = 0; chunk < std::min(3, chunks); ++chunk)
+        entry.fills.push_back(colours.look(kind, chunk, Emphasis::Normal).fill);
+    entry.edge = colours.look(kind, 0, Emphasis::Normal).edge;
+    entry.text = text;
+    return entry;
+}
+
+void addCompute(Legend& legend, const Occurrence& all, const BoxColours& colours)
+{
+    const QString chunked = all.chunks == 2 ? tr("forward, chunk 0 and 1")
+        : all.chunks > 2                    ? tr("forward, chunk 0, 1, 2 ...")
+                                            : tr("forward");
+    if (all.has(OpKind::Forward))
+        legend.left.push_back(opEntry(colours, OpKind::Forward, all.chunks, chunked));
+    if (all.has(OpKind::Backward))
+        legend.left.push_back(opEntry(colours, OpKind::Backward, all.chunks, tr("backward")));
+    if (all.has(OpKind::BackwardInput))
+        legend.left.push_back(
+            opEntry(colours, OpKind::BackwardInput, all.chunks, tr("input gradient I")));
+    if (all.has(OpKind::BackwardWeight))
+        legend.left.push_back(
+            opEntry(colours, OpKind::BackwardWeight, all.chunks, tr("weight gradient W")));
+    if (all.isUp)
+        legend.left.push_back({LegendEntry::Look::Up, {colours.theme().chrome.text2}, {},
+                               tr("direction up")});
+}
+
+void addRest(Legend& legend, const Occurrence& all, const BoxColours& colours)
+{
+    const bool sends = all.has(OpKind::SendActivation), reduces = all.has(OpKind::AllReduce);
+    if (sends || reduces) {
+        const QString text = sends && reduces ? tr("P2P, all-reduce")
+            : sends                           ? tr("P2P")
+                                              : tr("all-reduce");
+        legend.left.push_back(opEntry(colours, OpKind::SendActivation, 1, text));
+    }
+    if (all.isExposed)
+        legend.left.push_back({LegendEntry::Look::Fills, {colours.exposed(Emphasis::Normal).fill},
+                               {}, tr("exposed")});
+    if (all.has(OpKind::OptimizerStep))
+        legend.left.push_back(opEntry(colours, OpKind::OptimizerStep, 1, tr("optimizer")));
+    legend.left.push_back({LegendEntry::Look::Bubble, {}, {}, tr("bubble")});
+}
+
+double widthOf(const LegendEntry& entry, const QFontMetricsF& metrics)
+{
+    const auto fills = static_cast<double>(std::max<std::size_t>(1, entry.fills.size()));
+    return fills * kSwatch + kTextGap + metrics.horizontalAdvance(entry.text);
+}
+
+double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours& colours,
+                  QPointF at)
+{
+    const QRectF swatch(at.x(), at.y() - kSwatch / 2, kSwatch, kSwatch);
+    double right = swatch.right();
+    if (entry.look == LegendEntry::Look::Bubble) {
+        colours.bubble().fill(painter, swatch, swatch.left());
+    } else if (entry.look == LegendEntry::Look::Up) {
+        const QPointF outline[] = {{swatch.left() + 5, swatch.top()}, swatch.topRight(),
+                                   swatch.bottomRight(), swatch.bottomLeft(),
+                                   {swatch.left(), swatch.top() + 5}};
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(entry.fills.front());
+        painter.drawPolygon(outline, 5);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+    } else {
+        for (std::size_t k = 0; k < entry.fills.size(); ++k) {
+            const QRectF one = swatch.translated(static_cast<double>(k) * kSwatch, 0);
+            painter.fillRect(one.adjusted(0, 0, -1, 0), entry.fills[k]);
+            right = one.right();
+        }
+        if (entry.edge.isValid()) {
+            painter.setPen(entry.edge);
+            painter.setBrush(Qt::NoBrush);
+            painter.drawRect(swatch.adjusted(0.5, 0.5, -1.5, -0.5));
+        }
+    }
+    const QFontMetricsF metrics(painter.font());
+    painter.setPen(colours.theme().chrome.text2);
+    painter.drawText(QPointF(right + kTextGap, at.y() + metrics.capHeight() / 2), entry.text);
+    return at.x() + widthOf(entry, metrics) + kEntryGap;
+}
+
+} // namespace
+
+Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colours,
+                LegendDetail detail)
+{
+    Legend legend;
+    const Occurrence all = merged(runs);
+    addCompute(legend, all, colours);
+    addRest(legend, all, colours);
+    if (detail == LegendDetail::TimeOnly)
+        return legend;
+    const auto& palette = colours.theme().palette;
+    const auto hasMemory = [](const RunView* run) { return run->hasMemory(); };
+    if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
+        legend.right.push_back({LegendEntry::Look::Fills, {toQt(palette.stash), toQt(palette.buffers)},
+                                {}, tr("stash, buffers")});
+        legend.right.push_back({LegendEntry::Look::Fills,
+                                {toQt(palette.optimizerState), toQt(palette.gradients),
+                                 toQt(palette.weights)},
+                                {}, tr("optimizer, gradients, weights")});
+    } else {
+        legend.right.push_back(
+            {LegendEntry::Look::Fills, {toQt(palette.stash)}, {}, tr("stash")});
+    }
+    return legend;
+}
+
+void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
+                 const QRectF& area)
+{
+    painter.setFont(uiFont(11));
+    const QFontMetricsF metrics(painter.font());
+    const double middle = std::round(area.center().y());
+    double x = area.left() + 24;
+    for (const auto& entry : legend.left) {
+        if (x + widthOf(entry, metrics) > area.right())
+            return;
+        x = paintEntry(painter, entry, colours, {x, middle});
+    }
+    double needs = 12 - kEntryGap;
+    for (const auto& entry : legend.right)
+        needs += widthOf(entry, metrics) + kEntryGap;
+    if (x + needs > area.right()) // what is left out is said in the memory column
+        return;
+    x = area.right() - needs;
+    for (const auto& entry : legend.right)
+        x = paintEntry(painter, entry, colours, {x, middle});
+}
+
+} // namespace app

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "app/timeline/box_colours.h"
+#include "app/timeline/run_view.h"
+
+#include <QString>
+
+#include <vector>
+
+class QPainter;
+
+namespace app {
+
+// One entry of the legend strip: what it looks like and what it means.
+struct LegendEntry
+{
+    enum class Look { Fills, Up, Bubble };
+
+    Look look = Look::Fills;
+    std::vector<QColor> fills;
+    QColor edge;
+    QString text;
+};
+
+struct Legend
+{
+    std::vector<LegendEntry> left, right; // right: memory
+};
+
+enum class LegendDetail { WithMemory, TimeOnly };
+// Only what occurs in the runs.
+Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colours,
+                LegendDetail detail);
+void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
+                 const QRectF& area);
+
+} // namespace app

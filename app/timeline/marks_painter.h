@@ -1,0 +1,38 @@
+#pragma once
+
+#include "app/timeline/box_colours.h"
+#include "app/timeline/lane_painter.h"
+#include "app/timeline/ruler_painter.h"
+#include "app/timeline/selection.h"
+
+namespace app {
+
+// What lies above the lanes: outlines of the hovered, selected and focused box, the arrows of a
+// micro-batch, a range. Redrawn at every move of the pointer, the lanes are not.
+class MarksPainter
+{
+public:
+    MarksPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                 const std::vector<Lane>& lanes, const BoxColours& colours);
+
+    void paintFlow(const Flow& flow);
+    void paintHover(const Selection& hover);
+    void paintSelected(const Selection& selection, const TimeUnit& unit);
+    void paintFocus(const Selection& selection); // the keyboard is here
+    void paintRange(engine::Window window, double top, double bottom);
+
+private:
+    void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to);
+
+    QPainter& m_painter;
+    const RunView& m_view;
+    const TimeAxis& m_axis;
+    const std::vector<Lane>& m_lanes;
+    const BoxColours& m_colours;
+};
+
+// The band on the ruler: length and ends.
+void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
+                    const Theme& theme, engine::Window window, const QRectF& ruler);
+
+} // namespace app

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "app/timeline/busy_index.h"
+#include "app/timeline/memory_series.h"
+#include "engine/timeline/run.h"
+#include "profiler/analysis/explain.h"
+#include "profiler/analysis/metrics.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// What occurs in a run at all: a legend names nothing else.
+struct Occurrence
+{
+    bool kinds[engine::kOpKinds] = {};
+    int chunks = 1; // most of one device in one direction
+    bool isUp = false, isExposed = false;
+
+    bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
+};
+
+// A run prepared for painting: what lanes, columns, hit tests and details ask for again and again,
+// worked out once. Answers about one iteration are made when first asked for. One thread.
+class RunView
+{
+public:
+    explicit RunView(std::shared_ptr<const engine::Run> run);
+
+    const engine::Run& run() const { return *m_run; }
+    const std::shared_ptr<const engine::Run>& shared() const { return m_run; }
+    const engine::Timeline& timeline() const { return m_run->timeline; }
+    int devices() const { return m_run->schedule.shape.devices; }
+
+    const engine::Op& op(std::uint32_t op) const;
+    engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
+    int chunk(const engine::Op& op) const; // of its device, in its direction
+    // Empty where the device has no such track.
+    std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
+    std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
+
+    // Compute and exposed communication of a device within a stretch; the rest of it is bubble.
+    Busy shares(engine::DeviceId device, double begin, double end) const;
+    // Busy time of a transfer lane.
+    double busy(engine::DeviceId device, engine::Track::Kind kind, double begin, double end) const;
+    std::span<const engine::Window> exposed(engine::DeviceId device) const;
+
+    bool hasMemory() const { return !m_run->timeline.memory.empty(); } // else memory() is in M_a
+    const MemorySeries& memory(engine::DeviceId device) const;
+    double memoryScale() const { return m_memoryScale; } // the largest peak of any device
+
+    int iterationAt(double time) const; // the nearest one; -1 when there is none
+    engine::Window extent() const;      // of all iterations, the replay too
+    const Occurrence& occurs() const { return m_occurs; }
+    bool isEmpty() const { return m_run->timeline.iterations.empty(); }
+
+    const profiler::RunMetrics* metrics(int iteration) const; // nullptr: there is none
+    const std::vector<profiler::Bubble>& bubbles(int iteration) const;
+    const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
+
+private:
+    struct Lane
+    {
+        std::span<const engine::Span> spans;
+        BusyIndex busy;
+    };
+    struct Device
+    {
+        Lane lanes[5]; // by Track::Kind
+        std::vector<engine::Window> exposed;
+        std::vector<std::int64_t> exposedBefore; // sum of the windows before window k
+    };
+    const Lane& lane(engine::DeviceId device, engine::Track::Kind kind) const;
+    void indexOps();
+    void indexLanes();
+    void indexExposed();
+
+    std::shared_ptr<const engine::Run> m_run;
+    engine::OpIndex m_index;
+    std::vector<Share> m_shares;             // [op]
+    std::vector<std::vector<int>> m_chunkOf; // [replica][stage]
+    std::vector<Device> m_devices;
+    Occurrence m_occurs;
+    std::vector<MemorySeries> m_memory;
+    double m_memoryScale = 0;
+    mutable std::map<int, std::optional<profiler::RunMetrics>> m_metrics;
+    mutable std::map<int, std::vector<profiler::Bubble>> m_bubbles;
+};
+
+} // namespace app

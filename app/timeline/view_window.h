@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/timeline/timeline.h"
+
+#include <vector>
+
+namespace app {
+
+// The stretch of time in sight, in ticks (not whole ones: zooming is smooth), and where it has
+// been.
+struct ViewWindow
+{
+    double begin = 0, end = 1;
+
+    double duration() const { return end - begin; }
+    double centre() const { return (begin + end) / 2; }
+    ViewWindow zoomed(double factor, double about) const; // factor < 1: closer
+    ViewWindow moved(double ticks) const { return {begin + ticks, end + ticks}; }
+    friend bool operator==(const ViewWindow&, const ViewWindow&) = default;
+};
+
+// Not closer than a few ticks, not further than twice the run, never without the run in sight.
+ViewWindow limited(ViewWindow window, engine::Window extent);
+// `window` with a margin, so that the first and the last box do not touch the edge: 10 and 16 px.
+ViewWindow fitted(engine::Window window, double widthInPixels);
+
+// Where the view has been, as a browser knows it.
+class ZoomHistory
+{
+public:
+    void push(ViewWindow current); // before the view goes elsewhere
+    bool back(ViewWindow& current);
+    bool forward(ViewWindow& current);
+    void clear();
+
+private:
+    std::vector<ViewWindow> m_back, m_forward;
+};
+
+} // namespace app
