@@ -14,11 +14,13 @@ constexpr double kThinGap = 0.6;
 } // namespace
 
 BoxPainter::BoxPainter(QPainter& painter, const TimeAxis& axis, const BoxColours& colours)
-    : m_painter(painter), m_axis(axis), m_colours(colours),
-      m_numberFont(uiFont(11, QFont::Medium)), m_boldFont(uiFont(11, QFont::Bold)),
-      m_nameFont(codeFont(12))
-{
-}
+    : m_painter(painter)
+    , m_axis(axis)
+    , m_colours(colours)
+    , m_numberFont(uiFont(11, QFont::Medium))
+    , m_boldFont(uiFont(11, QFont::Bold))
+    , m_nameFont(codeFont(12))
+{ }
 
 void BoxPainter::draw(const QRectF& stretch, const BoxColours::Look& look, const BoxText& text)
 {
@@ -76,7 +78,7 @@ void BoxPainter::label(const QRectF& box, QColor ink, const BoxText& text)
     }
     const QFont& font = text.isBold ? m_boldFont : m_numberFont;
     const double needs = text.number.size() == 1 ? kNumberFrom
-        : text.number.size() == 2 ? kTwoDigitsFrom
+        : text.number.size() == 2                ? kTwoDigitsFrom
                                   : QFontMetricsF(font).horizontalAdvance(text.number) + 5;
     if (width >= needs)
         write(box, text.number, font, text);

@@ -9,17 +9,23 @@ Share shareOf(engine::OpKind kind)
     using enum engine::OpKind;
     switch (kind) {
     case Forward:
-    case Recompute: return Share::Forward;
+    case Recompute:
+        return Share::Forward;
     case Backward:
-    case BackwardInput: return Share::Backward;
-    case BackwardWeight: return Share::Weight;
-    case OptimizerStep: return Share::Optimizer;
-    default: return Share::Communication;
+    case BackwardInput:
+        return Share::Backward;
+    case BackwardWeight:
+        return Share::Weight;
+    case OptimizerStep:
+        return Share::Optimizer;
+    default:
+        return Share::Communication;
     }
 }
 
 BusyIndex::BusyIndex(std::span<const engine::Span> spans, std::span<const Share> kinds)
-    : m_spans(spans), m_kinds(kinds)
+    : m_spans(spans)
+    , m_kinds(kinds)
 {
     m_sums.reserve(spans.size() / kBlock + 1);
     Busy sum{};
@@ -41,9 +47,8 @@ double BusyIndex::weight(std::size_t span) const
 
 Busy BusyIndex::before(double time) const
 {
-    const auto byBegin = [](double t, const engine::Span& span) {
-        return t < static_cast<double>(span.begin);
-    };
+    const auto byBegin
+        = [](double t, const engine::Span& span) { return t < static_cast<double>(span.begin); };
     const auto next = std::upper_bound(m_spans.begin(), m_spans.end(), time, byBegin);
     const auto count = static_cast<std::size_t>(next - m_spans.begin());
     if (count == 0)

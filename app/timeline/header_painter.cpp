@@ -1,6 +1,6 @@
 #include "app/timeline/header_painter.h"
 
-#include "app/timeline/time_format.h"
+#include "app/timeline/labels.h"
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -96,8 +96,9 @@ std::vector<Part> memoryParts(const profiler::DeviceMetrics& metrics, const Them
     const engine::MemoryCategory order[] = {Weights, Gradients, Optimizer, Buffers, Stash};
     std::vector<Part> parts;
     for (std::size_t k = 0; k < 5; ++k)
-        parts.push_back({toQt(fills[k]), static_cast<double>(
-                                             metrics.bytesAtPeak[static_cast<std::size_t>(order[k])])});
+        parts.push_back(
+            {toQt(fills[k]),
+             static_cast<double>(metrics.bytesAtPeak[static_cast<std::size_t>(order[k])])});
     return parts;
 }
 
@@ -108,7 +109,8 @@ void paintParts(QPainter& painter, const std::vector<Part>& parts, double scale,
     double at = 0;
     for (const auto& part : parts) {
         const double length = stands ? bar.height() : bar.width();
-        const double from = std::round(at * length), to = std::round((at + part.share / scale) * length);
+        const double from = std::round(at * length),
+                     to = std::round((at + part.share / scale) * length);
         at += part.share / scale;
         painter.fillRect(stands ? QRectF(bar.left(), bar.bottom() - to, bar.width(), to - from)
                                 : QRectF(bar.left() + from, bar.top(), to - from, bar.height()),
@@ -124,10 +126,10 @@ struct MemoryText
 MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metrics)
 {
     if (view.hasMemory()) {
-        const QString peak = bytesText(static_cast<double>(metrics.peakBytes.value_or(0)));
-        const auto space = peak.indexOf(QChar(0x00A0));
-        return {peak.left(space), peak.mid(space + 1),
-                tr("stash %1").arg(bytesText(static_cast<double>(metrics.peakStashBytes.value_or(0))))};
+        const Scale bytes = byteScale(static_cast<std::int64_t>(view.memoryScale()));
+        return {bytes.text(static_cast<double>(metrics.peakBytes.value_or(0))), bytes.unit,
+                tr("stash %1")
+                    .arg(bytes.text(static_cast<double>(metrics.peakStashBytes.value_or(0))))};
     }
     return {number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),
             tr("weights %1 M\xCE\xB8").arg(number(metrics.weights, 1))};
@@ -168,15 +170,16 @@ void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
 
 } // namespace
 
-void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
-                   std::int64_t duration, const BoxColours& colours, const QRectF& area)
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
+                   const BoxColours& colours, const QRectF& area)
 {
     using enum OpKind;
     painter.fillRect(area, colours.theme().chrome.selected);
     double x = area.left();
     double sum = 0;
     const auto add = [&](std::int64_t ticks, QColor fill) {
-        sum += static_cast<double>(ticks) / static_cast<double>(std::max<std::int64_t>(1, duration));
+        sum += static_cast<double>(ticks)
+            / static_cast<double>(std::max<std::int64_t>(1, duration));
         const double right = area.left() + std::round(area.width() * std::min(1.0, sum));
         painter.fillRect(QRectF(x, area.top(), right - x, area.height()), fill);
         x = right;
@@ -199,7 +202,8 @@ void paintHeader(QPainter& painter, const RunView& view, const BoxColours& colou
         return;
     }
     const double top = area.top() + (lane.kind == LaneKind::Full ? 8 : (area.height() - 46) / 2);
-    paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9}, theme.chrome.text2);
+    paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
+              theme.chrome.text2);
     const QRectF row(area.left() + kLeft, top, kBar, 18);
     painter.setFont(uiFont(13, QFont::Medium));
     painter.setPen(theme.chrome.text);
@@ -208,7 +212,8 @@ void paintHeader(QPainter& painter, const RunView& view, const BoxColours& colou
     painter.setPen(theme.chrome.text2);
     const QString stages = stagesText(view.run().schedule, device);
     const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
-    const QString shown = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
+    const QString shown
+        = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
     write(painter, row.translated(0, 17), Qt::AlignLeft | Qt::AlignVCenter, shown);
     if (const auto* metrics = metricsOf(view, device, iteration)) {
         const auto duration = view.metrics(iteration)->duration;
@@ -242,8 +247,9 @@ void paintMemoryCell(QPainter& painter, const RunView& view, const BoxColours& c
     }
     double scale = 1e-9;
     for (const auto& one : view.metrics(iteration)->devices)
-        scale = std::max(scale, view.hasMemory() ? static_cast<double>(one.peakBytes.value_or(0))
-                                                 : one.peakStash);
+        scale = std::max(scale,
+                         view.hasMemory() ? static_cast<double>(one.peakBytes.value_or(0))
+                                          : one.peakStash);
     const auto parts = view.hasMemory()
         ? memoryParts(*metrics, theme)
         : std::vector<Part>{{toQt(theme.palette.stash), metrics->peakStash}};

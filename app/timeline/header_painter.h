@@ -19,7 +19,7 @@ void paintMemoryCell(QPainter& painter, const RunView& view, const BoxColours& c
 QString memoryTitle(const RunView& view, const Lane& lane); // over the right column
 
 // Forward, backward, W, optimizer, exposed communication; the rest of `area` stays bubble.
-void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics,
-                   std::int64_t duration, const BoxColours& colours, const QRectF& area);
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
+                   const BoxColours& colours, const QRectF& area);
 
 } // namespace app

@@ -14,9 +14,10 @@ constexpr double kReach = 3; // pixels around the pointer
 // The span under the pointer or, within reach, beside it.
 const engine::Span* spanNear(std::span<const engine::Span> spans, double time, double reach)
 {
-    const auto first = std::partition_point(
-        spans.begin(), spans.end(),
-        [&](const engine::Span& span) { return static_cast<double>(span.end) < time - reach; });
+    const auto first
+        = std::partition_point(spans.begin(), spans.end(), [&](const engine::Span& span) {
+              return static_cast<double>(span.end) < time - reach;
+          });
     const engine::Span* best = nullptr;
     double nearest = reach;
     for (auto span = first; span != spans.end(); ++span) {
@@ -87,10 +88,10 @@ Selection pieceSelection(const RunView& view, DeviceId device, const Piece& piec
 {
     Selection selection;
     if (piece.kind == Piece::Kind::Op) {
-        selection = opSelection(
-            view, {piece.window.begin, piece.window.end, piece.op,
-                   static_cast<std::uint32_t>(piece.iteration)},
-            device, TrackKind::Compute);
+        selection = opSelection(view,
+                                {piece.window.begin, piece.window.end, piece.op,
+                                 static_cast<std::uint32_t>(piece.iteration)},
+                                device, TrackKind::Compute);
     } else if (piece.kind == Piece::Kind::Bubble || piece.kind == Piece::Kind::Exposed) {
         selection.kind = Selection::Kind::Bubble;
         selection.iteration = piece.iteration;
@@ -107,7 +108,7 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
     if (at < 0 || x < axis.left || x > axis.right())
         return {};
     const Lane& lane = lanes[static_cast<std::size_t>(at)];
-    const DeviceId device {at};
+    const DeviceId device{at};
     if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
         return computeAt(view, device, axis, x);
     if (lane.kind != LaneKind::Full)
@@ -115,21 +116,21 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
     for (const auto& [kind, top] : sublanes(lane)) {
         if (y < top - 1 || y > top + Lane::kTransfer + 1)
             continue;
-        if (const auto* span = spanNear(view.spans(device, kind), axis.time(x),
-                                        kReach * axis.ticksPerPixel()))
+        if (const auto* span
+            = spanNear(view.spans(device, kind), axis.time(x), kReach * axis.ticksPerPixel()))
             return opSelection(view, *span, device, kind);
         return {};
     }
     return y >= lane.memoryTop() ? deviceSelection(device, view.iterationAt(axis.time(x)))
-                                 : Selection {};
+                                 : Selection{};
 }
 
 QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
               const Selection& selection)
 {
     const auto device = static_cast<std::size_t>(selection.device.value);
-    const bool hasPlace = selection.kind == Selection::Kind::Op
-        || selection.kind == Selection::Kind::Bubble;
+    const bool hasPlace
+        = selection.kind == Selection::Kind::Op || selection.kind == Selection::Kind::Bubble;
     if (!hasPlace || !selection.device.isValid() || device >= lanes.size() || view.isEmpty())
         return {};
     const Lane& lane = lanes[device];

@@ -1,8 +1,8 @@
 #include "app/timeline/lane_painter.h"
 
 #include "app/timeline/columns.h"
+#include "app/timeline/labels.h"
 #include "app/timeline/sublane_painter.h"
-#include "app/timeline/time_format.h"
 #include "engine/schedule/notation.h"
 
 #include <QPainter>
@@ -30,10 +30,12 @@ BoxText boxText(const engine::Op& op)
 
 LanePainter::LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                          const BoxColours& colours)
-    : m_painter(painter), m_view(view), m_axis(axis), m_colours(colours),
-      m_boxes(painter, axis, colours)
-{
-}
+    : m_painter(painter)
+    , m_view(view)
+    , m_axis(axis)
+    , m_colours(colours)
+    , m_boxes(painter, axis, colours)
+{ }
 
 Emphasis LanePainter::emphasis(const engine::Op& op, int iteration) const
 {
@@ -47,9 +49,8 @@ void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
     paintCompute(device, lane.computeTop(), lane.compute);
     if (lane.kind != LaneKind::Full)
         return;
-    const auto isDimmed = [this](const engine::Op& op, int of) {
-        return emphasis(op, of) == Emphasis::Dimmed;
-    };
+    const auto isDimmed
+        = [this](const engine::Op& op, int of) { return emphasis(op, of) == Emphasis::Dimmed; };
     SublanePainter sublanes(m_painter, m_view, m_axis, m_colours);
     using enum engine::Track::Kind;
     sublanes.paintTransfers({device, Send}, lane.sendTop(), isDimmed);
@@ -67,8 +68,12 @@ void LanePainter::paintCompute(DeviceId device, double top, double height)
 void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, double height)
 {
     switch (piece.kind) {
-    case Piece::Kind::Op: paintOp(piece, top, height); break;
-    case Piece::Kind::Exposed: paintExposed(piece, top, height); break;
+    case Piece::Kind::Op:
+        paintOp(piece, top, height);
+        break;
+    case Piece::Kind::Exposed:
+        paintExposed(piece, top, height);
+        break;
     case Piece::Kind::Bubble: {
         QRectF box = boxRect(m_axis, piece.window, top, height);
         if (height < 18)
@@ -77,8 +82,11 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
             m_colours.bubble().fill(m_painter, box, m_axis.snap(m_axis.x(0)));
         break;
     }
-    case Piece::Kind::Dense: paintDense(device, piece.window, top, height); break;
-    case Piece::Kind::Outside: break;
+    case Piece::Kind::Dense:
+        paintDense(device, piece.window, top, height);
+        break;
+    case Piece::Kind::Outside:
+        break;
     }
 }
 
@@ -86,8 +94,8 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
 {
     const auto& op = m_view.op(piece.op);
     BoxText text = boxText(op);
-    text.isBold = m_flow && emphasis(op, piece.iteration) == Emphasis::Normal
-        && op.microBatch.isValid();
+    text.isBold
+        = m_flow && emphasis(op, piece.iteration) == Emphasis::Normal && op.microBatch.isValid();
     QRectF box = stretch(m_axis, piece.window, top, height);
     if (piece.joint == piece.op) {
         m_boxes.draw(box, m_colours.look(op.kind, m_view.chunk(op), emphasis(op, piece.iteration)),
@@ -102,10 +110,9 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         const bool isUpper = (part == &op) == isForwardFirst;
         QRectF cell(box.left(), isUpper ? box.top() : box.top() + half, box.width(),
                     isUpper ? half - m_axis.gap() : box.height() - half);
-        m_boxes.draw(cell,
-                     m_colours.look(part->kind, m_view.chunk(*part),
-                                    emphasis(*part, piece.iteration)),
-                     boxText(*part));
+        m_boxes.draw(
+            cell, m_colours.look(part->kind, m_view.chunk(*part), emphasis(*part, piece.iteration)),
+            boxText(*part));
     }
 }
 

@@ -1,20 +1,13 @@
 #pragma once
 
 #include "app/timeline/box_painter.h"
+#include "app/timeline/flow.h"
 #include "app/timeline/lane_walk.h"
 #include "app/timeline/lanes.h"
 
 #include <optional>
 
 namespace app {
-
-// A micro-batch of one iteration: its boxes keep their colour, the others are dimmed.
-struct Flow
-{
-    engine::MicroBatchId microBatch;
-    int iteration = -1;
-    friend bool operator==(const Flow&, const Flow&) = default;
-};
 
 // Paints the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Draws
 // only what is in sight; the cost grows with the pixels. Selection and hover lie above, see

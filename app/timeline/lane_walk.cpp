@@ -9,8 +9,8 @@ using engine::DeviceId;
 using engine::Span;
 using engine::Window;
 
-constexpr Window kEver {std::numeric_limits<std::int64_t>::min() / 4,
-                        std::numeric_limits<std::int64_t>::max() / 4};
+constexpr Window kEver{std::numeric_limits<std::int64_t>::min() / 4,
+                       std::numeric_limits<std::int64_t>::max() / 4};
 
 // Where `time` lies among disjoint sorted windows: inside of one, or in the gap between two.
 struct Place
@@ -23,9 +23,9 @@ struct Place
 template<class Windows, class ToWindow>
 Place place(const Windows& windows, std::int64_t time, ToWindow toWindow)
 {
-    const auto next = std::partition_point(
-        windows.begin(), windows.end(),
-        [&](const auto& one) { return toWindow(one).begin <= time; });
+    const auto next = std::partition_point(windows.begin(), windows.end(), [&](const auto& one) {
+        return toWindow(one).begin <= time;
+    });
     Window gap = kEver;
     for (auto last = next; last != windows.begin();) { // over spans that took no time
         const Window window = toWindow(*--last);

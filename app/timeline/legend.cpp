@@ -57,8 +57,8 @@ void addCompute(Legend& legend, const Occurrence& all, const BoxColours& colours
         legend.left.push_back(
             opEntry(colours, OpKind::BackwardWeight, all.chunks, tr("weight gradient W")));
     if (all.isUp)
-        legend.left.push_back({LegendEntry::Look::Up, {colours.theme().chrome.text2}, {},
-                               tr("direction up")});
+        legend.left.push_back(
+            {LegendEntry::Look::Up, {colours.theme().chrome.text2}, {}, tr("direction up")});
 }
 
 void addRest(Legend& legend, const Occurrence& all, const BoxColours& colours)
@@ -71,8 +71,10 @@ void addRest(Legend& legend, const Occurrence& all, const BoxColours& colours)
         legend.left.push_back(opEntry(colours, OpKind::SendActivation, 1, text));
     }
     if (all.isExposed)
-        legend.left.push_back({LegendEntry::Look::Fills, {colours.exposed(Emphasis::Normal).fill},
-                               {}, tr("exposed")});
+        legend.left.push_back({LegendEntry::Look::Fills,
+                               {colours.exposed(Emphasis::Normal).fill},
+                               {},
+                               tr("exposed")});
     if (all.has(OpKind::OptimizerStep))
         legend.left.push_back(opEntry(colours, OpKind::OptimizerStep, 1, tr("optimizer")));
     legend.left.push_back({LegendEntry::Look::Bubble, {}, {}, tr("bubble")});
@@ -92,8 +94,10 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     if (entry.look == LegendEntry::Look::Bubble) {
         colours.bubble().fill(painter, swatch, swatch.left());
     } else if (entry.look == LegendEntry::Look::Up) {
-        const QPointF outline[] = {{swatch.left() + 5, swatch.top()}, swatch.topRight(),
-                                   swatch.bottomRight(), swatch.bottomLeft(),
+        const QPointF outline[] = {{swatch.left() + 5, swatch.top()},
+                                   swatch.topRight(),
+                                   swatch.bottomRight(),
+                                   swatch.bottomLeft(),
                                    {swatch.left(), swatch.top() + 5}};
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(Qt::NoPen);
@@ -132,15 +136,17 @@ Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colou
     const auto& palette = colours.theme().palette;
     const auto hasMemory = [](const RunView* run) { return run->hasMemory(); };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
-        legend.right.push_back({LegendEntry::Look::Fills, {toQt(palette.stash), toQt(palette.buffers)},
-                                {}, tr("stash, buffers")});
         legend.right.push_back({LegendEntry::Look::Fills,
-                                {toQt(palette.optimizerState), toQt(palette.gradients),
-                                 toQt(palette.weights)},
-                                {}, tr("optimizer, gradients, weights")});
-    } else {
+                                {toQt(palette.stash), toQt(palette.buffers)},
+                                {},
+                                tr("stash, buffers")});
         legend.right.push_back(
-            {LegendEntry::Look::Fills, {toQt(palette.stash)}, {}, tr("stash")});
+            {LegendEntry::Look::Fills,
+             {toQt(palette.optimizerState), toQt(palette.gradients), toQt(palette.weights)},
+             {},
+             tr("optimizer, gradients, weights")});
+    } else {
+        legend.right.push_back({LegendEntry::Look::Fills, {toQt(palette.stash)}, {}, tr("stash")});
     }
     return legend;
 }

@@ -21,7 +21,8 @@ void frame(QPainter& painter, const QRectF& box, double width, double grow, QCol
 
 void paintHead(QPainter& painter, QPointF tip, double direction, QColor colour)
 {
-    const QPointF head[] = {tip, tip + QPointF(-3, -6 * direction), tip + QPointF(3, -6 * direction)};
+    const QPointF head[]
+        = {tip, tip + QPointF(-3, -6 * direction), tip + QPointF(3, -6 * direction)};
     painter.setPen(Qt::NoPen);
     painter.setBrush(colour);
     painter.drawPolygon(head, 3);
@@ -31,13 +32,16 @@ void paintHead(QPainter& painter, QPointF tip, double direction, QColor colour)
 
 MarksPainter::MarksPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                            const std::vector<Lane>& lanes, const BoxColours& colours)
-    : m_painter(painter), m_view(view), m_axis(axis), m_lanes(lanes), m_colours(colours)
-{
-}
+    : m_painter(painter)
+    , m_view(view)
+    , m_axis(axis)
+    , m_lanes(lanes)
+    , m_colours(colours)
+{ }
 
 void MarksPainter::paintFlow(const Flow& flow)
 {
-    const auto links = profiler::flow(m_view.run(), flow.iteration, flow.microBatch);
+    const auto& links = m_view.path(flow);
     m_painter.setRenderHint(QPainter::Antialiasing);
     for (std::size_t k = 1; k < links.size(); ++k) {
         if (links[k - 1].device != links[k].device)
@@ -78,7 +82,7 @@ void MarksPainter::paintHover(const Selection& hover)
         frame(m_painter, box, m_axis.gap(), 0, m_colours.theme().chrome.text);
 }
 
-void MarksPainter::paintSelected(const Selection& selection, const TimeUnit& unit)
+void MarksPainter::paintSelected(const Selection& selection, const Scale& unit)
 {
     const QRectF box = rectOf(m_view, m_axis, m_lanes, selection);
     if (box.isEmpty())
@@ -86,7 +90,7 @@ void MarksPainter::paintSelected(const Selection& selection, const TimeUnit& uni
     const QColor ink = m_colours.theme().chrome.text;
     if (selection.kind == Selection::Kind::Bubble) {
         m_colours.selectedBubble().fill(m_painter, box, m_axis.snap(m_axis.x(0)));
-        const QString text = inUnit(static_cast<double>(selection.window.duration()), unit);
+        const QString text = unit.text(static_cast<double>(selection.window.duration()));
         m_painter.setFont(uiFont(11, QFont::Medium));
         const QFontMetricsF metrics(m_painter.font());
         const double width = metrics.horizontalAdvance(text) + 4;
@@ -130,8 +134,9 @@ void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& 
                     const Theme& theme, engine::Window window, const QRectF& ruler)
 {
     const QRectF band = stretch(axis, window, ruler.top() + 4, 18);
-    const QString length = withUnit(static_cast<double>(window.duration()), scale.unit);
-    const QString full = length + QStringLiteral(", ") + range(window, scale.origin, scale.unit);
+    const QString length = scale.unit.withUnit(static_cast<double>(window.duration()));
+    const QString full
+        = length + QStringLiteral(", ") + rangeText(window, scale.origin, scale.unit);
     painter.fillRect(band, theme.chrome.text);
     for (const double x : {band.left(), band.right()})
         painter.fillRect(QRectF(x - 2, band.top() + 2, 4, 14), theme.chrome.text);

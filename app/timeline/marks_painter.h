@@ -17,7 +17,7 @@ public:
 
     void paintFlow(const Flow& flow);
     void paintHover(const Selection& hover);
-    void paintSelected(const Selection& selection, const TimeUnit& unit);
+    void paintSelected(const Selection& selection, const Scale& unit);
     void paintFocus(const Selection& selection); // the keyboard is here
     void paintRange(engine::Window window, double top, double bottom);
 

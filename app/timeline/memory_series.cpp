@@ -76,8 +76,8 @@ void MemorySeries::close()
 std::size_t MemorySeries::countUpTo(double time) const
 {
     const auto after = [](double t, std::int64_t at) { return t < static_cast<double>(at); };
-    return static_cast<std::size_t>(
-        std::upper_bound(m_times.begin(), m_times.end(), time, after) - m_times.begin());
+    return static_cast<std::size_t>(std::upper_bound(m_times.begin(), m_times.end(), time, after)
+                                    - m_times.begin());
 }
 
 MemorySeries::Level MemorySeries::at(double time) const

@@ -69,18 +69,18 @@ std::optional<Selection> inLane(const RunView& view, const Selection& from, Step
 
 std::optional<Selection> alongFlow(const RunView& view, const Selection& from, Step step)
 {
-    const auto path = microBatchOf(view, from);
+    const auto path = flowOf(view, from);
     if (!path)
         return std::nullopt;
-    const auto links = profiler::flow(view.run(), path->iteration, path->microBatch);
+    const auto& links = view.path(*path);
     // A bubble lies before the op that ends it; a transfer before what it feeds.
     const auto after = std::find_if(links.begin(), links.end(), [&](const auto& link) {
         return link.window.begin > from.window.begin
             || (from.kind == Selection::Kind::Op && link.op == from.op);
     });
     auto at = after - links.begin();
-    const bool isOnPath = after != links.end() && from.kind == Selection::Kind::Op
-        && after->op == from.op;
+    const bool isOnPath
+        = after != links.end() && from.kind == Selection::Kind::Op && after->op == from.op;
     if (step == Step::Previous || isOnPath)
         at += static_cast<int>(step);
     if (at < 0 || at >= static_cast<std::ptrdiff_t>(links.size()))
@@ -141,7 +141,7 @@ std::optional<Selection> selectOp(const RunView& view, std::uint32_t op, int ite
     return opSelection(view, *span, view.deviceOf(op), laneOf(view.op(op).kind));
 }
 
-std::optional<MicroBatchPath> microBatchOf(const RunView& view, const Selection& selection)
+std::optional<Flow> flowOf(const RunView& view, const Selection& selection)
 {
     std::optional<std::uint32_t> op;
     if (selection.kind == Selection::Kind::Op)
@@ -154,7 +154,7 @@ std::optional<MicroBatchPath> microBatchOf(const RunView& view, const Selection&
     }
     if (!op || !view.op(*op).microBatch.isValid())
         return std::nullopt;
-    return MicroBatchPath{view.op(*op).microBatch, selection.iteration};
+    return Flow{view.op(*op).microBatch, selection.iteration};
 }
 
 } // namespace app

@@ -21,11 +21,6 @@ std::optional<Selection> firstOp(const RunView& view, int iteration);
 std::optional<Selection> selectOp(const RunView& view, std::uint32_t op, int iteration);
 
 // The micro-batch that a selection belongs to or, of a bubble, that it waits for.
-struct MicroBatchPath
-{
-    engine::MicroBatchId microBatch;
-    int iteration = -1;
-};
-std::optional<MicroBatchPath> microBatchOf(const RunView& view, const Selection& selection);
+std::optional<Flow> flowOf(const RunView& view, const Selection& selection);
 
 } // namespace app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/box_colours.h"
+#include "app/timeline/coordinates.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/view_window.h"
 

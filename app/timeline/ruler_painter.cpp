@@ -16,9 +16,10 @@ std::vector<int> inSight(const RunView& view, const TimeAxis& axis)
 {
     std::vector<int> shown;
     const auto& iterations = view.timeline().iterations;
-    const auto first = std::partition_point(
-        iterations.begin(), iterations.end(),
-        [&](const auto& one) { return static_cast<double>(one.window.end) < axis.begin; });
+    const auto first
+        = std::partition_point(iterations.begin(), iterations.end(), [&](const auto& one) {
+              return static_cast<double>(one.window.end) < axis.begin;
+          });
     for (auto one = first; one != iterations.end(); ++one) {
         const double begin = std::max(axis.begin, static_cast<double>(one->window.begin));
         const double end = std::min(axis.end, static_cast<double>(one->window.end));
@@ -53,17 +54,17 @@ RulerScale rulerScale(const RunView& view, const TimeAxis& axis)
         ? 0
         : static_cast<double>(iterations[static_cast<std::size_t>(base)].window.begin);
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
-    scale.unit = timeUnit(view.run().info, reach);
-    scale.title = scale.unit.name + QLatin1Char(' ') + originText(view, shown);
-    scale.marks = ticks((axis.begin - scale.origin) / scale.unit.ticks,
-                        (axis.end - scale.origin) / scale.unit.ticks,
-                        axis.pixels(scale.unit.ticks));
+    scale.unit = timeScale(view.run().info, static_cast<std::int64_t>(reach));
+    scale.title = scale.unit.unit + QLatin1Char(' ') + originText(view, shown);
+    scale.marks
+        = ticks((axis.begin - scale.origin) / scale.unit.perUnit,
+                (axis.end - scale.origin) / scale.unit.perUnit, axis.pixels(scale.unit.perUnit));
     return scale;
 }
 
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark)
 {
-    return axis.snappedX(scale.origin + mark * scale.unit.ticks);
+    return axis.snappedX(scale.origin + mark * scale.unit.perUnit);
 }
 
 void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
@@ -82,8 +83,8 @@ void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis
     }
 }
 
-void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
-               const Theme& theme, const QRectF& area)
+void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
+               const QRectF& area)
 {
     for (const double mark : scale.marks.major)
         painter.fillRect(QRectF(markX(scale, axis, mark), area.top(), axis.gap(), area.height()),

@@ -2,9 +2,9 @@
 
 #include "app/models/theme.h"
 #include "app/timeline/coordinates.h"
+#include "app/timeline/labels.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/ticks.h"
-#include "app/timeline/time_format.h"
 
 class QPainter;
 
@@ -13,7 +13,7 @@ namespace app {
 // What the ruler says: the unit, the instant it counts from, the marks.
 struct RulerScale
 {
-    TimeUnit unit;
+    Scale unit;
     double origin = 0; // ticks
     QString title;     // "ms from iteration start"
     Ticks marks;       // in units from the origin
@@ -26,8 +26,8 @@ double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 
 void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
                 const Theme& theme, const QRectF& area);
-void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
-               const Theme& theme, const QRectF& area);
+void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
+               const QRectF& area);
 // Begin and end of each iteration through the lanes, and its end as a triangle on the ruler.
 void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
                          const Theme& theme, const QRectF& area);

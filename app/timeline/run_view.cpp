@@ -9,9 +9,10 @@ using engine::Track;
 using engine::Window;
 
 RunView::RunView(std::shared_ptr<const engine::Run> run)
-    : m_run(std::move(run)), m_index(m_run->schedule),
-      m_devices(static_cast<std::size_t>(m_run->schedule.shape.devices)),
-      m_memory(hasMemory() ? recordedMemory(*m_run) : stashFromSpans(*m_run))
+    : m_run(std::move(run))
+    , m_index(m_run->schedule)
+    , m_devices(static_cast<std::size_t>(m_run->schedule.shape.devices))
+    , m_memory(hasMemory() ? recordedMemory(*m_run) : stashFromSpans(*m_run))
 {
     indexOps();
     indexLanes();
@@ -92,8 +93,7 @@ std::span<const engine::Span> RunView::spans(DeviceId device, Track::Kind kind) 
 std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) const
 {
     const auto& iterations = timeline().iterations;
-    if (op >= m_index.count() || iteration < 0
-        || iteration >= static_cast<int>(iterations.size()))
+    if (op >= m_index.count() || iteration < 0 || iteration >= static_cast<int>(iterations.size()))
         return std::nullopt;
     const Window window = iterations[static_cast<std::size_t>(iteration)].window;
     for (const auto& one : m_devices[static_cast<std::size_t>(deviceOf(op).value)].lanes) {
@@ -118,9 +118,10 @@ Busy RunView::shares(DeviceId device, double begin, double end) const
     Busy busy = lane(device, Track::Kind::Compute).busy.within(begin, end);
     const auto& one = m_devices[static_cast<std::size_t>(device.value)];
     const auto before = [&one](double time) {
-        const auto next = std::partition_point(
-            one.exposed.begin(), one.exposed.end(),
-            [time](Window window) { return static_cast<double>(window.begin) < time; });
+        const auto next
+            = std::partition_point(one.exposed.begin(), one.exposed.end(), [time](Window window) {
+                  return static_cast<double>(window.begin) < time;
+              });
         if (next == one.exposed.begin())
             return 0.0;
         const auto k = static_cast<std::size_t>(next - one.exposed.begin()) - 1;
@@ -146,9 +147,10 @@ const MemorySeries& RunView::memory(DeviceId device) const
 int RunView::iterationAt(double time) const
 {
     const auto& iterations = timeline().iterations;
-    const auto next = std::partition_point(
-        iterations.begin(), iterations.end(),
-        [time](const auto& one) { return static_cast<double>(one.window.begin) <= time; });
+    const auto next
+        = std::partition_point(iterations.begin(), iterations.end(), [time](const auto& one) {
+              return static_cast<double>(one.window.begin) <= time;
+          });
     if (next == iterations.begin())
         return iterations.empty() ? -1 : 0;
     return static_cast<int>(next - iterations.begin()) - 1;
@@ -174,12 +176,39 @@ const profiler::RunMetrics* RunView::metrics(int iteration) const
     return at->second ? &*at->second : nullptr;
 }
 
+RunView::Explained& RunView::explained(int iteration) const
+{
+    if (m_explained.iteration != iteration) {
+        m_explained = {};
+        m_explained.iteration = iteration;
+        if (iteration >= 0 && iteration < static_cast<int>(timeline().iterations.size()))
+            m_explained.explainer = std::make_unique<profiler::Explainer>(*m_run, iteration);
+    }
+    return m_explained;
+}
+
 const std::vector<profiler::Bubble>& RunView::bubbles(int iteration) const
 {
-    auto [at, isNew] = m_bubbles.try_emplace(iteration);
-    if (isNew && iteration >= 0 && iteration < static_cast<int>(timeline().iterations.size()))
-        at->second = profiler::bubbles(*m_run, iteration);
-    return at->second;
+    Explained& one = explained(iteration);
+    if (!one.bubbles)
+        one.bubbles = one.explainer ? one.explainer->bubbles() : std::vector<profiler::Bubble>();
+    return *one.bubbles;
+}
+
+std::optional<profiler::OpExplanation> RunView::explain(int iteration, std::uint32_t op) const
+{
+    const Explained& one = explained(iteration);
+    return one.explainer ? one.explainer->explain(op) : std::nullopt;
+}
+
+const std::vector<profiler::CauseLink>& RunView::path(const Flow& flow) const
+{
+    Explained& one = explained(flow.iteration);
+    if (!(one.flow == flow) && one.explainer) {
+        one.flow = flow;
+        one.path = one.explainer->flow(flow.microBatch);
+    }
+    return one.path;
 }
 
 const profiler::Bubble* RunView::bubble(int iteration, DeviceId device, double time) const

@@ -1,9 +1,10 @@
 #pragma once
 
 #include "app/timeline/busy_index.h"
+#include "app/timeline/flow.h"
 #include "app/timeline/memory_series.h"
 #include "engine/timeline/run.h"
-#include "profiler/analysis/explain.h"
+#include "profiler/analysis/explainer.h"
 #include "profiler/analysis/metrics.h"
 
 #include <map>
@@ -59,6 +60,8 @@ public:
 
     const profiler::RunMetrics* metrics(int iteration) const; // nullptr: there is none
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
+    std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
+    const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order
     const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
 
 private:
@@ -87,7 +90,17 @@ private:
     std::vector<MemorySeries> m_memory;
     double m_memoryScale = 0;
     mutable std::map<int, std::optional<profiler::RunMetrics>> m_metrics;
-    mutable std::map<int, std::vector<profiler::Bubble>> m_bubbles;
+    // Of one iteration each; a run of thousands of iterations must not gather them.
+    struct Explained
+    {
+        int iteration = -1;
+        std::unique_ptr<profiler::Explainer> explainer;
+        std::optional<std::vector<profiler::Bubble>> bubbles;
+        Flow flow;
+        std::vector<profiler::CauseLink> path;
+    };
+    Explained& explained(int iteration) const;
+    mutable Explained m_explained;
 };
 
 } // namespace app

@@ -1,9 +1,10 @@
 #include "app/timeline/sublane_painter.h"
 
 #include "app/timeline/columns.h"
+#include "app/timeline/labels.h"
 #include "app/timeline/lanes.h"
-#include "app/timeline/time_format.h"
 
+#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -32,21 +33,23 @@ BoxText transferText(const engine::Op& op)
 
 SublanePainter::SublanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                                const BoxColours& colours)
-    : m_painter(painter), m_view(view), m_axis(axis), m_colours(colours),
-      m_boxes(painter, axis, colours)
-{
-}
+    : m_painter(painter)
+    , m_view(view)
+    , m_axis(axis)
+    , m_colours(colours)
+    , m_boxes(painter, axis, colours)
+{ }
 
 void SublanePainter::paintTransfers(Source source, double top, const IsDimmed& isDimmed)
 {
     const Window sight = m_axis.window();
     const auto spans = m_view.spans(source.device, source.kind);
-    const auto first = std::partition_point(
-        spans.begin(), spans.end(),
-        [sight](const engine::Span& span) { return span.end < sight.begin; });
+    const auto first
+        = std::partition_point(spans.begin(), spans.end(), [sight](const engine::Span& span) {
+              return span.end < sight.begin;
+          });
     const auto last = std::partition_point(
-        first, spans.end(),
-        [sight](const engine::Span& span) { return span.begin <= sight.end; });
+        first, spans.end(), [sight](const engine::Span& span) { return span.begin <= sight.end; });
     if (last - first > m_axis.width / 2) {
         paintDense(source, sight, top);
         return;
@@ -93,8 +96,7 @@ void SublanePainter::paintDense(Source source, Window window, double top)
 double SublanePainter::levelY(double level, double top) const
 {
     const double scale = m_view.memoryScale();
-    return m_axis.snap(top + Lane::kMemory
-                       - (scale > 0 ? level / scale : 0) * (Lane::kMemory - 8));
+    return m_axis.snap(top + Lane::kMemory - (scale > 0 ? level / scale : 0) * (Lane::kMemory - 8));
 }
 
 void SublanePainter::paintMemory(DeviceId device, double top, int iteration)
@@ -168,8 +170,9 @@ void SublanePainter::paintPeak(DeviceId device, double top, Window window)
     m_painter.setBrush(m_colours.theme().chrome.text);
     m_painter.drawEllipse(QPointF(x, y + 0.5), 2.5, 2.5);
     m_painter.setRenderHint(QPainter::Antialiasing, false);
-    const QString text = m_view.hasMemory() ? QStringLiteral("peak %1").arg(bytesText(peak.level))
-                                            : QStringLiteral("peak %1").arg(number(peak.level, 1));
+    const Scale bytes = byteScale(static_cast<std::int64_t>(m_view.memoryScale()));
+    const QString amount = m_view.hasMemory() ? bytes.text(peak.level) : number(peak.level, 1);
+    const QString text = QCoreApplication::translate("app::Memory", "peak %1").arg(amount);
     const QFont font = uiFont(10);
     const double width = QFontMetricsF(font).horizontalAdvance(text);
     const bool isLeft = x - width - 8 >= m_axis.left;

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "engine/timeline/run.h"
+
+#include <QString>
+
+namespace app {
+
+// Words that stand in and beside the lanes.
+QString rangeText(engine::Window window, double origin, const Scale& scale);   // "103.6 – 107.5"
+QString stagesText(const engine::Schedule& schedule, engine::DeviceId device); // "0, 3, 4, 7"
+QString microBatchText(const engine::Op& op); // "5", "5.1" for a slice
+QString directionText(const engine::Op& op);  // "down", "up"
+// As stored in files, "1B5u": the exact spelling of notation.h.
+QString opText(const engine::Op& op);
+QString opTitle(engine::OpKind kind); // "forward", "weight gradient"
+
+} // namespace app

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <QRectF>
+#include <QSizeF>
+
+namespace app {
+
+// The areas of a timeline (visual-design.md, section 4). Logical pixels of the widget.
+struct TimelineGeometry
+{
+    static constexpr double kHeader = 140, kColumn = 124;
+    static constexpr double kOverview = 48, kRuler = 26, kLegend = 28;
+    static constexpr double kColumnFrom = 640; // narrower: the memory column goes first
+
+    QRectF overview, ruler, lanes; // of the time area
+    QRectF header, column;         // beside the lanes; no column when there is no room
+    QRectF legend;
+
+    explicit TimelineGeometry(QSizeF size = {})
+    {
+        const double right = size.width() >= kColumnFrom ? kColumn : 0;
+        const double width = std::max(1.0, size.width() - kHeader - right);
+        const double top = kOverview + kRuler;
+        const double height = std::max(0.0, size.height() - top - kLegend);
+        overview = {kHeader, 0, width, kOverview};
+        ruler = {kHeader, kOverview, width, kRuler};
+        lanes = {kHeader, top, width, height};
+        header = {0, top, kHeader, height};
+        column = {kHeader + width, top, right, height};
+        legend = {0, top + height, size.width(), kLegend};
+    }
+};
+
+} // namespace app

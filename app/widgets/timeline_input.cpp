@@ -1,0 +1,325 @@
+#include "app/timeline/hit_test.h"
+#include "app/timeline/navigation.h"
+#include "app/timeline/overview_painter.h"
+#include "app/timeline/tool_tip.h"
+#include "app/widgets/timeline_impl.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+
+namespace app {
+namespace {
+constexpr double kDragFrom = 4; // pixels
+constexpr double kNotch = 120;  // of a wheel
+constexpr double kHandle = 6;   // reach of the overview's handles
+} // namespace
+
+Selection TimelineWidget::Impl::hit(QPointF at) const
+{
+    if (isEmpty() || !areas.lanes.contains(at))
+        return {};
+    return selectionAt(*view, axis(), lanes, at.x(),
+                       at.y() - areas.lanes.top() + scrollBar->value());
+}
+
+int TimelineWidget::Impl::foldAt(QPointF at) const
+{
+    if (!areas.header.contains(at))
+        return -1;
+    return laneAt(lanes, at.y() - areas.lanes.top() + scrollBar->value());
+}
+
+void TimelineWidget::Impl::press(QMouseEvent& event)
+{
+    const QPointF at = event.position();
+    isByKeyboard = false;
+    toolTipTimer.stop();
+    QToolTip::hideText();
+    pressedAt = at;
+    pressedWindow = window;
+    const bool pans = event.button() == Qt::MiddleButton
+        || (event.button() == Qt::LeftButton && event.modifiers() & Qt::ShiftModifier);
+    if (areas.overview.contains(at)) {
+        const QRectF frame = overviewWindowRect(*view, areas.overview, window);
+        const bool isSmall = frame.width() < 3 * kHandle;
+        history.push(window);
+        dragging = !isSmall && std::abs(at.x() - frame.left()) <= kHandle ? Drag::OverviewBegin
+            : !isSmall && std::abs(at.x() - frame.right()) <= kHandle     ? Drag::OverviewEnd
+                                                                          : Drag::OverviewMove;
+        if (dragging == Drag::OverviewMove && !frame.contains(at)) {
+            const double time = overviewAxis(*view, areas.overview, 1).time(at.x());
+            userShows(window.moved(time - window.centre()), Remember::No);
+            pressedWindow = window;
+        }
+    } else if (areas.lanes.contains(at) || areas.ruler.contains(at)) {
+        dragging = pans ? Drag::Pan : event.button() == Qt::LeftButton ? Drag::Press : Drag::None;
+        if (pans)
+            history.push(window);
+    } else if (const int device = foldAt(at); device >= 0 && event.button() == Qt::LeftButton) {
+        if (at.x() < 22) {
+            if (!wishes.toggled.insert(device).second)
+                wishes.toggled.erase(device);
+            relayout();
+        } else {
+            Selection whole;
+            whole.kind = Selection::Kind::Device;
+            whole.device = engine::DeviceId{device};
+            whole.iteration = iteration;
+            setSelection(whole);
+        }
+    }
+}
+
+void TimelineWidget::Impl::drag(QPointF to)
+{
+    if (dragging == Drag::Press && std::abs(to.x() - pressedAt.x()) >= kDragFrom)
+        dragging = Drag::Range;
+    const TimeAxis time = axis();
+    const double moved = to.x() - pressedAt.x();
+    const double ticks = moved * overviewAxis(*view, areas.overview, 1).ticksPerPixel();
+    const double least = view->extent().duration() > 0 ? time.ticksPerPixel() : 1;
+    switch (dragging) {
+    case Drag::Pan:
+        userShows(pressedWindow.moved(-moved * time.ticksPerPixel()), Remember::No);
+        break;
+    case Drag::OverviewMove:
+        userShows(pressedWindow.moved(ticks), Remember::No);
+        break;
+    case Drag::OverviewBegin:
+        userShows(
+            {std::min(pressedWindow.begin + ticks, pressedWindow.end - least), pressedWindow.end},
+            Remember::No);
+        break;
+    case Drag::OverviewEnd:
+        userShows(
+            {pressedWindow.begin, std::max(pressedWindow.end + ticks, pressedWindow.begin + least)},
+            Remember::No);
+        break;
+    case Drag::Range: {
+        const double a = time.time(pressedAt.x());
+        const double b = time.time(std::clamp(to.x(), time.left, time.right()));
+        Selection range;
+        range.kind = Selection::Kind::Range;
+        range.iteration = view->iterationAt((a + b) / 2);
+        range.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
+        setSelection(range);
+        break;
+    }
+    case Drag::Press:
+    case Drag::None:
+        break;
+    }
+}
+
+void TimelineWidget::Impl::release(QMouseEvent& event)
+{
+    if (dragging == Drag::Press && event.button() == Qt::LeftButton)
+        setSelection(hit(event.position()));
+    dragging = Drag::None;
+}
+
+void TimelineWidget::Impl::hoverAt(QPointF at)
+{
+    pointer = at;
+    const Selection under = hit(at);
+    const QRectF frame = isEmpty() ? QRectF() : overviewWindowRect(*view, areas.overview, window);
+    const bool onHandle = areas.overview.contains(at)
+        && (std::abs(at.x() - frame.left()) <= kHandle
+            || std::abs(at.x() - frame.right()) <= kHandle);
+    widget.setCursor(onHandle ? Qt::SizeHorCursor : Qt::ArrowCursor);
+    if (under == hover)
+        return;
+    hover = under;
+    QToolTip::hideText();
+    toolTipTimer.stop();
+    if (hover.kind != Selection::Kind::None)
+        toolTipTimer.start();
+    widget.update();
+}
+
+void TimelineWidget::Impl::showToolTip()
+{
+    if (isEmpty() || hover.kind == Selection::Kind::None)
+        return;
+    const QString text = toolTipText(*view, hover);
+    QToolTip::showText(widget.mapToGlobal(pointer.toPoint() + QPoint(8, 8)), text, &widget);
+}
+
+void TimelineWidget::Impl::wheel(QWheelEvent& event)
+{
+    const QPoint delta = event.angleDelta();
+    const double notches = (delta.y() != 0 ? delta.y() : delta.x()) / kNotch;
+    const bool isSideways = delta.y() == 0 && delta.x() != 0;
+    const QPointF at = event.position();
+    if (event.modifiers() & Qt::AltModifier) { // Alt turns the wheel's axis on some platforms
+        wishes.compute = std::clamp(wishes.compute + 3 * notches, 21.0, 84.0);
+        relayout();
+    } else if (areas.header.contains(at) || areas.column.contains(at)) {
+        scrollBar->setValue(scrollBar->value() - static_cast<int>(notches * 60));
+    } else if (event.modifiers() & Qt::ShiftModifier || isSideways) {
+        userShows(window.moved(-notches * window.duration() / 10), Remember::No);
+    } else {
+        const double step = event.modifiers() & Qt::ControlModifier ? 1.05 : 1.25;
+        const bool isOnOverview = areas.overview.contains(at);
+        const double about = isOnOverview
+            ? overviewAxis(*view, areas.overview, 1).time(at.x())
+            : axis().time(std::clamp(at.x(), areas.lanes.left(), areas.lanes.right()));
+        history.push(window);
+        userShows(window.zoomed(std::pow(step, -notches), about), Remember::No);
+    }
+    hoverAt(at);
+}
+
+// From the selected box to another; where nothing is selected, to the first of the iteration.
+bool TimelineWidget::Impl::walkKey(int key)
+{
+    std::optional<Selection> to;
+    const bool starts
+        = selection.kind != Selection::Kind::Op && selection.kind != Selection::Kind::Bubble;
+    switch (key) {
+    case Qt::Key_Comma:
+        to = inLane(*view, selection, Step::Previous);
+        break;
+    case Qt::Key_Period:
+        to = inLane(*view, selection, Step::Next);
+        break;
+    case Qt::Key_BracketLeft:
+        to = alongFlow(*view, selection, Step::Previous);
+        break;
+    case Qt::Key_BracketRight:
+        to = alongFlow(*view, selection, Step::Next);
+        break;
+    case Qt::Key_J:
+        to = toMicroBatch(*view, selection, Step::Next);
+        break;
+    case Qt::Key_K:
+        to = toMicroBatch(*view, selection, Step::Previous);
+        break;
+    case Qt::Key_Up:
+        to = toLane(*view, selection, Step::Previous);
+        break;
+    case Qt::Key_Down:
+        to = toLane(*view, selection, Step::Next);
+        break;
+    default:
+        return false;
+    }
+    if (starts)
+        to = firstOp(*view, iteration);
+    isByKeyboard = true;
+    if (to)
+        widget.select(*to);
+    widget.update();
+    return true;
+}
+
+bool TimelineWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
+{
+    if (isEmpty())
+        return false;
+    if (modifiers & Qt::AltModifier) {
+        if (key == Qt::Key_Left)
+            widget.zoomBack();
+        if (key == Qt::Key_Right)
+            widget.zoomForward();
+        return key == Qt::Key_Left || key == Qt::Key_Right;
+    }
+    const double tenth = window.duration() / 10;
+    switch (key) {
+    case Qt::Key_F:
+        widget.zoomToSelection();
+        return true;
+    case Qt::Key_0:
+        widget.zoomToAll();
+        return true;
+    case Qt::Key_Home:
+        widget.zoomToFit();
+        return true;
+    case Qt::Key_Backspace:
+        widget.zoomBack();
+        return true;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        userShows(window.zoomed(0.8, window.centre()), Remember::Yes);
+        return true;
+    case Qt::Key_Minus:
+        userShows(window.zoomed(1.25, window.centre()), Remember::Yes);
+        return true;
+    case Qt::Key_Left:
+        userShows(window.moved(-tenth), Remember::No);
+        return true;
+    case Qt::Key_Right:
+        userShows(window.moved(tenth), Remember::No);
+        return true;
+    case Qt::Key_PageUp:
+        widget.showIteration(iteration - 1);
+        return true;
+    case Qt::Key_PageDown:
+        widget.showIteration(iteration + 1);
+        return true;
+    case Qt::Key_Space:
+        widget.setFollow(!isFollowing);
+        return true;
+    case Qt::Key_L:
+        widget.setFlowMode(flowMode == FlowMode::Off ? FlowMode::Selected : FlowMode::Off);
+        return true;
+    case Qt::Key_Escape:
+        setSelection({});
+        return true;
+    default:
+        return walkKey(key);
+    }
+}
+
+void TimelineWidget::mousePressEvent(QMouseEvent* event)
+{
+    if (!m->isEmpty())
+        m->press(*event);
+}
+
+void TimelineWidget::mouseMoveEvent(QMouseEvent* event)
+{
+    if (m->isEmpty())
+        return;
+    if (m->dragging != Impl::Drag::None)
+        m->drag(event->position());
+    else
+        m->hoverAt(event->position());
+}
+
+void TimelineWidget::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (!m->isEmpty())
+        m->release(*event);
+}
+
+void TimelineWidget::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    const Selection under = m->hit(event->position());
+    if (under.kind == Selection::Kind::None || under.kind == Selection::Kind::Device)
+        return;
+    m->setSelection(under);
+    const double centre = static_cast<double>(under.window.begin + under.window.end) / 2;
+    const ViewWindow box{static_cast<double>(under.window.begin),
+                         static_cast<double>(under.window.end)};
+    if (box.duration() > 0)
+        m->userShows(box.zoomed(1.25, centre), Impl::Remember::Yes);
+}
+
+void TimelineWidget::wheelEvent(QWheelEvent* event)
+{
+    if (!m->isEmpty())
+        m->wheel(*event);
+    event->accept();
+}
+
+void TimelineWidget::keyPressEvent(QKeyEvent* event)
+{
+    if (!m->key(event->key(), event->modifiers()))
+        QWidget::keyPressEvent(event);
+}
+
+} // namespace app

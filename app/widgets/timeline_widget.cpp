@@ -1,0 +1,186 @@
+#include "app/widgets/timeline_widget.h"
+
+#include "app/timeline/navigation.h"
+#include "app/widgets/timeline_impl.h"
+
+#include <QKeyEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <QToolTip>
+
+namespace app {
+
+TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m(std::make_unique<Impl>(*this, theme))
+{
+    setObjectName(QStringLiteral("timeline"));
+    setAccessibleName(tr("Timeline"));
+    setFocusPolicy(Qt::StrongFocus);
+    setMouseTracking(true);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    m->updateEmptyState();
+    m->relayout();
+}
+
+TimelineWidget::~TimelineWidget() = default;
+
+void TimelineWidget::setRun(std::shared_ptr<const engine::Run> run, View view)
+{
+    const bool wasEmpty = m->isEmpty();
+    m->view = run ? std::make_unique<RunView>(std::move(run)) : nullptr;
+    m->pictureKey = {}; // a new run may lie where the old one lay in memory
+    m->overviewKey = {};
+    m->hover = {};
+    m->updateEmptyState();
+    m->relayout();
+    if (view == View::FitIteration || wasEmpty) {
+        m->history.clear();
+        m->setSelection({});
+        if (!m->isEmpty())
+            m->fitIteration(m->isFollowing
+                                ? static_cast<int>(m->view->timeline().iterations.size()) - 1
+                                : engine::headlineIteration(m->view->timeline()),
+                            Impl::Remember::No);
+    } else if (m->isFollowing) {
+        m->followTail();
+    }
+    m->updateFlow();
+    m->updateIteration();
+    update();
+}
+
+int TimelineWidget::iteration() const
+{
+    return m->iteration;
+}
+
+void TimelineWidget::showIteration(int iteration)
+{
+    setFollow(false);
+    m->fitIteration(iteration, Impl::Remember::Yes);
+}
+
+const Selection& TimelineWidget::selection() const
+{
+    return m->selection;
+}
+
+void TimelineWidget::select(const Selection& selection)
+{
+    m->setSelection(selection);
+    if (!m->isEmpty())
+        m->reveal(selection);
+}
+
+bool TimelineWidget::follow() const
+{
+    return m->isFollowing;
+}
+
+TimelineWidget::FlowMode TimelineWidget::flowMode() const
+{
+    return m->flowMode;
+}
+
+QSize TimelineWidget::sizeHint() const
+{
+    return {1092, 654};
+}
+
+QSize TimelineWidget::minimumSizeHint() const
+{
+    return {360, 200};
+}
+
+void TimelineWidget::zoomToFit()
+{
+    setFollow(false);
+    m->fitIteration(m->iteration, Impl::Remember::Yes);
+}
+
+void TimelineWidget::zoomToAll()
+{
+    if (!m->isEmpty())
+        m->userShows(fitted(m->view->extent(), m->areas.lanes.width()), Impl::Remember::Yes);
+}
+
+// The first time it centres, the second time it fits.
+void TimelineWidget::zoomToSelection()
+{
+    const auto& window = m->selection.window;
+    if (m->isEmpty() || m->selection.kind == Selection::Kind::None || window.duration() <= 0) {
+        zoomToFit();
+        return;
+    }
+    const double centre = static_cast<double>(window.begin + window.end) / 2;
+    const double away = std::abs(centre - m->window.centre()) / m->window.duration();
+    const ViewWindow to = away > 0.01
+        ? m->window.moved(centre - m->window.centre())
+        : ViewWindow{static_cast<double>(window.begin), static_cast<double>(window.end)}.zoomed(
+            1.25, centre);
+    m->userShows(to, Impl::Remember::Yes);
+}
+
+void TimelineWidget::zoomBack()
+{
+    ViewWindow to = m->window;
+    if (m->history.back(to))
+        m->userShows(to, Impl::Remember::No);
+}
+
+void TimelineWidget::zoomForward()
+{
+    ViewWindow to = m->window;
+    if (m->history.forward(to))
+        m->userShows(to, Impl::Remember::No);
+}
+
+void TimelineWidget::setFollow(bool follow)
+{
+    if (m->isFollowing == follow)
+        return;
+    m->isFollowing = follow;
+    if (follow)
+        m->followTail();
+    Q_EMIT followChanged(follow);
+}
+
+void TimelineWidget::setFlowMode(FlowMode mode)
+{
+    if (m->flowMode == mode)
+        return;
+    m->flowMode = mode;
+    m->updateFlow();
+    update();
+    Q_EMIT flowModeChanged(mode);
+}
+
+void TimelineWidget::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    m->paint(painter);
+}
+
+// A resize keeps the fit: the same stretch of time, unless it showed exactly one iteration.
+void TimelineWidget::resizeEvent(QResizeEvent*)
+{
+    const auto& iterations
+        = m->isEmpty() ? std::vector<engine::Iteration>() : m->view->timeline().iterations;
+    const bool wasFitted = m->iteration >= 0
+        && m->window
+            == fitted(iterations[static_cast<std::size_t>(m->iteration)].window,
+                      m->areas.lanes.width());
+    m->relayout();
+    if (wasFitted)
+        m->fitIteration(m->iteration, Impl::Remember::No);
+}
+
+void TimelineWidget::leaveEvent(QEvent*)
+{
+    m->toolTipTimer.stop();
+    m->hover = {};
+    update();
+}
+
+} // namespace app
