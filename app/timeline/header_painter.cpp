@@ -1,9 +1,12 @@
 #include "app/timeline/header_painter.h"
 
+#include "app/models/metrics_model.h"
 #include "app/timeline/labels.h"
 
 #include <QCoreApplication>
 #include <QPainter>
+
+#include <cmath>
 
 namespace app {
 namespace {
@@ -131,8 +134,10 @@ MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metric
                 tr("stash %1")
                     .arg(bytes.text(static_cast<double>(metrics.peakStashBytes.value_or(0))))};
     }
-    return {number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),
-            tr("weights %1 M\xCE\xB8").arg(number(metrics.weights, 1))};
+    return {
+        number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),
+        tr("weights %1 M\xCE\xB8")
+            .arg(number(metrics.weights, metrics.weights == std::floor(metrics.weights) ? 0 : 1))};
 }
 
 void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, QPointF at)

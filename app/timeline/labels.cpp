@@ -3,9 +3,6 @@
 #include "engine/schedule/notation.h"
 
 #include <QCoreApplication>
-#include <QStringList>
-
-#include <set>
 
 namespace app {
 
@@ -13,21 +10,6 @@ QString rangeText(engine::Window window, double origin, const Scale& scale)
 {
     return scale.text(static_cast<double>(window.begin) - origin) + QString::fromUtf8(" – ")
         + scale.text(static_cast<double>(window.end) - origin);
-}
-
-QString stagesText(const engine::Schedule& schedule, engine::DeviceId device)
-{
-    std::set<int> stages;
-    for (const auto& replica : schedule.deviceOf) {
-        for (std::size_t stage = 0; stage < replica.size(); ++stage) {
-            if (replica[stage] == device)
-                stages.insert(static_cast<int>(stage));
-        }
-    }
-    QStringList text;
-    for (const int stage : stages)
-        text << QString::number(stage);
-    return text.join(QStringLiteral(", "));
 }
 
 QString microBatchText(const engine::Op& op)

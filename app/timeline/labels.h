@@ -8,8 +8,7 @@
 namespace app {
 
 // Words that stand in and beside the lanes.
-QString rangeText(engine::Window window, double origin, const Scale& scale);   // "103.6 – 107.5"
-QString stagesText(const engine::Schedule& schedule, engine::DeviceId device); // "0, 3, 4, 7"
+QString rangeText(engine::Window window, double origin, const Scale& scale); // "103.6 – 107.5"
 QString microBatchText(const engine::Op& op); // "5", "5.1" for a slice
 QString directionText(const engine::Op& op);  // "down", "up"
 // As stored in files, "1B5u": the exact spelling of notation.h.

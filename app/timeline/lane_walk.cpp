@@ -71,6 +71,23 @@ Piece gapPiece(const RunView& view, DeviceId device, std::int64_t time, Window g
     return {kind, both(within, exposed.window), 0, 0, static_cast<int>(iteration.at)};
 }
 
+bool isOptimizer(const RunView& view, const Piece& piece)
+{
+    return piece.kind == Piece::Kind::Op && view.op(piece.op).kind == engine::OpKind::OptimizerStep;
+}
+
+// The steps of a device's stages follow one another: one box.
+Piece withOptimizerJoined(const RunView& view, DeviceId device, Piece piece)
+{
+    while (isOptimizer(view, piece)) {
+        const Piece next = pieceAt(view, device, piece.window.end);
+        if (!isOptimizer(view, next))
+            break;
+        piece.window.end = next.window.end;
+    }
+    return piece;
+}
+
 } // namespace
 
 Piece pieceAt(const RunView& view, DeviceId device, std::int64_t time)
@@ -88,7 +105,7 @@ void walkLane(const RunView& view, DeviceId device, const TimeAxis& axis,
     const double pixel = axis.ticksPerPixel();
     std::int64_t time = sight.begin;
     while (time < sight.end) {
-        Piece piece = pieceAt(view, device, time);
+        Piece piece = withOptimizerJoined(view, device, pieceAt(view, device, time));
         if (static_cast<double>(piece.window.duration()) >= small
             || piece.kind == Piece::Kind::Outside) {
             draw(piece);
@@ -99,7 +116,7 @@ void walkLane(const RunView& view, DeviceId device, const TimeAxis& axis,
         do {
             const auto step = static_cast<std::int64_t>(static_cast<double>(time) + pixel);
             time = std::max(piece.window.end, step);
-            piece = pieceAt(view, device, time);
+            piece = withOptimizerJoined(view, device, pieceAt(view, device, time));
         } while (time < sight.end && piece.kind != Piece::Kind::Outside
                  && static_cast<double>(piece.window.duration()) < small);
         time = std::max(piece.window.begin, begin + 1);

@@ -163,6 +163,12 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
             return;
         x = paintEntry(painter, entry, colours, {x, middle});
     }
+    if (!legend.note.isEmpty() && x + metrics.horizontalAdvance(legend.note) + 12 <= area.right()) {
+        painter.setPen(colours.theme().chrome.text2);
+        painter.drawText(area.adjusted(0, 0, -12, 0), Qt::AlignRight | Qt::AlignVCenter,
+                         legend.note);
+        return;
+    }
     double needs = 12 - kEntryGap;
     for (const auto& entry : legend.right)
         needs += widthOf(entry, metrics) + kEntryGap;

@@ -25,6 +25,7 @@ struct LegendEntry
 struct Legend
 {
     std::vector<LegendEntry> left, right; // right: memory
+    QString note;                         // instead of what stands right
 };
 
 enum class LegendDetail { WithMemory, TimeOnly };

@@ -1,6 +1,7 @@
 #include "app/timeline/ruler_painter.h"
 
 #include <QCoreApplication>
+#include <QFontMetricsF>
 #include <QPainter>
 
 namespace app {
@@ -78,8 +79,11 @@ void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis
     for (const double mark : scale.marks.major) {
         const double x = markX(scale, axis, mark);
         painter.fillRect(QRectF(x, area.bottom() - 8, pixel, 8), theme.chrome.text3);
+        const QString text = number(mark, scale.marks.decimals);
+        if (x + 4 + QFontMetricsF(painter.font()).horizontalAdvance(text) > axis.right())
+            continue;
         painter.setPen(theme.chrome.text2);
-        painter.drawText(QPointF(x + 4, area.bottom() - 9), number(mark, scale.marks.decimals));
+        painter.drawText(QPointF(x + 4, area.bottom() - 9), text);
     }
 }
 

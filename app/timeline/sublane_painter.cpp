@@ -16,6 +16,8 @@ using Emphasis = BoxColours::Emphasis;
 
 namespace {
 
+constexpr double kSmallNumberFrom = 9; // one digit of 10 px
+
 BoxText transferText(const engine::Op& op)
 {
     using enum engine::OpKind;
@@ -67,7 +69,7 @@ void SublanePainter::paintTransfer(const engine::Span& span, double top, bool is
     m_painter.fillRect(box, look.fill);
     const BoxText text = transferText(op);
     const QString& shown = text.number.isEmpty() ? text.name : text.number;
-    const double needs = text.number.isEmpty() ? kNameFrom : kNumberFrom;
+    const double needs = text.number.isEmpty() ? kNameFrom : kSmallNumberFrom;
     if (box.width() + m_axis.gap() < needs)
         return;
     const QFont font = uiFont(10, QFont::Medium);

@@ -13,7 +13,7 @@ namespace app {
 
 // Several runs stacked under one ruler at one scale (never stretched to flatter a slower run), end
 // markers, the gap to the baseline measured in the empty space, a column of key numbers (mockup
-// compare.png).
+// compare.png). Runs in abstract units stand under a ruler of their own, which says so.
 class CompareWidget : public QWidget
 {
     Q_OBJECT
@@ -24,6 +24,8 @@ public:
 
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     void setBaseline(std::size_t run);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
 
 public Q_SLOTS:
     void zoomToFit();
@@ -33,6 +35,17 @@ public Q_SLOTS:
 
 Q_SIGNALS:
     void selectionChanged(int run, const app::Selection& selection);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
 
 private:
     struct Impl;

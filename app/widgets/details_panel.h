@@ -21,6 +21,8 @@ public:
     ~DetailsPanel() override;
 
     void show(std::shared_ptr<const engine::Run> run, const Selection& selection);
+    using QWidget::show;
+    QSize sizeHint() const override;
 
 Q_SIGNALS:
     void jumpTo(const app::Selection& selection); // a link to an op was followed

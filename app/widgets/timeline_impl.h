@@ -61,6 +61,7 @@ struct TimelineWidget::Impl
 
     // timeline_paint.cpp
     void paint(QPainter& painter);
+    QString denseNote() const;
     void paintFrame(QPainter& painter) const;
     void paintTop(QPainter& painter);
     void paintTopTexts(QPainter& painter, const Theme& look) const;

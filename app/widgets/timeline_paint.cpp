@@ -35,8 +35,19 @@ void TimelineWidget::Impl::paint(QPainter& painter)
     painter.drawPixmap(areas.lanes.topLeft(), lanePicture());
     paintSides(painter);
     paintMarks(painter);
-    paintLegend(painter, legendOf({view.get()}, *colours, LegendDetail::WithMemory), *colours,
-                areas.legend);
+    const bool isDense = !lanes.empty() && lanes.front().kind == LaneKind::Dense;
+    Legend legend = legendOf({view.get()}, *colours,
+                             isDense ? LegendDetail::TimeOnly : LegendDetail::WithMemory);
+    if (isDense)
+        legend.note = denseNote();
+    paintLegend(painter, legend, *colours, areas.legend);
+}
+
+QString TimelineWidget::Impl::denseNote() const
+{
+    const double pixel = axis().ticksPerPixel();
+    const Scale scale = timeScale(view->run().info, static_cast<std::int64_t>(pixel));
+    return tr("one pixel is %1: narrow boxes are shares of it; zoom in").arg(scale.withUnit(pixel));
 }
 
 // Grounds and lines between the areas.
@@ -75,7 +86,7 @@ void TimelineWidget::Impl::paintTop(QPainter& painter)
     painter.setFont(uiFont(11));
     painter.setPen(look.chrome.text2);
     painter.drawText(
-        QRectF(24, areas.ruler.top(), TimelineGeometry::kHeader - 24, areas.ruler.height() - 1),
+        QRectF(11, areas.ruler.top(), TimelineGeometry::kHeader - 11, areas.ruler.height() - 1),
         Qt::AlignLeft | Qt::AlignVCenter, scale.title);
     if (areas.column.width() > 0 && !lanes.empty())
         painter.drawText(

@@ -1,0 +1,94 @@
+#include "app/models/metrics_model.h"
+#include "app/timeline/details_parts.h"
+
+#include <QCoreApplication>
+
+namespace app {
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("app::Details", text);
+}
+
+DetailsSection timeSection(const RunView& view, const Selection& selection,
+                           const profiler::RunMetrics& metrics,
+                           const profiler::DeviceMetrics& device, const DetailsClock& clock)
+{
+    const auto window
+        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)].window;
+    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    DetailsSection section;
+    section.title = tr("Where the time goes");
+    section.note = clock.scale.unit;
+    section.bars.push_back(
+        {{}, {}, shareParts(view.shares(selection.device, begin, end), end - begin)});
+    section.rows = {
+        {tr("Compute"), clock.length(device.compute)},
+        {tr("Exposed communication"), clock.length(device.exposedCommunication)},
+        {tr("Bubble: fill, wait, drain"),
+         clock.length(device.fill) + QStringLiteral(" + ") + clock.length(device.wait)
+             + QStringLiteral(" + ") + clock.length(device.drain)},
+        {tr("Bubble of the iteration"), percent(static_cast<double>(device.bubble) / duration),
+         true},
+    };
+    return section;
+}
+
+DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics& device,
+                             const DetailsClock& clock)
+{
+    DetailsSection section;
+    section.title = tr("Memory");
+    if (device.peakBytes) {
+        const Scale bytes = byteScale(*device.peakBytes);
+        section.note = bytes.unit;
+        section.rows.push_back(
+            {tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
+             bytes.text(static_cast<double>(*device.peakBytes)), true});
+        for (int k = 0; k < engine::kMemoryCategories; ++k) {
+            const auto amount = device.bytesAtPeak[static_cast<std::size_t>(k)];
+            const auto name = engine::memoryCategoryName(static_cast<engine::MemoryCategory>(k));
+            if (amount > 0)
+                section.rows.push_back(
+                    {QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+                     bytes.text(static_cast<double>(amount))});
+        }
+    }
+    section.rows.push_back(
+        {tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ")});
+    section.rows.push_back({tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ")});
+    if (!view.hasMemory())
+        section.rows.push_back({tr("Bytes"), tr("not recorded")});
+    return section;
+}
+
+} // namespace
+
+Details deviceDetails(const RunView& view, const Selection& selection)
+{
+    const auto* metrics = view.metrics(selection.iteration);
+    if (!metrics || selection.device.value >= view.devices())
+        return {};
+    const auto& device = metrics->devices[static_cast<std::size_t>(selection.device.value)];
+    const DetailsClock clock = detailsClock(view, selection.iteration);
+    Details details;
+    details.title = tr("Device %1").arg(selection.device.value);
+    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics->duration));
+    details.value = number(100 * static_cast<double>(device.compute) / duration, 1);
+    details.unit = tr("% busy");
+    details.left = tr("stages %1").arg(stagesText(view.run().schedule, selection.device));
+    details.right = tr("of %1").arg(clock.lengthWithUnit(metrics->duration));
+    details.sections.push_back(timeSection(view, selection, *metrics, device, clock));
+    details.sections.push_back(memorySection(view, device, clock));
+    DetailsSection messages;
+    messages.title = tr("Messages");
+    messages.rows = {
+        {tr("Sent, received"), tr("%1, %2").arg(device.messagesSent).arg(device.messagesReceived)},
+        {tr("Handed over locally"), QString::number(device.localCopies)}};
+    details.sections.push_back(std::move(messages));
+    return details;
+}
+
+} // namespace app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "app/timeline/details.h"
+#include "app/timeline/labels.h"
+
+namespace app {
+
+// One iteration's clock: what all parts of a panel count from and in.
+struct DetailsClock
+{
+    Scale scale;
+    double origin = 0;
+
+    QString at(std::int64_t time) const { return scale.text(static_cast<double>(time) - origin); }
+    QString length(std::int64_t ticks) const { return scale.text(static_cast<double>(ticks)); }
+    QString lengthWithUnit(std::int64_t ticks) const
+    {
+        return scale.withUnit(static_cast<double>(ticks));
+    }
+};
+DetailsClock detailsClock(const RunView& view, int iteration);
+
+Swatch swatchOf(const RunView& view, std::uint32_t op);
+DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,
+                   const DetailsClock& clock);
+// "B of micro-batch 5 on stage 1"
+QString describeOp(const engine::Op& op);
+std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow,
+                                           const Selection& selection, const DetailsClock& clock);
+// Forward, backward, W, optimizer, exposed communication, bubble of a stretch.
+std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
+
+Details opDetails(const RunView& view, const Selection& selection);
+Details bubbleDetails(const RunView& view, const Selection& selection);
+Details rangeDetails(const RunView& view, const Selection& selection);
+Details deviceDetails(const RunView& view, const Selection& selection);
+
+} // namespace app

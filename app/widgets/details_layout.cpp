@@ -1,0 +1,174 @@
+#include "app/widgets/details_layout.h"
+
+#include "app/widgets/controls.h"
+#include "app/widgets/details_pictures.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace app {
+namespace {
+
+using Follow = std::function<void(const Selection&)>;
+
+QLabel* text(const QString& words, const QFont& font, const char* role = "")
+{
+    auto* label = makeLabel(words, role);
+    label->setStyleSheet(QStringLiteral("font: %1 %2px \"%3\";")
+                             .arg(font.weight())
+                             .arg(font.pixelSize())
+                             .arg(font.family()));
+    label->setTextFormat(Qt::RichText);
+    return label;
+}
+
+QHBoxLayout* ends(QWidget* left, QWidget* right)
+{
+    auto* row = spaced(new QHBoxLayout, {}, 8);
+    row->addWidget(left);
+    row->addStretch(1);
+    row->addWidget(right, 0, Qt::AlignBottom);
+    return row;
+}
+
+QString titleText(const Details& details)
+{
+    if (!details.isCode)
+        return details.title.toHtmlEscaped();
+    const auto space = details.title.indexOf(QLatin1Char(' '));
+    return QStringLiteral("<span style='font-family:monospace'>%1</span>%2")
+        .arg(details.title.left(space), details.title.mid(space));
+}
+
+void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& details)
+{
+    auto* row = spaced(new QHBoxLayout, {}, 8);
+    if (details.swatch.look != Swatch::Look::None)
+        row->addWidget(new SwatchPicture(theme, details.swatch, 16, SwatchPicture::Chain::None));
+    auto* title = text(titleText(details), uiFont(15, QFont::Medium));
+    title->setObjectName(QStringLiteral("detailsTitle"));
+    row->addWidget(title);
+    row->addStretch(1);
+    auto* value = text(details.value, uiFont(20, QFont::Medium));
+    value->setObjectName(QStringLiteral("detailsValue"));
+    row->addWidget(value);
+    row->addWidget(makeLabel(details.unit, "small"), 0, Qt::AlignBottom);
+    layout.addLayout(row);
+    if (!details.left.isEmpty() || !details.right.isEmpty())
+        layout.addLayout(ends(makeLabel(details.left, "small"), makeLabel(details.right, "small")));
+    if (details.sentence.isEmpty())
+        return;
+    auto* sentence = text(details.sentence, uiFont(13));
+    sentence->setObjectName(QStringLiteral("detailsSentence"));
+    sentence->setWordWrap(true);
+    layout.addSpacing(4);
+    layout.addWidget(sentence);
+}
+
+SwatchPicture::Chain chainAt(const DetailsSection& section, std::size_t at)
+{
+    using enum SwatchPicture::Chain;
+    if (!section.isChain || section.links.size() < 2)
+        return None;
+    return at == 0 ? First : at + 1 == section.links.size() ? Last : Middle;
+}
+
+QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const Follow& follow)
+{
+    const QString ink = theme.theme().chrome.text.name();
+    const QString face
+        = link.name.front().isDigit() ? QStringLiteral("monospace") : uiFont(12).family();
+    const bool leads = link.target.kind != Selection::Kind::None;
+    const QString name = leads
+        ? QStringLiteral("<a href='op' style='color:%1;font-family:%2'>%3</a>")
+              .arg(ink, face, link.name)
+        : link.name;
+    auto* label = text(name + QLatin1Char(' ') + link.rest, uiFont(12));
+    label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    const Selection target = link.target;
+    // Queued: following it rebuilds the panel, and this label with it.
+    QObject::connect(
+        label, &QLabel::linkActivated, label, [follow, target] { follow(target); },
+        Qt::QueuedConnection);
+    return label;
+}
+
+void addLinks(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section,
+              const Follow& follow)
+{
+    auto* grid = spaced(new QGridLayout, {}, 0);
+    grid->setHorizontalSpacing(8);
+    grid->setColumnStretch(1, 1);
+    for (std::size_t k = 0; k < section.links.size(); ++k) {
+        const int row = static_cast<int>(k);
+        grid->addWidget(new SwatchPicture(theme, section.links[k].swatch, 10, chainAt(section, k)),
+                        row, 0);
+        auto* label = linkLabel(theme, section.links[k], follow);
+        label->setObjectName(QStringLiteral("%1Link%2").arg(section.title).arg(row));
+        grid->addWidget(label, row, 1);
+        grid->addWidget(makeLabel(section.links[k].time, "small"), row, 2, Qt::AlignRight);
+        grid->setRowMinimumHeight(row, 22);
+    }
+    layout.addLayout(grid);
+}
+
+void addRows(QVBoxLayout& layout, const DetailsSection& section)
+{
+    auto* grid = spaced(new QGridLayout, {}, 0);
+    grid->setColumnStretch(0, 1);
+    grid->setVerticalSpacing(4);
+    int at = 0;
+    for (const auto& row : section.rows) {
+        grid->addWidget(makeLabel(row.name, "small"), at, 0);
+        grid->addWidget(text(row.value.toHtmlEscaped(),
+                             uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal)),
+                        at, 1, Qt::AlignRight);
+        ++at;
+    }
+    layout.addLayout(grid);
+}
+
+void addSection(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section,
+                const Follow& follow)
+{
+    if (!section.title.isEmpty())
+        layout.addLayout(
+            ends(text(section.title, uiFont(12, QFont::Medium)), makeLabel(section.note, "small")));
+    for (const auto& bar : section.bars) {
+        if (!bar.name.isEmpty())
+            layout.addLayout(ends(text(bar.name, uiFont(12)), text(bar.value, uiFont(12))));
+        auto* picture = new ShareBarPicture(theme, bar.parts);
+        picture->setAccessibleName(bar.name + QLatin1Char(' ') + bar.value);
+        layout.addWidget(picture);
+    }
+    if (!section.links.empty())
+        addLinks(theme, layout, section, follow);
+    if (section.strip)
+        layout.addWidget(new StageStripPicture(theme, *section.strip));
+    if (!section.rows.empty())
+        addRows(layout, section);
+}
+
+} // namespace
+
+QWidget* layOutDetails(const ThemeController& theme, const Details& details, const Follow& follow)
+{
+    auto* body = makeSurface("plain");
+    auto* layout = spaced(new QVBoxLayout(body), {}, 0);
+    const auto block = [&] {
+        auto* inner = spaced(new QVBoxLayout, {12, 14, 12, 14}, 6);
+        layout->addLayout(inner);
+        return inner;
+    };
+    addHead(theme, *block(), details);
+    for (const auto& section : details.sections) {
+        layout->addWidget(makeLine(Qt::Horizontal));
+        addSection(theme, *block(), section, follow);
+    }
+    layout->addStretch(1);
+    return body;
+}
+
+} // namespace app

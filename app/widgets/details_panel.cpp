@@ -1,0 +1,79 @@
+#include "app/widgets/details_panel.h"
+
+#include "app/widgets/controls.h"
+#include "app/widgets/details_layout.h"
+#include "app/widgets/empty_state.h"
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace app {
+
+struct DetailsPanel::Impl
+{
+    void rebuild(DetailsPanel& panel);
+
+    const ThemeController& theme;
+    std::shared_ptr<const engine::Run> run;
+    std::unique_ptr<RunView> view; // made when something is selected
+    Selection selection;
+    QScrollArea* scroll = nullptr;
+};
+
+DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m(std::make_unique<Impl>(Impl{theme, nullptr, nullptr, {}, new QScrollArea}))
+{
+    setObjectName(QStringLiteral("details"));
+    setAccessibleName(tr("Details"));
+    m->scroll->setWidgetResizable(true);
+    m->scroll->setFrameShape(QFrame::NoFrame);
+    m->scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* layout = spaced(new QVBoxLayout(this), {}, 0);
+    layout->addWidget(m->scroll);
+    connect(&theme, &ThemeController::changed, this, [this] { m->rebuild(*this); });
+    m->rebuild(*this);
+}
+
+DetailsPanel::~DetailsPanel() = default;
+
+QSize DetailsPanel::sizeHint() const
+{
+    return {292, 600};
+}
+
+void DetailsPanel::show(std::shared_ptr<const engine::Run> run, const Selection& selection)
+{
+    const bool isSameRun = m->run == run;
+    if (isSameRun && m->selection == selection)
+        return;
+    if (!isSameRun)
+        m->view.reset();
+    m->run = std::move(run);
+    m->selection = selection;
+    m->rebuild(*this);
+}
+
+void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
+{
+    if (run && !view && selection.kind != Selection::Kind::None)
+        view = std::make_unique<RunView>(run);
+    const Details details = view ? detailsOf(*view, selection) : Details();
+    if (!details.isEmpty()) {
+        scroll->setWidget(layOutDetails(
+            theme, details, [&panel](const Selection& target) { Q_EMIT panel.jumpTo(target); }));
+        panel.setAccessibleDescription(details.title + QLatin1Char(' ') + details.value
+                                       + QLatin1Char(' ') + details.unit);
+        return;
+    }
+    EmptyState::Words words;
+    words.icon = Icon::Info;
+    words.fact = tr("Nothing selected");
+    words.advice = tr("Click a box, a bubble or a device. Drag to measure.");
+    auto* empty = new EmptyState(theme, words);
+    empty->setObjectName(QStringLiteral("detailsEmpty"));
+    scroll->setWidget(empty);
+    panel.setAccessibleDescription(words.fact);
+}
+
+} // namespace app

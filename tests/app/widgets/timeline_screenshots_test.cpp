@@ -1,0 +1,113 @@
+#include "app/widgets/compare_widget.h"
+#include "app/widgets/control_style.h"
+#include "app/widgets/details_panel.h"
+#include "app/widgets/timeline_widget.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QTest>
+
+// Not a test: pictures to look at. BS_SCREENSHOTS=folder test_app_widgets "[screens]"
+namespace {
+
+using app::Selection;
+
+QString folder()
+{
+    return qEnvironmentVariable("BS_SCREENSHOTS", QDir::tempPath());
+}
+
+void save(QWidget& widget, const QString& name)
+{
+    widget.ensurePolished();
+    QApplication::processEvents();
+    widget.grab().save(folder() + QLatin1Char('/') + name + QStringLiteral(".png"));
+}
+
+void timelinePictures(app::ThemeController& theme, const QString& suffix)
+{
+    app::TimelineWidget timeline(theme);
+    timeline.resize(1092, 654);
+    timeline.setRun(sample::measured({"bitpipe", 4, 8, 5}),
+                    app::TimelineWidget::View::FitIteration);
+    timeline.show();
+    timeline.showIteration(2);
+    save(timeline, QStringLiteral("timeline-rest") + suffix);
+    QTest::mouseClick(&timeline, Qt::LeftButton, {}, QPoint(700, 100));
+    save(timeline, QStringLiteral("timeline-flow") + suffix);
+    timeline.setRun(sample::units({"bitpipe", 4, 8, 1}), app::TimelineWidget::View::FitIteration);
+    save(timeline, QStringLiteral("timeline-units") + suffix);
+    timeline.setRun(sample::measured({"1f1b", 32, 64, 6}), app::TimelineWidget::View::FitIteration);
+    timeline.zoomToAll();
+    save(timeline, QStringLiteral("timeline-dense") + suffix);
+    timeline.setRun(nullptr, app::TimelineWidget::View::FitIteration);
+    save(timeline, QStringLiteral("timeline-empty") + suffix);
+}
+
+void comparePictures(app::ThemeController& theme, const QString& suffix)
+{
+    app::CompareWidget compare(theme);
+    compare.resize(1384, 582);
+    compare.show();
+    compare.setRuns(
+        {sample::measured({"1f1b"}), sample::measured({"gpipe"}), sample::measured({"bitpipe"})},
+        0);
+    save(compare, QStringLiteral("compare") + suffix);
+    compare.setRuns({sample::measured({"1f1b"}), sample::measured({"bitpipe"}),
+                     sample::units({"1f1b"}), sample::units({"bitpipe"})},
+                    0);
+    save(compare, QStringLiteral("compare-mixed") + suffix);
+}
+
+void detailsPictures(app::ThemeController& theme, const QString& suffix)
+{
+    app::TimelineWidget timeline(theme);
+    timeline.resize(1092, 654);
+    const auto run = sample::measured({"bitpipe", 4, 8, 3});
+    timeline.setRun(run, app::TimelineWidget::View::FitIteration);
+    timeline.show();
+    app::DetailsPanel details(theme);
+    details.resize(292, 800);
+    details.QWidget::show();
+    save(details, QStringLiteral("details-none") + suffix);
+    const auto picture = [&](const char* name) {
+        details.show(run, timeline.selection());
+        save(details, QStringLiteral("details-") + QLatin1String(name) + suffix);
+    };
+    QTest::mouseClick(&timeline, Qt::LeftButton, {}, QPoint(700, 100));
+    picture("op");
+    do
+        QTest::keyClick(&timeline, Qt::Key_Period);
+    while (timeline.selection().kind != Selection::Kind::Bubble);
+    save(timeline, QStringLiteral("timeline-bubble") + suffix);
+    picture("bubble");
+    QTest::mouseClick(&timeline, Qt::LeftButton, {}, QPoint(60, 100));
+    picture("device");
+    QTest::mousePress(&timeline, Qt::LeftButton, {}, QPoint(300, 100));
+    QTest::mouseMove(&timeline, QPoint(400, 100));
+    QTest::mouseMove(&timeline, QPoint(600, 100));
+    QTest::mouseRelease(&timeline, Qt::LeftButton, {}, QPoint(600, 100));
+    picture("range");
+    save(timeline, QStringLiteral("timeline-range") + suffix);
+}
+
+void allPictures(app::ThemeController& theme, const QString& suffix)
+{
+    timelinePictures(theme, suffix);
+    comparePictures(theme, suffix);
+    detailsPictures(theme, suffix);
+}
+
+} // namespace
+
+TEST_CASE("pictures of the views are written", "[.screens]")
+{
+    app::ThemeController theme;
+    applyLook(*qobject_cast<QApplication*>(QApplication::instance()), theme);
+    theme.setChoice(app::ThemeController::Choice::Light);
+    allPictures(theme, QStringLiteral("-light"));
+    theme.setChoice(app::ThemeController::Choice::Dark);
+    allPictures(theme, QStringLiteral("-dark"));
+}
