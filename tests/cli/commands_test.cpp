@@ -1,0 +1,90 @@
+#include "app/cli/command.h"
+#include "engine/base/version.h"
+#include "tests/cli/bscope.h"
+
+using namespace cli_test;
+
+TEST_CASE("bare bscope says what to try first, and the three commands work")
+{
+    const Folder folder;
+    const Printed welcome = bscope(folder, "");
+    CHECK(welcome.status == 0);
+    CHECK(welcome.err.empty());
+    int tried = 0;
+    for (const std::string& line : lines(welcome.out)) {
+        if (!line.starts_with("  bscope "))
+            continue;
+        const std::string command = line.substr(9, line.find("   ", 9) - 9);
+        CAPTURE(command);
+        const Printed printed = bscope(folder, command);
+        CHECK(printed.status == 0);
+        CHECK_FALSE(printed.out.empty());
+        ++tried;
+    }
+    CHECK(tried == 3);
+}
+
+TEST_CASE("every command has help with examples, and the examples work in their order")
+{
+    const Folder folder;
+    const std::string help = bscope(folder, "--help").out;
+    for (const cli::Command& command : cli::commands()) {
+        const std::string name(command.name);
+        CAPTURE(name);
+        CHECK(contains(help, "  " + name + " "));
+        const Printed printed = bscope(folder, name + " --help");
+        CHECK(printed.status == 0);
+        const auto at = printed.out.find("Examples:\n");
+        REQUIRE(at != std::string::npos);
+        for (const std::string& line : lines(printed.out.substr(at + 10))) {
+            if (!line.starts_with("  bscope "))
+                continue;
+            CAPTURE(line);
+            const Printed example = bscope(folder, line.substr(9));
+            CAPTURE(example.err);
+            CHECK(example.status == 0);
+        }
+    }
+}
+
+TEST_CASE("commands of later versions are not listed")
+{
+    const Folder folder;
+    for (const std::string name : {"estimate", "study", "verify"}) {
+        CHECK(bscope(folder, name).status == 2);
+        CHECK_FALSE(contains(bscope(folder, "--help").out, "  " + name + " "));
+    }
+}
+
+TEST_CASE("--version --json tells the build, which the window compares with its own")
+{
+    const Folder folder;
+    const auto json = bscope(folder, "--version --json").json();
+    CHECK(json["version"] == std::string(engine::version()));
+    CHECK(json["build"] == std::string(engine::buildId()));
+    CHECK(contains(bscope(folder, "--version").out, std::string(engine::version())));
+}
+
+TEST_CASE("schemes are listed with what they accept")
+{
+    const Folder folder;
+    const auto json = bscope(folder, "schemes --json").json();
+    REQUIRE(json.size() >= 3);
+    CHECK(json[0]["name"] == "gpipe");
+    for (const auto& scheme : json)
+        for (const char* key :
+             {"name", "title", "citation", "accepts", "options", "default_chunks"})
+            CHECK(scheme.contains(key));
+    CHECK(contains(bscope(folder, "schemes").out, "bitpipe"));
+}
+
+TEST_CASE("devices names the CPU and says why there is no other")
+{
+    const Folder folder;
+    const auto json = bscope(folder, "devices --json").json();
+    CHECK(json["devices"][0]["kind"] == "cpu");
+    CHECK(json["devices"][0]["cores"] >= 1);
+    CHECK(json["unavailable"][0]["kind"] == "cuda");
+    CHECK_FALSE(json["unavailable"][0]["reason"].get<std::string>().empty());
+    CHECK(contains(bscope(folder, "devices").out, "gpu   none: "));
+}

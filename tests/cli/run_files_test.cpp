@@ -1,0 +1,68 @@
+#include "tests/cli/bscope.h"
+
+#include <sqlite3.h>
+
+using namespace cli_test;
+
+namespace {
+void sql(const fs::path& file, const std::string& statements)
+{
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open(file.c_str(), &database) == SQLITE_OK);
+    CHECK(sqlite3_exec(database, statements.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK);
+    sqlite3_close(database);
+}
+
+void checkRefused(const Folder& folder, const std::string& file)
+{
+    for (const std::string command : {"analyze ", "export --format csv "}) {
+        const Printed printed = bscope(folder, command + file);
+        CAPTURE(command, file, printed.err);
+        CHECK(printed.status == 1);
+        CHECK(printed.out.empty());
+        CHECK(lines(printed.err).size() == 1);
+        CHECK(printed.err.starts_with("bscope: "));
+        CHECK(contains(printed.err, file));
+    }
+}
+} // namespace
+
+TEST_CASE("a file that is no run is refused in one line that says what it is")
+{
+    const Folder folder;
+    bscope(folder, "simulate -N 4 -o run.sqlite");
+    writeText(folder / "empty.sqlite", "");
+    writeText(folder / "text.sqlite", "not a database, but long enough to be looked at twice");
+    const std::string whole = readText(folder / "run.sqlite");
+    writeText(folder / "truncated.sqlite", whole.substr(0, whole.size() / 2));
+    sql(folder / "foreign.sqlite", "CREATE TABLE songs(title TEXT)");
+    for (const char* file :
+         {"missing.sqlite", "empty.sqlite", "text.sqlite", "truncated.sqlite", "foreign.sqlite"})
+        checkRefused(folder, file);
+    CHECK(contains(bscope(folder, "compare run.sqlite missing.sqlite").err, "missing.sqlite"));
+}
+
+TEST_CASE("a run is exported as CSV and as a Chrome trace")
+{
+    const Folder folder;
+    bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 -o run.sqlite");
+    const Printed csv = bscope(folder, "export run.sqlite --format csv");
+    CHECK(csv.status == 0);
+    CHECK(lines(csv.out).size() > 8);
+    CHECK(bscope(folder, "export run.sqlite --format chrome -o trace.json").status == 0);
+    CHECK(nlohmann::json::parse(readText(folder / "trace.json")).contains("traceEvents"));
+}
+
+TEST_CASE("a comparison names both runs and what lies between them")
+{
+    const Folder folder;
+    bscope(folder, "simulate --scheme 1f1b -N 4 -o a.sqlite");
+    bscope(folder, "simulate --scheme bitpipe -N 4 -o b.sqlite");
+    const Printed text = bscope(folder, "compare a.sqlite b.sqlite");
+    CHECK(contains(text.out, "BitPipe is 7.0 units shorter than 1F1B: 7.0 units less bubble"));
+    const auto json = bscope(folder, "compare a.sqlite b.sqlite --baseline 1 --json").json();
+    CHECK(json["baseline"] == 1);
+    CHECK(json["runs"][0]["iteration"] == 21.0);
+    CHECK(json["runs"][1]["summary"] == "BitPipe is the baseline");
+    CHECK(bscope(folder, "compare a.sqlite b.sqlite --baseline 2").status == 2);
+}

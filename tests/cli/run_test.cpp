@@ -1,0 +1,244 @@
+#include "engine/base/version.h"
+#include "tests/cli/bscope.h"
+
+#include <csignal>
+
+using namespace cli_test;
+using nlohmann::json;
+
+namespace {
+constexpr const char* kSmall = " --layers 8 --micro-batch-size 1 --sequence 16 -N 4 ";
+
+std::vector<json> events(const std::string& error)
+{
+    std::vector<json> all;
+    for (const std::string& line : lines(error))
+        if (line.starts_with("{"))
+            all.push_back(json::parse(line));
+    return all;
+}
+
+std::vector<std::string> names(const std::vector<json>& events)
+{
+    std::vector<std::string> all;
+    for (const json& event : events)
+        all.push_back(event["event"]);
+    return all;
+}
+
+// Until the process has told of `count` iterations. Ends with it when it does not.
+void awaitIterations(const Process& process, int count)
+{
+    const auto seen = [&] {
+        int iterations = 0;
+        for (const std::string& line : lines(process.errorSoFar()))
+            iterations += contains(line, R"("event":"iteration")") ? 1 : 0;
+        return iterations;
+    };
+    while (seen() < count && kill(process.id(), 0) == 0)
+        usleep(2000);
+}
+
+std::string endless(const std::string& file)
+{
+    return "run --iterations 1000000 --progress jsonl -o " + file + kSmall;
+}
+} // namespace
+
+TEST_CASE("a run ends with five lines, and its file says the same")
+{
+    const Folder folder;
+    const Printed printed
+        = bscope(folder, std::string("run --iterations 3 --warmup 1 -o run.sqlite") + kSmall);
+    CAPTURE(printed.err);
+    REQUIRE(printed.status == 0);
+    CHECK(printed.err.empty()); // no bar where nobody looks
+    const auto last = lines(printed.out);
+    REQUIRE(last.size() == 5);
+    const std::vector<std::string> begin{"loss ", "iteration ", "bubble ", "peak ", "file "};
+    for (std::size_t i = 0; i < 5; ++i)
+        CHECK(last[i].starts_with(begin[i]));
+    CHECK(contains(last[4], "bubblescope run.sqlite"));
+
+    const json run = bscope(folder, "analyze run.sqlite --json").json();
+    CHECK(run["mode"] == "emulate");
+    CHECK(run["outcome"] == "finished");
+    CHECK(run["unit"] == "ns");
+    CHECK(run["iteration"].is_number_integer());
+    CHECK(run["replay"] == true);
+    CHECK(run["losses"].size() == 4);
+    CHECK(run["iterations"][0]["warmup"] == true);
+    CHECK(run["iterations"][1]["warmup"] == false);
+    CHECK(run["tokens_per_second"].get<double>() > 0);
+    CHECK(run["p2p_messages"] == 48);
+    for (const json& device : run["per_device"])
+        CHECK(device["peak_bytes"].get<double>() > 0);
+    CHECK_FALSE(fs::exists(folder / "run.sqlite-wal"));
+}
+
+TEST_CASE("every scheme trains on the same samples: the losses agree")
+{
+    const Folder folder;
+    std::vector<std::vector<double>> losses;
+    for (const std::string scheme : {"1f1b", "gpipe", "bitpipe"}) {
+        bscope(folder, "run --scheme " + scheme + " -o " + scheme + ".sqlite" + kSmall);
+        losses.push_back(bscope(folder, "analyze " + scheme + ".sqlite --json").json()["losses"]);
+    }
+    REQUIRE(losses[0].size() == 7);
+    for (std::size_t k = 0; k < 7; ++k) {
+        CHECK(losses[1][k] == Approx(losses[0][k]).epsilon(1e-4));
+        CHECK(losses[2][k] == Approx(losses[0][k]).epsilon(1e-4));
+    }
+}
+
+TEST_CASE("progress in JSON lines is what PROGRESS.md says")
+{
+    const Folder folder;
+    const Printed printed = bscope(
+        folder, std::string("run --iterations 2 --warmup 1 --progress jsonl -o r.sqlite") + kSmall);
+    const auto all = events(printed.err);
+    REQUIRE(all.size() >= 6);
+    CHECK(all.front()["event"] == "started");
+    CHECK(all.front()["file"] == "r.sqlite");
+    CHECK(all.front()["build"] == std::string(engine::buildId()));
+    CHECK(all.front()["iterations"] == 3);
+    CHECK(all.back()["event"] == "finished");
+    CHECK(all.back()["outcome"] == "finished");
+    CHECK(names(all)[all.size() - 2] == "finishing");
+    int iterations = 0;
+    double t = 0;
+    std::int64_t rows = 0;
+    for (const json& event : all) {
+        CHECK(event["t"].get<double>() >= t);
+        t = event["t"];
+        if (event["event"] == "iteration") {
+            CHECK(event["index"] == iterations++);
+            CHECK(event["warmup"] == (event["index"] == 0));
+            CHECK(event["loss"].get<double>() > 0);
+            CHECK(event["duration"].get<std::int64_t>() > 0);
+        }
+        if (event["event"] == "rows") {
+            CHECK(event["last"].get<std::int64_t>() > rows);
+            rows = event["last"];
+        }
+    }
+    CHECK(iterations == 3);
+}
+
+TEST_CASE("without -o a run goes to the data folder; an existing file needs --force")
+{
+    const Folder folder;
+    CHECK(bscope(folder, std::string("run --iterations 1") + kSmall).status == 0);
+    int found = 0;
+    for (const auto& entry : fs::directory_iterator(folder / "bubblescope/runs"))
+        found += contains(entry.path().filename().string(), "-bitpipe-D4-N4.sqlite") ? 1 : 0;
+    CHECK(found == 1);
+
+    const std::string again = std::string("run --iterations 1 -o here.sqlite") + kSmall;
+    CHECK(bscope(folder, again).status == 0);
+    const Printed refused = bscope(folder, again);
+    CHECK(refused.status == 1);
+    CHECK(contains(refused.err, "--force"));
+    CHECK(bscope(folder, again + " --force").status == 0);
+}
+
+TEST_CASE("a run that cannot be written says so and leaves nothing")
+{
+    const Folder folder;
+    const Printed printed = bscope(folder, std::string("run -o /proc/run.sqlite") + kSmall);
+    CHECK(printed.status == 1);
+    CHECK(lines(printed.err).size() == 1);
+    CHECK(contains(printed.err, "/proc"));
+    const Printed failed
+        = bscope(folder, std::string("run --progress jsonl -o /proc/run.sqlite") + kSmall);
+    REQUIRE_FALSE(events(failed.err).empty());
+    CHECK(events(failed.err).back()["event"] == "failed");
+}
+
+TEST_CASE("Ctrl-C keeps whole iterations")
+{
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const Folder folder;
+        Process process(folder, words(endless("run.sqlite")));
+        awaitIterations(process, 2);
+        kill(process.id(), signal);
+        const Printed printed = process.wait();
+        CHECK(printed.status == 1);
+        CHECK(events(printed.err).back()["outcome"] == "cancelled");
+        CHECK(contains(lines(printed.err).back(), "whole iterations are kept"));
+        const json run = bscope(folder, "analyze run.sqlite --json").json();
+        CHECK(run["outcome"] == "cancelled");
+        CHECK(run["iterations"].size() >= 2);
+        CHECK_FALSE(fs::exists(folder / "run.sqlite-wal"));
+    }
+}
+
+TEST_CASE("a run killed half-way leaves a file that opens")
+{
+    const Folder folder;
+    Process process(folder, words(endless("run.sqlite")));
+    awaitIterations(process, 3);
+    kill(process.id(), SIGKILL);
+    CHECK(process.wait().status == -SIGKILL);
+    const json run = bscope(folder, "analyze run.sqlite --json").json();
+    CHECK(run["outcome"] == "running");
+    CHECK(run["iterations"].size() >= 3);
+    CHECK(contains(bscope(folder, "analyze run.sqlite").out, "not finished"));
+}
+
+TEST_CASE("a worker ends with its parent, unless it is detached")
+{
+    const Folder folder;
+    // The parent in the middle starts the worker, tells its id and ends.
+    const pid_t parent = fork();
+    if (parent == 0) {
+        Process worker(folder, words(endless("run.sqlite")));
+        writeText(folder / "id", std::to_string(worker.id()));
+        awaitIterations(worker, 1);
+        _exit(0);
+    }
+    waitpid(parent, nullptr, 0);
+    const std::string id = readText(folder / "id");
+    const auto ended
+        = [&] { return contains(readText(folder / "err"), R"("outcome":"cancelled")"); };
+    for (int tries = 0; tries < 5000 && !ended(); ++tries)
+        usleep(2000);
+    CHECK(ended());
+    if (!ended())
+        kill(std::stoi(id), SIGKILL);
+}
+
+TEST_CASE("a run repeats its own experiment")
+{
+    const Folder folder;
+    bscope(folder,
+           std::string("run --scheme 1f1b --iterations 2 --warmup 0 --seed 7 -o first.sqlite")
+               + kSmall);
+    CHECK(bscope(folder, "experiment first.sqlite -o second.sqlite").status == 0);
+    const json first = bscope(folder, "analyze first.sqlite --json").json();
+    const json second = bscope(folder, "analyze second.sqlite --json").json();
+    CHECK(first["losses"] == second["losses"]);
+    CHECK(first["command"] == second["command"]);
+    bscope(folder, "simulate -o simulated.sqlite");
+    const Printed refused = bscope(folder, "experiment simulated.sqlite");
+    CHECK(refused.status == 1);
+    CHECK(contains(refused.err, "bscope simulate"));
+}
+
+TEST_CASE("the stored command repeats the run")
+{
+    const Folder folder;
+    bscope(folder,
+           std::string("run --scheme gpipe --iterations 2 --warmup 0 --link-bandwidth 2.5 "
+                       "--link-latency 5 -o first.sqlite")
+               + kSmall);
+    const json first = bscope(folder, "analyze first.sqlite --json").json();
+    const std::string command = first["command"];
+    REQUIRE(command.starts_with("bscope run "));
+    CHECK(bscope(folder, command.substr(7) + " -o again.sqlite").status == 0);
+    const json again = bscope(folder, "analyze again.sqlite --json").json();
+    CHECK(again["losses"] == first["losses"]);
+    CHECK(again["command"] == first["command"]);
+    CHECK(contains(again["link"].get<std::string>(), "assumed"));
+    CHECK(again["per_device"][1]["communication_exposed"].get<double>() > 0);
+}

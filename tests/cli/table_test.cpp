@@ -1,0 +1,24 @@
+#include "app/cli/command_line.h"
+#include "app/cli/table.h"
+#include "tests/catch.h"
+
+using cli::Table;
+
+TEST_CASE("a table aligns words left and numbers right, and no line ends with a space")
+{
+    Table table({{"run", Table::Align::Left}, {"ms"}, {"why", Table::Align::Left}});
+    table.add({"1F1B", "9.0", "x"});
+    table.add({"µ", "123.5", ""});
+    CHECK(table.text()
+          == "run      ms  why\n"
+             "1F1B    9.0  x\n"
+             "µ     123.5\n");
+}
+
+TEST_CASE("a word is quoted where a shell needs it")
+{
+    CHECK(cli::quoted("a/b-1.sqlite") == "a/b-1.sqlite");
+    CHECK(cli::quoted("my run.sqlite") == "'my run.sqlite'");
+    CHECK(cli::quoted("it's") == "'it'\\''s'");
+    CHECK(cli::quoted("") == "''");
+}

@@ -1,0 +1,79 @@
+#include "tests/cli/bscope.h"
+
+using namespace cli_test;
+
+namespace {
+struct Mistake
+{
+    std::string command;
+    int status;
+    std::string says; // part of the one line on standard error
+};
+} // namespace
+
+TEST_CASE("every mistake ends with the right status and one line that says what to do")
+{
+    const Folder folder;
+    writeText(folder / "empty.txt", "");
+    writeText(folder / "junk.toml", "scheme = [");
+    const std::vector<Mistake> mistakes{
+        {"simulate --devices 3", 2, "even number of devices, not 3; the nearest is 4"},
+        {"simulate --micro-batches 6", 2, "multiple of the devices (4), not 6; the nearest is 8"},
+        {"simulate --devices 1", 2, "the nearest is 2"},
+        {"simulate --micro-batches 0", 2, "at least 1"},
+        {"simulate --devices 1000000", 2, "1000000 devices are too many"},
+        {"simulate --scheme 1f1b --devices 1000000", 2, "1000000 devices are too many"},
+        {"simulate --micro-batches 100000000000", 2, "100000000000"},
+        {"simulate --scheme bitpip", 2, "did you mean 'bitpipe'?"},
+        {"simulate --set nothing", 2, "--set key=value"},
+        {"simulate --set colour=red", 2, "no option 'colour'"},
+        {"simulate --forward one", 2, "--forward one"},
+        {"simulate --backward -1", 2, "--backward -1"},
+        {"simulate --p2p nan", 2, "--p2p nan"},
+        {"simulate --iterations 0", 2, "--iterations: 0"},
+        {"simulate --sync sometimes", 2, "eager, late"},
+        {"simulate --scheme 1f1b --scheme gpipe -o x.sqlite", 2, "one file holds one run"},
+        {"simulate --schedule s.csv --scheme 1f1b", 2, "--schedule"},
+        {"simulate --jitter 5", 2, "unknown argument --jitter"},
+        {"run --attention flash", 2, "unknown argument --attention"},
+        {"run --data-parallel 2", 2, "unknown argument --data-parallel"},
+        {"run --mode live", 2, "not in this version"},
+        {"run --backend cuda", 2, "not in this version"},
+        {"run --layers 4 -o x.sqlite", 2, "--layers 8"},
+        {"run --model huge", 2, "huge"},
+        {"run --text missing.txt -o x.sqlite", 1, "missing.txt"},
+        {"run --text empty.txt -o x.sqlite", 2, "empty.txt"},
+        {"run --devices 3 -o x.sqlite", 2, "even number"},
+        {"experiment missing.toml", 1, "missing.toml"},
+        {"experiment junk.toml", 1, "junk.toml"},
+        {"schedule --format dot", 2, "csv, text, torch, json"},
+        {"schedule --schedule missing.csv", 1, "missing.csv"},
+        {"schedule -o /proc/nowhere/s.csv", 1, "/proc/nowhere/s.csv"},
+        {"schedule -o /dev/full", 1, "No space left"},
+        {"validate", 2, "required"},
+        {"validate /tmp", 1, "is a folder"},
+        {"compare one.sqlite", 2, "2 required"},
+        {"export one.sqlite --format pdf", 2, "csv, chrome"},
+        {"frobnicate", 2, "unknown command frobnicate"},
+        {"--json", 2, "bscope schemes --json"},
+    };
+    for (const Mistake& mistake : mistakes) {
+        const Printed printed = bscope(folder, mistake.command);
+        CAPTURE(mistake.command, printed.err);
+        CHECK(printed.status == mistake.status);
+        CHECK(printed.out.empty());
+        CHECK(printed.err.starts_with("bscope: "));
+        CHECK(lines(printed.err).size() == 1);
+        CHECK(contains(printed.err, mistake.says));
+        CHECK_FALSE(fs::exists(folder / "x.sqlite"));
+    }
+}
+
+TEST_CASE("1F1B on one device is the sequential baseline")
+{
+    const Folder folder;
+    const auto run = bscope(folder, "simulate --scheme 1f1b --devices 1 --json").json();
+    CHECK(run["bubble_ratio"] == 0.0);
+    CHECK(run["iteration"] == 24.0);
+    CHECK(run["p2p_messages"] == 0);
+}
