@@ -24,12 +24,13 @@ bool below(std::int64_t value, std::size_t limit)
     return value >= 0 && static_cast<std::uint64_t>(value) < limit;
 }
 
-// Rows come nearly in order: only what was late is moved.
+// Rows come nearly in order: only what was late is moved. The first `known` were in order already.
 template<class Rows, class Time>
-void keepInOrder(Rows& rows, Time time)
+void keepInOrder(Rows& rows, std::size_t known, Time time)
 {
     const auto before = [&](const auto& a, const auto& b) { return time(a) < time(b); };
-    if (!std::ranges::is_sorted(rows, before))
+    const auto changed = rows.begin() + static_cast<std::ptrdiff_t>(known == 0 ? 0 : known - 1);
+    if (!std::is_sorted(changed, rows.end(), before))
         std::ranges::stable_sort(rows, before);
 }
 
@@ -170,15 +171,18 @@ Result<void> RowReader::readLosses()
 Result<void> RowReader::readSpans()
 {
     const std::size_t iterations = m_run->timeline.iterations.size();
+    std::vector<Track>& tracks = m_run->timeline.tracks;
+    std::vector<std::size_t> known;
+    for (const Track& track : tracks)
+        known.push_back(track.spans.size());
     const TrackRow* row = nullptr;
     Track* track = nullptr;
     auto read
         = forEach("BS_span", "iteration, track, op, begin, \"end\"", [&](const Statement& span) {
               if (row == nullptr || span.integer(2) != row->id) {
                   row = trackRow(span.integer(2));
-                  track = row != nullptr && row->kind
-                      ? &trackIn(m_run->timeline.tracks, row->device, *row->kind)
-                      : nullptr;
+                  track = row != nullptr && row->kind ? &trackIn(tracks, row->device, *row->kind)
+                                                      : nullptr;
               }
               if (row == nullptr || !below(span.integer(1), iterations)
                   || !below(span.integer(3), m_index.count()) || span.integer(5) < span.integer(4))
@@ -189,14 +193,15 @@ Result<void> RowReader::readSpans()
                                           static_cast<std::uint32_t>(span.integer(1))});
               return true;
           });
-    for (Track& changed : m_run->timeline.tracks)
-        keepInOrder(changed.spans, [](const Span& span) { return span.begin; });
+    for (std::size_t i = 0; i < tracks.size(); ++i)
+        keepInOrder(tracks[i].spans, known[i], [](const Span& span) { return span.begin; });
     return read;
 }
 
 Result<void> RowReader::readMemory()
 {
     auto& memory = m_run->timeline.memory;
+    const std::size_t known = memory.size();
     const auto devices = static_cast<std::size_t>(m_run->schedule.shape.devices);
     auto read
         = forEach("BS_memory", "time, bytes, op, device, category", [&](const Statement& row) {
@@ -214,7 +219,7 @@ Result<void> RowReader::readMemory()
               memory.push_back(event);
               return true;
           });
-    keepInOrder(memory, [](const MemoryEvent& event) { return event.time; });
+    keepInOrder(memory, known, [](const MemoryEvent& event) { return event.time; });
     return read;
 }
 

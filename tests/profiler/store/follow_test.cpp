@@ -103,6 +103,44 @@ TEST_CASE("readers that poll all the time neither stop a run nor keep it from fi
     CHECK(folder.files() == 1);
 }
 
+TEST_CASE("one poll reads a run of any length, and the file holds it in one piece")
+{
+    const TemporaryFolder folder;
+    const Run run = simulatedRun(2200);
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    auto reader = TraceReader::open(folder / "run.sqlite");
+    REQUIRE(reader);
+    Run read;
+    CHECK(reader->poll(read).value());
+    CHECK(read == run);
+    CHECK_FALSE(reader->poll(read).value());
+}
+
+TEST_CASE("spans and memory events that come late stand where their time is")
+{
+    const TemporaryFolder folder;
+    const Run run = fullRun();
+    auto writer = TraceWriter::create(folder / "run.sqlite", run.info, run.schedule);
+    REQUIRE(writer);
+    Batch first = batchOf(run.timeline, 0, 0), late;
+    const std::span<const Span> spans = first.spans[0].spans;
+    late.spans = {{first.spans[0].device, first.spans[0].kind, {spans[2], spans[3]}}};
+    first.spans[0].spans.erase(first.spans[0].spans.begin() + 2, first.spans[0].spans.begin() + 4);
+    late.memory = {first.memory.front()};
+    first.memory.erase(first.memory.begin());
+    auto reader = TraceReader::open(folder / "run.sqlite");
+    REQUIRE(reader);
+    Run followed;
+    for (const Batch& batch : {first, late}) {
+        writer->append(batch);
+        REQUIRE(writer->flush());
+        REQUIRE(reader->poll(followed).value());
+    }
+    REQUIRE(writer->finish(run.info.outcome, run.info.failure));
+    REQUIRE(reader->poll(followed));
+    CHECK(followed == run);
+}
+
 TEST_CASE("several threads may append")
 {
     const TemporaryFolder folder;
