@@ -13,7 +13,6 @@
 #include <QMessageBox>
 #include <QScrollArea>
 #include <QSettings>
-#include <QShowEvent>
 #include <QStandardPaths>
 #include <QTimer>
 
@@ -103,6 +102,7 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     connect(m_options, &FigureOptionsPanel::browseRequested, this, &ExportDialog::browse);
     resize(1300, 876);
     loadSettings();
+    m_export->setFocus();
 }
 
 ExportDialog::~ExportDialog() = default;
@@ -243,9 +243,16 @@ void ExportDialog::showDraft()
     m_page->setScene(scene);
     m_zoom->setScene(scene);
     if (!m_zoomed)
-        m_zoom->setZoom(m_zoom->fittingZoom(std::max(600, m_zoomArea->width() - 4)));
+        m_zoom->setZoom(m_zoom->fittingZoom(m_zoomArea->width() - 12));
     m_pageText->setText(m_page->pageText());
     m_zoomText->setText(tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
+}
+
+void ExportDialog::resizeEvent(QResizeEvent* event)
+{
+    QDialog::resizeEvent(event);
+    layout()->activate(); // the views have their new sizes now
+    showDraft();
 }
 
 void ExportDialog::showChecks()

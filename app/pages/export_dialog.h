@@ -12,6 +12,7 @@
 class QHBoxLayout;
 class QLabel;
 class QPushButton;
+class QResizeEvent;
 class QScrollArea;
 class QTimer;
 
@@ -36,6 +37,9 @@ public:
     void setFile(const QString& base); // without its end
     const profiler::Scene& scene() const { return m_draft.scene; }
     const std::vector<profiler::FigureCheck>& checks() const { return m_draft.checks; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 Q_SIGNALS:
     void exported(const QStringList& files);

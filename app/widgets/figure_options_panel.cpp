@@ -249,8 +249,12 @@ void FigureOptionsPanel::addOutput()
     m_latex = new QLineEdit;
     m_latex->setObjectName(QStringLiteral("figureLatex"));
     m_latex->setReadOnly(true);
-    m_latex->setFont(codeFont());
-    auto* copy = makeButton(tr("Copy"), QStringLiteral("figureCopyLatex"));
+    m_latex->setFont(codeFont(10));
+    auto* copy = makeButton({}, QStringLiteral("figureCopyLatex"));
+    copy->setIcon(makeIcon(Icon::Copy, m_theme.theme().chrome.text2));
+    copy->setFixedWidth(30);
+    copy->setToolTip(tr("Copy"));
+    copy->setAccessibleName(tr("Copy the line for LaTeX"));
     auto* latex = spaced(new QHBoxLayout, {}, 8);
     latex->addWidget(m_latex);
     latex->addWidget(copy);

@@ -80,6 +80,7 @@ public:
         : m_runs(std::move(runs))
         , m_style(std::move(style))
         , m_options(options)
+        , m_blocks(m_runs.size())
     { }
 
     Result<Scene> layout()
@@ -100,6 +101,12 @@ public:
     }
 
 private:
+    // Where a run stands on the page.
+    struct Block
+    {
+        double headingRight = 0, rows = 0, bottom = 0;
+    };
+
     bool hasHeadings() const { return m_runs.size() > 1 || m_options.title; }
     double longest() const { return std::ranges::max(m_runs, {}, &FigureRun::duration).duration(); }
     double printed(const FigureRun& run) const { return run.duration() / m_style.unit.units; }
@@ -207,8 +214,7 @@ private:
         if (hasHeadings())
             addHeading(index);
         const double top = m_y;
-        if (index == 0)
-            m_firstRow = top;
+        m_blocks[index].rows = top;
         const FigureScale scale = scaleOf(run, m_style);
         for (std::size_t r = 0; r < run.rows.size(); ++r) {
             if (r > 0)
@@ -222,6 +228,7 @@ private:
             }
             m_scene.groups.push_back(std::move(row));
         }
+        m_blocks[index].bottom = m_y;
         if (m_runs.size() > 1)
             addEnd(index, top);
     }
@@ -245,7 +252,9 @@ private:
                                        .colour = m_style.palette.ink,
                                        .bold = true,
                                        .cls = "run-title"});
-        group.shapes.emplace_back(Text{.x = m_style.boldWidth(title) + m_style.size,
+        const double x = m_style.boldWidth(title) + m_style.size;
+        m_blocks[index].headingRight = x + m_style.width(rest, m_style.size);
+        group.shapes.emplace_back(Text{.x = x,
                                        .baseline = baseline,
                                        .size = m_style.size,
                                        .text = rest,
@@ -300,18 +309,24 @@ private:
                                        .cls = "gap-text"});
     }
 
+    // Through the rows of all runs, and through the headings that end before it.
     void addBaselineEnd()
     {
         const double x = m_style.plotLeft + printed(m_runs[0]) * m_style.pointsPerUnit;
         Group group{.id = "baseline-end", .shapes = {}};
-        group.shapes.emplace_back(Line{.x1 = x,
-                                       .y1 = m_firstRow,
-                                       .x2 = x,
-                                       .y2 = m_y,
-                                       .width = 0.5,
-                                       .colour = m_style.palette.ink,
-                                       .dashed = true,
-                                       .cls = "baseline"});
+        double from = m_blocks[0].rows;
+        for (std::size_t r = 0; r < m_blocks.size(); ++r) {
+            if (r > 0)
+                from = m_blocks[r].headingRight < x ? m_blocks[r - 1].bottom : m_blocks[r].rows;
+            group.shapes.emplace_back(Line{.x1 = x,
+                                           .y1 = from,
+                                           .x2 = x,
+                                           .y2 = m_blocks[r].bottom,
+                                           .width = 0.5,
+                                           .colour = m_style.palette.ink,
+                                           .dashed = true,
+                                           .cls = "baseline"});
+        }
         m_scene.groups.push_back(std::move(group));
     }
 
@@ -372,7 +387,8 @@ private:
     FigureStyle m_style;
     const FigureOptions& m_options;
     Scene m_scene;
-    double m_y = 0, m_length = 0, m_firstRow = 0;
+    double m_y = 0, m_length = 0;
+    std::vector<Block> m_blocks;
 };
 
 } // namespace

@@ -164,7 +164,7 @@ TEST_CASE("stacked runs share one scale and show the gap to the first")
     CHECK(first == Approx(2 * second)); // a chunk of BitPipe's is half a stage of 1F1B's
     CHECK(all<Text>(scene, "run-title").size() == 2);
     CHECK(all<Line>(scene, "run-end").size() == 2);
-    CHECK(all<Line>(scene, "baseline").size() == 1);
+    CHECK(all<Line>(scene, "baseline").size() == 2);
     checkPage(scene);
 }
 
