@@ -1,0 +1,186 @@
+#include "app/models/style_sheet.h"
+#include "app/pages/export_dialog.h"
+#include "profiler/figure/svg.h"
+#include "tests/profiler/figure/figure_runs.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QRadioButton>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+using namespace app;
+
+namespace {
+
+struct Fixture
+{
+    ThemeController theme;
+    QTemporaryDir folder;
+    ExportDialog dialog;
+
+    explicit Fixture(std::vector<engine::Run> runs = {tests::unitRun("bitpipe", 4, 4)})
+        : dialog((forget(), theme), shared(std::move(runs)))
+    {
+        dialog.setFile(path("figure"));
+        dialog.show();
+    }
+
+    // The choices of another test are not this one's.
+    static void forget()
+    {
+        QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("bubblescope"),
+                  QStringLiteral("bubblescope"))
+            .remove(QStringLiteral("figure"));
+    }
+    static std::vector<std::shared_ptr<const engine::Run>> shared(std::vector<engine::Run> runs)
+    {
+        std::vector<std::shared_ptr<const engine::Run>> result;
+        for (auto& run : runs)
+            result.push_back(std::make_shared<const engine::Run>(std::move(run)));
+        return result;
+    }
+    QString path(const char* name) const { return folder.filePath(QLatin1String(name)); }
+
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* widget = dialog.findChild<Widget*>(QLatin1String(name));
+        REQUIRE(widget);
+        return widget;
+    }
+    void click(const char* name) { find<QAbstractButton>(name)->click(); }
+    void settle() { QTest::qWait(120); } // longer than the dialog waits for typing to end
+};
+
+QByteArray contents(const QString& file)
+{
+    QFile read(file);
+    return read.open(QIODevice::ReadOnly) ? read.readAll() : QByteArray();
+}
+
+} // namespace
+
+TEST_CASE("export writes the chosen files, and they are the preview")
+{
+    Fixture f;
+    f.click("output-png");
+    f.settle();
+    CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Export 3 files"));
+    f.click("figureExport");
+    CHECK(f.dialog.result() == QDialog::Accepted);
+    CHECK(contents(f.path("figure.svg"))
+          == QByteArray::fromStdString(profiler::toSvg(f.dialog.scene())));
+    CHECK(contents(f.path("figure.pdf")).startsWith("%PDF"));
+    CHECK(contents(f.path("figure.png")).startsWith("\x89PNG"));
+}
+
+TEST_CASE("every check of the default figure is good, and shown")
+{
+    const Fixture f;
+    REQUIRE(f.dialog.checks().size() == 5);
+    for (const auto& check : f.dialog.checks())
+        CHECK(check.good);
+    CHECK(f.dialog.findChildren<QLabel*>(QStringLiteral("figureCheck")).size() == 5);
+}
+
+TEST_CASE("a preset sets width and type; a width of one's own leaves the preset")
+{
+    Fixture f;
+    auto* preset = f.find<QComboBox>("figurePreset");
+    preset->setCurrentIndex(preset->findData(QStringLiteral("neurips")));
+    Q_EMIT preset->activated(preset->currentIndex());
+    f.settle();
+    CHECK(f.dialog.scene().width == Approx(5.5 * 72));
+    f.find<QDoubleSpinBox>("figureWidth")->setValue(6);
+    f.settle();
+    CHECK(f.dialog.scene().width == Approx(6 * 72));
+    CHECK(preset->currentText() == QStringLiteral("Other"));
+    CHECK(f.find<QLineEdit>("figureLatex")->text()
+          == QStringLiteral("\\includegraphics[width=6.00in]{figure}"));
+}
+
+TEST_CASE("a palette that fails in grey turns its check to a warning")
+{
+    Fixture f;
+    f.find<QRadioButton>("palette-dualpipe")->click();
+    f.settle();
+    CHECK_FALSE(f.dialog.checks()[2].good);
+}
+
+TEST_CASE("a figure that cannot be drawn says why and cannot be exported")
+{
+    Fixture f;
+    f.find<QLineEdit>("figureRows")->setText(QStringLiteral("9"));
+    f.settle();
+    CHECK(f.find<QWidget>("figureProblem")->isVisible());
+    CHECK_FALSE(f.find<QPushButton>("figureExport")->isEnabled());
+    f.find<QLineEdit>("figureRows")->setText(QStringLiteral("0,2-3"));
+    f.settle();
+    CHECK_FALSE(f.find<QWidget>("figureProblem")->isVisible());
+    CHECK(f.find<QPushButton>("figureExport")->isEnabled());
+}
+
+TEST_CASE("a file that exists is replaced only when asked for")
+{
+    Fixture f;
+    f.click("output-pdf");
+    QFile file(f.path("figure.svg"));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("old");
+    file.close();
+    const auto answer = [](const char* button) {
+        QTimer::singleShot(0, qApp, [button] {
+            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            REQUIRE(box);
+            auto* named = box->findChild<QPushButton*>(QLatin1String(button));
+            (named ? named : box->button(QMessageBox::Cancel))->click();
+        });
+    };
+    answer("none");
+    f.click("figureExport");
+    CHECK(contents(f.path("figure.svg")) == "old");
+    CHECK(f.dialog.isVisible());
+    answer("figureReplace");
+    f.click("figureExport");
+    CHECK(contents(f.path("figure.svg")).startsWith("<svg"));
+}
+
+TEST_CASE("a folder that cannot be written keeps the dialog open with the reason")
+{
+    Fixture f;
+    f.dialog.setFile(f.path("no/such/figure"));
+    f.click("figureExport");
+    CHECK(f.dialog.isVisible());
+    CHECK(f.find<QWidget>("figureProblem")->isVisible());
+}
+
+TEST_CASE("the dialog remembers its last choices")
+{
+    Fixture f;
+    f.find<QRadioButton>("palette-grey")->click();
+    f.click("content-legend");
+    f.click("figureExport");
+    ExportDialog again(f.theme, Fixture::shared({tests::unitRun("1f1b", 4, 4)}));
+    CHECK(again.findChild<QRadioButton*>(QStringLiteral("palette-grey"))->isChecked());
+    CHECK_FALSE(again.findChild<QCheckBox*>(QStringLiteral("content-legend"))->isChecked());
+    CHECK(again.findChild<QLineEdit*>(QStringLiteral("figureFile"))->text()
+          == f.path("1f1b-d4-n4"));
+}
+
+TEST_CASE("runs in units and in milliseconds are compared as schematics")
+{
+    const Fixture f({tests::unitRun("1f1b", 4, 4), tests::measuredRun("bitpipe", 4, 4)});
+    CHECK_FALSE(f.find<QWidget>("figureTimes")->isEnabled());
+    CHECK(f.dialog.scene().title == "1F1B, D 4, N 4; BitPipe, D 4, N 4, v 2");
+    CHECK_FALSE(f.find<QCheckBox>("content-memory")->isEnabled());
+}
