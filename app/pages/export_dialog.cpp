@@ -23,6 +23,7 @@ namespace app {
 namespace {
 
 constexpr int kSettleMs = 60; // typing a number lays out once, not per digit
+constexpr int kSideWidth = 404, kPreviewMargin = 24;
 constexpr double kZoomStep = 1.25;
 
 std::unique_ptr<QSettings> openSettings()
@@ -87,7 +88,7 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     sideLayout->addWidget(options, 1);
     sideLayout->addWidget(makeLine(Qt::Horizontal));
     sideLayout->addWidget(makeButtons());
-    side->setFixedWidth(404);
+    side->setFixedWidth(kSideWidth);
 
     auto* body = spaced(new QHBoxLayout, {}, 0);
     body->addWidget(makePreview(), 1);
@@ -110,7 +111,7 @@ ExportDialog::~ExportDialog() = default;
 QWidget* ExportDialog::makePreview()
 {
     QWidget* preview = makeSurface("window");
-    auto* layout = spaced(new QVBoxLayout(preview), {24, 10, 24, 10}, 8);
+    auto* layout = spaced(new QVBoxLayout(preview), {kPreviewMargin, 10, kPreviewMargin, 10}, 8);
     m_page = new FigurePageView(m_theme);
     m_page->setMaximumWidth(736);
     m_page->setObjectName(QStringLiteral("figurePage"));
@@ -243,7 +244,7 @@ void ExportDialog::showDraft()
     m_page->setScene(scene);
     m_zoom->setScene(scene);
     if (!m_zoomed)
-        m_zoom->setZoom(m_zoom->fittingZoom(m_zoomArea->width() - 12));
+        m_zoom->setZoom(m_zoom->fittingZoom(width() - kSideWidth - 2 * kPreviewMargin - 12));
     m_pageText->setText(m_page->pageText());
     m_zoomText->setText(tr("%1 %").arg(std::lround(100 * m_zoom->zoom())));
 }
@@ -251,7 +252,6 @@ void ExportDialog::showDraft()
 void ExportDialog::resizeEvent(QResizeEvent* event)
 {
     QDialog::resizeEvent(event);
-    layout()->activate(); // the views have their new sizes now
     showDraft();
 }
 

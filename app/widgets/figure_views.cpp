@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kMargin = 32, kGutter = 30, kFigureTop = 26; // pixels of the page
 constexpr double kWidestColumn = 3.6 * profiler::kPointsPerInch;
+constexpr double kWidestPage = 8.5 * profiler::kPointsPerInch;
 constexpr int kZoomPadding = 20;
 const QColor kPaper(Qt::white), kBars(0xDF, 0xE2, 0xE7), kCaption(0x1A, 0x1F, 0x27);
 
@@ -44,6 +45,11 @@ bool FigurePageView::isColumn() const
     return m_scene.width <= kWidestColumn;
 }
 
+bool FigurePageView::isSlide() const
+{
+    return m_scene.width > kWidestPage;
+}
+
 double FigurePageView::pixelsPerPoint() const
 {
     const double screen = logicalDpiX() / profiler::kPointsPerInch;
@@ -55,6 +61,8 @@ QString FigurePageView::pageText() const
     const double share = pixelsPerPoint() * profiler::kPointsPerInch / logicalDpiX();
     const QString size = share < 0.995 ? tr("shown at %1 %").arg(std::lround(100 * share))
                                        : tr("this screen at %1 dpi").arg(logicalDpiX());
+    if (isSlide())
+        return tr("on a slide, %1").arg(size);
     return isColumn() ? tr("in a two-column page, %1").arg(size)
                       : tr("over the width of a page, %1").arg(size);
 }
@@ -90,6 +98,16 @@ double FigurePageView::paintCaption(QPainter& painter, const QRectF& place) cons
     return used.bottom();
 }
 
+// Caption, and the text below and beside the figure.
+void FigurePageView::paintText(QPainter& painter, double left, double below) const
+{
+    const double column = m_scene.width * pixelsPerPoint();
+    const double text = paintCaption(painter, {left, below, column, 60}) + 12;
+    paintBars(painter, {left, text, column, height() - text});
+    if (isColumn())
+        paintBars(painter, {left + column + kGutter, kFigureTop, column, height() - kFigureTop});
+}
+
 void FigurePageView::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
@@ -104,12 +122,8 @@ void FigurePageView::paintEvent(QPaintEvent*)
     painter.scale(scale, scale);
     paintScene(painter, m_scene);
     painter.restore();
-    const double below = kFigureTop + m_scene.height * scale + 10;
-    const double text = paintCaption(painter, {left, below, figureWidth, 60}) + 12;
-    paintBars(painter, {left, text, figureWidth, height() - text});
-    if (isColumn())
-        paintBars(painter,
-                  {left + figureWidth + kGutter, kFigureTop, figureWidth, height() - kFigureTop});
+    if (!isSlide())
+        paintText(painter, left, kFigureTop + m_scene.height * scale + 10);
     painter.setPen(m_theme.theme().chrome.lineStrong);
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
 }

@@ -27,7 +27,9 @@ protected:
 private:
     double pixelsPerPoint() const; // of this screen, less where the figure would not fit
     bool isColumn() const;
+    bool isSlide() const;
     void paintMeasure(QPainter& painter, double left, double width) const;
+    void paintText(QPainter& painter, double left, double below) const;
     double paintCaption(QPainter& painter, const QRectF& place) const;
 
     const ThemeController& m_theme;

@@ -53,9 +53,9 @@ FigureCheck checkNumbers(const std::vector<RowFacts>& rows, const FigureOptions&
     const auto worst = std::ranges::max_element(
         rows, {}, [](const RowFacts& row) { return row.boxes - row.numbers; });
     if (worst->boxes > worst->numbers)
-        return {false,
-                fmt::format("{}: {} numbers do not fit at 5 pt", worst->name,
-                            worst->boxes - worst->numbers)};
+        return {
+            false,
+            fmt::format("{}: {} numbers do not fit", worst->name, worst->boxes - worst->numbers)};
     const auto smallest = std::ranges::min(rows, {}, &RowFacts::smallest).smallest;
     return {true, fmt::format("smallest number {:.3g} pt", smallest)};
 }

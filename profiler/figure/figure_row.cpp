@@ -186,6 +186,11 @@ private:
 
 } // namespace
 
+double smallestNumber(double labelSize)
+{
+    return std::max(kSmallestType, 0.6 * labelSize);
+}
+
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style)
 {
     const auto ticks = static_cast<double>(run.run->info.ticksPerUnit) * style.unit.units;
@@ -207,7 +212,7 @@ double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style)
             }
     }
     // Whole tenths, so that what fits does not hang on the last bit.
-    return std::clamp(std::floor(10 * size) / 10, kSmallestType, style.size);
+    return std::clamp(std::floor(10 * size) / 10, smallestNumber(style.size), style.size);
 }
 
 Group layoutRow(const FigureRow& row, const FigureStyle& style, const FigureOptions& options,

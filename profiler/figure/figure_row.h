@@ -7,8 +7,11 @@ namespace profiler {
 
 FigureScale scaleOf(const FigureRun& run, const FigureStyle& style);
 
-// The largest size of micro-batch numbers, from kSmallestType to the figure's type, at which all of
-// them fit; kSmallestType where they do not: the narrow ones are left out then.
+// Numbers are never smaller than this: 5 pt in a paper, more where all type is larger (a slide).
+double smallestNumber(double labelSize);
+
+// The largest size of micro-batch numbers, from the smallest to the figure's type, at which all of
+// them fit; the smallest where they do not: the narrow ones are left out then.
 double digitSize(const std::vector<FigureRun>& runs, const FigureStyle& style);
 
 struct RowPlace
