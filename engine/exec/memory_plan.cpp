@@ -7,11 +7,6 @@
 namespace engine {
 namespace {
 
-Bytes bytesOf(std::size_t numbers)
-{
-    return static_cast<Bytes>(numbers * sizeof(float));
-}
-
 Bytes& fixed(DeviceMemoryPlan& plan, MemoryCategory category)
 {
     return plan.fixed[static_cast<std::size_t>(category)];
@@ -21,8 +16,8 @@ Bytes& fixed(DeviceMemoryPlan& plan, MemoryCategory category)
 void addStage(const MemoryPlanInput& input, StageId stage, DeviceMemoryPlan& plan)
 {
     const StageSizes sizes = input.model.sizes(stage);
-    fixed(plan, MemoryCategory::Weights) += bytesOf(sizes.parameters);
-    fixed(plan, MemoryCategory::Optimizer) += bytesOf(2 * sizes.parameters);
+    fixed(plan, MemoryCategory::Weights) += floatBytes(sizes.parameters);
+    fixed(plan, MemoryCategory::Optimizer) += floatBytes(2 * sizes.parameters);
     fixed(plan, MemoryCategory::Gradients) += Gradients::bytes(sizes.parameters, input.accumulate);
 }
 
@@ -37,7 +32,7 @@ void addFixed(const MemoryPlanInput& input, DeviceId device, DeviceMemoryPlan& p
                 workspace = std::max(workspace, input.model.sizes(StageId{s}).workspace);
                 tokens |= s == 0 || s == input.lowered.shape.stages - 1;
             }
-    fixed(plan, MemoryCategory::Buffers) += bytesOf(workspace) + (tokens ? input.tokenBytes : 0);
+    fixed(plan, MemoryCategory::Buffers) += floatBytes(workspace) + (tokens ? input.tokenBytes : 0);
 }
 
 // Walks the program: a stash lives from its F to its B.
@@ -68,7 +63,7 @@ void addStashes(const MemoryPlanInput& input, DeviceId device, MemoryPlan& plan)
 
 Bytes stashBytes(const PipelineModel<float>& model, StageId stage)
 {
-    return bytesOf(model.sizes(stage).stash);
+    return floatBytes(model.sizes(stage).stash);
 }
 
 std::size_t messageNumbers(const PipelineModel<float>& model)
@@ -85,7 +80,7 @@ MemoryPlan planMemory(const MemoryPlanInput& input)
     MemoryPlan plan{std::vector<DeviceMemoryPlan>(static_cast<std::size_t>(shape.devices)),
                     {static_cast<std::size_t>(shape.replicas),
                      std::vector<int>(static_cast<std::size_t>(shape.stages))},
-                    bytesOf(messageNumbers(input.model))};
+                    floatBytes(messageNumbers(input.model))};
     for (int d = 0; d < shape.devices; ++d) {
         addFixed(input, DeviceId{d}, plan.devices[static_cast<std::size_t>(d)]);
         addStashes(input, DeviceId{d}, plan);

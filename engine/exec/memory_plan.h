@@ -36,6 +36,10 @@ struct MemoryPlanInput
 };
 MemoryPlan planMemory(const MemoryPlanInput& input);
 
+constexpr Bytes floatBytes(std::size_t numbers)
+{
+    return static_cast<Bytes>(numbers * sizeof(float));
+}
 Bytes stashBytes(const PipelineModel<float>& model, StageId stage);
 std::size_t messageNumbers(const PipelineModel<float>& model); // of the largest boundary tensor
 

@@ -1,5 +1,7 @@
 #include "engine/exec/op_costs.h"
 
+#include "engine/exec/memory_plan.h"
+
 #include <algorithm>
 
 namespace engine {
@@ -13,17 +15,12 @@ std::int64_t atLeastOne(double nanoseconds)
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(nanoseconds));
 }
 
-Bytes bytesOf(std::size_t numbers)
-{
-    return static_cast<Bytes>(numbers * sizeof(float));
-}
-
 OpCosts::Cost costOf(const EmulationCosts& input, const Op& op)
 {
     const StageSizes sizes = input.model.sizes(op.stage);
     const double forward = input.model.forwardFlops(op.stage) / kFlopsPerNanosecond;
     const auto message = [&](std::size_t numbers) {
-        return OpCosts::Cost{input.link.busy(bytesOf(numbers)), input.link.latency.count()};
+        return OpCosts::Cost{input.link.busy(floatBytes(numbers)), input.link.latency.count()};
     };
     switch (op.kind) {
     case OpKind::Forward:
@@ -35,8 +32,9 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op)
     case OpKind::SendGradient:
         return message(sizes.input);
     case OpKind::AllReduce:
-        return {ringAllReduce(input.link, input.lowered.shape.replicas, bytesOf(sizes.parameters)),
-                0};
+        return {
+            ringAllReduce(input.link, input.lowered.shape.replicas, floatBytes(sizes.parameters)),
+            0};
     case OpKind::OptimizerStep:
         return {atLeastOne(static_cast<double>(sizes.parameters) * kFlopsPerUpdate
                            / kFlopsPerNanosecond),
