@@ -1,10 +1,12 @@
 #include "app/cli/output.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -38,6 +40,19 @@ void printError(std::string_view text)
 bool errorIsTerminal()
 {
     return isatty(STDERR_FILENO) != 0;
+}
+
+bool outputHasColours()
+{
+    return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr;
+}
+
+std::size_t outputColumns()
+{
+    constexpr std::size_t kPiped = 160;
+    winsize size{};
+    const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    return known ? size.ws_col : kPiped;
 }
 
 Result<std::string> readFile(const std::string& path)

@@ -10,6 +10,8 @@ namespace cli {
 void printText(std::string_view text);  // to standard output
 void printError(std::string_view text); // to standard error
 bool errorIsTerminal();                 // a bar and colours only where a person looks
+bool outputHasColours();                // a terminal, and NO_COLOR is not set
+std::size_t outputColumns();            // of the terminal; 160 where there is none
 
 // The whole of a file. NotFound, or Io with what the system says and what to do.
 engine::Result<std::string> readFile(const std::string& path);

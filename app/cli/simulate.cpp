@@ -9,6 +9,7 @@
 #include "app/cli/run_text.h"
 #include "app/cli/schedule_options.h"
 #include "app/cli/table.h"
+#include "app/cli/timeline_text.h"
 #include "engine/base/version.h"
 #include "engine/schedule/passes.h"
 #include "profiler/analysis/words.h"
@@ -137,7 +138,12 @@ std::string asText(const std::vector<Simulated>& all)
     if (all.size() > 1)
         return comparisonTable(all);
     const auto& [run, metrics] = all.front();
-    return headingOf(run) + "\n" + headlineOf(run, metrics) + "\n\n" + deviceTable(run, metrics);
+    std::string picture = timelineText(run, metrics.iteration, outputColumns(),
+                                       outputHasColours() ? Ink::Colours : Ink::Plain);
+    if (!picture.empty())
+        picture += "\n";
+    return headingOf(run) + "\n" + headlineOf(run, metrics) + "\n\n" + picture
+        + deviceTable(run, metrics);
 }
 
 std::string asJson(const std::vector<Simulated>& all)

@@ -46,7 +46,8 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
         return fail(Error::Code::Io, fmt::format("--text: cannot read '{}'", file.string()));
     if (text.empty())
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("--text: '{}' is empty", file.string()));
+                    fmt::format("--text: '{}' is empty: use a text of at least {} bytes",
+                                file.string(), sequence + 1));
     if (text.size() <= static_cast<std::size_t>(sequence))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("--text: '{}' has {} bytes, and a sample of this model needs {}: "
