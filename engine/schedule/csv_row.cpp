@@ -28,11 +28,6 @@ std::vector<std::string_view> split(std::string_view text)
     }
 }
 
-auto corrupt(std::string message)
-{
-    return fail(Error::Code::Corrupt, std::move(message));
-}
-
 // Reads the fields of one row; keeps the first error.
 class FieldReader
 {
@@ -125,16 +120,18 @@ Result<void> checkCsvHeader(std::string_view header)
     const std::vector<std::string_view> columns = split(header);
     for (std::size_t i = 0; i < std::max(columns.size(), kCsvColumns.size()); ++i) {
         if (i >= kCsvColumns.size())
-            return corrupt(fmt::format("line 1: stray column '{}' behind '{}'; the header must be "
-                                       "{}",
-                                       columns[i], kCsvColumns.back(), kCsvHeader));
+            return corruptCsv(
+                fmt::format("line 1: stray column '{}' behind '{}'; the header must be "
+                            "{}",
+                            columns[i], kCsvColumns.back(), kCsvHeader));
         if (i >= columns.size())
-            return corrupt(fmt::format("line 1: column '{}' is missing; the header must be {}",
-                                       kCsvColumns[i], kCsvHeader));
+            return corruptCsv(fmt::format("line 1: column '{}' is missing; the header must be {}",
+                                          kCsvColumns[i], kCsvHeader));
         if (columns[i] != kCsvColumns[i])
-            return corrupt(fmt::format("line 1: column '{}' where '{}' must stand; the header must "
-                                       "be {}",
-                                       columns[i], kCsvColumns[i], kCsvHeader));
+            return corruptCsv(
+                fmt::format("line 1: column '{}' where '{}' must stand; the header must "
+                            "be {}",
+                            columns[i], kCsvColumns[i], kCsvHeader));
     }
     return {};
 }
@@ -143,18 +140,18 @@ Result<CsvRow> parseCsvRow(std::string_view text, int line)
 {
     const std::vector<std::string_view> columns = split(text);
     if (columns.size() > kCsvColumns.size())
-        return corrupt(fmt::format("line {}: stray column '{}' behind '{}'; a row has {} columns",
-                                   line, columns[kCsvColumns.size()], kCsvColumns.back(),
-                                   kCsvColumns.size()));
+        return corruptCsv(
+            fmt::format("line {}: stray column '{}' behind '{}'; a row has {} columns", line,
+                        columns[kCsvColumns.size()], kCsvColumns.back(), kCsvColumns.size()));
     if (columns.size() < kCsvColumns.size())
-        return corrupt(fmt::format("line {}: column '{}' is missing; a row has {} columns", line,
-                                   kCsvColumns[columns.size()], kCsvColumns.size()));
+        return corruptCsv(fmt::format("line {}: column '{}' is missing; a row has {} columns", line,
+                                      kCsvColumns[columns.size()], kCsvColumns.size()));
     Fields fields;
     std::ranges::copy(columns, fields.begin());
     FieldReader reader(fields, line);
     const CsvRow row = readRow(reader, line);
     if (!reader.error().empty())
-        return corrupt(reader.error());
+        return corruptCsv(reader.error());
     return row;
 }
 

@@ -15,6 +15,11 @@ struct CsvRow
     Op op;
 };
 
+inline auto corruptCsv(std::string message)
+{
+    return fail(Error::Code::Corrupt, std::move(message));
+}
+
 // Errors name the line and the column.
 Result<void> checkCsvHeader(std::string_view header);
 Result<CsvRow> parseCsvRow(std::string_view text, int line);

@@ -35,16 +35,22 @@ std::span<const OpKind> rivalsOf(const OpKind& kind)
 OpTable::OpTable(const Shape& shape)
     : m_shape(shape)
     , m_index(kOpKinds)
-    , m_last(static_cast<std::size_t>(shape.replicas * shape.stages))
+    , m_last(static_cast<std::size_t>(shape.replicas) * static_cast<std::size_t>(shape.stages))
     , m_replica(static_cast<std::size_t>(shape.microBatches), -1)
     , m_any(kOpKinds)
 { }
+
+std::size_t OpTable::row(const Op& op) const
+{
+    return op.replica * static_cast<std::size_t>(m_shape.stages)
+        + static_cast<std::size_t>(op.stage.value);
+}
 
 // A value's index without its kind is what a micro-batch, stage, replica and slice have in common.
 std::size_t OpTable::cell(const Op& op) const
 {
     if (!isOfMicroBatch(op.kind))
-        return static_cast<std::size_t>(op.replica * m_shape.stages + op.stage.value);
+        return row(op);
     return valueIndex({Value::Kind::Activation, op.replica, op.slice, op.stage, op.microBatch},
                       m_shape);
 }
@@ -61,8 +67,7 @@ void OpTable::add(const OpPlace& place)
     if (isOfMicroBatch(op.kind) && !replicaOf(op.microBatch))
         m_replica[static_cast<std::size_t>(op.microBatch.value)] = op.replica;
     if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight) {
-        OpPlace& last
-            = m_last[static_cast<std::size_t>(op.replica * m_shape.stages + op.stage.value)];
+        OpPlace& last = m_last[row(op)];
         if (place.index > last.index)
             last = place;
     }
@@ -155,8 +160,7 @@ std::optional<OpPlace> OpTable::sourceOn(const Schedule& schedule, DeviceId devi
 
 std::optional<OpPlace> OpTable::lastContribution(const Op& op) const
 {
-    const OpPlace& last
-        = m_last[static_cast<std::size_t>(op.replica * m_shape.stages + op.stage.value)];
+    const OpPlace& last = m_last[row(op)];
     return last.index < 0 ? std::nullopt : std::optional(last);
 }
 

@@ -41,7 +41,8 @@ public:
     std::optional<OpPlace> lastContribution(const Op& op) const;
 
 private:
-    std::size_t cell(const Op& op) const;
+    std::size_t row(const Op& op) const;  // replica, stage
+    std::size_t cell(const Op& op) const; // and micro-batch and slice, if it has them
     std::optional<OpPlace> find(Op op, OpKind kind) const;
 
     Shape m_shape;

@@ -9,14 +9,9 @@
 namespace engine {
 namespace {
 
-auto corrupt(std::string message)
-{
-    return fail(Error::Code::Corrupt, std::move(message));
-}
-
 auto corruptAt(const CsvRow& row, std::string_view column, std::string_view why)
 {
-    return corrupt(fmt::format("line {}, column {}: {}", row.line, column, why));
+    return corruptCsv(fmt::format("line {}, column {}: {}", row.line, column, why));
 }
 
 std::string_view takeLine(std::string_view& text)
@@ -41,7 +36,7 @@ Result<std::vector<CsvRow>> parseRows(std::string_view text)
         rows.push_back(*row);
     }
     if (rows.empty())
-        return corrupt("the file has no ops, only a header");
+        return corruptCsv("the file has no ops, only a header");
     return rows;
 }
 
@@ -84,7 +79,7 @@ Result<void> checkSize(const Shape& shape, const std::vector<CsvRow>& rows)
     const double room = std::min(kMostCells, kCellsPerRow * static_cast<double>(rows.size()));
     if (cells <= room && shape.devices <= room)
         return {};
-    return corrupt(
+    return corruptCsv(
         fmt::format("{} devices, {} stages, {} micro-batches and {} slices would need far "
                     "more than the file's {} rows; one of its numbers is wrong",
                     shape.devices, shape.stages, shape.microBatches, shape.slices, rows.size()));

@@ -41,7 +41,9 @@ struct Track
 
     DeviceId device;
     Kind kind = Kind::Compute;
-    std::vector<Span> spans; // by begin; joint ops share one window, nothing else overlaps
+    // By begin, and their ends ascend too. Joint ops share one window, and transfers over several
+    // links of the device may be under way at once; nothing else overlaps.
+    std::vector<Span> spans;
 
     friend bool operator==(const Track&, const Track&) = default;
 };
