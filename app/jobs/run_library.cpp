@@ -1,5 +1,8 @@
 #include "app/jobs/run_library.h"
 
+#include "app/models/text.h"
+#include "engine/schedules/scheme.h"
+
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
@@ -15,6 +18,12 @@ QString optionValue(const QStringList& options, const char* name, const char* fa
 {
     const qsizetype at = options.indexOf(QString::fromLatin1(name));
     return at >= 0 && at + 1 < options.size() ? options[at + 1] : QString::fromLatin1(fallback);
+}
+
+QString schemeTitle(const QString& name)
+{
+    const engine::Scheme* scheme = engine::findScheme(name.toStdString());
+    return scheme == nullptr ? name : shortTitle(fromUtf8(scheme->title));
 }
 
 } // namespace
@@ -65,7 +74,7 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
 std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
 {
     auto document = newDocument(newRunFile(options));
-    document->expectLabel(optionValue(options, "--scheme", "bitpipe"));
+    document->expectLabel(schemeTitle(optionValue(options, "--scheme", "bitpipe")));
     m_sessions.back()->start(m_program, options);
     return document;
 }

@@ -85,6 +85,10 @@ void RunSession::open()
 void RunSession::loaded(const RunPointer& run, const QString& warning)
 {
     m_document->setRun(run);
+    m_document->addLogLine(tr("opened %1").arg(m_document->file()));
+    for (const std::string* fact : {&run->info.command, &run->info.program, &run->info.started})
+        if (!fact->empty())
+            m_document->addLogLine(QString::fromStdString(*fact));
     m_document->setNotice(warning.isEmpty()
                               ? noticeOfFile(*run)
                               : Notice{Level::Warning, tr("Opened with what is known."), warning});

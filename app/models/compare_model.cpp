@@ -11,7 +11,7 @@ using Column = CompareModel::Column;
 
 bool isTime(Column column)
 {
-    return column >= Column::Iteration && column <= Column::Optimizer;
+    return column >= Column::Iteration && column <= Column::Bubble;
 }
 
 bool moreIsBetter(Column column)
@@ -34,8 +34,6 @@ QString title(Column column)
         return CompareModel::tr("Exposed comm.");
     case Column::Bubble:
         return CompareModel::tr("Bubble");
-    case Column::Optimizer:
-        return CompareModel::tr("Optimizer");
     case Column::Peak:
         return CompareModel::tr("Peak, %1");
     case Column::Stash:
@@ -82,9 +80,12 @@ void CompareModel::chooseColumns()
     const auto& runs = m_comparison.runs;
     if (std::ranges::any_of(runs, [&](const auto& run) { return run.mode != runs[0].mode; }))
         m_columns.push_back(Column::Mode);
+    // The stash stands in for the peak where no bytes were recorded.
+    const bool hasBytes
+        = std::ranges::any_of(runs, [](const auto& run) { return run.peakBytes.has_value(); });
     for (const Column column :
-         {Column::Iteration, Column::Compute, Column::Exposed, Column::Bubble, Column::Optimizer,
-          Column::Peak, Column::Stash, Column::Messages, Column::Tokens, Column::Mfu}) {
+         {Column::Iteration, Column::Compute, Column::Exposed, Column::Bubble,
+          hasBytes ? Column::Peak : Column::Stash, Column::Messages, Column::Tokens, Column::Mfu}) {
         bool hasAny = false;
         for (std::size_t run = 0; run < runs.size(); ++run)
             hasAny = hasAny || value(run, column);
@@ -108,8 +109,6 @@ std::optional<double> CompareModel::value(std::size_t run, Column column) const
         return compared.meanExposed;
     case Column::Bubble:
         return compared.meanBubble;
-    case Column::Optimizer:
-        return compared.meanOptimizer;
     case Column::Peak:
         return compared.peakBytes ? std::optional(static_cast<double>(*compared.peakBytes))
                                   : std::nullopt;

@@ -25,7 +25,6 @@ public:
         Compute,
         Exposed,
         Bubble,
-        Optimizer,
         Peak,
         Stash,
         Messages,
