@@ -1,0 +1,206 @@
+#include "app/widgets/data_table.h"
+
+#include "app/models/table_roles.h"
+
+#include <QFontMetrics>
+#include <QPainter>
+
+#include <algorithm>
+#include <numeric>
+
+namespace app {
+namespace {
+
+constexpr int kPadding = 9;
+constexpr int kShareWidth = 56, kShareHeight = 10;
+constexpr int kDifferenceWidth = 46; // at the right of the values that have one
+
+QFont cellFont(const QModelIndex& index)
+{
+    if (index.data(kCodeRole).toBool())
+        return codeFont(12);
+    return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
+}
+
+// A column of a comparison keeps room for differences in every row, the baseline's too.
+int differenceRoom(const QAbstractItemModel* model, int column)
+{
+    for (int row = 0; row < std::min(model->rowCount(), 2); ++row)
+        if (model->index(row, column).data(kDifferenceRole).isValid())
+            return kDifferenceWidth;
+    return 0;
+}
+
+} // namespace
+
+CellDelegate::CellDelegate(const ThemeController& theme, QObject* parent)
+    : QStyledItemDelegate(parent)
+    , m_theme(theme)
+{ }
+
+QColor CellDelegate::textColour(const QModelIndex& index) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    return index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
+}
+
+void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    const QRect bar(cell.left() + kPadding, cell.center().y() - kShareHeight / 2, kShareWidth,
+                    kShareHeight);
+    painter.fillRect(bar, chrome.hover);
+    const double part = std::clamp(share, 0.0, 1.0);
+    painter.fillRect(QRect(bar.topLeft(), QSize(qRound(bar.width() * part), bar.height())),
+                     toQt(m_theme.theme().palette.gradients));
+}
+
+// Returns what is left of the cell for the value.
+QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
+                                    const QModelIndex& index) const
+{
+    const int room = differenceRoom(index.model(), index.column());
+    const QString text = index.data(kDifferenceRole).toString();
+    if (!text.isEmpty()) {
+        const Chrome& chrome = m_theme.theme().chrome;
+        const auto verdict = static_cast<Verdict>(index.data(kVerdictRole).toInt());
+        painter.setFont(uiFont(11));
+        painter.setPen(verdict == Verdict::Better      ? chrome.ok
+                           : verdict == Verdict::Worse ? chrome.error
+                                                       : chrome.text3);
+        painter.drawText(QRect(cell.right() - room + 9, cell.top(), room - 9, cell.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+    }
+    return cell.adjusted(0, 0, -room, 0);
+}
+
+void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                         const QModelIndex& index) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    painter->save();
+    if (option.state & QStyle::State_Selected)
+        painter->fillRect(option.rect, chrome.selected);
+    painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
+                      chrome.grid);
+    const QVariant share = index.data(kShareRole);
+    if (share.isValid())
+        paintShare(*painter, option.rect, share.toDouble());
+    const QRect rest = paintDifference(*painter, option.rect, index);
+    painter->setFont(cellFont(index));
+    painter->setPen(textColour(index));
+    const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
+    painter->drawText(rest.adjusted(kPadding, 0, -kPadding, 0), static_cast<int>(alignment),
+                      index.data().toString());
+    painter->restore();
+}
+
+QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    int width
+        = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
+    if (index.data(kShareRole).isValid())
+        width += kShareWidth + kPadding;
+    return {width + differenceRoom(index.model(), index.column()), option.rect.height()};
+}
+
+TableHeader::TableHeader(const ThemeController& theme, QWidget* parent)
+    : QHeaderView(Qt::Horizontal, parent)
+    , m_theme(theme)
+{
+    setFixedHeight(28);
+    setHighlightSections(false);
+    setMinimumSectionSize(30);
+}
+
+void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    painter->save();
+    painter->fillRect(rect, chrome.surface);
+    painter->fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), chrome.line);
+    const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+    QString text = model()->headerData(section, orientation()).toString();
+    if (isSorted)
+        text += sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" ↑")
+                                                           : QStringLiteral(" ↓");
+    painter->setFont(uiFont(12, QFont::Medium));
+    painter->setPen(isSorted ? chrome.text : chrome.text2);
+    const auto alignment
+        = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
+    const int room = differenceRoom(model(), section);
+    painter->drawText(rect.adjusted(kPadding, 0, -kPadding - room, 0), static_cast<int>(alignment),
+                      text);
+    painter->restore();
+}
+
+QSize TableHeader::sectionSizeFromContents(int section) const
+{
+    const QString text = model()->headerData(section, orientation()).toString();
+    const int arrow = isSortIndicatorShown() ? 12 : 0;
+    return {QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(text) + 2 * kPadding + arrow
+                + differenceRoom(model(), section),
+            height()};
+}
+
+DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* parent)
+    : QTableView(parent)
+{
+    setItemDelegate(new CellDelegate(theme, this));
+    setHorizontalHeader(new TableHeader(theme, this));
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    verticalHeader()->setDefaultSectionSize(rowHeight);
+    setShowGrid(false);
+    setFrameShape(QFrame::NoFrame);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setTabKeyNavigation(false);
+    connect(&theme, &ThemeController::changed, this, [this] {
+        viewport()->update();
+        horizontalHeader()->viewport()->update();
+    });
+}
+
+void DataTable::setModel(QAbstractItemModel* shown)
+{
+    QTableView::setModel(shown);
+    connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::shareWidth);
+    connect(shown, &QAbstractItemModel::rowsInserted, this, &DataTable::shareWidth);
+    shareWidth();
+}
+
+void DataTable::fitRows()
+{
+    const int rows = model()->rowCount() * verticalHeader()->defaultSectionSize();
+    setMaximumHeight(horizontalHeader()->height() + rows + 2);
+}
+
+void DataTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    shareWidth();
+}
+
+// Every column gets what it needs; what is left over is shared out evenly.
+void DataTable::shareWidth()
+{
+    const int columns = model() == nullptr ? 0 : model()->columnCount();
+    if (columns == 0)
+        return;
+    std::vector<int> widths;
+    for (int column = 0; column < columns; ++column)
+        widths.push_back(
+            std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)));
+    const int rest
+        = std::max(0, viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0));
+    for (int column = 0; column < columns; ++column) {
+        const int before = rest * column / columns, after = rest * (column + 1) / columns;
+        horizontalHeader()->resizeSection(
+            column, widths[static_cast<std::size_t>(column)] + after - before);
+    }
+}
+
+} // namespace app

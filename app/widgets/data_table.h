@@ -1,0 +1,66 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QHeaderView>
+#include <QStyledItemDelegate>
+#include <QTableView>
+
+namespace app {
+
+// A cell of visual-design.md, "Table": number or word, share bar, difference to the baseline.
+class CellDelegate : public QStyledItemDelegate
+{
+    Q_OBJECT
+
+public:
+    CellDelegate(const ThemeController& theme, QObject* parent);
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option,
+               const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    void paintShare(QPainter& painter, const QRect& cell, double share) const;
+    QRect paintDifference(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
+    QColor textColour(const QModelIndex& index) const;
+
+    const ThemeController& m_theme;
+};
+
+// Medium, second text colour, over the numbers: where a column has differences the name stands
+// over the values.
+class TableHeader : public QHeaderView
+{
+    Q_OBJECT
+
+public:
+    TableHeader(const ThemeController& theme, QWidget* parent);
+
+protected:
+    void paintSection(QPainter* painter, const QRect& rect, int section) const override;
+    QSize sectionSizeFromContents(int section) const override;
+
+private:
+    const ThemeController& m_theme;
+};
+
+// A read-only table in the window's own look; columns share the width there is.
+class DataTable : public QTableView
+{
+    Q_OBJECT
+
+public:
+    DataTable(const ThemeController& theme, int rowHeight, QWidget* parent = nullptr);
+
+    void setModel(QAbstractItemModel* model) override;
+    void fitRows(); // at most as high as its rows
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void shareWidth();
+};
+
+} // namespace app

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "app/models/run_document.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+namespace app {
+
+// Progress of a run in whole iterations: a segment 20 x 4 each, one bar where there are many;
+// warm-up iterations are paler.
+class IterationSegments : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit IterationSegments(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const RunProgress& progress);
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    RunProgress m_progress;
+};
+
+} // namespace app

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "app/models/loss_series.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+namespace app {
+
+// Loss by iteration: dots are micro-batches, the line is the mean, warm-up on another ground, the
+// two entropies of the data as dashed lines (mockup running.png).
+class LossPlot : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit LossPlot(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(LossSeries series);
+    QSize sizeHint() const override { return {560, 134}; }
+    QSize minimumSizeHint() const override { return {240, 110}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    double xOf(double iteration) const; // the middle of iteration i is i + 0.5
+    double yOf(double loss) const;
+    void paintGround(QPainter& painter) const;
+    void paintReference(QPainter& painter, double loss, const QString& name, bool below) const;
+    void paintDots(QPainter& painter) const;
+    void paintMean(QPainter& painter) const;
+    void paintIterationNames(QPainter& painter) const;
+
+    const ThemeController& m_theme;
+    LossSeries m_series;
+    double m_top = 1; // of the loss axis
+    QRectF m_plot;
+};
+
+} // namespace app

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "app/models/events_model.h"
+#include "app/models/metrics_model.h"
+#include "app/models/theme.h"
+#include "app/timeline/selection.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPlainTextEdit;
+class QStackedWidget;
+class QTabBar;
+class QToolButton;
+
+namespace app {
+
+class DataTable;
+class MemoryPanel;
+class ProgressPanel;
+class Tag;
+
+// The bottom dock of a run: Summary, Events, Memory, Progress, Log. Folds to its tabs with three
+// key numbers at the right.
+class RunPanels : public QWidget
+{
+    Q_OBJECT
+
+public:
+    enum class Panel : int { Summary, Events, Memory, Progress, Log };
+    static constexpr int kTabsHeight = 33;
+
+    explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void showRun(const RunPointer& run, int iteration); // the run, and which iteration of it
+    void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
+    void showSelection(const Selection& selection);
+    void addLogLine(const QString& line);
+    void setPanel(Panel panel);
+    ProgressPanel& progress() { return *m_progress; }
+    bool isFolded() const { return m_isFolded; }
+    void setFolded(bool folded);
+
+Q_SIGNALS:
+    void selected(const app::Selection& selection); // a row of events or of a device
+    void foldedChanged(bool folded);
+
+private:
+    QWidget* makeTabRow(const ThemeController& theme);
+    void fillShownPanel();
+    void updateHint();
+    void updateFoldIcon();
+    void chooseEvent(const QModelIndex& index);
+    void chooseDevice(const QModelIndex& index);
+
+    const ThemeController& m_theme;
+    MetricsModel* m_metrics;
+    EventsModel* m_events;
+    QTabBar* m_tabs;
+    Tag* m_mode;
+    QLabel* m_hint;
+    QToolButton* m_fold;
+    QStackedWidget* m_stack;
+    DataTable *m_summaryTable, *m_eventsTable;
+    MemoryPanel* m_memory;
+    ProgressPanel* m_progress;
+    QPlainTextEdit* m_log;
+    RunPointer m_run;
+    int m_iteration = -1;
+    bool m_isFolded = false;
+    bool m_areEventsFresh = false, m_isMemoryFresh = false;
+};
+
+} // namespace app

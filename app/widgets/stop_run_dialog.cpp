@@ -1,0 +1,61 @@
+#include "app/widgets/stop_run_dialog.h"
+
+#include "app/widgets/controls.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace app {
+
+StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> stop,
+                             QWidget* parent)
+    : QDialog(parent)
+    , m_document(document)
+    , m_stop(std::move(stop))
+    , m_text(makeLabel({}))
+    , m_stopButton(makeButton(tr("Stop and close"), QStringLiteral("stopAndClose")))
+    , m_keepButton(makeButton(tr("Keep running"), QStringLiteral("keepRunning"), "primary"))
+{
+    setObjectName(QStringLiteral("stopRunDialog"));
+    setWindowTitle(tr("%1 is still running").arg(document.title()));
+    setFixedWidth(460);
+    const RunProgress& progress = document.progress();
+    m_text->setWordWrap(true);
+    m_text->setText(tr("%1 of %2 iterations are whole. They are kept in %3, whatever you choose; "
+                       "stopping drops only the iteration under way.")
+                        .arg(progress.done)
+                        .arg(progress.planned)
+                        .arg(document.file()));
+    auto* buttons = spaced(new QHBoxLayout, {}, 8);
+    buttons->addStretch(1);
+    buttons->addWidget(m_stopButton);
+    buttons->addWidget(m_keepButton);
+    auto* column = spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12);
+    column->addWidget(makeLabel(windowTitle(), "heading"));
+    column->addWidget(m_text);
+    column->addLayout(buttons);
+    m_keepButton->setDefault(true);
+    connect(m_keepButton, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_stopButton, &QPushButton::clicked, this, &StopRunDialog::stopNow);
+    connect(&document, &RunDocument::stateChanged, this, &StopRunDialog::runChanged);
+}
+
+void StopRunDialog::stopNow()
+{
+    m_stopButton->setEnabled(false);
+    m_keepButton->setEnabled(false);
+    m_text->setText(
+        tr("Stopping. The worker writes what it has; this takes a few seconds at most."));
+    m_stop();
+    runChanged();
+}
+
+void StopRunDialog::runChanged()
+{
+    if (!m_document.isRunning())
+        accept();
+}
+
+} // namespace app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "app/models/run_document.h"
+
+#include <QDialog>
+
+#include <functional>
+
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+// A page of a run under way is about to close: says what is kept, and stops the run only where the
+// user says so. Accepted once the run has ended. Nothing in it waits: it is modal and the worker is
+// followed meanwhile.
+class StopRunDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    StopRunDialog(const RunDocument& document, std::function<void()> stop,
+                  QWidget* parent = nullptr);
+
+private:
+    void stopNow();
+    void runChanged();
+
+    const RunDocument& m_document;
+    std::function<void()> m_stop;
+    QLabel* m_text;
+    QPushButton *m_stopButton, *m_keepButton;
+};
+
+} // namespace app

@@ -1,0 +1,46 @@
+#include "app/widgets/themed_icon.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QToolButton>
+
+namespace app {
+namespace {
+
+template<class Target>
+void follow(Target* target, Icon icon, const ThemeController& theme)
+{
+    const auto draw = [target, icon, &theme] {
+        const Chrome& chrome = theme.theme().chrome;
+        target->setIcon(makeIcon(icon, chrome.text2, chrome.lineStrong));
+    };
+    QObject::connect(&theme, &ThemeController::changed, target, draw);
+    draw();
+}
+
+} // namespace
+
+void followTheme(QAction* target, Icon icon, const ThemeController& theme)
+{
+    follow(target, icon, theme);
+}
+
+void followTheme(QAbstractButton* target, Icon icon, const ThemeController& theme)
+{
+    follow(target, icon, theme);
+}
+
+QToolButton* makeToolButton(QAction* action)
+{
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    button->setObjectName(action->objectName() + QStringLiteral("Button"));
+    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::TabFocus);
+    button->setFixedSize(28, 28);
+    button->setIconSize({16, 16});
+    return button;
+}
+
+} // namespace app

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/widgets/icons.h"
+
+class QAbstractButton;
+class QAction;
+class QToolButton;
+
+namespace app {
+
+// Gives `target` an icon in the second text colour that follows the theme.
+void followTheme(QAction* target, Icon icon, const ThemeController& theme);
+void followTheme(QAbstractButton* target, Icon icon, const ThemeController& theme);
+
+// A button of a toolbar, 28 x 28, that does `action`; its parent owns it.
+QToolButton* makeToolButton(QAction* action);
+
+} // namespace app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/theme.h"
+#include "app/models/time_shares.h"
+
+#include <QStringList>
+#include <QWidget>
+
+#include <vector>
+
+namespace app {
+
+// Where the time of a mean device goes, one bar a run, all on one scale (mockup compare.png).
+class WhereTimeGoes : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit WhereTimeGoes(const ThemeController& theme, QWidget* parent = nullptr);
+
+    struct Bar
+    {
+        QString name;
+        std::vector<TimeShare> shares;
+        Scale time; // of its run: ticks to the unit that all bars share
+    };
+    void show(std::vector<Bar> bars);
+    QSize sizeHint() const override { return {424, 200}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    QRectF barRect(std::size_t bar) const;
+    double longest() const; // in shown units
+    void paintBar(QPainter& painter, std::size_t bar) const;
+    void paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const;
+    void paintAxis(QPainter& painter) const;
+
+    const ThemeController& m_theme;
+    std::vector<Bar> m_bars;
+};
+
+QString shareName(const TimeShare& share); // "exposed communication"
+
+} // namespace app
