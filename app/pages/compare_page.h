@@ -1,0 +1,92 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/jobs/run_library.h"
+#include "app/models/compare_model.h"
+#include "app/models/theme.h"
+#include "app/widgets/page.h"
+
+#include <memory>
+#include <vector>
+
+class QAction;
+class QComboBox;
+class QKeySequence;
+class QLabel;
+class QStackedWidget;
+
+namespace app {
+
+class Band;
+class CompareWidget;
+class DataTable;
+class EmptyState;
+class RunsDock;
+class Tag;
+class WhereTimeGoes;
+
+// The checked runs under one ruler, their differences to a baseline, and where the time goes
+// (mockup compare.png). Checking a run in the dock adds it, on any page.
+class ComparePage : public Page
+{
+    Q_OBJECT
+
+public:
+    // Checks exactly these runs.
+    ComparePage(const ThemeController& theme, RunLibrary& library,
+                const std::vector<std::shared_ptr<RunDocument>>& documents,
+                QWidget* parent = nullptr);
+
+    QString title() const override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void makeActions();
+    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
+    void buildLayout();
+    QWidget* makeToolbar();
+    QWidget* makeTables();
+    QWidget* makeChart();
+    void connectAll();
+
+    void refresh(); // the checked runs, or what was read of them, changed
+    void askForNumbers();
+    void showNumbers(const engine::Result<profiler::Comparison>& comparison);
+    void fillBaselines();
+    void showSentence();
+    void setBaseline(int run);
+    void addPrediction();
+    void addRunMenu();
+    QStringList titles() const;
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    Background m_background;
+    std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
+    std::vector<RunPointer> m_runs;                        // of m_documents
+    std::size_t m_baseline = 0;
+    int m_generation = 0; // of the numbers asked for
+    bool m_hasRoomForRuns = true;
+
+    QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,
+            *m_addRun = nullptr, *m_export = nullptr, *m_predict = nullptr, *m_showRuns = nullptr;
+    RunsDock* m_dock = nullptr;
+    QComboBox* m_baselineBox = nullptr;
+    CompareModel* m_model = nullptr;
+    DataTable* m_table = nullptr;
+    QLabel *m_sentence = nullptr, *m_chartUnit = nullptr;
+    Tag* m_mode = nullptr;
+    Band* m_band = nullptr;
+    WhereTimeGoes* m_chart = nullptr;
+    CompareWidget* m_compare = nullptr;
+    EmptyState* m_empty = nullptr;
+    QWidget* m_single = nullptr;
+    QStackedWidget* m_stack = nullptr;
+};
+
+} // namespace app

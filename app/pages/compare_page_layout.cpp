@@ -1,0 +1,216 @@
+// The widgets of a comparison and its actions.
+#include "app/pages/compare_page.h"
+#include "app/widgets/band.h"
+#include "app/widgets/compare_widget.h"
+#include "app/widgets/controls.h"
+#include "app/widgets/data_table.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/runs_dock.h"
+#include "app/widgets/themed_icon.h"
+#include "app/widgets/where_time_goes.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kRunsWidth = 216, kChartWidth = 424, kTablesHeight = 290;
+
+QPushButton* actionButton(QAction* action)
+{
+    QPushButton* button
+        = makeButton(action->text(), action->objectName() + QStringLiteral("Button"), "tool");
+    const auto update = [action, button] {
+        button->setIcon(action->icon());
+        button->setEnabled(action->isEnabled());
+    };
+    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    QObject::connect(action, &QAction::changed, button, update);
+    button->setToolTip(action->toolTip());
+    update();
+    return button;
+}
+
+} // namespace
+
+QAction* ComparePage::makeAction(const char* name, const QString& text, const QKeySequence& key)
+{
+    auto* action = new QAction(text, this);
+    action->setObjectName(QString::fromLatin1(name));
+    action->setShortcut(key);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    addAction(action);
+    return action;
+}
+
+void ComparePage::makeActions()
+{
+    m_back = makeAction("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
+    m_forward = makeAction("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
+    m_fit = makeAction("fitRuns", tr("Fit all runs"), Qt::Key_0);
+    m_blink = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B);
+    m_blink->setToolTip(tr("Swaps the first two runs in place"));
+    m_addRun = makeAction("addRun", tr("Add run"), {});
+    m_predict = makeAction("comparePrediction", tr("Compare with prediction"), {});
+    m_predict->setToolTip(tr("The first run once more, with even costs: what its schedule alone "
+                             "explains"));
+    m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    m_showRuns = makeAction("showRuns", tr("Runs"), {});
+    m_showRuns->setCheckable(true);
+    m_showRuns->setChecked(true);
+    followTheme(m_back, Icon::ChevronLeft, m_theme);
+    followTheme(m_forward, Icon::ChevronRight, m_theme);
+    followTheme(m_fit, Icon::Fit, m_theme);
+    followTheme(m_blink, Icon::Compare, m_theme);
+    followTheme(m_addRun, Icon::Plus, m_theme);
+    followTheme(m_export, Icon::Export, m_theme);
+    followTheme(m_showRuns, Icon::Compare, m_theme);
+}
+
+QWidget* ComparePage::makeToolbar()
+{
+    m_baselineBox = new QComboBox;
+    m_baselineBox->setObjectName(QStringLiteral("baseline"));
+    m_baselineBox->setMinimumWidth(140);
+    auto* bar = makeSurface("plain");
+    bar->setFixedHeight(40);
+    auto* row = spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8);
+    for (QAction* action : {m_showRuns, m_back, m_forward, m_fit})
+        row->addWidget(makeToolButton(action));
+    row->addWidget(makeLine(Qt::Vertical));
+    row->addWidget(makeLabel(tr("Baseline"), "small"));
+    row->addWidget(m_baselineBox);
+    row->addStretch(1);
+    row->addWidget(actionButton(m_blink));
+    row->addWidget(actionButton(m_addRun));
+    row->addWidget(actionButton(m_export));
+    return bar;
+}
+
+QWidget* ComparePage::makeTables()
+{
+    m_model = new CompareModel(this);
+    m_table = new DataTable(m_theme, 31);
+    m_table->setObjectName(QStringLiteral("compareTable"));
+    m_table->setModel(m_model);
+    m_mode = new Tag(m_theme);
+    m_sentence = makeLabel({}, "small");
+    m_sentence->setObjectName(QStringLiteral("sentence"));
+    m_sentence->setWordWrap(true);
+    auto* head = makeSurface("alt");
+    head->setFixedHeight(32);
+    auto* headRow = spaced(new QHBoxLayout(head), {12, 0, 12, 0}, 8);
+    headRow->addWidget(makeLabel(tr("Difference to baseline"), "dock"));
+    headRow->addStretch(1);
+    headRow->addWidget(m_mode);
+    auto* note = spaced(new QHBoxLayout, {12, 10, 12, 10}, 10);
+    note->addWidget(new IconLabel(m_theme, Icon::Info, &Chrome::text2), 0, Qt::AlignTop);
+    note->addWidget(m_sentence, 1);
+
+    auto* tables = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(tables), {}, 0);
+    column->addWidget(head);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_table, 1);
+    column->addLayout(note);
+    column->addStretch(0);
+    return tables;
+}
+
+QWidget* ComparePage::makeChart()
+{
+    m_chart = new WhereTimeGoes(m_theme);
+    m_chartUnit = makeLabel({}, "hint");
+    auto* head = makeSurface("alt");
+    head->setFixedHeight(32);
+    auto* headRow = spaced(new QHBoxLayout(head), {16, 0, 12, 0}, 8);
+    headRow->addWidget(makeLabel(tr("Where the time goes"), "dock"));
+    headRow->addWidget(m_chartUnit);
+    headRow->addStretch(1);
+    auto* chart = makeSurface("plain");
+    chart->setMinimumWidth(300);
+    auto* column = spaced(new QVBoxLayout(chart), {}, 0);
+    column->addWidget(head);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_chart, 1);
+    return chart;
+}
+
+void ComparePage::buildLayout()
+{
+    const auto splitter = [](Qt::Orientation orientation) {
+        auto* made = new QSplitter(orientation);
+        made->setHandleWidth(1);
+        made->setChildrenCollapsible(false);
+        return made;
+    };
+    m_dock = new RunsDock(m_theme, m_library.runs());
+    m_dock->setMinimumWidth(160);
+    m_compare = new CompareWidget(m_theme);
+    m_compare->setObjectName(QStringLiteral("compare"));
+    m_empty = new EmptyState(m_theme,
+                             {Icon::Compare, tr("No run is compared yet."),
+                              tr("Check runs at the left, or add one."), tr("Add run")});
+    m_single = makeSurface("alt");
+    auto* single = spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10);
+    single->addWidget(
+        makeLabel(tr("One run. Check another one at the left, or hold it against what "
+                     "its schedule alone explains."),
+                  "secondary"),
+        1);
+    single->addWidget(actionButton(m_predict));
+    m_band = new Band(m_theme, Band::Shape::State);
+    m_band->setObjectName(QStringLiteral("compareBand"));
+    m_band->hide();
+
+    auto* bottom = splitter(Qt::Horizontal);
+    bottom->addWidget(makeTables());
+    bottom->addWidget(makeChart());
+    bottom->setStretchFactor(0, 1);
+    bottom->setSizes({960, kChartWidth});
+    auto* rows = splitter(Qt::Vertical);
+    rows->addWidget(m_compare);
+    rows->addWidget(bottom);
+    rows->setStretchFactor(0, 1);
+    rows->setSizes({596, kTablesHeight});
+    m_stack = new QStackedWidget;
+    auto* empty = new QWidget;
+    spaced(new QVBoxLayout(empty), {14, 14, 14, 14}, 0)->addWidget(m_empty);
+    m_stack->addWidget(empty);
+    m_stack->addWidget(rows);
+
+    auto* centre = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(centre), {}, 0);
+    column->addWidget(makeToolbar());
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_band);
+    column->addWidget(m_single);
+    column->addWidget(m_stack, 1);
+    auto* columns = splitter(Qt::Horizontal);
+    columns->addWidget(m_dock);
+    columns->addWidget(centre);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kRunsWidth, 1384});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
+    setFocusProxy(m_compare);
+}
+
+void ComparePage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kFoldRunsBelow = 1180;
+    Page::resizeEvent(event);
+    const bool hasRoom = width() >= kFoldRunsBelow;
+    if (hasRoom != std::exchange(m_hasRoomForRuns, hasRoom))
+        m_showRuns->setChecked(hasRoom);
+}
+
+} // namespace app

@@ -1,0 +1,248 @@
+#include "app/pages/run_page.h"
+
+#include "app/models/iterations_model.h"
+#include "app/models/numbers.h"
+#include "app/pages/run_page_parts.h"
+#include "app/widgets/band.h"
+#include "app/widgets/details_panel.h"
+#include "app/widgets/progress_panel.h"
+#include "app/widgets/run_panels.h"
+#include "app/widgets/runs_dock.h"
+#include "app/widgets/stop_run_dialog.h"
+#include "app/widgets/timeline_widget.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+
+#include <utility>
+
+namespace app {
+namespace {
+
+using State = RunDocument::State;
+
+Band::Kind bandKind(Notice::Level level)
+{
+    return level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning;
+}
+
+QString capitalized(QString word)
+{
+    if (!word.isEmpty())
+        word[0] = word[0].toUpper();
+    return word;
+}
+
+} // namespace
+
+RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
+                 std::shared_ptr<RunDocument> document, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_library(library)
+    , m_document(std::move(document))
+    , m(std::make_unique<Parts>())
+{
+    setObjectName(QStringLiteral("runPage"));
+    makeActions();
+    buildLayout();
+    connectActions();
+    connectTimeline();
+    connectDocument();
+    for (const QString& line : m_document->log())
+        m->panels->addLogLine(line);
+    if (m_document->isRunning()) {
+        m->panels->setPanel(RunPanels::Panel::Progress);
+        m->actions.follow->setChecked(true);
+    }
+    if (m_document->run())
+        showRun();
+    showState();
+    showNotice();
+}
+
+RunPage::~RunPage() = default;
+
+void RunPage::connectTimeline()
+{
+    connect(m->timeline, &TimelineWidget::selectionChanged, this, &RunPage::select);
+    connect(m->timeline, &TimelineWidget::iterationChanged, this, &RunPage::showIteration);
+    connect(m->details, &DetailsPanel::jumpTo, m->timeline, &TimelineWidget::select);
+    connect(m->panels, &RunPanels::selected, m->timeline, &TimelineWidget::select);
+    const auto go = [this](int iteration) { m->timeline->showIteration(iteration); };
+    connect(m->toolbar, &RunToolbar::iterationChosen, this, go);
+    connect(&m->panels->progress(), &ProgressPanel::iterationChosen, this, go);
+    connect(m->runs, &RunsDock::activated, this, &Page::openRequested);
+    connect(m->runs, &RunsDock::compareRequested, this, &Page::compareRequested);
+    connect(m->runs, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
+    connect(m->bandRunAgain, &QPushButton::clicked, this, &RunPage::runAgain);
+    connect(m->bandDismiss, &QPushButton::clicked, m->band, &QWidget::hide);
+    connect(&m_analysis, &RunAnalysis::iterationsDone, this,
+            [this](const RunPointer& run, std::size_t first, const auto& rows) {
+                m->panels->progress().iterations().update(run->info, first, rows);
+            });
+    connect(&m_analysis, &RunAnalysis::answered, this,
+            [this](const RunPointer& run, const profiler::RunMetrics& metrics) {
+                m_metrics = metrics;
+                m->panels->showMetrics(run, metrics);
+                Q_EMIT statusChanged();
+            });
+}
+
+void RunPage::connectDocument()
+{
+    const RunDocument* document = m_document.get();
+    connect(document, &RunDocument::runChanged, this, &RunPage::showRun);
+    connect(document, &RunDocument::stateChanged, this, &RunPage::showState);
+    connect(document, &RunDocument::noticeChanged, this, &RunPage::showNotice);
+    connect(document, &RunDocument::progressChanged, this, [this] {
+        m->toolbar->showRun(*m_document, m->timeline->iteration());
+        Q_EMIT statusChanged();
+    });
+    connect(document, &RunDocument::logged, this,
+            [this](const QString& line) { m->panels->addLogLine(line); });
+}
+
+void RunPage::showRun()
+{
+    const RunPointer run = m_document->run();
+    const bool isFirst = !m_isShown;
+    if (hasIterations(run.get())) {
+        m->timeline->setRun(
+            run, isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
+        m_isShown = true;
+        m->centre->setCurrentWidget(m->timeline);
+        showIteration(m->timeline->iteration());
+    }
+    if (isFirst)
+        Q_EMIT titleChanged();
+}
+
+void RunPage::showIteration(int iteration)
+{
+    m->toolbar->showRun(*m_document, iteration);
+    if (m_isShown) {
+        m->panels->showRun(m_document->run(), iteration);
+        m_analysis.ask(m_document->run(), iteration);
+    }
+    Q_EMIT statusChanged();
+}
+
+void RunPage::select(const Selection& selection)
+{
+    m->details->show(m_document->run(), selection);
+    m->panels->showSelection(selection);
+    Q_EMIT statusChanged();
+}
+
+void RunPage::showState()
+{
+    const State state = m_document->state();
+    m->waiting->setText(
+        state == State::Loading
+            ? tr("Reading %1").arg(m_document->file())
+            : tr("The worker is starting. The first iteration appears as soon as it "
+                 "is whole."));
+    m->failed->setText(m_document->notice().headline + QLatin1Char('\n')
+                       + m_document->notice().text);
+    if (!m_isShown)
+        m->centre->setCurrentWidget(state == State::Loading || m_document->isRunning() ? m->waiting
+                                                                                       : m->failed);
+    m->toolbar->showRun(*m_document, m->timeline->iteration());
+    if (state == State::Finished && m_isShown && !std::exchange(m_isReported, true)) {
+        const RunPointer run = m_document->run();
+        // A run that was watched ends with its headline, the median replay.
+        if (m->actions.follow->isChecked()) {
+            m->actions.follow->setChecked(false);
+            m->timeline->showIteration(engine::headlineIteration(run->timeline));
+        }
+        if (!m_document->file().isEmpty())
+            Q_EMIT runOpened(m_document->file(), run);
+    }
+    Q_EMIT titleChanged();
+    Q_EMIT statusChanged();
+}
+
+void RunPage::showNotice()
+{
+    const Notice& notice = m_document->notice();
+    m->band->setVisible(notice.level != Notice::Level::None);
+    if (notice.level == Notice::Level::None)
+        return;
+    m->band->show(bandKind(notice.level), notice.headline, notice.text);
+    const RunPointer run = m_document->run();
+    const bool hasExperiment = run && !run->info.experiment.empty();
+    m->bandRunAgain->setVisible(notice.canRepeat
+                                && (hasExperiment || !m_library.optionsOf(*m_document).isEmpty()));
+}
+
+void RunPage::runAgain()
+{
+    const QStringList options = m_library.optionsOf(*m_document);
+    if (!options.isEmpty())
+        Q_EMIT startRequested(options);
+    else if (const RunPointer run = m_document->run())
+        Q_EMIT newRunRequested(QString::fromStdString(run->info.experiment));
+}
+
+bool RunPage::queryClose()
+{
+    if (!m_document->isRunning())
+        return true;
+    StopRunDialog dialog(
+        *m_document, [this] { m_library.stop(*m_document); }, this);
+    return dialog.exec() == QDialog::Accepted;
+}
+
+QStringList RunPage::statusTexts() const
+{
+    const RunPointer run = m_document->run();
+    if (!run)
+        return {m_document->state() == State::Loading ? tr("reading") : tr("no numbers yet")};
+    const engine::RunInfo& info = run->info;
+    const engine::Shape& shape = run->schedule.shape;
+    QString devices = countOf(shape.devices, "device");
+    if (!info.deviceName.empty())
+        devices += tr(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
+    QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
+    if (m_document->isRunning())
+        texts.append(tr("%1 of %2 iterations")
+                         .arg(m_document->progress().done)
+                         .arg(m_document->progress().planned));
+    const auto ops = static_cast<std::int64_t>(engine::opCount(run->schedule));
+    QString counts = countOf(ops, "op");
+    if (m_metrics.messages > 0)
+        counts += tr(", %1").arg(countOf(m_metrics.messages, "message"));
+    texts.append(counts);
+    const Selection& selection = m->timeline->selection();
+    if (selection.kind != Selection::Kind::None) {
+        const auto length = selection.window.duration();
+        texts.append(
+            tr("selection %1").arg(timeScale(info, length).withUnit(static_cast<double>(length))));
+    }
+    if (!info.timing.empty())
+        texts.append(tr("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
+    if (!info.link.empty())
+        texts.append(tr("link %1").arg(QString::fromStdString(info.link).toHtmlEscaped()));
+    return texts;
+}
+
+QString RunPage::statusNote() const
+{
+    if (m_metrics.devices.empty() || !m_document->run())
+        return {};
+    const RunPointer run = m_document->run();
+    const QString name = iterationName(run->timeline, m_metrics.iteration);
+    const bool isReplay
+        = run->timeline.iterations[static_cast<std::size_t>(m_metrics.iteration)].kind
+        == engine::Iteration::Kind::Replay;
+    return tr("%1 %2, bubble %3")
+        .arg(isReplay ? name : tr("iteration %1").arg(name),
+             timeScale(run->info, m_metrics.duration)
+                 .withUnit(static_cast<double>(m_metrics.duration)),
+             percent(m_metrics.bubbleRatio));
+}
+
+} // namespace app

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "app/jobs/run_analysis.h"
+#include "app/jobs/run_library.h"
+#include "app/models/theme.h"
+#include "app/timeline/selection.h"
+#include "app/widgets/page.h"
+
+#include <memory>
+
+class QAction;
+class QKeySequence;
+class QSplitter;
+class QStackedWidget;
+
+namespace app {
+
+class Band;
+class DetailsPanel;
+class RunPanels;
+class RunsDock;
+class RunToolbar;
+class TimelineWidget;
+
+// One run, from the start of its worker to the last reading of its file: timeline, details, tables,
+// loss, log (mockups timeline-light.png, running.png, narrow.png).
+class RunPage : public Page
+{
+    Q_OBJECT
+
+public:
+    RunPage(const ThemeController& theme, RunLibrary& library,
+            std::shared_ptr<RunDocument> document, QWidget* parent = nullptr);
+    ~RunPage() override;
+
+    QString title() const override { return m_document->title(); }
+    QString file() const override { return m_document->file(); }
+    bool queryClose() override;
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+    const RunDocument& document() const { return *m_document; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Parts;
+
+    void makeActions();
+    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
+    void buildLayout();
+    QWidget* makeCentre();
+    void connectActions();
+    void connectTimeline();
+    void connectDocument();
+
+    void showRun();
+    void showState();
+    void showNotice();
+    void showIteration(int iteration);
+    void select(const Selection& selection);
+    void setDetailsVisible(bool visible);
+    void fold();
+    void runAgain();
+
+    const ThemeController& m_theme;
+    RunLibrary& m_library;
+    std::shared_ptr<RunDocument> m_document;
+    RunAnalysis m_analysis;
+    std::unique_ptr<Parts> m;
+    bool m_isShown = false;    // the timeline has a run
+    bool m_isReported = false; // runOpened() was sent
+    profiler::RunMetrics m_metrics;
+};
+
+} // namespace app

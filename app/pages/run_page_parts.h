@@ -1,0 +1,32 @@
+#pragma once
+
+#include "app/pages/run_page.h"
+#include "app/widgets/run_toolbar.h"
+
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+// What a RunPage is made of; Qt's parents own it.
+struct RunPage::Parts
+{
+    RunToolbar::Actions actions;
+    QAction *compare = nullptr, *copyCommand = nullptr, *fitAll = nullptr, *fitSelection = nullptr;
+    QAction* foldPanels = nullptr;
+
+    QSplitter *columns = nullptr, *rows = nullptr;
+    RunsDock* runs = nullptr;
+    RunToolbar* toolbar = nullptr;
+    Band* band = nullptr;
+    QPushButton *bandRunAgain = nullptr, *bandDismiss = nullptr;
+    QStackedWidget* centre = nullptr; // waiting, failed, timeline
+    QLabel *waiting = nullptr, *failed = nullptr;
+    TimelineWidget* timeline = nullptr;
+    RunPanels* panels = nullptr;
+    QWidget* detailsDock = nullptr;
+    DetailsPanel* details = nullptr;
+    bool hasRoomForDetails = true, hasRoomForRuns = true, hasRoomForPanels = true;
+};
+
+} // namespace app

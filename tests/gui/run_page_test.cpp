@@ -1,0 +1,212 @@
+#include "app/pages/run_page.h"
+#include "app/widgets/data_table.h"
+#include "app/widgets/timeline_widget.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/fake_worker.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QLabel>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabBar>
+#include <QTimer>
+#include <QToolButton>
+
+using namespace app;
+
+namespace {
+
+// A page on a run that was written to a real file, or that a fake worker goes on with.
+struct Opened
+{
+    explicit Opened(const engine::Run& run, const QByteArray& worker = {})
+        : folder(worker)
+    {
+        REQUIRE(profiler::writeRun(folder.file("run.sqlite").toStdString(), run).has_value());
+        library.setWorkerProgram(folder.path());
+        document = worker.isEmpty() ? library.open(folder.file("run.sqlite")) : library.start({});
+        page = std::make_unique<RunPage>(theme, library, document);
+        page->resize(1600, 910);
+        page->show();
+    }
+    ~Opened()
+    {
+        page.reset();
+        QFile::remove(document->file());
+    }
+    bool isRead() const { return document->state() == RunDocument::State::Finished; }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void click(const char* button) const
+    {
+        QTest::mouseClick(find<QWidget>(button), Qt::LeftButton);
+    }
+    int summaryRows() const { return find<DataTable>("summaryTable")->model()->rowCount(); }
+
+    FakeWorker folder;
+    ThemeController theme;
+    RunLibrary library;
+    std::shared_ptr<RunDocument> document;
+    std::unique_ptr<RunPage> page;
+};
+
+// A worker that has written whole iterations and goes on until it is interrupted.
+const char* const kEndless = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
+                             "trap 'echo \"{\\\"event\\\":\\\"finished\\\",\\\"outcome\\\":"
+                             "\\\"cancelled\\\"}\"; exit 0' INT\n"
+                             "echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\n"
+                             "echo '{\"event\":\"iteration\",\"index\":0}'\n"
+                             "while :; do sleep 0.05; done\n";
+
+void clickInDialog(const char* button)
+{
+    QTimer::singleShot(0, [button] {
+        REQUIRE(waitFor([] { return QApplication::activeModalWidget() != nullptr; }));
+        auto* found = QApplication::activeModalWidget()->findChild<QPushButton*>(
+            QString::fromLatin1(button));
+        REQUIRE(found != nullptr);
+        QTest::mouseClick(found, Qt::LeftButton);
+    });
+}
+
+engine::Run unfinished(const SimulatedRun& wanted)
+{
+    engine::Run run = simulatedRun(wanted);
+    run.info.outcome = engine::Outcome::Running;
+    return run;
+}
+
+} // namespace
+
+TEST_CASE("an opened run shows its numbers, its mode and its name")
+{
+    Opened opened(simulatedRun({"bitpipe", 4, 4, 2}));
+    QSignalSpy reported(opened.page.get(), &Page::runOpened);
+    REQUIRE(waitFor([&] { return opened.isRead() && opened.summaryRows() == 5; }));
+    CHECK(opened.page->title() == QStringLiteral("BitPipe #1"));
+    CHECK(opened.page->statusTexts().value(0) == QStringLiteral("<b>Simulated</b> 4 devices"));
+    CHECK(opened.page->statusNote()
+          == QStringLiteral("iteration 1 14.0 units, bubble 14.3\u2009%"));
+    CHECK(reported.count() == 1);
+    CHECK(opened.find<QWidget>("stateBand")->isHidden());
+}
+
+TEST_CASE("the stepper walks the iterations, and every number follows")
+{
+    Opened opened(simulatedRun({"1f1b", 4, 4, 3}));
+    REQUIRE(waitFor([&] { return opened.isRead() && opened.summaryRows() == 5; }));
+    auto* timeline = opened.find<TimelineWidget>("timeline");
+    REQUIRE(timeline->iteration() == 2); // the last one is the headline
+    CHECK_FALSE(opened.find<QToolButton>("nextIteration")->isEnabled());
+    opened.click("previousIteration");
+    CHECK(timeline->iteration() == 1);
+    CHECK(opened.find<QLabel>("iterationName")->text() == QStringLiteral("1"));
+    CHECK(waitFor(
+        [&] { return opened.page->statusNote().startsWith(QStringLiteral("iteration 1 ")); }));
+}
+
+TEST_CASE("a click on an event selects it in the timeline")
+{
+    Opened opened(simulatedRun({"1f1b", 2, 2}));
+    REQUIRE(waitFor([&] { return opened.isRead(); }));
+    opened.find<QTabBar>("panelTabs")->setCurrentIndex(1);
+    auto* events = opened.find<DataTable>("eventsTable");
+    REQUIRE(events->model()->rowCount() > 3);
+    const QRect row = events->visualRect(events->model()->index(2, 0));
+    QTest::mouseClick(events->viewport(), Qt::LeftButton, {}, row.center());
+    const Selection& selection = opened.find<TimelineWidget>("timeline")->selection();
+    CHECK(selection.kind == Selection::Kind::Op);
+    CHECK(events->currentIndex().row() == 2);
+}
+
+TEST_CASE("a run under way asks before its page closes, and keeping it running is the safe choice")
+{
+    Opened opened(unfinished({"1f1b", 4, 4, 2}), kEndless);
+    CHECK(opened.page->title() == QStringLiteral("BitPipe #1")); // the default, before it began
+    REQUIRE(waitFor([&] { return opened.document->run() != nullptr; }));
+    CHECK(opened.page->title().startsWith(QStringLiteral("1F1B")));
+    clickInDialog("keepRunning");
+    CHECK_FALSE(opened.page->queryClose());
+    CHECK(opened.document->isRunning());
+
+    clickInDialog("stopAndClose");
+    CHECK(opened.page->queryClose());
+    CHECK_FALSE(opened.document->isRunning());
+    CHECK(opened.document->notice().text == QStringLiteral("Iterations 0–1 are whole and kept."));
+    CHECK(opened.page->queryClose()); // nothing to ask any more
+}
+
+TEST_CASE("Stop in the toolbar keeps whole iterations and offers to run again")
+{
+    Opened opened(unfinished({"bitpipe", 4, 4, 2}), kEndless);
+    REQUIRE(waitFor([&] { return opened.document->run() != nullptr; }));
+    CHECK(opened.find<QWidget>("stopRunButton")->isVisible());
+    opened.click("stopRunButton");
+    REQUIRE(waitFor([&] { return opened.isRead(); }));
+    CHECK(opened.find<QWidget>("stateBand")->isVisible());
+    CHECK_FALSE(opened.find<QWidget>("stopRunButton")->isVisible());
+    opened.click("dismissBand");
+    CHECK_FALSE(opened.find<QWidget>("stateBand")->isVisible());
+}
+
+TEST_CASE("details fold first, then the runs, then the tables")
+{
+    Opened opened(simulatedRun({"1f1b", 4, 4}));
+    REQUIRE(waitFor([&] { return opened.isRead(); }));
+    const auto isShown = [&](const char* name) { return opened.find<QWidget>(name)->isVisible(); };
+    CHECK((isShown("detailsDock") && isShown("runsDock") && isShown("summaryTable")));
+    opened.page->resize(1280, 910);
+    CHECK((!isShown("detailsDock") && isShown("runsDock")));
+    opened.page->resize(1100, 910);
+    CHECK_FALSE(isShown("runsDock"));
+    opened.page->resize(1100, 620);
+    CHECK_FALSE(isShown("summaryTable"));
+    opened.page->resize(1600, 910);
+    CHECK((isShown("detailsDock") && isShown("runsDock") && isShown("summaryTable")));
+}
+
+TEST_CASE("a file that is no run says why in the page")
+{
+    FakeWorker folder("");
+    ThemeController theme;
+    RunLibrary library;
+    const auto document = library.open(folder.path()); // a shell script
+    RunPage page(theme, library, document);
+    page.resize(1600, 910);
+    page.show();
+    REQUIRE(waitFor([&] { return document->state() == RunDocument::State::Failed; }));
+    CHECK(page.findChild<QWidget*>(QStringLiteral("stateBand"))->isVisible());
+    CHECK(page.findChild<QLabel*>(QStringLiteral("failed"))
+              ->text()
+              .startsWith(QStringLiteral("Not opened.")));
+}
+
+TEST_CASE("the dock opens, checks and compares runs with the mouse")
+{
+    Opened opened(simulatedRun({"1f1b", 2, 2}));
+    REQUIRE(waitFor([&] { return opened.isRead(); }));
+    QSignalSpy opens(opened.page.get(), &Page::openRequested);
+    QSignalSpy compares(opened.page.get(), &Page::compareRequested);
+    auto* list = opened.find<QListView>("runsList");
+    const QRect row = list->visualRect(list->model()->index(0, 0));
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(17, 14));
+    CHECK(opened.library.runs().checked().empty());
+    CHECK_FALSE(opened.find<QWidget>("compareRuns")->isEnabled());
+    CHECK(opens.isEmpty());
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.topLeft() + QPoint(17, 14));
+    opened.click("compareRuns");
+    REQUIRE(compares.count() == 1);
+    CHECK(compares[0][0].toStringList() == QStringList{opened.document->file()});
+    QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, row.center());
+    REQUIRE(opens.count() == 1);
+    CHECK(opens[0][0].toString() == opened.document->file());
+}
