@@ -92,19 +92,26 @@ public:
 private:
     static constexpr int kCells = 30;
 
-    void draw(double shareOfCurrent) const
+    void draw(double shareOfCurrent)
     {
         const auto planned = static_cast<double>(std::max<std::size_t>(m_planned, 1));
         const double share = (static_cast<double>(m_done) + shareOfCurrent) / planned;
         const int full = std::min(kCells, static_cast<int>(share * kCells));
         const std::size_t current = std::min(m_done + 1, m_planned);
+        m_shown = true;
         printError(fmt::format("\r\033[K[{}{}] iteration {} of {}{}", std::string(full, '#'),
                                std::string(kCells - full, '.'), current, m_planned, m_loss));
     }
-    void clear() const { printError("\r\033[K"); }
+    void clear()
+    {
+        if (m_shown)
+            printError("\r\033[K");
+        m_shown = false;
+    }
 
     std::size_t m_planned = 0, m_done = 0;
     std::string m_loss;
+    bool m_shown = false;
 };
 
 // Nothing goes on, but a warning is still a warning.

@@ -67,6 +67,20 @@ bool differ(const std::vector<const Run*>& runs, Field field)
                                [&](const Run* run) { return field(*run) != field(*runs.front()); });
 }
 
+// The same where both say it: a simulated run has no hardware and no model.
+template<class Field>
+bool contradict(const std::vector<const Run*>& runs, Field field)
+{
+    std::string known;
+    for (const Run* run : runs) {
+        const std::string said = field(*run);
+        if (!known.empty() && !said.empty() && said != known)
+            return true;
+        known = said.empty() ? known : said;
+    }
+    return false;
+}
+
 // What a reader must know before he believes a difference.
 std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 {
@@ -83,9 +97,9 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
            "the runs use different numbers of devices");
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
            "the runs use different numbers of micro-batches: an iteration is not the same work");
-    noteIf(differ(runs, [](const Run& r) { return r.info.model; }),
+    noteIf(contradict(runs, [](const Run& r) { return r.info.model; }),
            "the runs train different models");
-    noteIf(differ(runs, [](const Run& r) { return r.info.deviceName; }),
+    noteIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
            "the runs were measured on different hardware");
     noteIf(differ(runs, [](const Run& r) { return r.info.link; }),
            "the runs assume different links between devices");

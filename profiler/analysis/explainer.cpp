@@ -1,7 +1,7 @@
 #include "profiler/analysis/explainer.h"
 
 #include <algorithm>
-#include <ranges>
+#include <functional>
 
 namespace profiler {
 

@@ -10,8 +10,9 @@ using namespace engine;
 namespace {
 std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t iteration)
 {
-    const auto range = std::ranges::equal_range(spans, iteration, {}, &Span::iteration);
-    return {range.begin(), range.end()};
+    const auto begin = std::ranges::lower_bound(spans, iteration, {}, &Span::iteration);
+    const auto end = std::ranges::upper_bound(spans, iteration, {}, &Span::iteration);
+    return {begin, end};
 }
 
 void addWindows(std::span<const Span> spans, std::vector<Window>& windows)

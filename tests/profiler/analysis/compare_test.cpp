@@ -40,6 +40,17 @@ TEST_CASE("runs on the two clocks are never subtracted")
         == "mine and 1F1B have no common clock: one counts abstract units, the other nanoseconds");
 }
 
+TEST_CASE("what one run does not say contradicts nobody")
+{
+    const Run simulatedRun = simulated("1f1b", 2, 2);
+    Run here = simulated("1f1b", 2, 2), there = here;
+    here.info.deviceName = "CPU A";
+    there.info.deviceName = "CPU B";
+    CHECK(compare({&simulatedRun, &here}).value().notes.empty());
+    CHECK(compare({&here, &simulatedRun, &there}).value().notes
+          == std::vector<std::string>{"the runs were measured on different hardware"});
+}
+
 TEST_CASE("the losses of a comparison are the first and the last that were trained")
 {
     Run run = simulated("1f1b", 2, 2);
