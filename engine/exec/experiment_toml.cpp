@@ -26,11 +26,12 @@ public:
         , m_table(table != nullptr ? *table : toml::table())
     { }
 
-    void integer(std::string_view key, int& field)
+    template<class Integer>
+    void integer(std::string_view key, Integer& field)
     {
         take<std::int64_t>(key, "a whole number", [&](std::int64_t value) {
-            const bool fits = value >= 0 && value <= std::numeric_limits<int>::max();
-            field = fits ? static_cast<int>(value) : field;
+            const bool fits = value >= 0 && value <= std::numeric_limits<Integer>::max();
+            field = fits ? static_cast<Integer>(value) : field;
             return fits;
         });
     }
@@ -145,7 +146,7 @@ Result<void> readRun(const toml::table& root, Experiment& experiment)
 Result<void> readLink(const toml::table& root, Experiment& experiment)
 {
     TableReader reader("link", root["link"].as_table());
-    int latency = static_cast<int>(experiment.link.latency.count());
+    std::int64_t latency = experiment.link.latency.count();
     reader.integer("latency_ns", latency);
     reader.real("bytes_per_second", experiment.link.bytesPerSecond);
     experiment.link.latency = Nanoseconds(latency);

@@ -32,20 +32,10 @@ PipelineRunner::PipelineRunner(const Setup& setup)
     std::vector<std::size_t> workspaces(static_cast<std::size_t>(shape.devices));
     for (std::size_t r = 0; r < m_stages.size(); ++r)
         for (int s = 0; s < shape.stages; ++s) {
-            const StageId id{s};
-            const StageSizes sizes = setup.model.sizes(id);
-            const int slots = m_plan.stashSlots[r][index(id)];
-            auto stage = std::make_unique<Stage>(
-                Stage{StageState(setup.model, id, setup.kernels, setup.accumulate), {}, {}, {}});
-            stage->stashes.assign(static_cast<std::size_t>(slots), std::vector<float>(sizes.stash));
-            stage->freeSlots.resize(static_cast<std::size_t>(slots));
-            std::iota(stage->freeSlots.rbegin(), stage->freeSlots.rend(), 0);
-            stage->slotOf.assign(static_cast<std::size_t>(shape.microBatches), -1);
-            setup.model.initialize(id, setup.seed, stage->state.weights);
-            m_stages[r].push_back(std::move(stage));
-            auto& workspace = workspaces[static_cast<std::size_t>(
-                setup.lowered.device(static_cast<int>(r), id).value)];
-            workspace = std::max(workspace, sizes.workspace);
+            m_stages[r].push_back(makeStage(static_cast<int>(r), StageId{s}));
+            const DeviceId holder = setup.lowered.device(static_cast<int>(r), StageId{s});
+            auto& workspace = workspaces[static_cast<std::size_t>(holder.value)];
+            workspace = std::max(workspace, setup.model.sizes(StageId{s}).workspace);
         }
     for (const std::size_t size : workspaces)
         m_devices.push_back(
@@ -53,6 +43,21 @@ PipelineRunner::PipelineRunner(const Setup& setup)
     for (const auto& program : setup.lowered.program)
         for (const Op& op : program)
             m_allReduceMembers[index(op.stage)] += op.kind == OpKind::AllReduce ? 1 : 0;
+}
+
+std::unique_ptr<PipelineRunner::Stage> PipelineRunner::makeStage(int replica, StageId id) const
+{
+    const auto slots
+        = static_cast<std::size_t>(m_plan.stashSlots[static_cast<std::size_t>(replica)][index(id)]);
+    const auto microBatches = static_cast<std::size_t>(m_setup.lowered.shape.microBatches);
+    auto made = std::make_unique<Stage>(
+        Stage{StageState(m_setup.model, id, m_setup.kernels, m_setup.accumulate),
+              {slots, std::vector<float>(m_setup.model.sizes(id).stash)},
+              std::vector<int>(slots),
+              std::vector<int>(microBatches, -1)});
+    std::iota(made->freeSlots.rbegin(), made->freeSlots.rend(), 0);
+    m_setup.model.initialize(id, m_setup.seed, made->state.weights);
+    return made;
 }
 
 void PipelineRunner::beginIteration(TokenBatches& tokens)
@@ -232,9 +237,8 @@ void PipelineRunner::joinAllReduce(const Op& op)
         members.emplace_back(m_setup.lowered.device(static_cast<int>(r), op.stage),
                              &m_stages[r][index(op.stage)]->state.gradients);
     std::ranges::stable_sort(members, {}, &std::pair<DeviceId, Gradients*>::first);
-    std::vector<Gradients*> gradients;
-    for (const auto& member : members)
-        gradients.push_back(member.second);
+    std::vector<Gradients*> gradients(members.size());
+    std::ranges::transform(members, gradients.begin(), &std::pair<DeviceId, Gradients*>::second);
     Gradients::allReduce(gradients);
 }
 

@@ -82,6 +82,7 @@ private:
         Message *input = nullptr, *output = nullptr;
     };
 
+    std::unique_ptr<Stage> makeStage(int replica, StageId id) const;
     const Op& at(OpRef ref) const;
     Stage& stage(const Op& op);
     Device& device(DeviceId id) { return m_devices[static_cast<std::size_t>(id.value)]; }

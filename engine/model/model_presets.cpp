@@ -96,8 +96,8 @@ Result<void> readTable(std::string_view tableName, const toml::table& table, Mod
         });
         const bool nested = tableName.empty() && node.is_table()
             && (name.str() == "optimizer" || name.str() == "init");
-        const auto done = key != std::end(kKeys) ? read(*key, node, model)
-            : nested                             ? readTable(name.str(), *node.as_table(), model)
+        auto done = key != std::end(kKeys) ? read(*key, node, model)
+            : nested                       ? readTable(name.str(), *node.as_table(), model)
             : tableName.empty()
             ? readWord(name.str(), node, model)
             : readWord(fmt::format("{}.{}", tableName, name.str()), node, model);
