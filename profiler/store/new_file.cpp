@@ -6,7 +6,7 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace profiler {
@@ -41,7 +41,7 @@ Result<void> checkTarget(const fs::path& target, IfExists ifExists)
     if (access(folder.c_str(), W_OK) != 0)
         return fail(Error::Code::Io,
                     fmt::format("cannot write {}: the folder {} is not writable ({})", name,
-                                folder.string(), std::strerror(errno)));
+                                folder.string(), std::generic_category().message(errno)));
     return {};
 }
 
@@ -53,9 +53,9 @@ Result<void> sync(const fs::path& path, int flags)
     if (descriptor >= 0)
         close(descriptor);
     if (!ok)
-        return fail(
-            Error::Code::Io,
-            fmt::format("cannot bring {} to the disk ({})", path.string(), std::strerror(why)));
+        return fail(Error::Code::Io,
+                    fmt::format("cannot bring {} to the disk ({})", path.string(),
+                                std::generic_category().message(why)));
     return {};
 }
 
@@ -105,7 +105,8 @@ Result<void> NewFile::publish()
         failed = std::rename(m_path.c_str(), m_target.c_str());
     if (failed != 0)
         return fail(Error::Code::Io,
-                    fmt::format("cannot write {} ({})", m_target.string(), std::strerror(errno)));
+                    fmt::format("cannot write {} ({})", m_target.string(),
+                                std::generic_category().message(errno)));
     m_path.clear();
     return {};
 }

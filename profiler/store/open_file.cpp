@@ -9,7 +9,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 namespace profiler {
 namespace {
@@ -33,7 +33,7 @@ Result<void> checkReadable(const fs::path& file)
     if (error || faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be read ({}): ask its owner for permission", name,
-                                error ? error.message() : std::strerror(errno)));
+                                error ? error.message() : std::generic_category().message(errno)));
     if (!fs::is_regular_file(status))
         return fail(Error::Code::InvalidArgument, fmt::format("{} is not a file", name));
     if (fs::file_size(file, error) == 0)
@@ -75,7 +75,7 @@ Result<OpenFile> openCopy(const fs::path& file)
                     fmt::format("{} must be copied to be read, and no folder could be made in {} "
                                 "({})",
                                 file.string(), fs::temp_directory_path().string(),
-                                std::strerror(errno)));
+                                std::generic_category().message(errno)));
     OpenFile open;
     open.copy.reset(new fs::path(pattern));
     const fs::path copy = *open.copy / "run.sqlite";

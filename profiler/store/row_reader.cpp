@@ -91,7 +91,7 @@ Result<std::int64_t> RowReader::lastRow()
 {
     std::int64_t last = 0;
     for (const std::string_view table : kRowTables) {
-        const auto row = m_database->integer(fmt::format("SELECT max(id) FROM {}", table));
+        auto row = m_database->integer(fmt::format("SELECT max(id) FROM {}", table));
         if (!row)
             return row;
         last = std::max(last, *row);
@@ -172,7 +172,8 @@ Result<void> RowReader::readSpans()
 {
     const std::size_t iterations = m_run->timeline.iterations.size();
     std::vector<Track>& tracks = m_run->timeline.tracks;
-    std::vector<std::size_t> known;
+    std::vector<std::size_t> known; // spans of each track so far
+    known.reserve(tracks.size());
     for (const Track& track : tracks)
         known.push_back(track.spans.size());
     const TrackRow* row = nullptr;

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
+#include <system_error>
 
 namespace profiler {
 namespace {
@@ -63,7 +63,7 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     case SQLITE_IOERR:
         return {Error::Code::Io,
                 fmt::format("the disk of {} failed ({}): try another folder", name,
-                            systemError != 0 ? std::strerror(systemError) : why.c_str())};
+                            systemError != 0 ? std::generic_category().message(systemError) : why)};
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
     case SQLITE_PERM:
