@@ -125,10 +125,10 @@ private:
                 .id = fmt::format("{}d{}-{}", m_place.prefix, m_row.device.value, op.position),
                 .cls = classOf(op),
                 .op = engine::toString(op.op)};
-        if (area.width >= kThinnestEdged)
-            addEdge(box);
-        // The optimizer's few steps are one block, of no direction.
+        // The optimizer's few steps are one block, without seams and of no direction.
         const bool step = op.op.kind == engine::OpKind::OptimizerStep;
+        if (step || area.width >= kThinnestEdged)
+            addEdge(box);
         if (step)
             box.strokeColour = box.fill;
         const bool up = op.op.replica > 0 && m_options.directionMark && !step;
