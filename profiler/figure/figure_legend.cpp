@@ -93,6 +93,11 @@ std::vector<Entry> entriesOf(const Occurring& found, const Palette& palette,
     add(found.up && options.directionMark, Entry::Look::Up, "direction up", "up");
     add(found.bubble && options.bubbles != BubbleStyle::Blank, Entry::Look::Bubble, "bubble",
         "bubble");
+    if (options.memory) {
+        entries.push_back({Entry::Look::Fills, {palette.stash}, "stash", "stash"});
+        entries.push_back(
+            {Entry::Look::Fills, {palette.optimizerState}, "other memory", "other memory"});
+    }
     return entries;
 }
 

@@ -223,8 +223,8 @@ private:
             m_y += m_style.rowHeight();
             if (m_options.memory) {
                 addMemoryStrip(row, run, run.rows[r].device,
-                               {m_style, scale, m_y, m_options.width, m_runs});
-                m_y += memoryStripHeight(m_style) + 0.3 * m_style.size;
+                               {m_style, scale, m_y + 1, m_options.width, m_runs});
+                m_y += 1 + memoryStripHeight(m_style) + 0.3 * m_style.size;
             }
             m_scene.groups.push_back(std::move(row));
         }

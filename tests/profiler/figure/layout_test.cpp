@@ -2,6 +2,7 @@
 #include "profiler/figure/layout.h"
 #include "tests/profiler/figure/figure_runs.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace profiler;
@@ -202,6 +203,51 @@ TEST_CASE("the legend has an entry only for what occurs")
     CHECK(
         texts
         == "forward, chunk 0 and 1;backward;optimizer;exposed communication;direction up;bubble;");
+}
+
+TEST_CASE("a memory strip stands under every row, on one scale of bytes")
+{
+    engine::Run run = tests::unitRun("1f1b", 2, 2);
+    const auto window = run.timeline.iterations[0].window;
+    const auto at = [&](double share) {
+        return window.begin + static_cast<std::int64_t>(share * window.duration());
+    };
+    using enum engine::MemoryCategory;
+    constexpr std::int64_t MiB = 1 << 20;
+    const auto event
+        = [](std::int64_t time, std::int64_t bytes, int device, engine::MemoryCategory category) {
+              engine::MemoryEvent e;
+              e.time = time;
+              e.bytes = bytes;
+              e.device = static_cast<std::uint16_t>(device);
+              e.category = category;
+              return e;
+          };
+    run.timeline.memory
+        = {event(window.begin, 2 * MiB, 0, Weights), event(window.begin, MiB, 1, Weights),
+           event(at(0.25), 2 * MiB, 0, Stash), event(at(0.5), -2 * MiB, 0, Stash)};
+    FigureOptions options;
+    options.memory = true;
+    const Scene scene = figure({run}, options);
+    const auto peaks = all<Text>(scene, "memory-peak");
+    REQUIRE(peaks.size() == 2);
+    CHECK(peaks[0].text == "4.0 MiB");
+    CHECK(peaks[1].text == "1.0 MiB");
+    const auto heightOf = [](const Polygon& area) {
+        double top = 1e9, bottom = 0;
+        for (const auto& [x, y] : area.points) {
+            top = std::min(top, y);
+            bottom = std::max(bottom, y);
+        }
+        return bottom - top;
+    };
+    const auto resident = all<Polygon>(scene, "memory resident");
+    const auto stash = all<Polygon>(scene, "memory stash");
+    CHECK(heightOf(resident[0]) == Approx(2 * heightOf(resident[1])));
+    CHECK(heightOf(stash[0]) == Approx(heightOf(resident[0])));
+    CHECK(all<Text>(scene, "legend-text").back().text == "other memory");
+    CHECK(refusal({tests::unitRun("1f1b", 2, 2)}, options)
+          == "1F1B, D 2, N 2 recorded no memory; leave the memory strip out");
 }
 
 TEST_CASE("a figure that cannot be drawn says which option is at fault")
