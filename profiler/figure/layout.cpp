@@ -2,6 +2,7 @@
 
 #include "profiler/figure/figure_axis.h"
 #include "profiler/figure/figure_legend.h"
+#include "profiler/figure/figure_marks.h"
 #include "profiler/figure/figure_row.h"
 #include "profiler/figure/memory_strip.h"
 
@@ -80,8 +81,12 @@ public:
         : m_runs(std::move(runs))
         , m_style(std::move(style))
         , m_options(options)
+        , m_marks(m_runs, m_style)
         , m_blocks(m_runs.size())
-    { }
+    {
+        for (std::size_t r = 0; m_runs.size() > 1 && r < m_runs.size(); ++r)
+            m_blocks[r].prefix = fmt::format("run{}-", r);
+    }
 
     Result<Scene> layout()
     {
@@ -94,27 +99,15 @@ public:
             addRun(r);
         m_scene.height = m_y + kEdge;
         if (m_runs.size() > 1)
-            addBaselineEnd();
+            m_scene.groups.push_back(m_marks.baselineEnd(m_blocks));
         addFoot();
         m_scene.width = m_options.width;
         return std::move(m_scene);
     }
 
 private:
-    // Where a run stands on the page.
-    struct Block
-    {
-        double headingRight = 0, rows = 0, bottom = 0;
-    };
-
     bool hasHeadings() const { return m_runs.size() > 1 || m_options.title; }
     double longest() const { return std::ranges::max(m_runs, {}, &FigureRun::duration).duration(); }
-    double printed(const FigureRun& run) const { return run.duration() / m_style.unit.units; }
-    std::string prefix(std::size_t run) const
-    {
-        return m_runs.size() > 1 ? fmt::format("run{}-", run) : std::string();
-    }
-
     Result<void> placeColumns()
     {
         double labels = 0, shares = 0;
@@ -162,9 +155,9 @@ private:
         for (const FigureRun& run : m_runs) {
             const auto& info = run.run->info;
             m_scene.title += (m_scene.title.empty() ? "" : "; ") + runTitle(*run.run);
-            m_scene.description
-                += fmt::format("{}{}, {}, {}", m_scene.description.empty() ? "" : "; ",
-                               runTitle(*run.run), engine::modeAdjective(info.mode), facts(run));
+            m_scene.description += fmt::format(
+                "{}{}, {}, {}", m_scene.description.empty() ? "" : "; ", runTitle(*run.run),
+                engine::modeAdjective(info.mode), m_marks.facts(run));
             if (!info.command.empty())
                 m_scene.description += fmt::format(", {}", info.command);
             if (!info.program.empty())
@@ -172,54 +165,22 @@ private:
         }
     }
 
-    // "26.5 F, bubble 9.4 %"
-    std::string facts(const FigureRun& run) const
-    {
-        const std::string time
-            = m_style.schematic ? unitNumber(printed(run), 2) : fmt::format("{:.1f}", printed(run));
-        return fmt::format("{} {}, bubble {}", time, m_style.unit.name,
-                           percentText(run.bubbleRatio));
-    }
-    std::string deltaText(const FigureRun& run) const
-    {
-        return signedPercentText(run.duration() / m_runs[0].duration() - 1);
-    }
-    std::string longerText(const FigureRun& run) const
-    {
-        const double longer = run.duration() / m_runs[0].duration() - 1;
-        return fmt::format("{} {}", percentText(longer < 0 ? -longer : longer),
-                           longer < 0 ? "shorter" : "longer");
-    }
-    // The space between the end of a run and that of the baseline, in points.
-    double gapOf(const FigureRun& run) const
-    {
-        return (printed(m_runs[0]) - printed(run)) * m_style.pointsPerUnit;
-    }
-    bool gapHoldsText(const FigureRun& run) const
-    {
-        return gapOf(run) > m_style.width(deltaText(run), m_style.size) + 1.2 * m_style.size;
-    }
-    bool modesDiffer() const
-    {
-        return std::ranges::any_of(m_runs, [this](const FigureRun& run) {
-            return run.run->info.mode != m_runs[0].run->info.mode;
-        });
-    }
-
     void addRun(std::size_t index)
     {
         const FigureRun& run = m_runs[index];
         if (index > 0)
             m_y += 0.9 * m_style.size;
-        if (hasHeadings())
-            addHeading(index);
-        const double top = m_y;
-        m_blocks[index].rows = top;
+        RunBlock& block = m_blocks[index];
+        if (hasHeadings()) {
+            m_scene.groups.push_back(m_marks.heading(index, m_y, block));
+            m_y += m_marks.headingHeight();
+        }
+        block.rows = m_y;
         const FigureScale scale = scaleOf(run, m_style);
         for (std::size_t r = 0; r < run.rows.size(); ++r) {
             if (r > 0)
                 m_y += m_style.rowGap();
-            Group row = layoutRow(run.rows[r], m_style, m_options, {m_y, scale, prefix(index)});
+            Group row = layoutRow(run.rows[r], m_style, m_options, {m_y, scale, block.prefix});
             m_y += m_style.rowHeight();
             if (m_options.memory) {
                 addMemoryStrip(row, run, run.rows[r].device,
@@ -228,112 +189,15 @@ private:
             }
             m_scene.groups.push_back(std::move(row));
         }
-        m_blocks[index].bottom = m_y;
+        block.bottom = m_y;
         if (m_runs.size() > 1)
-            addEnd(index, top);
-    }
-
-    void addHeading(std::size_t index)
-    {
-        const FigureRun& run = m_runs[index];
-        const double baseline
-            = m_y + m_style.font.regular.capHeight(m_style.size) + 0.15 * m_style.size;
-        std::string rest = facts(run);
-        if (modesDiffer())
-            rest += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
-        if (index > 0 && !gapHoldsText(run))
-            rest += fmt::format(", {}", longerText(run));
-        const std::string title = runTitle(*run.run);
-        Group group{.id = prefix(index) + "heading", .shapes = {}};
-        group.shapes.emplace_back(Text{.x = 0,
-                                       .baseline = baseline,
-                                       .size = m_style.size,
-                                       .text = title,
-                                       .colour = m_style.palette.ink,
-                                       .bold = true,
-                                       .cls = "run-title"});
-        const double x = m_style.boldWidth(title) + m_style.size;
-        m_blocks[index].headingRight = x + m_style.width(rest, m_style.size);
-        group.shapes.emplace_back(Text{.x = x,
-                                       .baseline = baseline,
-                                       .size = m_style.size,
-                                       .text = rest,
-                                       .colour = m_style.secondary(),
-                                       .cls = "run-facts"});
-        m_scene.groups.push_back(std::move(group));
-        m_y = baseline + 0.65 * m_style.size;
-    }
-
-    // The end of a run, and how much before the baseline's that is.
-    void addEnd(std::size_t index, double top)
-    {
-        const FigureRun& run = m_runs[index];
-        const double x = m_style.plotLeft + printed(run) * m_style.pointsPerUnit;
-        Group group{.id = prefix(index) + "end", .shapes = {}};
-        group.shapes.emplace_back(Line{.x1 = x,
-                                       .y1 = top - kEdge,
-                                       .x2 = x,
-                                       .y2 = m_y + kEdge,
-                                       .width = 0.14 * m_style.size,
-                                       .colour = m_style.palette.ink,
-                                       .cls = "run-end"});
-        if (index > 0 && gapHoldsText(run))
-            addGap(group, run, x, (top + m_y) / 2);
-        m_scene.groups.push_back(std::move(group));
-    }
-
-    void addGap(Group& group, const FigureRun& run, double x, double y) const
-    {
-        const double end = x + gapOf(run), head = 0.5 * m_style.size, half = 0.25 * m_style.size;
-        const Colour colour = m_style.secondary();
-        group.shapes.emplace_back(Line{.x1 = x + head,
-                                       .y1 = y,
-                                       .x2 = end - head,
-                                       .y2 = y,
-                                       .width = 0.4,
-                                       .colour = colour,
-                                       .cls = "gap"});
-        group.shapes.emplace_back(Polygon{
-            {{x + 0.5, y}, {x + 0.5 + head, y - half}, {x + 0.5 + head, y + half}}, colour, "gap"});
-        group.shapes.emplace_back(
-            Polygon{{{end - 0.5, y}, {end - 0.5 - head, y - half}, {end - 0.5 - head, y + half}},
-                    colour,
-                    "gap"});
-        group.shapes.emplace_back(Text{.x = (x + end) / 2,
-                                       .baseline = y - 0.5 * m_style.size,
-                                       .size = m_style.size,
-                                       .text = deltaText(run),
-                                       .colour = m_style.palette.ink,
-                                       .anchor = Text::Anchor::Middle,
-                                       .bold = true,
-                                       .cls = "gap-text"});
-    }
-
-    // Through the rows of all runs, and through the headings that end before it.
-    void addBaselineEnd()
-    {
-        const double x = m_style.plotLeft + printed(m_runs[0]) * m_style.pointsPerUnit;
-        Group group{.id = "baseline-end", .shapes = {}};
-        double from = m_blocks[0].rows;
-        for (std::size_t r = 0; r < m_blocks.size(); ++r) {
-            if (r > 0)
-                from = m_blocks[r].headingRight < x ? m_blocks[r - 1].bottom : m_blocks[r].rows;
-            group.shapes.emplace_back(Line{.x1 = x,
-                                           .y1 = from,
-                                           .x2 = x,
-                                           .y2 = m_blocks[r].bottom,
-                                           .width = 0.5,
-                                           .colour = m_style.palette.ink,
-                                           .dashed = true,
-                                           .cls = "baseline"});
-        }
-        m_scene.groups.push_back(std::move(group));
+            m_scene.groups.push_back(m_marks.end(index, block));
     }
 
     std::string axisText() const
     {
         std::string text = fmt::format("time in {}", m_style.unit.name);
-        if (!m_style.schematic && !modesDiffer())
+        if (!m_style.schematic && !m_marks.modesDiffer())
             text += fmt::format(", {}", engine::modeAdjective(m_runs[0].run->info.mode));
         return text;
     }
@@ -388,7 +252,8 @@ private:
     const FigureOptions& m_options;
     Scene m_scene;
     double m_y = 0, m_length = 0;
-    std::vector<Block> m_blocks;
+    FigureMarks m_marks;
+    std::vector<RunBlock> m_blocks;
 };
 
 } // namespace

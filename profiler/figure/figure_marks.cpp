@@ -1,0 +1,136 @@
+#include "profiler/figure/figure_marks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace profiler {
+namespace {
+
+constexpr double kOverhang = 0.3; // points that the end of a run stands out over its rows
+
+}
+
+bool FigureMarks::modesDiffer() const
+{
+    return std::ranges::any_of(m_runs, [this](const FigureRun& run) {
+        return run.run->info.mode != m_runs[0].run->info.mode;
+    });
+}
+
+std::string FigureMarks::facts(const FigureRun& run) const
+{
+    const std::string time
+        = m_style.schematic ? unitNumber(printed(run), 2) : fmt::format("{:.1f}", printed(run));
+    return fmt::format("{} {}, bubble {}", time, m_style.unit.name, percentText(run.bubbleRatio));
+}
+
+bool FigureMarks::gapHoldsText(const FigureRun& run) const
+{
+    const double gap = endOf(m_runs[0]) - endOf(run);
+    return gap > m_style.width(signedPercentText(longer(run)), m_style.size) + 1.2 * m_style.size;
+}
+
+double FigureMarks::headingHeight() const
+{
+    return m_style.font.regular.capHeight(m_style.size) + 0.8 * m_style.size;
+}
+
+Group FigureMarks::heading(std::size_t index, double top, RunBlock& block) const
+{
+    const FigureRun& run = m_runs[index];
+    const double baseline
+        = top + m_style.font.regular.capHeight(m_style.size) + 0.15 * m_style.size;
+    std::string rest = facts(run);
+    if (modesDiffer())
+        rest += fmt::format(", {}", engine::modeAdjective(run.run->info.mode));
+    if (index > 0 && !gapHoldsText(run))
+        rest += fmt::format(", {} {}", percentText(std::abs(longer(run))),
+                            longer(run) < 0 ? "shorter" : "longer");
+    const std::string title = runTitle(*run.run);
+    Group group{.id = block.prefix + "heading", .shapes = {}};
+    group.shapes.emplace_back(Text{.x = 0,
+                                   .baseline = baseline,
+                                   .size = m_style.size,
+                                   .text = title,
+                                   .colour = m_style.palette.ink,
+                                   .bold = true,
+                                   .cls = "run-title"});
+    const double x = m_style.boldWidth(title) + m_style.size;
+    block.headingRight = x + m_style.width(rest, m_style.size);
+    group.shapes.emplace_back(Text{.x = x,
+                                   .baseline = baseline,
+                                   .size = m_style.size,
+                                   .text = rest,
+                                   .colour = m_style.secondary(),
+                                   .cls = "run-facts"});
+    return group;
+}
+
+void FigureMarks::addGap(Group& group, const FigureRun& run, double y) const
+{
+    const double x = endOf(run), end = endOf(m_runs[0]);
+    const double head = 0.5 * m_style.size, half = 0.25 * m_style.size;
+    const Colour colour = m_style.secondary();
+    group.shapes.emplace_back(Line{.x1 = x + head,
+                                   .y1 = y,
+                                   .x2 = end - head,
+                                   .y2 = y,
+                                   .width = 0.4,
+                                   .colour = colour,
+                                   .cls = "gap"});
+    group.shapes.emplace_back(Polygon{
+        {{x + 0.5, y}, {x + 0.5 + head, y - half}, {x + 0.5 + head, y + half}}, colour, "gap"});
+    group.shapes.emplace_back(
+        Polygon{{{end - 0.5, y}, {end - 0.5 - head, y - half}, {end - 0.5 - head, y + half}},
+                colour,
+                "gap"});
+    group.shapes.emplace_back(Text{.x = (x + end) / 2,
+                                   .baseline = y - 0.5 * m_style.size,
+                                   .size = m_style.size,
+                                   .text = signedPercentText(longer(run)),
+                                   .colour = m_style.palette.ink,
+                                   .anchor = Text::Anchor::Middle,
+                                   .bold = true,
+                                   .cls = "gap-text"});
+}
+
+Group FigureMarks::end(std::size_t index, const RunBlock& block) const
+{
+    const FigureRun& run = m_runs[index];
+    const double x = endOf(run);
+    Group group{.id = block.prefix + "end", .shapes = {}};
+    group.shapes.emplace_back(Line{.x1 = x,
+                                   .y1 = block.rows - kOverhang,
+                                   .x2 = x,
+                                   .y2 = block.bottom + kOverhang,
+                                   .width = 0.14 * m_style.size,
+                                   .colour = m_style.palette.ink,
+                                   .cls = "run-end"});
+    if (index > 0 && gapHoldsText(run))
+        addGap(group, run, (block.rows + block.bottom) / 2);
+    return group;
+}
+
+Group FigureMarks::baselineEnd(const std::vector<RunBlock>& blocks) const
+{
+    const double x = endOf(m_runs[0]);
+    Group group{.id = "baseline-end", .shapes = {}};
+    double from = blocks[0].rows;
+    for (std::size_t r = 0; r < blocks.size(); ++r) {
+        if (r > 0)
+            from = blocks[r].headingRight < x ? blocks[r - 1].bottom : blocks[r].rows;
+        group.shapes.emplace_back(Line{.x1 = x,
+                                       .y1 = from,
+                                       .x2 = x,
+                                       .y2 = blocks[r].bottom,
+                                       .width = 0.5,
+                                       .colour = m_style.palette.ink,
+                                       .dashed = true,
+                                       .cls = "baseline"});
+    }
+    return group;
+}
+
+} // namespace profiler
