@@ -9,6 +9,7 @@ namespace app {
 namespace {
 
 constexpr double kTextNeeds = 13; // height of a box with a number
+constexpr double kNameNeeds = 24; // with a name: rows of comparisons and dense lanes have numbers
 constexpr double kThinGap = 0.6;
 
 } // namespace
@@ -71,7 +72,7 @@ void BoxPainter::label(const QRectF& box, QColor ink, const BoxText& text)
     if (width < kNumberFrom || box.height() < kTextNeeds || text.number.isEmpty())
         return;
     m_painter.setPen(ink);
-    if (width >= kNameFrom && !text.name.isEmpty()
+    if (width >= kNameFrom && box.height() >= kNameNeeds && !text.name.isEmpty()
         && QFontMetricsF(m_nameFont).horizontalAdvance(text.name) + 8 <= box.width()) {
         write(box, text.name, m_nameFont, text);
         return;

@@ -30,8 +30,10 @@ BusyIndex::BusyIndex(std::span<const engine::Span> spans, std::span<const Share>
     m_sums.reserve(spans.size() / kBlock + 1);
     Busy sum{};
     for (std::size_t i = 0; i < spans.size(); ++i) {
-        if (i % kBlock == 0)
+        if (i % kBlock == 0) {
+            m_begins.push_back(spans[i].begin);
             m_sums.push_back(sum);
+        }
         sum[static_cast<std::size_t>(kinds[spans[i].op])]
             += weight(i) * static_cast<double>(spans[i].end - spans[i].begin);
     }
@@ -47,18 +49,19 @@ double BusyIndex::weight(std::size_t span) const
 
 Busy BusyIndex::before(double time) const
 {
-    const auto byBegin
-        = [](double t, const engine::Span& span) { return t < static_cast<double>(span.begin); };
-    const auto next = std::upper_bound(m_spans.begin(), m_spans.end(), time, byBegin);
-    const auto count = static_cast<std::size_t>(next - m_spans.begin());
-    if (count == 0)
+    const auto later = [](double t, std::int64_t begin) { return t < static_cast<double>(begin); };
+    const auto next = std::upper_bound(m_begins.begin(), m_begins.end(), time, later);
+    if (next == m_begins.begin())
         return {};
-    const std::size_t block = (count - 1) / kBlock;
+    const auto block = static_cast<std::size_t>(next - m_begins.begin()) - 1;
+    const std::size_t last = std::min(m_spans.size(), (block + 1) * kBlock);
     Busy sum = m_sums[block];
-    for (std::size_t i = block * kBlock; i < count; ++i) {
+    for (std::size_t i = block * kBlock; i < last; ++i) {
+        const auto begin = static_cast<double>(m_spans[i].begin);
+        if (time < begin)
+            break;
         const double end = std::min(time, static_cast<double>(m_spans[i].end));
-        sum[static_cast<std::size_t>(m_kinds[m_spans[i].op])]
-            += weight(i) * (end - static_cast<double>(m_spans[i].begin));
+        sum[static_cast<std::size_t>(m_kinds[m_spans[i].op])] += weight(i) * (end - begin);
     }
     return sum;
 }

@@ -16,7 +16,7 @@ using Busy = std::array<double, kShares>; // ticks, or parts of one
 
 Share shareOf(engine::OpKind kind);
 
-// Busy time per kind before any instant, exact: cumulative sums every 16 spans (2.5 bytes a span)
+// Busy time per kind before any instant, exact: cumulative sums every 16 spans (3 bytes a span)
 // and a few additions. So a pixel column of a track of ten million spans costs a binary search.
 class BusyIndex
 {
@@ -25,17 +25,18 @@ public:
     // `spans` must outlive this; `kinds` is the Share of every op.
     BusyIndex(std::span<const engine::Span> spans, std::span<const Share> kinds);
 
-    // Ticks per kind within [begin, end), which need not be whole ticks.
+    // Ticks per kind before `time`, which need not be a whole tick.
+    Busy before(double time) const;
     Busy within(double begin, double end) const;
 
 private:
-    Busy before(double time) const;
     double weight(std::size_t span) const; // of two joint ops each counts half
 
     static constexpr std::size_t kBlock = 16;
     std::span<const engine::Span> m_spans;
     std::span<const Share> m_kinds;
-    std::vector<Busy> m_sums; // before span k * kBlock
+    std::vector<std::int64_t> m_begins; // of span k * kBlock: small enough to stay in the cache
+    std::vector<Busy> m_sums;           // before it
 };
 
 } // namespace app

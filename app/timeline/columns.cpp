@@ -44,7 +44,7 @@ std::array<QRgb, kShares + 1> packed(const ColumnColours& colours)
 
 void paintColumns(QPainter& painter, const TimeAxis& axis, const QRectF& area,
                   engine::Window window, const ColumnColours& colours,
-                  const std::function<Busy(double begin, double end)>& busy)
+                  const std::function<Busy(double time)>& busyBefore)
 {
     const int columns = static_cast<int>(std::lround(area.width() * axis.dpr));
     const int rows = static_cast<int>(std::lround(area.height() * axis.dpr));
@@ -52,13 +52,20 @@ void paintColumns(QPainter& painter, const TimeAxis& axis, const QRectF& area,
         return;
     QImage image(columns, rows, QImage::Format_ARGB32_Premultiplied);
     const auto inks = packed(colours);
+    const auto edge = [&](int column) {
+        return std::clamp(axis.time(area.left() + column / axis.dpr),
+                          static_cast<double>(window.begin), static_cast<double>(window.end));
+    };
+    double begin = edge(0);
+    Busy before = busyBefore(begin);
     for (int column = 0; column < columns; ++column) {
-        const double x = area.left() + column / axis.dpr;
-        const double begin = std::max(axis.time(x), static_cast<double>(window.begin));
-        const double end = std::min(axis.time(x + 1 / axis.dpr), static_cast<double>(window.end));
-        const double duration = std::max(end - begin, 0.0);
-        const Busy shares = duration > 0 ? busy(begin, end) : Busy{};
-        fillColumn(image, column, heightsOf(shares, duration, rows), inks);
+        const double end = edge(column + 1);
+        Busy busy = busyBefore(end);
+        std::swap(busy, before);
+        for (std::size_t k = 0; k < kShares; ++k)
+            busy[k] = before[k] - busy[k];
+        fillColumn(image, column, heightsOf(busy, end - begin, rows), inks);
+        begin = end;
     }
     image.setDevicePixelRatio(axis.dpr);
     painter.drawImage(area.topLeft(), image);

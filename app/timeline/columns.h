@@ -19,10 +19,11 @@ struct ColumnColours
     QColor rest; // transparent: nothing is drawn there
 };
 
-// One column per device pixel: heights are exact shares of the column's time, never "the longest
-// wins". Written into an image, since a column of five rectangles each would be slow.
+// One column per device pixel, from the busy time before each of its edges: heights are exact
+// shares of the column's time, never "the longest wins". Written into an image, since a column of
+// five rectangles each would be slow.
 void paintColumns(QPainter& painter, const TimeAxis& axis, const QRectF& area,
                   engine::Window window, const ColumnColours& colours,
-                  const std::function<Busy(double begin, double end)>& busy);
+                  const std::function<Busy(double time)>& busyBefore);
 
 } // namespace app

@@ -107,9 +107,9 @@ void paintCompareLanes(const ComparePaint& paint)
     const Chrome& chrome = paint.colours.theme().chrome;
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text2);
-    painter.drawText(QPointF(paint.axis.left + 8, paint.top + 21), subtitle(paint.row));
+    painter.drawText(QPointF(paint.axis.left + 16, paint.top + 21), subtitle(paint.row));
     if (paint.row.iteration < 0) {
-        painter.drawText(QPointF(paint.axis.left + 8, paint.top + CompareLayout::kTitle + 16),
+        painter.drawText(QPointF(paint.axis.left + 16, paint.top + CompareLayout::kTitle + 16),
                          tr("no iteration yet"));
         return;
     }

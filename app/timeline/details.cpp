@@ -27,6 +27,8 @@ bool isKnown(const RunView& view, const Selection& selection)
 
 Details detailsOf(const RunView& view, const Selection& selection)
 {
+    if (selection.kind == Selection::Kind::None)
+        return runDetails(view, engine::headlineIteration(view.timeline()));
     if (!isKnown(view, selection))
         return {};
     switch (selection.kind) {

@@ -86,7 +86,8 @@ struct Details
     bool isEmpty() const { return title.isEmpty(); }
 };
 
-// Empty for no selection, or one that the run does not have.
+// Nothing selected: the run as a whole. Empty where the run does not have what is selected, or no
+// iteration yet.
 Details detailsOf(const RunView& view, const Selection& selection);
 
 } // namespace app

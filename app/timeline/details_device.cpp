@@ -78,7 +78,9 @@ Details deviceDetails(const RunView& view, const Selection& selection)
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics->duration));
     details.value = number(100 * static_cast<double>(device.compute) / duration, 1);
     details.unit = tr("% busy");
-    details.left = tr("stages %1").arg(stagesText(view.run().schedule, selection.device));
+    const QString stages = stagesText(view.run().schedule, selection.device);
+    details.left
+        = (stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1")).arg(stages);
     details.right = tr("of %1").arg(clock.lengthWithUnit(metrics->duration));
     details.sections.push_back(timeSection(view, selection, *metrics, device, clock));
     details.sections.push_back(memorySection(view, device, clock));

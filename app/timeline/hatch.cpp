@@ -1,5 +1,6 @@
 #include "app/timeline/hatch.h"
 
+#include <QImage>
 #include <QPainter>
 
 #include <cmath>
@@ -7,22 +8,19 @@
 namespace app {
 namespace {
 constexpr double kPeriod = 5 * 1.4142135623730951; // along x, for five pixels across the lines
-constexpr int kPeriods = 5;                        // 5 x 7.07 is nearly whole: 35 pixels
+constexpr int kPeriods = 5;                        // of a tile
 } // namespace
 
 Hatch::Hatch(QColor ground, QColor line, double dpr)
 {
-    const double side = std::round(kPeriods * kPeriod * dpr); // device pixels
-    m_tile = QPixmap(static_cast<int>(side), static_cast<int>(side));
-    m_tile.fill(ground);
-    QPainter painter(&m_tile);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(QPen(line, dpr));
-    for (int k = 0; k <= 2 * kPeriods; ++k) {
-        const double x = k * side / kPeriods;
-        painter.drawLine(QPointF(x + 2, -2), QPointF(x - side - 2, side + 2));
+    const int period = static_cast<int>(std::round(kPeriod * dpr)); // device pixels
+    const int width = std::max(1, static_cast<int>(std::round(dpr)));
+    QImage tile(period * kPeriods, period * kPeriods, QImage::Format_RGB32);
+    for (int y = 0; y < tile.height(); ++y) {
+        for (int x = 0; x < tile.width(); ++x)
+            tile.setPixelColor(x, y, (x + y) % period < width ? line : ground);
     }
-    painter.end();
+    m_tile = QPixmap::fromImage(tile);
     m_tile.setDevicePixelRatio(dpr);
 }
 

@@ -13,6 +13,10 @@ using engine::DeviceId;
 using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
+namespace {
+constexpr double kHatchFrom = 10; // lower bubbles are plain
+} // namespace
+
 BoxText boxText(const engine::Op& op)
 {
     BoxText text;
@@ -76,7 +80,7 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
         break;
     case Piece::Kind::Bubble: {
         QRectF box = boxRect(m_axis, piece.window, top, height);
-        if (height < 18)
+        if (height < kHatchFrom)
             m_painter.fillRect(box, m_colours.bubbleGround());
         else
             m_colours.bubble().fill(m_painter, box, m_axis.snap(m_axis.x(0)));
@@ -137,7 +141,7 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
     paintColumns(m_painter, m_axis, area, window, colours,
-                 [&](double begin, double end) { return m_view.shares(device, begin, end); });
+                 [&](double time) { return m_view.sharesBefore(device, time); });
 }
 
 } // namespace app

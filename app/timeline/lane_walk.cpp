@@ -102,7 +102,8 @@ void walkLane(const RunView& view, DeviceId device, const TimeAxis& axis,
 {
     const Window sight = axis.window();
     const double small = kCoverageBelow * axis.ticksPerPixel();
-    const double pixel = axis.ticksPerPixel();
+    // Nearly the length of the shortest box: no box can lie between two looks.
+    const double stride = 0.95 * small;
     std::int64_t time = sight.begin;
     while (time < sight.end) {
         Piece piece = withOptimizerJoined(view, device, pieceAt(view, device, time));
@@ -114,7 +115,7 @@ void walkLane(const RunView& view, DeviceId device, const TimeAxis& axis,
         }
         const std::int64_t begin = piece.window.begin;
         do {
-            const auto step = static_cast<std::int64_t>(static_cast<double>(time) + pixel);
+            const auto step = static_cast<std::int64_t>(static_cast<double>(time) + stride);
             time = std::max(piece.window.end, step);
             piece = withOptimizerJoined(view, device, pieceAt(view, device, time));
         } while (time < sight.end && piece.kind != Piece::Kind::Outside

@@ -30,7 +30,7 @@ Piece pieceAt(const RunView& view, engine::DeviceId device, std::int64_t time);
 
 // The pieces in sight (adjoining optimizer steps as one) from left to right; runs of small ones
 // come as one Dense piece. The cost is of the pixels, not of the spans: inside a dense stretch one
-// look a pixel finds every piece that is large enough for a box.
+// look every few pixels finds every piece that is large enough for a box.
 void walkLane(const RunView& view, engine::DeviceId device, const TimeAxis& axis,
               const std::function<void(const Piece&)>& draw);
 

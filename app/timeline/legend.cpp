@@ -61,20 +61,21 @@ void addCompute(Legend& legend, const Occurrence& all, const BoxColours& colours
             {LegendEntry::Look::Up, {colours.theme().chrome.text2}, {}, tr("direction up")});
 }
 
-void addRest(Legend& legend, const Occurrence& all, const BoxColours& colours)
+void addRest(Legend& legend, const Occurrence& all, const BoxColours& colours, LegendDetail detail)
 {
     const bool sends = all.has(OpKind::SendActivation), reduces = all.has(OpKind::AllReduce);
-    if (sends || reduces) {
+    if (detail == LegendDetail::WithMemory && (sends || reduces)) {
         const QString text = sends && reduces ? tr("P2P, all-reduce")
             : sends                           ? tr("P2P")
                                               : tr("all-reduce");
         legend.left.push_back(opEntry(colours, OpKind::SendActivation, 1, text));
     }
     if (all.isExposed)
-        legend.left.push_back({LegendEntry::Look::Fills,
-                               {colours.exposed(Emphasis::Normal).fill},
-                               {},
-                               tr("exposed")});
+        legend.left.push_back(
+            {LegendEntry::Look::Fills,
+             {colours.exposed(Emphasis::Normal).fill},
+             {},
+             detail == LegendDetail::TimeOnly ? tr("exposed communication") : tr("exposed")});
     if (all.has(OpKind::OptimizerStep))
         legend.left.push_back(opEntry(colours, OpKind::OptimizerStep, 1, tr("optimizer")));
     legend.left.push_back({LegendEntry::Look::Bubble, {}, {}, tr("bubble")});
@@ -130,7 +131,7 @@ Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colou
     Legend legend;
     const Occurrence all = merged(runs);
     addCompute(legend, all, colours);
-    addRest(legend, all, colours);
+    addRest(legend, all, colours, detail);
     if (detail == LegendDetail::TimeOnly)
         return legend;
     const auto& palette = colours.theme().palette;

@@ -29,7 +29,7 @@ struct Legend
 };
 
 enum class LegendDetail { WithMemory, TimeOnly };
-// Only what occurs in the runs.
+// Only what occurs in the runs; TimeOnly: of compute lanes without transfers and memory.
 Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colours,
                 LegendDetail detail);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,

@@ -37,11 +37,11 @@ QRectF rowsArea(const QRectF& area)
 }
 
 // Mean of the devices of one row.
-Busy meanShares(const RunView& view, int first, int last, double begin, double end)
+Busy meanBefore(const RunView& view, int first, int last, double time)
 {
     Busy sum{};
     for (int device = first; device < last; ++device) {
-        const Busy one = view.shares(engine::DeviceId{device}, begin, end);
+        const Busy one = view.sharesBefore(engine::DeviceId{device}, time);
         for (std::size_t k = 0; k < kShares; ++k)
             sum[k] += one[k] / (last - first);
     }
@@ -79,9 +79,8 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
         const double top = axis.snap(rows.top() + row * pitch);
         const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
         paintColumns(painter, axis, QRectF(area.left(), top, area.width(), bottom - top),
-                     view.extent(), inks, [&](double begin, double end) {
-                         return meanShares(view, first, last, begin, end);
-                     });
+                     view.extent(), inks,
+                     [&](double time) { return meanBefore(view, first, last, time); });
     }
 }
 

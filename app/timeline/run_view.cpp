@@ -113,30 +113,36 @@ std::span<const Window> RunView::exposed(DeviceId device) const
     return m_devices[static_cast<std::size_t>(device.value)].exposed;
 }
 
-Busy RunView::shares(DeviceId device, double begin, double end) const
+Busy RunView::sharesBefore(DeviceId device, double time) const
 {
-    Busy busy = lane(device, Track::Kind::Compute).busy.within(begin, end);
+    Busy busy = lane(device, Track::Kind::Compute).busy.before(time);
     const auto& one = m_devices[static_cast<std::size_t>(device.value)];
-    const auto before = [&one](double time) {
-        const auto next
-            = std::partition_point(one.exposed.begin(), one.exposed.end(), [time](Window window) {
-                  return static_cast<double>(window.begin) < time;
-              });
-        if (next == one.exposed.begin())
-            return 0.0;
-        const auto k = static_cast<std::size_t>(next - one.exposed.begin()) - 1;
-        const Window last = one.exposed[k];
-        return static_cast<double>(one.exposedBefore[k])
-            + std::min(time, static_cast<double>(last.end)) - static_cast<double>(last.begin);
-    };
-    busy[static_cast<std::size_t>(Share::Communication)] = before(end) - before(begin);
+    const auto next
+        = std::partition_point(one.exposed.begin(), one.exposed.end(), [time](Window window) {
+              return static_cast<double>(window.begin) < time;
+          });
+    if (next == one.exposed.begin())
+        return busy;
+    const auto k = static_cast<std::size_t>(next - one.exposed.begin()) - 1;
+    const Window last = one.exposed[k];
+    busy[static_cast<std::size_t>(Share::Communication)]
+        = static_cast<double>(one.exposedBefore[k] - last.begin)
+        + std::min(time, static_cast<double>(last.end));
     return busy;
 }
 
-double RunView::busy(DeviceId device, Track::Kind kind, double begin, double end) const
+Busy RunView::shares(DeviceId device, double begin, double end) const
 {
-    return lane(device, kind)
-        .busy.within(begin, end)[static_cast<std::size_t>(Share::Communication)];
+    Busy busy = sharesBefore(device, end);
+    const Busy earlier = sharesBefore(device, begin);
+    for (std::size_t k = 0; k < kShares; ++k)
+        busy[k] -= earlier[k];
+    return busy;
+}
+
+Busy RunView::busyBefore(DeviceId device, Track::Kind kind, double time) const
+{
+    return lane(device, kind).busy.before(time);
 }
 
 const MemorySeries& RunView::memory(DeviceId device) const

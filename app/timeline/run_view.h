@@ -45,8 +45,10 @@ public:
 
     // Compute and exposed communication of a device within a stretch; the rest of it is bubble.
     Busy shares(engine::DeviceId device, double begin, double end) const;
-    // Busy time of a transfer lane.
-    double busy(engine::DeviceId device, engine::Track::Kind kind, double begin, double end) const;
+    // The same before an instant: columns that touch ask once where they meet.
+    Busy sharesBefore(engine::DeviceId device, double time) const;
+    // Busy time of a transfer lane before an instant, as Share::Communication.
+    Busy busyBefore(engine::DeviceId device, engine::Track::Kind kind, double time) const;
     std::span<const engine::Window> exposed(engine::DeviceId device) const;
 
     bool hasMemory() const { return !m_run->timeline.memory.empty(); } // else memory() is in M_a

@@ -88,11 +88,7 @@ void SublanePainter::paintDense(Source source, Window window, double top)
         colour = m_colours.look(engine::OpKind::SendActivation, 0, Emphasis::Normal).fill;
     colours.rest = Qt::transparent;
     paintColumns(m_painter, m_axis, stretch(m_axis, window, top, Lane::kTransfer), window, colours,
-                 [&](double begin, double end) {
-                     Busy busy{};
-                     busy[0] = m_view.busy(source.device, source.kind, begin, end);
-                     return busy;
-                 });
+                 [&](double time) { return m_view.busyBefore(source.device, source.kind, time); });
 }
 
 double SublanePainter::levelY(double level, double top) const

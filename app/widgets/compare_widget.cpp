@@ -2,6 +2,7 @@
 
 #include "app/widgets/compare_impl.h"
 #include "app/widgets/empty_state.h"
+#include "app/widgets/timeline_geometry.h"
 
 #include <QKeyEvent>
 #include <QPainter>
@@ -47,7 +48,7 @@ void CompareWidget::Impl::relayout()
     scrollBar->setGeometry(widget.width() - 10, static_cast<int>(area.top()), 10,
                            static_cast<int>(area.height()));
     if (empty)
-        empty->setGeometry(widget.rect());
+        empty->setGeometry(emptyStateRect(widget.size()));
     widget.update();
 }
 
@@ -62,7 +63,7 @@ void CompareWidget::Impl::updateEmptyState()
     words.advice = tr("Choose two or more runs.");
     empty = new EmptyState(theme, words, &widget);
     empty->setObjectName(QStringLiteral("compareEmpty"));
-    empty->setGeometry(widget.rect());
+    empty->setGeometry(emptyStateRect(widget.size()));
     empty->show();
 }
 
@@ -74,6 +75,8 @@ void CompareWidget::Impl::show(ViewWindow to, Remember remember)
     if (remember == Remember::Yes)
         history.push(window);
     window = to;
+    if (hover.row >= 0)
+        hover = hit(pointer);
     widget.update();
 }
 

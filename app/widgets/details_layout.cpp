@@ -51,10 +51,12 @@ void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& d
     title->setObjectName(QStringLiteral("detailsTitle"));
     row->addWidget(title);
     row->addStretch(1);
-    auto* value = text(details.value, uiFont(20, QFont::Medium));
+    auto* value = text(QStringLiteral("%1 <span style='font-size:13px;font-weight:400;color:%3'>%2"
+                                      "</span>")
+                           .arg(details.value, details.unit, theme.theme().chrome.text2.name()),
+                       uiFont(20, QFont::Medium));
     value->setObjectName(QStringLiteral("detailsValue"));
     row->addWidget(value);
-    row->addWidget(makeLabel(details.unit, "small"), 0, Qt::AlignBottom);
     layout.addLayout(row);
     if (!details.left.isEmpty() || !details.right.isEmpty())
         layout.addLayout(ends(makeLabel(details.left, "small"), makeLabel(details.right, "small")));

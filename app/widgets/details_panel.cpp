@@ -15,7 +15,7 @@ struct DetailsPanel::Impl
 
     const ThemeController& theme;
     std::shared_ptr<const engine::Run> run;
-    std::unique_ptr<RunView> view; // made when something is selected
+    std::unique_ptr<RunView> view;
     Selection selection;
     QScrollArea* scroll = nullptr;
 };
@@ -56,7 +56,7 @@ void DetailsPanel::show(std::shared_ptr<const engine::Run> run, const Selection&
 
 void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
 {
-    if (run && !view && selection.kind != Selection::Kind::None)
+    if (run && !view)
         view = std::make_unique<RunView>(run);
     const Details details = view ? detailsOf(*view, selection) : Details();
     if (!details.isEmpty()) {
@@ -69,10 +69,15 @@ void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
     EmptyState::Words words;
     words.icon = Icon::Info;
     words.fact = tr("Nothing selected");
-    words.advice = tr("Click a box, a bubble or a device. Drag to measure.");
+    words.advice = tr("What you click in the timeline is explained here.");
     auto* empty = new EmptyState(theme, words);
     empty->setObjectName(QStringLiteral("detailsEmpty"));
-    scroll->setWidget(empty);
+    empty->setMinimumHeight(132);
+    auto* body = makeSurface("plain");
+    auto* layout = spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0);
+    layout->addWidget(empty);
+    layout->addStretch(1);
+    scroll->setWidget(body);
     panel.setAccessibleDescription(words.fact);
 }
 

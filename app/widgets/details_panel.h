@@ -11,7 +11,7 @@
 namespace app {
 
 // What is selected, in the order of visual-design.md ("Details dock"): what and how long, cause,
-// chain, facts.
+// chain, facts. Nothing selected: the run as a whole.
 class DetailsPanel : public QWidget
 {
     Q_OBJECT

@@ -49,7 +49,7 @@ void TimelineWidget::Impl::relayout()
     scrollBar->setGeometry(widget.width() - 10, static_cast<int>(areas.lanes.top()), 10,
                            static_cast<int>(areas.lanes.height()));
     if (empty)
-        empty->setGeometry(widget.rect());
+        empty->setGeometry(emptyStateRect(widget.size()));
     widget.update();
 }
 
@@ -68,7 +68,7 @@ void TimelineWidget::Impl::updateEmptyState()
     }
     empty = new EmptyState(theme, words, &widget);
     empty->setObjectName(QStringLiteral("timelineEmpty"));
-    empty->setGeometry(widget.rect());
+    empty->setGeometry(emptyStateRect(widget.size()));
     empty->show();
 }
 
@@ -82,6 +82,8 @@ void TimelineWidget::Impl::show(ViewWindow to, Remember remember)
     if (remember == Remember::Yes)
         history.push(window);
     window = to;
+    if (hover.kind != Selection::Kind::None)
+        hover = hit(pointer);
     updateIteration();
     widget.update();
 }

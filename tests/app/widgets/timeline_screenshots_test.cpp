@@ -72,6 +72,8 @@ void detailsPictures(app::ThemeController& theme, const QString& suffix)
     details.resize(292, 800);
     details.QWidget::show();
     save(details, QStringLiteral("details-none") + suffix);
+    details.show(run, {});
+    save(details, QStringLiteral("details-run") + suffix);
     const auto picture = [&](const char* name) {
         details.show(run, timeline.selection());
         save(details, QStringLiteral("details-") + QLatin1String(name) + suffix);

@@ -1,0 +1,128 @@
+#include "app/timeline/details_parts.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using profiler::DeviceMetrics;
+using profiler::RunMetrics;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("app::Details", text);
+}
+
+DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
+                           const DetailsClock& clock)
+{
+    const auto window
+        = view.timeline().iterations[static_cast<std::size_t>(metrics.iteration)].window;
+    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    Busy sum{};
+    double fill = 0, wait = 0, drain = 0, compute = 0, exposed = 0;
+    const auto count = static_cast<double>(std::max<std::size_t>(1, metrics.devices.size()));
+    for (const auto& device : metrics.devices) {
+        const Busy one = view.shares(device.device, begin, end);
+        for (std::size_t k = 0; k < kShares; ++k)
+            sum[k] += one[k] / count;
+        fill += static_cast<double>(device.fill) / count;
+        wait += static_cast<double>(device.wait) / count;
+        drain += static_cast<double>(device.drain) / count;
+        compute += static_cast<double>(device.compute) / count;
+        exposed += static_cast<double>(device.exposedCommunication) / count;
+    }
+    const auto text = [&](double ticks) { return clock.scale.text(ticks); };
+    DetailsSection section;
+    section.title = tr("Where the time goes");
+    section.note = tr("mean of devices, %1").arg(clock.scale.unit);
+    section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
+    section.rows
+        = {{tr("Compute"), text(compute)},
+           {tr("Exposed communication"), text(exposed)},
+           {tr("Bubble: fill, wait, drain"),
+            text(fill) + QStringLiteral(" + ") + text(wait) + QStringLiteral(" + ") + text(drain)}};
+    return section;
+}
+
+DetailsRow extreme(const QString& name, const DeviceMetrics& device, const QString& value)
+{
+    return {name, tr("device %1, %2").arg(QString::number(device.device.value), value)};
+}
+
+DetailsSection extremes(const RunMetrics& metrics)
+{
+    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    const auto [least, most] = std::ranges::minmax_element(
+        metrics.devices, {}, [](const DeviceMetrics& one) { return one.bubble; });
+    const auto bubble = [&](const DeviceMetrics& one) {
+        return percent(static_cast<double>(one.bubble) / duration);
+    };
+    const auto largest = std::ranges::max_element(metrics.devices, {}, [](const auto& one) {
+        return one.peakBytes ? static_cast<double>(*one.peakBytes) : one.peakStash;
+    });
+    const QString memory = largest->peakBytes
+        ? byteScale(*largest->peakBytes).withUnit(static_cast<double>(*largest->peakBytes))
+        : number(largest->peakStash, 1) + QString::fromUtf8(" Mₐ");
+    DetailsSection section;
+    section.title = tr("Extremes");
+    section.rows = {
+        extreme(tr("Least bubble"), *least, bubble(*least)),
+        extreme(tr("Most bubble"), *most, bubble(*most)),
+        extreme(largest->peakBytes ? tr("Largest memory") : tr("Largest stash"), *largest, memory)};
+    return section;
+}
+
+DetailsSection facts(const RunView& view, const RunMetrics& metrics)
+{
+    const auto& info = view.run().info;
+    DetailsSection section;
+    section.title = tr("Run");
+    const auto add = [&section](const QString& name, const std::string& value) {
+        if (!value.empty())
+            section.rows.push_back({name, QString::fromStdString(value)});
+    };
+    if (metrics.tokensPerSecond)
+        section.rows.push_back(
+            {tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0))});
+    if (metrics.mfu)
+        section.rows.push_back({tr("MFU"), percent(*metrics.mfu)});
+    section.rows.push_back({tr("Messages, local copies"),
+                            tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
+    add(tr("Model"), info.model);
+    add(tr("Link"), info.link);
+    add(tr("Timed by"), info.timing);
+    add(tr("On"), info.deviceName);
+    return section;
+}
+
+} // namespace
+
+Details runDetails(const RunView& view, int iteration)
+{
+    const RunMetrics* metrics = view.metrics(iteration);
+    if (!metrics || metrics->devices.empty())
+        return {};
+    const auto& run = view.run();
+    const DetailsClock clock = detailsClock(view, iteration);
+    Details details;
+    details.title = QString::fromStdString(run.info.label);
+    details.value = clock.length(metrics->duration);
+    details.unit = clock.scale.unit;
+    const auto mode = engine::modeAdjective(run.info.mode);
+    details.left = tr("One iteration, %1")
+                       .arg(QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size())));
+    details.right
+        = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);
+    details.sentence = tr("<b>%1 bubble</b> in the mean of the devices. Click a box, a bubble or a "
+                          "device to see why; drag to measure.")
+                           .arg(percent(metrics->bubbleRatio));
+    details.sections.push_back(timeSection(view, *metrics, clock));
+    details.sections.push_back(extremes(*metrics));
+    details.sections.push_back(facts(view, *metrics));
+    return details;
+}
+
+} // namespace app

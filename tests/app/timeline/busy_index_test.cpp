@@ -1,0 +1,56 @@
+#include "app/timeline/busy_index.h"
+#include "tests/catch.h"
+
+#include <random>
+
+namespace {
+
+using app::Share;
+
+// Every share within [begin, end), the slow way.
+app::Busy counted(const std::vector<engine::Span>& spans, const std::vector<Share>& kinds,
+                  double begin, double end)
+{
+    app::Busy busy{};
+    for (const auto& span : spans) {
+        const double from = std::max(begin, static_cast<double>(span.begin));
+        const double to = std::min(end, static_cast<double>(span.end));
+        if (to > from)
+            busy[static_cast<std::size_t>(kinds[span.op])] += to - from;
+    }
+    return busy;
+}
+
+} // namespace
+
+TEST_CASE("cumulative sums give the shares that counting every span gives")
+{
+    std::mt19937 random(5);
+    const std::vector<Share> kinds{Share::Forward, Share::Backward, Share::Weight,
+                                   Share::Optimizer};
+    std::vector<engine::Span> spans;
+    std::int64_t time = 100;
+    for (int k = 0; k < 1000; ++k) {
+        time += random() % 3 * (random() % 50);
+        const std::int64_t length = random() % 40; // also none
+        spans.push_back({time, time + length, static_cast<std::uint32_t>(random() % 4), 0});
+        time += length;
+    }
+    const app::BusyIndex index(spans, kinds);
+    for (int k = 0; k < 500; ++k) {
+        const double begin = static_cast<double>(random() % 30'000) / 1.5;
+        const double end = begin + static_cast<double>(random() % 900) / 7;
+        const app::Busy fast = index.within(begin, end), slow = counted(spans, kinds, begin, end);
+        for (std::size_t share = 0; share < app::kShares; ++share)
+            CHECK(fast[share] == Approx(slow[share]).margin(1e-6));
+    }
+}
+
+TEST_CASE("two joint ops share their time in half")
+{
+    const std::vector<Share> kinds{Share::Forward, Share::Backward};
+    const std::vector<engine::Span> spans{{0, 10, 0, 0}, {0, 10, 1, 0}};
+    const app::Busy busy = app::BusyIndex(spans, kinds).within(0, 10);
+    CHECK(busy[static_cast<std::size_t>(Share::Forward)] == 5);
+    CHECK(busy[static_cast<std::size_t>(Share::Backward)] == 5);
+}

@@ -1,0 +1,100 @@
+#include "app/timeline/details.h"
+#include "app/timeline/navigation.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QStringList>
+
+namespace {
+
+using app::Selection;
+using app::Step;
+
+QString row(const app::Details& details, const char* name)
+{
+    for (const auto& section : details.sections) {
+        for (const auto& one : section.rows) {
+            if (one.name == QLatin1String(name))
+                return one.value;
+        }
+    }
+    return QStringLiteral("(none)");
+}
+
+Selection firstBubble(const app::RunView& view)
+{
+    auto at = *app::firstOp(view, 0);
+    while (at.kind != Selection::Kind::Bubble)
+        at = *app::inLane(view, at, Step::Next);
+    return at;
+}
+
+} // namespace
+
+TEST_CASE("a bubble says what it waits for and when that ends")
+{
+    // D = 2, N = 2, F 1, B 2: device 0 has computed at 2, stage 1 ends 1B0 at 1 + 1 + 2 = 4.
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    const auto details = app::detailsOf(view, firstBubble(view));
+    CHECK(details.title == QLatin1String("Bubble"));
+    CHECK(details.value.toDouble() == 2);
+    CHECK(details.sentence.contains(QLatin1String("<b>B of micro-batch 0 on stage 1</b>")));
+    CHECK(details.sentence.contains(QLatin1String("(device 1), which ends at 4.")));
+    CHECK(row(details, "Kind") == QLatin1String("wait"));
+    REQUIRE_FALSE(details.sections.empty());
+    CHECK(details.sections.front().isChain);
+    CHECK(details.sections.front().links.back().name == QLatin1String("0B0"));
+}
+
+TEST_CASE("an op says what it needed, who needs it, and leads there")
+{
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    const auto details = app::detailsOf(view, *app::firstOp(view, 0));
+    CHECK(details.title == QLatin1String("0F0 forward"));
+    CHECK(details.left == QLatin1String("Stage 0, direction down"));
+    QStringList needed;
+    for (const auto& section : details.sections) {
+        for (const auto& link : section.links)
+            needed << link.name;
+    }
+    CHECK(needed.contains(QLatin1String("1F0")));
+    CHECK(needed.contains(QLatin1String("0B0")));
+}
+
+TEST_CASE("a range counts ops at its edges with their part")
+{
+    // Device 0 of one device, N = 2: 0F0 0F1.. back to back, no bubble at all.
+    const app::RunView view(sample::units({"1f1b", 1, 2, 1}));
+    Selection range;
+    range.kind = Selection::Kind::Range;
+    range.iteration = 0;
+    const auto ticks = view.run().info.ticksPerUnit;
+    range.window = {ticks / 2, 3 * ticks / 2};
+    const auto details = app::detailsOf(view, range);
+    CHECK(details.value.toDouble() == 1);
+    CHECK(row(details, "Ops whole, cut") == QLatin1String("0, 2"));
+    CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
+}
+
+TEST_CASE("a device says that bytes were not recorded instead of showing none")
+{
+    const app::RunView view(sample::units({"1f1b", 4, 4, 1}));
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.iteration = 0;
+    device.device = engine::DeviceId{0};
+    const auto details = app::detailsOf(view, device);
+    CHECK(row(details, "Bytes") == QLatin1String("not recorded"));
+    CHECK(row(details, "Largest stash").startsWith(QLatin1String("4.0")));
+}
+
+TEST_CASE("a selection that the run does not have shows nothing")
+{
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    Selection gone = *app::firstOp(view, 0);
+    gone.iteration = 7;
+    CHECK(app::detailsOf(view, gone).isEmpty());
+    gone.iteration = 0;
+    gone.op = 1'000'000;
+    CHECK(app::detailsOf(view, gone).isEmpty());
+}

@@ -1,0 +1,54 @@
+#include "app/timeline/lanes.h"
+#include "tests/catch.h"
+
+using app::LaneKind;
+using app::layoutLanes;
+
+TEST_CASE("a full lane is 138 high and its parts stand where the design puts them")
+{
+    const auto lanes = layoutLanes(4, {4 * 138, 42, {}});
+    REQUIRE(lanes.size() == 4);
+    const app::Lane& second = lanes[1];
+    CHECK(second.height == 138);
+    CHECK(second.computeTop() == 138 + 8);
+    CHECK(second.sendTop() == 138 + 53);
+    CHECK(second.receiveTop() == 138 + 66);
+    CHECK(second.reduceTop() == 138 + 80);
+    CHECK(second.memoryTop() + app::Lane::kMemory + 8 == second.bottom());
+}
+
+TEST_CASE("lanes shrink, collapse and get dense as the room gets less")
+{
+    struct Case
+    {
+        int devices;
+        double available;
+        LaneKind kind;
+        double height;
+    };
+    for (const auto& [devices, available, kind, height] :
+         {Case{4, 600, LaneKind::Full, 138}, Case{4, 536, LaneKind::Full, 134},
+          Case{4, 240, LaneKind::Compute, 58}, Case{8, 536, LaneKind::Compute, 58},
+          Case{23, 536, LaneKind::Dense, 23}, Case{32, 544, LaneKind::Dense, 17},
+          Case{500, 544, LaneKind::Dense, 17}}) {
+        const auto lanes = layoutLanes(devices, {available, 42, {}});
+        CHECK(lanes.front().kind == kind);
+        CHECK(lanes.front().height == height);
+    }
+}
+
+TEST_CASE("a triangle opens one lane among dense ones and closes one among full ones")
+{
+    CHECK(layoutLanes(32, {544, 42, {3}})[3].kind == LaneKind::Full);
+    CHECK(layoutLanes(32, {544, 42, {3}})[4].kind == LaneKind::Dense);
+    CHECK(layoutLanes(4, {600, 42, {0}})[0].height == 58);
+}
+
+TEST_CASE("the lane under a point is found, and none below the last")
+{
+    const auto lanes = layoutLanes(4, {600, 42, {}});
+    CHECK(app::laneAt(lanes, 0) == 0);
+    CHECK(app::laneAt(lanes, 137.9) == 0);
+    CHECK(app::laneAt(lanes, 138) == 1);
+    CHECK(app::laneAt(lanes, 4 * 138) == -1);
+}

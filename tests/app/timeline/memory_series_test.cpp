@@ -1,0 +1,48 @@
+#include "app/timeline/memory_series.h"
+#include "profiler/analysis/metrics.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+using app::MemorySeries;
+
+TEST_CASE("the stash that is drawn peaks where the metrics say, in every scheme")
+{
+    for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
+        const auto run = sample::units({scheme, 4, 8, 1});
+        const auto metrics = profiler::metrics(*run);
+        REQUIRE(metrics);
+        const auto series = app::stashFromSpans(*run);
+        for (std::size_t d = 0; d < 4; ++d)
+            CHECK(series[d].peak() == Approx(metrics->devices[d].peakStash));
+    }
+}
+
+TEST_CASE("recorded memory peaks where the metrics say")
+{
+    const auto run = sample::measured({"bitpipe", 4, 8, 2});
+    const auto metrics = profiler::metrics(*run, 1);
+    REQUIRE(metrics);
+    const auto series = app::recordedMemory(*run);
+    const auto window = run->timeline.iterations[1].window;
+    for (std::size_t d = 0; d < 4; ++d) {
+        const auto level
+            = series[d].highest(static_cast<double>(window.begin), static_cast<double>(window.end));
+        CHECK(level.total == Approx(static_cast<double>(*metrics->devices[d].peakBytes)));
+        CHECK(series[d].timeOfPeak(window) == metrics->devices[d].timeOfPeak);
+    }
+}
+
+TEST_CASE("a column shows the highest level within it and the level it begins with")
+{
+    MemorySeries series;
+    for (int k = 0; k < 1000; ++k)
+        series.add(k * 10, 0, k % 100 == 50 ? 9 : k % 100 == 51 ? -9 : 0);
+    series.close();
+    CHECK(series.highest(0, 499).total == 0);
+    CHECK(series.highest(0, 500).total == 9);
+    CHECK(series.highest(505, 506).total == 9);
+    CHECK(series.highest(515, 1499).total == 0);
+    CHECK(series.highest(515, 9999).total == 9);
+    CHECK(series.at(505).total == 9);
+    CHECK(series.peak() == 9);
+}

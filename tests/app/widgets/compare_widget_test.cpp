@@ -1,0 +1,136 @@
+#include "app/timeline/compare_layout.h"
+#include "app/widgets/compare_widget.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QApplication>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+namespace {
+
+using app::CompareWidget;
+using app::Selection;
+
+struct Shown
+{
+    explicit Shown(std::vector<std::shared_ptr<const engine::Run>> runs)
+    {
+        widget.resize(1384, 582);
+        widget.setRuns(std::move(runs), 0);
+        widget.show();
+    }
+    QImage picture() // without what the pointer adds
+    {
+        QEvent leave(QEvent::Leave);
+        QApplication::sendEvent(&widget, &leave);
+        return widget.grab().toImage();
+    }
+
+    app::ThemeController theme;
+    CompareWidget widget{theme};
+};
+
+std::vector<std::unique_ptr<app::RunView>>
+views(const std::vector<std::shared_ptr<const engine::Run>>& runs)
+{
+    std::vector<std::unique_ptr<app::RunView>> all;
+    for (const auto& run : runs)
+        all.push_back(std::make_unique<app::RunView>(run));
+    return all;
+}
+
+double pixelsPerUnit(const app::CompareLayout& layout, std::size_t row)
+{
+    const auto axis = app::compareAxis(layout, layout.rows[row], {0, app::kCompareWhole},
+                                       {140, 0, 1000, 500}, 1);
+    return layout.rows[row].ticksPerUnit() / axis.ticksPerPixel();
+}
+
+} // namespace
+
+TEST_CASE("runs of one unit have one scale, however long each is")
+{
+    // 1F1B: 33 units of 1 tick; BitPipe: 27 units of several ticks.
+    const auto all = views({sample::units({"1f1b"}), sample::units({"bitpipe"})});
+    const auto layout = app::layoutComparison(all, {0, 1}, 0, 600);
+    REQUIRE(layout.groups.size() == 1);
+    CHECK(pixelsPerUnit(layout, 0) == Approx(pixelsPerUnit(layout, 1)));
+    CHECK(pixelsPerUnit(layout, 0) == Approx(1000.0 / 33));
+}
+
+TEST_CASE("abstract units and measured time never share a scale; the baseline's unit is on top")
+{
+    const auto all
+        = views({sample::units({"1f1b"}), sample::measured({"1f1b"}), sample::units({"bitpipe"})});
+    const auto layout = app::layoutComparison(all, {0, 1, 2}, 1, 600);
+    REQUIRE(layout.groups.size() == 2);
+    CHECK_FALSE(layout.groups[0].isInUnits);
+    CHECK(layout.rows[0].run == 1);
+    CHECK(layout.rows[1].run == 0);
+    CHECK(layout.rows[2].run == 2);
+    CHECK(layout.groups[1].rulerTop == layout.rows[0].height);
+}
+
+TEST_CASE("a comparison of nothing says so")
+{
+    Shown shown({});
+    CHECK(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
+    shown.widget.setRuns({sample::units()}, 0);
+    CHECK_FALSE(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
+}
+
+TEST_CASE("a click selects an op of the run that is drawn there")
+{
+    Shown shown({sample::units({"1f1b"}), sample::units({"gpipe"})});
+    QSignalSpy spy(&shown.widget, &CompareWidget::selectionChanged);
+    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(156, 26 + 28 + 10));
+    REQUIRE(spy.count() == 1);
+    CHECK(spy[0][0].toInt() == 0);
+    CHECK(spy[0][1].value<Selection>().kind == Selection::Kind::Op);
+    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(156, 26 + 132 + 28 + 10));
+    REQUIRE(spy.count() == 2);
+    CHECK(spy[1][0].toInt() == 1);
+    QTest::keyClick(&shown.widget, Qt::Key_Escape);
+    REQUIRE(spy.count() == 3);
+    CHECK(spy[2][0].toInt() == -1);
+}
+
+TEST_CASE("B swaps the first two runs in place and back")
+{
+    Shown shown({sample::units({"1f1b"}), sample::units({"gpipe"}), sample::units({"bitpipe"})});
+    const QImage before = shown.picture();
+    QTest::keyClick(&shown.widget, Qt::Key_B);
+    CHECK(shown.picture() != before);
+    QTest::keyClick(&shown.widget, Qt::Key_B);
+    CHECK(shown.picture() == before);
+}
+
+TEST_CASE("the wheel zooms all runs together, Alt and the arrows walk the history")
+{
+    Shown shown({sample::units({"1f1b"}), sample::units({"gpipe"})});
+    const QImage fitted = shown.picture();
+    const QPoint at(600, 100);
+    QWheelEvent event(at, shown.widget.mapToGlobal(at), {}, {0, 360}, Qt::NoButton, {},
+                      Qt::NoScrollPhase, false);
+    QApplication::sendEvent(&shown.widget, &event);
+    const QImage zoomed = shown.picture();
+    CHECK(zoomed != fitted);
+    QTest::keyClick(&shown.widget, Qt::Key_Left, Qt::AltModifier);
+    CHECK(shown.picture() == fitted);
+    QTest::keyClick(&shown.widget, Qt::Key_Right, Qt::AltModifier);
+    CHECK(shown.picture() == zoomed);
+    QTest::keyClick(&shown.widget, Qt::Key_0);
+    CHECK(shown.picture() == fitted);
+}
+
+TEST_CASE("a run without an iteration stands beside the others")
+{
+    auto empty = std::make_shared<engine::Run>(*sample::units({"1f1b"}));
+    empty->timeline = {};
+    Shown shown({sample::units({"gpipe"}), empty});
+    CHECK_FALSE(shown.picture().isNull());
+    shown.widget.setBaseline(1);
+    CHECK_FALSE(shown.picture().isNull());
+}

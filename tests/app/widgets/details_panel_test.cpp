@@ -1,0 +1,90 @@
+#include "app/timeline/navigation.h"
+#include "app/widgets/details_panel.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTest>
+
+namespace {
+
+using app::Selection;
+
+struct Shown
+{
+    Shown()
+    {
+        panel.resize(292, 700);
+        panel.QWidget::show();
+    }
+    QString text(const char* name)
+    {
+        auto* label = panel.findChild<QLabel*>(QString::fromLatin1(name));
+        return label ? label->text() : QString();
+    }
+
+    std::shared_ptr<const engine::Run> run = sample::units({"1f1b", 4, 4, 1});
+    app::RunView view{run};
+    app::ThemeController theme;
+    app::DetailsPanel panel{theme};
+};
+
+} // namespace
+
+TEST_CASE("without a run the panel says so; with one and no selection it shows the run")
+{
+    Shown shown;
+    CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
+    shown.panel.show(shown.run, *app::firstOp(shown.view, 0));
+    CHECK_FALSE(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
+    shown.panel.show(shown.run, {});
+    CHECK(shown.text("detailsTitle") == QLatin1String("1f1b"));
+    CHECK(shown.text("detailsSentence").contains(QLatin1String("42.9"))); // 3 of 7
+    shown.panel.show(nullptr, {});
+    CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
+}
+
+TEST_CASE("an op stands there with its name, its time and links to what needs it")
+{
+    Shown shown;
+    shown.panel.show(shown.run, *app::firstOp(shown.view, 0));
+    CHECK(shown.text("detailsTitle").contains(QLatin1String("0F0")));
+    CHECK(shown.text("detailsValue").startsWith(QLatin1String("1")));
+    QSignalSpy spy(&shown.panel, &app::DetailsPanel::jumpTo);
+    QLabel* link = nullptr;
+    for (auto* label : shown.panel.findChildren<QLabel*>()) {
+        if (label->text().contains(QLatin1String(">1F0<")))
+            link = label;
+    }
+    REQUIRE(link);
+    Q_EMIT link->linkActivated(QStringLiteral("op"));
+    QCoreApplication::processEvents();
+    REQUIRE(spy.count() == 1);
+    const auto target = spy[0][0].value<Selection>();
+    CHECK(target.device == engine::DeviceId{1});
+    shown.panel.show(shown.run, target); // what the page does: the link is gone, nothing breaks
+    CHECK(shown.text("detailsTitle").contains(QLatin1String("1F0")));
+}
+
+TEST_CASE("a bubble stands there with its cause")
+{
+    Shown shown;
+    auto at = *app::firstOp(shown.view, 0);
+    while (at.kind != Selection::Kind::Bubble)
+        at = *app::inLane(shown.view, at, app::Step::Next);
+    shown.panel.show(shown.run, at);
+    CHECK(shown.text("detailsTitle") == QLatin1String("Bubble"));
+    CHECK(shown.text("detailsSentence").contains(QLatin1String("Waits for")));
+    CHECK(shown.panel.accessibleDescription().startsWith(QLatin1String("Bubble 6")));
+}
+
+TEST_CASE("the panel follows the theme")
+{
+    Shown shown;
+    shown.panel.show(shown.run, *app::firstOp(shown.view, 0));
+    shown.theme.setChoice(app::ThemeController::Choice::Light);
+    const QImage light = shown.panel.grab().toImage();
+    shown.theme.setChoice(app::ThemeController::Choice::Dark);
+    CHECK(shown.panel.grab().toImage() != light);
+}

@@ -1,0 +1,101 @@
+#include "app/timeline/lane_painter.h"
+#include "tests/app/sample_run.h"
+
+#include <QGuiApplication>
+#include <QImage>
+#include <QPainter>
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+
+// Milliseconds per paint of 32 lanes on 1600 x 900, all lanes with their sub-lanes, by spans in the
+// run and by how much of it is in sight. What TimelineWidget does when the view changes; while it
+// stands, a picture is copied.
+namespace {
+
+void startQt()
+{
+    static int argc = 1;
+    static char name[] = "bench_paint";
+    static char* argv[] = {name, nullptr};
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    static QGuiApplication application(argc, argv);
+}
+
+std::size_t spansOf(const engine::Run& run)
+{
+    std::size_t count = 0;
+    for (const auto& track : run.timeline.tracks)
+        count += track.spans.size();
+    return count;
+}
+
+const app::RunView& viewOf(std::int64_t spans)
+{
+    static std::map<std::int64_t, std::unique_ptr<app::RunView>> views;
+    auto& view = views[spans];
+    if (!view) {
+        const auto one = spansOf(*sample::units({"1f1b", 32, 64, 1}));
+        const auto iterations = std::max<std::int64_t>(1, spans / static_cast<std::int64_t>(one));
+        view = std::make_unique<app::RunView>(
+            sample::units({"1f1b", 32, 64, static_cast<int>(iterations)}));
+    }
+    return *view;
+}
+
+void paint(benchmark::State& state, double share, double laneHeight)
+{
+    startQt();
+    const app::RunView& view = viewOf(state.range(0));
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
+    const auto extent = view.extent();
+    const double begin = static_cast<double>(extent.duration()) / 3;
+    const app::TimeAxis axis{begin, begin + share * static_cast<double>(extent.duration()), 140,
+                             1336, 1};
+    const auto lanes = app::layoutLanes(32, {laneHeight * 32, 42, {}});
+    QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
+    for (auto _ : state) {
+        QPainter painter(&image);
+        app::LanePainter lanePainter(painter, view, axis, colours);
+        for (std::size_t k = 0; k < lanes.size(); ++k)
+            lanePainter.paint(engine::DeviceId{static_cast<int>(k)}, lanes[k], -1);
+    }
+    state.counters["spans"] = static_cast<double>(spansOf(view.run()));
+}
+
+void whole(benchmark::State& state)
+{
+    paint(state, 0.66, 23);
+}
+
+void wholeWithSublanes(benchmark::State& state)
+{
+    paint(state, 0.66, 138);
+}
+
+void closer(benchmark::State& state)
+{
+    paint(state, 0.01, 23);
+}
+
+void prepare(benchmark::State& state)
+{
+    startQt();
+    const auto run = viewOf(state.range(0)).shared();
+    for (auto _ : state)
+        benchmark::DoNotOptimize(app::RunView(run));
+    state.counters["spans"] = static_cast<double>(spansOf(*run));
+}
+
+} // namespace
+
+BENCHMARK(whole)->Arg(10'000)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(wholeWithSublanes)
+    ->Arg(10'000)
+    ->Arg(1'000'000)
+    ->Arg(10'000'000)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(closer)->Arg(10'000)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(prepare)->Arg(10'000)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
