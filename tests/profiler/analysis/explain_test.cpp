@@ -135,18 +135,32 @@ TEST_CASE("in a simulated run the cause of a bubble arrives exactly when the bub
 
 TEST_CASE("an optimizer step that waits for an all-reduce blames the last gradient")
 {
-    const Run run = handMade(
-        {.devices = 1, .stages = 1, .microBatches = 1, .dataParallel = 2}, {0, 8},
-        {{0, "0F0", 0, 1}, {0, "0B0", 1, 3}, {0, "0ALLREDUCE", 5, 7}, {0, "0OPT", 7, 8}});
+    const Run run
+        = handMade({.devices = 1, .stages = 1, .microBatches = 2, .dataParallel = 2}, {0, 11},
+                   {{0, "0F0", 0, 1},
+                    {0, "0B0", 1, 3},
+                    {0, "0F1", 3, 4},
+                    {0, "0B1", 4, 6},
+                    {0, "0ALLREDUCE", 8, 10},
+                    {0, "0OPT", 10, 11}});
     const auto all = bubbles(run, 0);
     REQUIRE(all.size() == 1);
     CHECK(all[0].kind == Bubble::Kind::Wait);
-    CHECK(all[0].window == Window{3, 5});
-    CHECK(spelled(run, all[0].chain) == "0B0@1-3 0ALLREDUCE@5-7 0OPT@7-8");
+    CHECK(all[0].window == Window{6, 8});
+    CHECK(spelled(run, all[0].chain) == "0B1@4-6 0ALLREDUCE@8-10 0OPT@10-11");
     const auto reduce = explain(run, 0, find(run, "0ALLREDUCE")).value();
-    CHECK(spelled(run, reduce.needs) == "0B0@1-3");
+    CHECK(spelled(run, reduce.needs) == "0B1@4-6");
     CHECK(reduce.waited == 2);
-    CHECK(spelled(run, reduce.neededBy) == "0OPT@7-8");
+    CHECK(spelled(run, reduce.neededBy) == "0OPT@10-11");
+}
+
+TEST_CASE("a transfer lasts from its SEND's start to its RECV's end")
+{
+    const Run run = handMade(
+        {.devices = 2, .stages = 2, .microBatches = 1}, {0, 9},
+        {{0, "0F0", 0, 2}, {0, "0SEND_F0", 2, 3}, {1, "1RECV_F0", 5, 6}, {1, "1F0", 6, 9}});
+    const auto f = explain(run, 0, find(run, "1F0")).value();
+    CHECK(spelled(run, f.needs) == "1RECV_F0@2-6 0F0@0-2");
 }
 
 TEST_CASE("the critical path of a 1F1B iteration is its whole length")
