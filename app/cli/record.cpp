@@ -134,9 +134,10 @@ private:
 // A worker of the window ends with it, and keeps what it has.
 void dieWithParent()
 {
-    const bool isWorker = prctl(PR_SET_PDEATHSIG, SIGTERM) == 0;
-    if (isWorker && getppid() == 1)
-        raise(SIGTERM); // the parent went before it could be watched
+    const pid_t parent = getppid();
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent)
+        raise(SIGTERM); // it went before it could be watched
 }
 
 std::string dataHome()
@@ -183,7 +184,12 @@ std::string defaultRunFile(const Experiment& experiment)
     const std::string what = experiment.scheduleFile.empty()
         ? fmt::format("{}-D{}-N{}", schedule.scheme, schedule.devices, schedule.microBatches)
         : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
-    return fmt::format("{}/bubblescope/runs/{}-{}.sqlite", dataHome(), time.data(), what);
+    const std::string stem
+        = fmt::format("{}/bubblescope/runs/{}-{}", dataHome(), time.data(), what);
+    std::string file = stem + ".sqlite";
+    for (int again = 2; std::filesystem::exists(file); ++again) // several in one second
+        file = fmt::format("{}-{}.sqlite", stem, again);
+    return file;
 }
 
 Result<int> record(const Experiment& experiment, const RecordOptions& options)

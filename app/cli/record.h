@@ -25,7 +25,7 @@ void addRecordOptions(CLI::App& app, RecordOptions& options);
 // whole iterations: then the error is Cancelled and the file complete.
 engine::Result<int> record(const engine::Experiment& experiment, const RecordOptions& options);
 
-// $XDG_DATA_HOME/bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite
+// $XDG_DATA_HOME/bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite, one that does not exist yet.
 std::string defaultRunFile(const engine::Experiment& experiment);
 
 } // namespace cli
