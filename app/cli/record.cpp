@@ -3,8 +3,8 @@
 #include "app/cli/command_line.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
+#include "app/cli/run_file.h"
 #include "app/cli/run_summary.h"
-#include "app/cli/schedule_options.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
@@ -12,12 +12,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <csignal>
-#include <cstdlib>
-#include <ctime>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -140,25 +136,6 @@ void dieWithParent()
         raise(SIGTERM); // it went before it could be watched
 }
 
-std::string dataHome()
-{
-    if (const char* home = std::getenv("XDG_DATA_HOME"); home && *home)
-        return home;
-    const char* home = std::getenv("HOME");
-    return std::string(home && *home ? home : ".") + "/.local/share";
-}
-
-Result<void> makeFolderOf(const std::string& file)
-{
-    std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
-    if (error)
-        return fail(Error::Code::Io,
-                    fmt::format("cannot make the folder of {}: {}; name another file "
-                                "with -o",
-                                file, error.message()));
-    return {};
-}
 } // namespace
 
 void addRecordOptions(CLI::App& app, RecordOptions& options)
@@ -171,25 +148,6 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
     addProgressOption(app, options.progress);
     app.add_flag("--detach", options.detach, "With --progress jsonl: go on when the parent ends")
         ->group(kGroup);
-}
-
-std::string defaultRunFile(const Experiment& experiment)
-{
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    localtime_r(&now, &parts);
-    std::array<char, 32> time{};
-    std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
-    const ScheduleRequest& schedule = experiment.schedule;
-    const std::string what = experiment.scheduleFile.empty()
-        ? fmt::format("{}-D{}-N{}", schedule.scheme, schedule.devices, schedule.microBatches)
-        : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
-    const std::string stem
-        = fmt::format("{}/bubblescope/runs/{}-{}", dataHome(), time.data(), what);
-    std::string file = stem + ".sqlite";
-    for (int again = 2; std::filesystem::exists(file); ++again) // several in one second
-        file = fmt::format("{}-{}.sqlite", stem, again);
-    return file;
 }
 
 Result<int> record(const Experiment& experiment, const RecordOptions& options)

@@ -15,7 +15,7 @@ namespace cli {
 // Where a run goes and how it is told of.
 struct RecordOptions
 {
-    std::string file; // "": defaultRunFile()
+    std::string file; // "": defaultRunFile() of run_file.h
     bool force = false, detach = false;
     ProgressKind progress = ProgressKind::Auto;
 };
@@ -24,8 +24,5 @@ void addRecordOptions(CLI::App& app, RecordOptions& options);
 // Trains, records into one file and prints the five closing lines. Ctrl-C keeps
 // whole iterations: then the error is Cancelled and the file complete.
 engine::Result<int> record(const engine::Experiment& experiment, const RecordOptions& options);
-
-// $XDG_DATA_HOME/bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite, one that does not exist yet.
-std::string defaultRunFile(const engine::Experiment& experiment);
 
 } // namespace cli

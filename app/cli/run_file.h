@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/exec/run_experiment.h"
+
+#include <string>
+
+namespace cli {
+
+// $XDG_DATA_HOME/bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite, one that does not exist yet.
+std::string defaultRunFile(const engine::Experiment& experiment);
+
+engine::Result<void> makeFolderOf(const std::string& file);
+
+} // namespace cli
