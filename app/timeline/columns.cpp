@@ -19,15 +19,17 @@ Heights heightsOf(const Busy& busy, double duration, int rows)
     return heights;
 }
 
-void fillColumn(QImage& image, int x, const Heights& heights,
+// `top` is the column's first pixel, `stride` the pixels from one row to the next.
+void fillColumn(QRgb* top, qsizetype stride, int rows, const Heights& heights,
                 const std::array<QRgb, kShares + 1>& colours)
 {
-    const int rows = image.height();
-    std::size_t share = 0;
-    for (int row = 0; row < rows; ++row) {
-        while (share < kShares && row >= heights[share])
-            ++share;
-        reinterpret_cast<QRgb*>(image.scanLine(rows - 1 - row))[x] = colours[share];
+    QRgb* pixel = top + (rows - 1) * stride;
+    int row = 0;
+    for (std::size_t share = 0; share <= kShares; ++share) {
+        for (const int end = share < kShares ? heights[share] : rows; row < end; ++row) {
+            *pixel = colours[share];
+            pixel -= stride;
+        }
     }
 }
 
@@ -42,30 +44,34 @@ std::array<QRgb, kShares + 1> packed(const ColumnColours& colours)
 
 } // namespace
 
-void paintColumns(QPainter& painter, const TimeAxis& axis, const QRectF& area,
-                  engine::Window window, const ColumnColours& colours,
+void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
                   const std::function<Busy(double time)>& busyBefore)
 {
-    const int columns = static_cast<int>(std::lround(area.width() * axis.dpr));
+    const QRectF& area = columns.area;
+    const int count = static_cast<int>(std::lround(area.width() * axis.dpr));
     const int rows = static_cast<int>(std::lround(area.height() * axis.dpr));
-    if (columns <= 0 || rows <= 0)
+    if (count <= 0 || rows <= 0)
         return;
-    QImage image(columns, rows, QImage::Format_ARGB32_Premultiplied);
-    const auto inks = packed(colours);
+    QImage image(count, rows, QImage::Format_ARGB32_Premultiplied);
+    auto* pixels = reinterpret_cast<QRgb*>(image.bits());
+    const qsizetype stride = image.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb));
+    const auto inks = packed(columns.colours);
     const auto edge = [&](int column) {
         return std::clamp(axis.time(area.left() + column / axis.dpr),
-                          static_cast<double>(window.begin), static_cast<double>(window.end));
+                          static_cast<double>(columns.window.begin),
+                          static_cast<double>(columns.window.end));
     };
     double begin = edge(0);
     Busy before = busyBefore(begin);
-    for (int column = 0; column < columns; ++column) {
+    for (int column = 0; column < count; ++column) {
         const double end = edge(column + 1);
-        Busy busy = busyBefore(end);
-        std::swap(busy, before);
+        const Busy after = busyBefore(end);
+        Busy busy{};
         for (std::size_t k = 0; k < kShares; ++k)
-            busy[k] = before[k] - busy[k];
-        fillColumn(image, column, heightsOf(busy, end - begin, rows), inks);
+            busy[k] = after[k] - before[k];
+        fillColumn(pixels + column, stride, rows, heightsOf(busy, end - begin, rows), inks);
         begin = end;
+        before = after;
     }
     image.setDevicePixelRatio(axis.dpr);
     painter.drawImage(area.topLeft(), image);

@@ -198,9 +198,9 @@ void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, st
     add(metrics.exposedCommunication, colours.exposed(Emphasis::Normal).fill);
 }
 
-void paintHeader(QPainter& painter, const RunView& view, const BoxColours& colours,
-                 engine::DeviceId device, const Lane& lane, int iteration, const QRectF& area)
+void paintHeader(QPainter& painter, const LaneCell& cell)
 {
+    const auto& [view, colours, device, lane, iteration, area] = cell;
     const Theme& theme = colours.theme();
     if (lane.kind == LaneKind::Dense) {
         paintDenseHeader(painter, view, theme, device, area);
@@ -239,9 +239,9 @@ QString memoryTitle(const RunView& view, const Lane& lane)
     return view.hasMemory() ? tr("Peak memory") : tr("Peak stash");
 }
 
-void paintMemoryCell(QPainter& painter, const RunView& view, const BoxColours& colours,
-                     engine::DeviceId device, const Lane& lane, int iteration, const QRectF& area)
+void paintMemoryCell(QPainter& painter, const LaneCell& cell)
 {
+    const auto& [view, colours, device, lane, iteration, area] = cell;
     const Theme& theme = colours.theme();
     const auto* metrics = metricsOf(view, device, iteration);
     if (!metrics)

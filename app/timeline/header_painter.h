@@ -4,18 +4,26 @@
 #include "app/timeline/lanes.h"
 #include "app/timeline/run_view.h"
 
+#include <QRectF>
+
 class QPainter;
-class QRectF;
 
 namespace app {
 
 // The columns beside the lanes. Left, 140: name, stages, share of compute, where the time of the
 // iteration goes. Right, 124: the peak of memory by kind, M_a where no memory was recorded, the
-// bubble where lanes are dense. `area` is the cell of one lane.
-void paintHeader(QPainter& painter, const RunView& view, const BoxColours& colours,
-                 engine::DeviceId device, const Lane& lane, int iteration, const QRectF& area);
-void paintMemoryCell(QPainter& painter, const RunView& view, const BoxColours& colours,
-                     engine::DeviceId device, const Lane& lane, int iteration, const QRectF& area);
+// bubble where lanes are dense.
+struct LaneCell
+{
+    const RunView& view;
+    const BoxColours& colours;
+    engine::DeviceId device;
+    const Lane& lane;
+    int iteration = -1;
+    QRectF area;
+};
+void paintHeader(QPainter& painter, const LaneCell& cell);
+void paintMemoryCell(QPainter& painter, const LaneCell& cell);
 QString memoryTitle(const RunView& view, const Lane& lane); // over the right column
 
 // Forward, backward, W, optimizer, exposed communication; the rest of `area` stays bubble.

@@ -140,7 +140,7 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
     colours.rest = m_colours.bubbleGround();
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
-    paintColumns(m_painter, m_axis, area, window, colours,
+    paintColumns(m_painter, m_axis, {area, window, colours},
                  [&](double time) { return m_view.sharesBefore(device, time); });
 }
 

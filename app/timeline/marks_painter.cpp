@@ -131,8 +131,9 @@ void MarksPainter::paintRange(engine::Window window, double top, double bottom)
 }
 
 void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
-                    const Theme& theme, engine::Window window, const QRectF& ruler)
+                    const Theme& theme, const RangeBand& range)
 {
+    const auto& [window, ruler] = range;
     const QRectF band = stretch(axis, window, ruler.top() + 4, 18);
     const QString length = scale.unit.withUnit(static_cast<double>(window.duration()));
     const QString full

@@ -32,7 +32,12 @@ private:
 };
 
 // The band on the ruler: length and ends.
+struct RangeBand
+{
+    engine::Window window;
+    QRectF ruler;
+};
 void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
-                    const Theme& theme, engine::Window window, const QRectF& ruler);
+                    const Theme& theme, const RangeBand& range);
 
 } // namespace app

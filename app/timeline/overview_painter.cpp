@@ -78,8 +78,8 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
         const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
         const double top = axis.snap(rows.top() + row * pitch);
         const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
-        paintColumns(painter, axis, QRectF(area.left(), top, area.width(), bottom - top),
-                     view.extent(), inks,
+        paintColumns(painter, axis,
+                     {QRectF(area.left(), top, area.width(), bottom - top), view.extent(), inks},
                      [&](double time) { return meanBefore(view, first, last, time); });
     }
 }

@@ -87,7 +87,8 @@ void SublanePainter::paintDense(Source source, Window window, double top)
     for (auto& colour : colours.shares)
         colour = m_colours.look(engine::OpKind::SendActivation, 0, Emphasis::Normal).fill;
     colours.rest = Qt::transparent;
-    paintColumns(m_painter, m_axis, stretch(m_axis, window, top, Lane::kTransfer), window, colours,
+    paintColumns(m_painter, m_axis,
+                 {stretch(m_axis, window, top, Lane::kTransfer), window, colours},
                  [&](double time) { return m_view.busyBefore(source.device, source.kind, time); });
 }
 

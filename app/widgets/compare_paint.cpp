@@ -206,7 +206,7 @@ void CompareWidget::Impl::paintMarks(QPainter& painter) const
             painter.fillRect(QRectF(x - 1, area.top(), 1.5, area.height()), chrome.text);
         painter.restore();
         paintRangeBand(painter, compareScale(row, axis), axis, theme.theme(),
-                       selected.selection.window, QRectF(area.left(), 0, area.width(), kRuler));
+                       {selected.selection.window, QRectF(area.left(), 0, area.width(), kRuler)});
         return;
     }
     painter.restore();

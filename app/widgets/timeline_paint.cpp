@@ -81,7 +81,7 @@ void TimelineWidget::Impl::paintTop(QPainter& painter)
     paintRuler(painter, scale, time, look, areas.ruler.adjusted(0, 0, 0, -1));
     paintEndTriangles(painter, *view, time, look, areas.ruler.bottom() - 1);
     if (selection.kind == Selection::Kind::Range)
-        paintRangeBand(painter, scale, time, look, selection.window, areas.ruler);
+        paintRangeBand(painter, scale, time, look, {selection.window, areas.ruler});
     painter.restore();
     painter.setFont(uiFont(11));
     painter.setPen(look.chrome.text2);
@@ -126,12 +126,11 @@ void TimelineWidget::Impl::paintSides(QPainter& painter)
         if (top > areas.lanes.bottom() || top + lanes[k].height < areas.lanes.top())
             continue;
         const engine::DeviceId device{static_cast<int>(k)};
-        paintHeader(painter, *view, *colours, device, lanes[k], iteration,
-                    QRectF(0, top, TimelineGeometry::kHeader, lanes[k].height));
+        const QRectF head(0, top, TimelineGeometry::kHeader, lanes[k].height);
+        const QRectF tail(areas.column.left(), top, areas.column.width(), lanes[k].height);
+        paintHeader(painter, {*view, *colours, device, lanes[k], iteration, head});
         if (areas.column.width() > 0)
-            paintMemoryCell(
-                painter, *view, *colours, device, lanes[k], iteration,
-                QRectF(areas.column.left(), top, areas.column.width(), lanes[k].height));
+            paintMemoryCell(painter, {*view, *colours, device, lanes[k], iteration, tail});
         if (lanes[k].kind != LaneKind::Dense)
             for (const QRectF& side : {areas.header, areas.column})
                 painter.fillRect(QRectF(side.left(), top + lanes[k].height - 1, side.width(), 1),

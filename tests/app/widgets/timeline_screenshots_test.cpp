@@ -2,6 +2,7 @@
 #include "app/widgets/control_style.h"
 #include "app/widgets/details_panel.h"
 #include "app/widgets/timeline_widget.h"
+#include "profiler/store/trace_store.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -95,11 +96,41 @@ void detailsPictures(app::ThemeController& theme, const QString& suffix)
     save(timeline, QStringLiteral("timeline-range") + suffix);
 }
 
+// Recorded runs too, where BS_RUNS names files.
+void recordedPictures(app::ThemeController& theme, const QString& suffix)
+{
+    std::vector<std::shared_ptr<const engine::Run>> runs;
+    const auto files = qEnvironmentVariable("BS_RUNS").split(QLatin1Char(':'), Qt::SkipEmptyParts);
+    for (const QString& file : files) {
+        auto run = profiler::readRun(file.toStdString());
+        if (run)
+            runs.push_back(std::make_shared<const engine::Run>(std::move(*run)));
+    }
+    if (runs.empty())
+        return;
+    app::TimelineWidget timeline(theme);
+    timeline.resize(1092, 654);
+    timeline.setRun(runs.back(), app::TimelineWidget::View::FitIteration);
+    timeline.show();
+    save(timeline, QStringLiteral("recorded") + suffix);
+    app::CompareWidget compare(theme);
+    compare.resize(1384, 582);
+    compare.show();
+    compare.setRuns(runs, 0);
+    save(compare, QStringLiteral("recorded-compare") + suffix);
+    app::DetailsPanel details(theme);
+    details.resize(292, 800);
+    details.QWidget::show();
+    details.show(runs.back(), {});
+    save(details, QStringLiteral("recorded-details") + suffix);
+}
+
 void allPictures(app::ThemeController& theme, const QString& suffix)
 {
     timelinePictures(theme, suffix);
     comparePictures(theme, suffix);
     detailsPictures(theme, suffix);
+    recordedPictures(theme, suffix);
 }
 
 } // namespace
