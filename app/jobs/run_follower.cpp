@@ -17,15 +17,14 @@ RunFollower::RunFollower(const QString& file, QObject* parent)
     , m_pool(std::make_shared<SnapshotPool>(std::filesystem::path(file.toStdString())))
     , m_background(this)
 {
-    m_timer.setInterval(200);
     connect(&m_timer, &QTimer::timeout, this, &RunFollower::poke);
 }
 
 RunFollower::~RunFollower() = default;
 
-void RunFollower::start()
+void RunFollower::start(int milliseconds)
 {
-    m_timer.start();
+    m_timer.start(milliseconds);
     poke();
 }
 

@@ -22,7 +22,7 @@ public:
     explicit RunFollower(const QString& file, QObject* parent = nullptr);
     ~RunFollower() override;
 
-    void start();  // reads now and then every 200 ms
+    void start(int milliseconds = 200); // reads now, then in this interval
     void poke();   // rows were committed: read as soon as the last read is done
     void finish(); // the writer is done: one last read, then finished()
 

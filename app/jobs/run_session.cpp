@@ -10,6 +10,9 @@ namespace {
 using State = RunDocument::State;
 using Level = Notice::Level;
 
+// Another program's run: it says nothing, and is most likely dead.
+constexpr int kForeignPollMilliseconds = 1000;
+
 // What is said of a file whose writer did not finish, read without having started it.
 Notice noticeOfFile(const engine::Run& run)
 {
@@ -86,15 +89,18 @@ void RunSession::loaded(const RunPointer& run, const QString& warning)
 {
     m_document->setRun(run);
     m_document->addLogLine(tr("opened %1").arg(m_document->file()));
-    for (const std::string* fact : {&run->info.command, &run->info.program, &run->info.started})
-        if (!fact->empty())
-            m_document->addLogLine(QString::fromStdString(*fact));
+    if (!run->info.started.empty())
+        m_document->addLogLine(tr("recorded %1 by build %2")
+                                   .arg(QString::fromStdString(run->info.started),
+                                        QString::fromStdString(run->info.program)));
+    if (!run->info.command.empty())
+        m_document->addLogLine(tr("again with: %1").arg(QString::fromStdString(run->info.command)));
     m_document->setNotice(warning.isEmpty()
                               ? noticeOfFile(*run)
                               : Notice{Level::Warning, tr("Opened with what is known."), warning});
     m_document->setState(State::Finished);
     if (run->info.outcome == engine::Outcome::Running)
-        m_follower.start();
+        m_follower.start(kForeignPollMilliseconds);
 }
 
 void RunSession::start(const QString& program, const QStringList& options)

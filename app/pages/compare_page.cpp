@@ -33,6 +33,20 @@ std::size_t firstBaseline(const std::vector<RunPointer>& runs)
     return found == runs.end() ? 0 : static_cast<std::size_t>(found - runs.begin());
 }
 
+// The run to tell of first: the shortest one that is not the baseline.
+int shortestRun(const profiler::Comparison& comparison)
+{
+    std::size_t shortest = comparison.baseline;
+    for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
+        const bool isFirst = shortest == comparison.baseline;
+        const auto duration = comparison.runs[run].metrics.duration;
+        if (run != comparison.baseline
+            && (isFirst || duration < comparison.runs[shortest].metrics.duration))
+            shortest = run;
+    }
+    return static_cast<int>(shortest);
+}
+
 } // namespace
 
 ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
@@ -61,6 +75,8 @@ void ComparePage::connectAll()
     connect(&runs, &RunsModel::rowsInserted, this, &ComparePage::refresh);
     connect(m_dock, &RunsDock::activated, this, &Page::openRequested);
     connect(m_dock, &RunsDock::compareRequested, this, &Page::compareRequested);
+    connect(m_dock, &RunsDock::removeRequested, this,
+            [this](const RunDocument& document) { m_library.close(document); });
     connect(m_dock, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
     connect(m_baselineBox, &QComboBox::activated, this, &ComparePage::setBaseline);
     connect(m_back, &QAction::triggered, m_compare, &CompareWidget::zoomBack);
@@ -152,7 +168,7 @@ void ComparePage::showNumbers(const engine::Result<profiler::Comparison>& compar
                      notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
     m_model->show(*comparison, titles());
     m_table->fitRows();
-    m_table->selectRow(m_baseline + 1 < m_runs.size() ? static_cast<int>(m_runs.size()) - 1 : 0);
+    m_table->selectRow(shortestRun(*comparison));
     std::vector<WhereTimeGoes::Bar> bars;
     QString unit;
     for (std::size_t run = 0; run < comparison->runs.size(); ++run) {

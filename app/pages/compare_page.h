@@ -43,6 +43,7 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:

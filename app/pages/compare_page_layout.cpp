@@ -204,6 +204,12 @@ void ComparePage::buildLayout()
     setFocusProxy(m_compare);
 }
 
+void ComparePage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    m_compare->setFocus();
+}
+
 void ComparePage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kFoldRunsBelow = 1180;

@@ -76,6 +76,8 @@ void RunPage::connectTimeline()
     connect(&m->panels->progress(), &ProgressPanel::iterationChosen, this, go);
     connect(m->runs, &RunsDock::activated, this, &Page::openRequested);
     connect(m->runs, &RunsDock::compareRequested, this, &Page::compareRequested);
+    connect(m->runs, &RunsDock::removeRequested, this,
+            [this](const RunDocument& document) { m_library.close(document); });
     connect(m->runs, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
     connect(m->bandRunAgain, &QPushButton::clicked, this, &RunPage::runAgain);
     connect(m->bandDismiss, &QPushButton::clicked, m->band, &QWidget::hide);

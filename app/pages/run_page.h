@@ -42,6 +42,7 @@ public:
     const RunDocument& document() const { return *m_document; }
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:

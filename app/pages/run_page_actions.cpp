@@ -27,8 +27,11 @@ void RunPage::makeActions()
     actions.back = makeAction("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
     actions.forward = makeAction("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
     actions.fit = makeAction("fitIteration", tr("Fit the iteration"), {});
-    m->fitAll = makeAction("fitAll", tr("Fit the whole run"), {});
-    m->fitSelection = makeAction("fitSelection", tr("Zoom to the selection"), {});
+    m->fitAll = makeAction("fitAll", tr("Fit the whole run"), Qt::Key_0);
+    m->fitSelection = makeAction("fitSelection", tr("Zoom to the selection"), Qt::Key_F);
+    actions.flow = makeAction("flow", tr("Flow of the selected micro-batch"), Qt::Key_L);
+    actions.flow->setCheckable(true);
+    actions.flow->setChecked(true);
     actions.stop = makeAction("stopRun", tr("Stop"), {});
     actions.stop->setToolTip(tr("Stops the worker; whole iterations are kept"));
     actions.follow = makeAction("followRun", tr("Follow"), {});
@@ -63,6 +66,11 @@ void RunPage::connectActions()
     connect(m->fitSelection, &QAction::triggered, m->timeline, &TimelineWidget::zoomToSelection);
     connect(actions.follow, &QAction::toggled, m->timeline, &TimelineWidget::setFollow);
     connect(m->timeline, &TimelineWidget::followChanged, actions.follow, &QAction::setChecked);
+    using Flow = TimelineWidget::FlowMode;
+    connect(actions.flow, &QAction::toggled, m->timeline,
+            [this](bool on) { m->timeline->setFlowMode(on ? Flow::Selected : Flow::Off); });
+    connect(m->timeline, &TimelineWidget::flowModeChanged, actions.flow,
+            [flow = actions.flow](Flow mode) { flow->setChecked(mode == Flow::Selected); });
     connect(actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
     connect(actions.exportFigure, &QAction::triggered, this,
             [this] { Q_EMIT exportRequested({m_document->run()}); });
@@ -86,8 +94,8 @@ QList<QAction*> RunPage::menuActions(Menu menu) const
     case Menu::Run:
         return {actions.stop, actions.follow, m->copyCommand};
     case Menu::View:
-        return {actions.back,    actions.forward,  actions.fit,         m->fitAll,
-                m->fitSelection, actions.showRuns, actions.showDetails, m->foldPanels};
+        return {actions.back, actions.forward,  actions.fit,         m->fitAll,    m->fitSelection,
+                actions.flow, actions.showRuns, actions.showDetails, m->foldPanels};
     case Menu::Compare:
         return {m->compare};
     case Menu::Export:

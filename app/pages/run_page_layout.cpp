@@ -139,6 +139,12 @@ void RunPage::fold()
         m->panels->setFolded(!panels);
 }
 
+void RunPage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    m->timeline->setFocus();
+}
+
 void RunPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);

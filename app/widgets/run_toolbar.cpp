@@ -4,6 +4,7 @@
 #include "app/widgets/controls.h"
 #include "app/widgets/iteration_segments.h"
 #include "app/widgets/iteration_stepper.h"
+#include "app/widgets/segment_control.h"
 #include "app/widgets/themed_icon.h"
 
 #include <QAction>
@@ -39,6 +40,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_stepper(new IterationStepper(theme))
     , m_segments(new IterationSegments(theme))
     , m_left(makeLabel({}, "small"))
+    , m_flow(new QWidget)
     , m_walk(new QWidget)
     , m_running(new QWidget)
 {
@@ -53,12 +55,25 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     running->addWidget(actionButton(actions.follow));
     m_left->setObjectName(QStringLiteral("timeLeft"));
 
+    auto* flow = spaced(new QHBoxLayout(m_flow), {}, 8);
+    auto* segments = new SegmentControl(theme, {tr("off"), tr("selected")});
+    segments->setObjectName(QStringLiteral("flowSegments"));
+    segments->setCompact();
+    segments->setCurrent(actions.flow->isChecked() ? 1 : 0);
+    flow->addWidget(makeLabel(tr("Flow"), "small"));
+    flow->addWidget(segments);
+    connect(segments, &SegmentControl::currentChanged, actions.flow,
+            [action = actions.flow](int choice) { action->setChecked(choice == 1); });
+    connect(actions.flow, &QAction::toggled, segments,
+            [segments](bool on) { segments->setCurrent(on ? 1 : 0); });
+
     auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12);
     row->addWidget(makeToolButton(actions.showRuns));
     row->addWidget(m_walk);
     row->addWidget(makeLine(Qt::Vertical));
     row->addWidget(m_stepper);
     row->addWidget(m_running);
+    row->addWidget(m_flow);
     row->addStretch(1);
     row->addWidget(actionButton(actions.exportFigure));
     row->addWidget(makeToolButton(actions.showDetails));
@@ -71,6 +86,7 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
     m_actions.exportFigure->setEnabled(hasIterations(run.get()) && !document.isRunning());
     m_running->setVisible(document.isRunning());
+    m_flow->setVisible(!document.isRunning());
     m_actions.stop->setEnabled(document.state() == RunDocument::State::Running);
     if (document.isRunning())
         showProgress(document);

@@ -22,7 +22,8 @@ class RunToolbar : public QWidget
 public:
     struct Actions
     {
-        QAction *back, *forward, *fit, *stop, *follow, *exportFigure, *showRuns, *showDetails;
+        QAction *back, *forward, *fit, *stop, *follow, *flow, *exportFigure, *showRuns,
+            *showDetails;
     };
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
@@ -39,6 +40,7 @@ private:
     IterationStepper* m_stepper;
     IterationSegments* m_segments;
     QLabel* m_left;
+    QWidget* m_flow;
     QWidget *m_walk, *m_running;
 };
 

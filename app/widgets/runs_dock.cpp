@@ -4,8 +4,11 @@
 #include "app/widgets/runs_delegate.h"
 #include "app/widgets/themed_icon.h"
 
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -85,6 +88,8 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
         setCurrent(m_current); // this page still shows its own run
         Q_EMIT activated(file);
     });
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_list, &QWidget::customContextMenuRequested, this, &RunsDock::showMenu);
     connect(m_compare, &QPushButton::clicked, this,
             [this] { Q_EMIT compareRequested(checkedFiles()); });
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
@@ -98,6 +103,26 @@ void RunsDock::setCurrent(const RunDocument* document)
     m_current = document;
     const int row = m_runs.rowOf(document);
     m_list->setCurrentIndex(row < 0 ? QModelIndex() : m_runs.index(row));
+}
+
+void RunsDock::showMenu(const QPoint& position)
+{
+    const QModelIndex index = m_list->indexAt(position);
+    if (!index.isValid())
+        return;
+    const std::shared_ptr<RunDocument> document = m_runs.at(index.row());
+    QMenu menu(this);
+    const QAction* show = menu.addAction(tr("Show"));
+    const QAction* copy = menu.addAction(tr("Copy the file's path"));
+    QAction* remove = menu.addAction(tr("Remove from the list"));
+    remove->setEnabled(!document->isRunning());
+    const QAction* chosen = menu.exec(m_list->viewport()->mapToGlobal(position));
+    if (chosen == show)
+        Q_EMIT activated(document->file());
+    else if (chosen == copy)
+        QGuiApplication::clipboard()->setText(document->file());
+    else if (chosen == remove)
+        Q_EMIT removeRequested(*document);
 }
 
 QStringList RunsDock::checkedFiles() const

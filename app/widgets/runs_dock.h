@@ -25,10 +25,12 @@ public:
 Q_SIGNALS:
     void activated(const QString& file); // a row was clicked beside its check mark
     void compareRequested(const QStringList& files);
-    void addRequested(); // the plus
+    void addRequested();                                    // the plus
+    void removeRequested(const app::RunDocument& document); // from the list; the file stays
 
 private:
     void updateCompareButton();
+    void showMenu(const QPoint& position);
     QStringList checkedFiles() const;
 
     RunsModel& m_runs;

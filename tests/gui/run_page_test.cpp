@@ -145,6 +145,30 @@ TEST_CASE("a run under way asks before its page closes, and keeping it running i
     CHECK(opened.page->queryClose()); // nothing to ask any more
 }
 
+TEST_CASE("a real worker trains, and the page fills iteration by iteration up to the replay")
+{
+    ThemeController theme;
+    RunLibrary library; // the bscope beside this program
+    const QString options = QStringLiteral("--scheme 1f1b --devices 2 --micro-batches 2 --layers 2 "
+                                           "--iterations 3 --warmup 1");
+    const auto document = library.start(options.split(u' '));
+    RunPage page(theme, library, document);
+    page.resize(1600, 910);
+    page.show();
+    REQUIRE(waitFor([&] { return !document->isRunning(); }, 60'000));
+    INFO(document->log().join(u'\n').toStdString());
+    REQUIRE(document->state() == RunDocument::State::Finished);
+    CHECK(document->notice().level == Notice::Level::None);
+    CHECK(document->progress().done == 4);
+    const engine::Timeline& timeline = document->run()->timeline;
+    REQUIRE(timeline.iterations.size() == 5);
+    CHECK(timeline.iterations.back().kind == engine::Iteration::Kind::Replay);
+    CHECK(page.findChild<TimelineWidget*>(QStringLiteral("timeline"))->iteration() == 4);
+    CHECK(page.findChild<QLabel*>(QStringLiteral("iterationName"))->text()
+          == QStringLiteral("median replay"));
+    CHECK(QFile::remove(document->file()));
+}
+
 TEST_CASE("Stop in the toolbar keeps whole iterations and offers to run again")
 {
     Opened opened(unfinished({"bitpipe", 4, 4, 2}), kEndless);
