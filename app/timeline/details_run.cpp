@@ -112,7 +112,9 @@ Details runDetails(const RunView& view, int iteration)
     details.value = clock.length(metrics->duration);
     details.unit = clock.scale.unit;
     const auto mode = engine::modeAdjective(run.info.mode);
-    details.left = tr("One iteration, %1")
+    const bool isReplay = run.timeline.iterations[static_cast<std::size_t>(iteration)].kind
+        == engine::Iteration::Kind::Replay;
+    details.left = (isReplay ? tr("Median iteration, %1") : tr("One iteration, %1"))
                        .arg(QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size())));
     details.right
         = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);

@@ -97,12 +97,13 @@ void TimelineWidget::Impl::paintTop(QPainter& painter)
 void TimelineWidget::Impl::paintTopTexts(QPainter& painter, const Theme& look) const
 {
     const auto& iterations = view->timeline().iterations;
+    const bool hasReplay = iterations.back().kind == engine::Iteration::Kind::Replay;
+    const std::size_t count = iterations.size() - (hasReplay && iterations.size() > 1 ? 1 : 0);
     painter.setFont(uiFont(11));
     painter.setPen(look.chrome.text2);
     painter.drawText(QPointF(24, 20), tr("Whole run"));
     painter.drawText(QPointF(24, 35),
-                     iterations.size() == 1 ? tr("1 iteration")
-                                            : tr("%1 iterations").arg(iterations.size()));
+                     count == 1 ? tr("1 iteration") : tr("%1 iterations").arg(count));
     if (iteration < 0 || areas.column.width() <= 0)
         return;
     const auto& one = iterations[static_cast<std::size_t>(iteration)];
