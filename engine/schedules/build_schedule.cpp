@@ -89,7 +89,7 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request)
 
 } // namespace
 
-Result<Schedule> buildSchedule(const ScheduleRequest& request)
+Result<void> checkRequest(const ScheduleRequest& request)
 {
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
@@ -102,9 +102,14 @@ Result<Schedule> buildSchedule(const ScheduleRequest& request)
     if (scheme->check != nullptr)
         if (auto possible = scheme->check(request); !possible)
             return tl::unexpected(possible.error());
-    if (auto size = checkSize(*scheme, request); !size)
-        return tl::unexpected(size.error());
-    return scheme->build(request);
+    return checkSize(*scheme, request);
+}
+
+Result<Schedule> buildSchedule(const ScheduleRequest& request)
+{
+    if (auto possible = checkRequest(request); !possible)
+        return tl::unexpected(possible.error());
+    return findScheme(request.scheme)->build(request);
 }
 
 } // namespace engine

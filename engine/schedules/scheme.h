@@ -59,6 +59,9 @@ const Scheme* findScheme(std::string_view name);
 constexpr int kMaxDevices = 0xFFFE;
 constexpr std::int64_t kMaxOps = std::int64_t{1} << 24; // compute ops
 
+// Why buildSchedule() would refuse, without building: scheme, options, counts, the scheme's rule,
+// the size.
+Result<void> checkRequest(const ScheduleRequest& request);
 // The one door: unknown scheme (with the nearest name), unknown option, check, build. At most
 // kMaxOps compute ops are built; more is an error that says so.
 Result<Schedule> buildSchedule(const ScheduleRequest& request);
