@@ -11,23 +11,21 @@ namespace {
 using Member = int engine::ScheduleRequest::*;
 constexpr int kReach = 64; // how far to look for a value that is fine
 
-bool isPossible(const engine::Scheme& scheme, engine::ScheduleRequest request, Member member,
-                int value)
+bool isPossible(engine::ScheduleRequest request, Member member, int value)
 {
     request.*member = value;
-    return value > 0 && scheme.check(request).has_value();
+    return value > 0 && engine::checkRequest(request).has_value();
 }
 
 // "try 4 or 8": the nearest values below and above that pass, when this number alone is at fault.
-std::optional<QString> nearest(const engine::Scheme& scheme, const engine::ScheduleRequest& request,
-                               Member member)
+std::optional<QString> nearest(const engine::ScheduleRequest& request, Member member)
 {
     QStringList values;
     const int from = request.*member;
     for (const int step : {-1, 1}) {
         for (int value = from + step; std::abs(value - from) <= kReach && value > 0;
              value += step) {
-            if (!isPossible(scheme, request, member, value))
+            if (!isPossible(request, member, value))
                 continue;
             values.append(QString::number(value));
             break;
@@ -35,7 +33,7 @@ std::optional<QString> nearest(const engine::Scheme& scheme, const engine::Sched
     }
     // Far below the first valid value (0, or a negative one): the smallest there is.
     for (int value = 1; values.isEmpty() && from < 1 && value <= kReach; ++value) {
-        if (isPossible(scheme, request, member, value))
+        if (isPossible(request, member, value))
             values.append(QString::number(value));
     }
     if (values.isEmpty())
@@ -48,10 +46,7 @@ std::optional<QString> nearest(const engine::Scheme& scheme, const engine::Sched
 
 Fault findFault(const engine::ScheduleRequest& request)
 {
-    const engine::Scheme* scheme = engine::findScheme(request.scheme);
-    if (scheme == nullptr)
-        return {};
-    const auto verdict = scheme->check(request);
+    const auto verdict = engine::checkRequest(request);
     if (verdict)
         return {};
     const QString message = fromUtf8(verdict.error().message);
@@ -61,7 +56,7 @@ Fault findFault(const engine::ScheduleRequest& request)
         {Fault::Field::Chunks, &engine::ScheduleRequest::chunks},
     };
     for (const auto& [field, member] : kFields) {
-        if (const auto reason = nearest(*scheme, request, member))
+        if (const auto reason = nearest(request, member))
             return {field, *reason, message};
     }
     return {Fault::Field::Other, {}, message};

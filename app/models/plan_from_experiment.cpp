@@ -1,0 +1,63 @@
+#include "app/models/run_plan.h"
+
+#include <QHash>
+
+namespace app {
+namespace {
+
+// "table.key" to its value, without the quotes: the plain lines that toToml() of the engine writes.
+QHash<QString, QString> readLines(const QString& toml)
+{
+    QHash<QString, QString> values;
+    QString table;
+    for (const QString& line : toml.split(QLatin1Char('\n'))) {
+        const QString text = line.trimmed();
+        if (text.startsWith(QLatin1Char('['))) {
+            table = text.mid(1).chopped(1);
+            continue;
+        }
+        QString value = text.section(QLatin1Char('='), 1).trimmed();
+        if (value.size() >= 2 && value.startsWith(QLatin1Char('"')))
+            value = value.mid(1).chopped(1);
+        values.insert(table + QLatin1Char('.') + text.section(QLatin1Char('='), 0, 0).trimmed(),
+                      value);
+    }
+    return values;
+}
+
+} // namespace
+
+RunPlan planFromExperiment(const QString& toml)
+{
+    const QHash<QString, QString> values = readLines(toml);
+    const auto text = [&](const char* key, const QString& usual) {
+        return values.value(QString::fromLatin1(key), usual);
+    };
+    const auto integer
+        = [&](const char* key, int usual) { return text(key, QString::number(usual)).toInt(); };
+    RunPlan plan;
+    engine::ScheduleRequest& request = plan.request.schedule;
+    request.scheme = text("schedule.scheme", QString::fromStdString(request.scheme)).toStdString();
+    request.devices = integer("schedule.devices", request.devices);
+    request.microBatches = integer("schedule.micro_batches", request.microBatches);
+    request.chunks = integer("schedule.chunks", request.chunks);
+    const QString options = QStringLiteral("schedule.options.");
+    for (auto it = values.begin(); it != values.end(); ++it) {
+        if (it.key().startsWith(options) && it.key().size() > options.size())
+            request.options[it.key().mid(options.size()).toStdString()] = it.value().toStdString();
+    }
+    if (text("run.sync", {}) == QStringLiteral("late"))
+        plan.request.sync = engine::SyncPolicy::Late;
+    if (text("run.mode", {}) == QStringLiteral("simulate"))
+        plan.mode = engine::Mode::Simulate;
+    plan.iterations = integer("run.iterations", plan.iterations);
+    plan.warmup = integer("run.warmup", plan.warmup);
+    plan.seed = integer("run.seed", plan.seed);
+    plan.textFile = text("run.text", {});
+    plan.model = text("model.name", plan.model);
+    plan.microBatchSize = integer("model.micro_batch_size", plan.microBatchSize);
+    plan.sequence = integer("model.sequence", plan.sequence);
+    return plan;
+}
+
+} // namespace app

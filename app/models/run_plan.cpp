@@ -1,0 +1,122 @@
+#include "app/models/run_plan.h"
+
+#include "app/models/text.h"
+#include "resources/resources.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+namespace app {
+namespace {
+
+const QString kFolder = QStringLiteral("models/"), kEnding = QStringLiteral(".toml");
+
+QString quoted(const QString& argument)
+{
+    const auto isPlain
+        = [](QChar c) { return c.isLetterOrNumber() || QStringLiteral("-_./:=,+").contains(c); };
+    if (!argument.isEmpty() && std::all_of(argument.begin(), argument.end(), isPlain))
+        return argument;
+    QString inside = argument;
+    return QLatin1Char('\'') + inside.replace(QLatin1Char('\''), QStringLiteral("'\\''"))
+        + QLatin1Char('\'');
+}
+
+QStringList scheduleOptions(const engine::ScheduleRequest& request)
+{
+    QStringList options
+        = {QStringLiteral("--scheme"),        QString::fromStdString(request.scheme),
+           QStringLiteral("--devices"),       QString::number(request.devices),
+           QStringLiteral("--micro-batches"), QString::number(request.microBatches)};
+    if (request.chunks > 0)
+        options << QStringLiteral("--chunks") << QString::number(request.chunks);
+    for (const auto& [key, value] : request.options)
+        options << QStringLiteral("--set") << QString::fromStdString(key + '=' + value);
+    return options;
+}
+
+} // namespace
+
+QStringList modelPresets()
+{
+    QStringList names;
+    for (const resources::Resource& resource : resources::all()) {
+        const QString path = fromUtf8(resource.path);
+        if (path.startsWith(kFolder) && path.endsWith(kEnding))
+            names.append(path.mid(kFolder.size()).chopped(kEnding.size()));
+    }
+    return names;
+}
+
+// Plain `key = number` lines of the preset; the engine, which checks every field, lies in the
+// worker.
+int modelNumber(const QString& model, const QString& key)
+{
+    const QString text = fromUtf8(resources::find((kFolder + model + kEnding).toStdString()));
+    for (const QString& line : text.split(QLatin1Char('\n'))) {
+        const QString name = line.section(QLatin1Char('='), 0, 0).trimmed();
+        if (name == key)
+            return line.section(QLatin1Char('='), 1).trimmed().toInt();
+    }
+    return 0;
+}
+
+QStringList runOptions(const RunPlan& plan)
+{
+    const RunPlan usual;
+    QStringList options = scheduleOptions(plan.request.schedule);
+    const auto add = [&](const char* name, const QString& value, bool isUsual) {
+        if (!isUsual)
+            options << QString::fromLatin1(name) << value;
+    };
+    add("--model", plan.model, plan.model == usual.model);
+    add("--micro-batch-size", QString::number(plan.microBatchSize),
+        plan.microBatchSize == modelNumber(plan.model, QStringLiteral("micro_batch_size")));
+    add("--sequence", QString::number(plan.sequence),
+        plan.sequence == modelNumber(plan.model, QStringLiteral("sequence")));
+    add("--mode", fromUtf8(engine::modeName(plan.mode)), plan.mode == usual.mode);
+    add("--iterations", QString::number(plan.iterations), plan.iterations == usual.iterations);
+    add("--warmup", QString::number(plan.warmup), plan.warmup == usual.warmup);
+    add("--seed", QString::number(plan.seed), plan.seed == usual.seed);
+    add("--sync", QStringLiteral("late"), plan.request.sync == engine::SyncPolicy::Eager);
+    add("--text", plan.textFile, plan.textFile.isEmpty());
+    return options;
+}
+
+QString commandText(const RunPlan& plan)
+{
+    QStringList words = {QStringLiteral("bscope")};
+    if (plan.mode == engine::Mode::Simulate)
+        words << QStringLiteral("simulate") << scheduleOptions(plan.request.schedule);
+    else
+        words << QStringLiteral("run") << runOptions(plan);
+    for (QString& word : words)
+        word = quoted(word);
+    return words.join(QLatin1Char(' '));
+}
+
+QString planProblem(const RunPlan& plan, int stages)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Plan", source); };
+    if (plan.mode == engine::Mode::Simulate)
+        return {};
+    const int layers = modelNumber(plan.model, QStringLiteral("layers"));
+    if (layers > 0 && layers < stages)
+        return text("%1 has %2 layers, too few for %3 stages; take fewer devices, or simulate.")
+            .arg(plan.model)
+            .arg(layers)
+            .arg(stages);
+    if (plan.textFile.isEmpty())
+        return {};
+    const QFileInfo file(plan.textFile);
+    if (!file.isFile() || !file.isReadable())
+        return text("The text file %1 cannot be read; choose another, or leave it empty.")
+            .arg(plan.textFile);
+    if (file.size() == 0)
+        return text("The text file %1 is empty; choose another, or leave it out.")
+            .arg(plan.textFile);
+    return {};
+}
+
+} // namespace app

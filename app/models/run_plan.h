@@ -1,0 +1,40 @@
+#pragma once
+
+#include "app/models/prediction.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace app {
+
+// What the set-up page holds: everything that decides a run, with the defaults of cli.md.
+struct RunPlan
+{
+    PredictionRequest request;
+    engine::Mode mode = engine::Mode::Emulate;
+    QString model = QStringLiteral("tiny");
+    int microBatchSize = 2, sequence = 64;
+    int iterations = 5, warmup = 2;
+    int seed = 1;
+    QString textFile; // "": the built-in language
+
+    friend bool operator==(const RunPlan&, const RunPlan&) = default;
+};
+
+// The preset models that are compiled in, and a number of one ("layers"); 0: not said.
+QStringList modelPresets();
+int modelNumber(const QString& model, const QString& key);
+
+// Options of `bscope run`, only what differs from the defaults beside scheme, D and N.
+QStringList runOptions(const RunPlan& plan);
+// The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
+QString commandText(const RunPlan& plan);
+
+// The plan that an experiment (RunInfo::experiment, as this program writes it) came from; what it
+// does not say keeps its default.
+RunPlan planFromExperiment(const QString& toml);
+
+// Why the plan cannot be run although the schedule is fine: "" when it can.
+QString planProblem(const RunPlan& plan, int stages);
+
+} // namespace app

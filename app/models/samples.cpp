@@ -1,0 +1,97 @@
+#include "app/models/samples.h"
+
+#include "app/models/text.h"
+#include "engine/base/version.h"
+#include "profiler/store/trace_store.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+engine::ScheduleRequest of(const char* scheme, int devices, int microBatches)
+{
+    engine::ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    return request;
+}
+
+// One folder for each build: a run that another build wrote is never shown for ours.
+QString sampleFolder()
+{
+    return QStandardPaths::writableLocation(QStandardPaths::GenericCacheLocation)
+        + QStringLiteral("/bubblescope/samples-") + fromUtf8(engine::buildId());
+}
+
+QString fileOf(const engine::ScheduleRequest& request)
+{
+    return sampleFolder()
+        + QStringLiteral("/%1-D%2-N%3.sqlite")
+              .arg(QString::fromStdString(request.scheme))
+              .arg(request.devices)
+              .arg(request.microBatches);
+}
+
+engine::Result<void> writeSample(const engine::ScheduleRequest& request, const QString& file)
+{
+    auto prediction = predict({request, engine::SyncPolicy::Eager});
+    if (!prediction)
+        return tl::unexpected(prediction.error());
+    engine::Run run = *prediction->run;
+    run.info.command = "bscope simulate --scheme " + request.scheme + " --devices "
+        + std::to_string(request.devices) + " --micro-batches "
+        + std::to_string(request.microBatches);
+    run.info.program = engine::buildId();
+    return profiler::writeRun(file.toStdString(), run, profiler::IfExists::Replace);
+}
+
+} // namespace
+
+std::vector<Sample> samples()
+{
+    std::vector<Sample> all = {
+        {"BitPipe against 1F1B",
+         "Two runs on one ruler: start here.",
+         {of("1f1b", 4, 8), of("bitpipe", 4, 8)}},
+        {"BitPipe", "Two directions, two chunks a device.", {of("bitpipe", 4, 8)}},
+        {"1F1B", "One forward, one backward in turn.", {of("1f1b", 4, 8)}},
+        {"GPipe", "All forwards first: every stash is kept.", {of("gpipe", 4, 8)}},
+        {"GPipe against 1F1B",
+         "The same bubble, a different memory.",
+         {of("gpipe", 4, 8), of("1f1b", 4, 8)}},
+        {"BitPipe on eight devices", "Sixteen stages, eight micro-batches.", {of("bitpipe", 8, 8)}},
+    };
+    std::erase_if(all, [](const Sample& sample) {
+        return std::ranges::any_of(sample.runs, [](const engine::ScheduleRequest& request) {
+            return engine::findScheme(request.scheme) == nullptr;
+        });
+    });
+    return all;
+}
+
+engine::Result<QStringList> sampleFiles(const Sample& sample)
+{
+    if (!QDir().mkpath(sampleFolder()))
+        return engine::fail(engine::Error::Code::Io,
+                            sampleFolder().toStdString()
+                                + ": cannot be made; set XDG_CACHE_HOME "
+                                  "to a folder you may write");
+    QStringList files;
+    for (const engine::ScheduleRequest& request : sample.runs) {
+        const QString file = fileOf(request);
+        if (!QFileInfo::exists(file)) {
+            if (const auto written = writeSample(request, file); !written)
+                return tl::unexpected(written.error());
+        }
+        files.append(file);
+    }
+    return files;
+}
+
+} // namespace app
