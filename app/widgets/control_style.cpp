@@ -10,6 +10,7 @@
 #include <QPainter>
 #include <QStyleFactory>
 #include <QStyleOption>
+#include <QTabBar>
 
 namespace app {
 namespace {
@@ -139,6 +140,8 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
         drawIndicator(*painter, *option, true);
         return;
     case PE_FrameFocusRect: {
+        if (qobject_cast<const QTabBar*>(widget) != nullptr)
+            return; // the sheet frames the tab
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(m_theme.theme().chrome.text, 2));

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QAbstractButton>
+
+class QPainter;
+
+namespace app {
+
+// A card that can be pressed: frame with radius 6, hover, keyboard focus; 2 px ink when chosen.
+// What is inside is painted by the derived class.
+class CardButton : public QAbstractButton
+{
+    Q_OBJECT
+
+public:
+    explicit CardButton(const ThemeController& theme, QWidget* parent = nullptr);
+
+protected:
+    virtual void paintContent(QPainter& painter) = 0;
+    void paintEvent(QPaintEvent* event) final;
+    void keyPressEvent(QKeyEvent* event) override; // Enter presses too
+    const Theme& theme() const { return m_theme.theme(); }
+    // Text in one line, elided at the right. Sizes and inks of the design.
+    void text(QPainter& painter, const QRectF& box, const QString& text, const QFont& font,
+              const QColor& ink, Qt::Alignment alignment = Qt::AlignLeft) const;
+
+    bool m_isPrimary = false; // filled with ink
+    bool m_hasFrame = true;
+
+private:
+    const ThemeController& m_theme;
+};
+
+} // namespace app

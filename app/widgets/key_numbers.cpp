@@ -1,0 +1,157 @@
+#include "app/widgets/key_numbers.h"
+
+#include "app/models/numbers.h"
+#include "app/models/scheme_table_model.h"
+#include "app/models/text.h"
+
+#include <QPainter>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+constexpr int kBars = 8; // devices that are drawn
+
+QString tr(const char* text)
+{
+    return KeyNumbers::tr(text);
+}
+
+KeyNumbers::Item iterationItem(const Prediction& prediction)
+{
+    const double perUnit = static_cast<double>(prediction.run->info.ticksPerUnit);
+    const auto [least, most] = std::ranges::minmax_element(prediction.metrics.devices, {},
+                                                           &profiler::DeviceMetrics::compute);
+    const QString from = unitsText(static_cast<double>(least->compute) / perUnit);
+    const QString to = unitsText(static_cast<double>(most->compute) / perUnit);
+    const QString busy = from == to ? tr("%1 busy on every device").arg(to)
+                                    : tr("%1 to %2 busy on a device").arg(from, to);
+    return {tr("Iteration"), unitsText(static_cast<double>(prediction.metrics.duration) / perUnit),
+            tr("units"), busy};
+}
+
+KeyNumbers::Item bubbleItem(const Prediction& prediction)
+{
+    const engine::Scheme* scheme = engine::findScheme(prediction.run->info.scheme);
+    const QString formula = scheme != nullptr ? fromUtf8(scheme->bubbleFormula) : QString();
+    QString hint = formula.isEmpty() ? tr("no closed form") : formula;
+    hint.replace(QLatin1Char('-'), QChar(0x2212));
+    return {tr("Bubble"), number(prediction.metrics.bubbleRatio * 100, 1), QStringLiteral("%"),
+            hint};
+}
+
+KeyNumbers::Item messagesItem(const Prediction& prediction)
+{
+    const auto most = std::ranges::max_element(prediction.metrics.devices, {},
+                                               &profiler::DeviceMetrics::messagesSent);
+    const int local = prediction.metrics.localCopies;
+    return {tr("Messages"), number(prediction.metrics.messages, 0),
+            local > 0 ? tr("+ %1 local").arg(number(local, 0)) : QString(),
+            tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
+}
+
+KeyNumbers::Item memoryItem(const Prediction& prediction)
+{
+    return {tr("Peak stash"), number(largestStash(prediction.metrics), 1), QStringLiteral("Mₐ"),
+            tr("weights %1 M_θ").arg(unitsText(largestWeights(prediction.metrics)))};
+}
+
+} // namespace
+
+QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction)
+{
+    if (prediction == nullptr || prediction->metrics.devices.empty()) {
+        const QString dash = QStringLiteral("–");
+        return {{tr("Iteration"), dash, {}, {}},
+                {tr("Bubble"), dash, {}, {}},
+                {tr("Messages"), dash, {}, {}},
+                {tr("Peak stash"), dash, {}, {}}};
+    }
+    return {iterationItem(*prediction), bubbleItem(*prediction), messagesItem(*prediction),
+            memoryItem(*prediction)};
+}
+
+KeyNumbers::KeyNumbers(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setFixedHeight(90);
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+    show(nullptr);
+}
+
+void KeyNumbers::show(const Prediction* prediction)
+{
+    m_items = keyNumbers(prediction);
+    m_bars.clear();
+    QStringList spoken;
+    for (const Item& item : m_items)
+        spoken.append(item.title + QLatin1Char(' ') + item.value + QLatin1Char(' ') + item.unit);
+    setAccessibleName(spoken.join(QStringLiteral(", ")));
+    if (prediction != nullptr) {
+        for (const profiler::DeviceMetrics& device : prediction->metrics.devices) {
+            if (m_bars.size() < kBars)
+                m_bars.emplace_back(device.weights, device.peakStash);
+        }
+    }
+    update();
+}
+
+void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& item) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    painter.setFont(uiFont(12));
+    painter.setPen(c.text2);
+    painter.drawText(box.adjusted(0, 12, 0, 0), item.title);
+    painter.setFont(uiFont(24, QFont::Medium));
+    painter.setPen(c.text);
+    painter.drawText(box.adjusted(0, 28, 0, 0), item.value);
+    const int after = painter.fontMetrics().horizontalAdvance(item.value) + 5;
+    painter.setFont(uiFont(13));
+    painter.setPen(c.text2);
+    painter.drawText(QRectF(box.x() + after, box.y() + 36, box.width() - after, 20), item.unit);
+    painter.setFont(uiFont(11));
+    painter.drawText(
+        QRectF(box.x(), box.y() + 63, box.width(), 16),
+        painter.fontMetrics().elidedText(item.hint, Qt::ElideRight, static_cast<int>(box.width())));
+}
+
+// Weights below, stash above, one bar a device, all on the scale of the largest.
+void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
+{
+    double most = 1;
+    for (const auto& [weights, stash] : m_bars)
+        most = std::max(most, weights + stash);
+    constexpr double kWidth = 18, kGap = 8, kHeight = 44;
+    double x = box.right() - static_cast<double>(m_bars.size()) * (kWidth + kGap);
+    const profiler::Palette& palette = m_theme.theme().palette;
+    for (const auto& [weights, stash] : m_bars) {
+        const QRectF bar(x, box.y() + 16, kWidth, kHeight);
+        const double base = std::round(kHeight * weights / most);
+        const double top = std::round(kHeight * stash / most);
+        painter.fillRect(bar, m_theme.theme().chrome.hover);
+        painter.fillRect(QRectF(x, bar.bottom() - base, kWidth, base), toQt(palette.weights));
+        painter.fillRect(QRectF(x, bar.bottom() - base - top, kWidth, top), toQt(palette.stash));
+        painter.setFont(uiFont(10));
+        painter.setPen(m_theme.theme().chrome.text2);
+        painter.drawText(QRectF(x - 6, box.y() + 63, kWidth + 12, 14), Qt::AlignCenter,
+                         unitsText(std::round(stash * 100) / 100));
+        x += kWidth + kGap;
+    }
+}
+
+void KeyNumbers::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const double each = width() / static_cast<double>(m_items.size() + 1);
+    for (int i = 0; i < m_items.size(); ++i) {
+        const double x = std::round(i * each);
+        if (i > 0)
+            painter.fillRect(QRectF(x, 0, 1, height()), m_theme.theme().chrome.line);
+        paintItem(painter, QRectF(x + 14, 0, each - 20, height()), m_items.at(i));
+    }
+    paintBars(painter, QRectF(m_items.size() * each, 0, each - 8, height()));
+}
+
+} // namespace app

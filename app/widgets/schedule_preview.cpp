@@ -1,0 +1,131 @@
+#include "app/widgets/schedule_preview.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "app/timeline/lane_painter.h"
+#include "app/timeline/ticks.h"
+
+#include <QPainter>
+
+namespace app {
+namespace {
+
+constexpr int kRows = 16;
+constexpr double kTop = 26, kNames = 66, kRight = 12, kHeight = 184;
+
+} // namespace
+
+struct SchedulePreview::View
+{
+    explicit View(std::shared_ptr<const engine::Run> run)
+        : view(std::move(run))
+    { }
+    RunView view;
+};
+
+struct SchedulePreview::Geometry
+{
+    TimeAxis axis;
+    int rows = 0;
+    double row = 0, height = 0; // from one to the next; of the boxes
+};
+
+SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setFixedHeight(static_cast<int>(kTop + kHeight + 8));
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+SchedulePreview::~SchedulePreview() = default;
+
+void SchedulePreview::show(std::shared_ptr<const engine::Run> run)
+{
+    m_view = run == nullptr ? nullptr : std::make_unique<View>(std::move(run));
+    m_isWaiting = false;
+    QWidget::show();
+    update();
+}
+
+void SchedulePreview::setWaiting()
+{
+    m_isWaiting = true;
+    update();
+}
+
+QSize SchedulePreview::sizeHint() const
+{
+    return {600, height()};
+}
+
+SchedulePreview::Geometry SchedulePreview::geometry() const
+{
+    const engine::Run& run = m_view->view.run();
+    const engine::Window window = run.timeline.iterations.front().window;
+    Geometry g;
+    g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
+              width() - kNames - kRight, devicePixelRatioF()};
+    g.rows = std::min(run.schedule.shape.devices, kRows);
+    g.row = std::min(46.0, (kHeight + 4) / std::max(1, g.rows));
+    g.height = g.row - (g.row >= 20 ? 4 : g.row >= 12 ? 2 : 1);
+    return g;
+}
+
+void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    const engine::RunInfo& info = m_view->view.run().info;
+    const auto perUnit = static_cast<double>(info.ticksPerUnit);
+    const double units = (g.axis.end - g.axis.begin) / perUnit;
+    const Ticks marks = ticks(0, units, g.axis.width / units);
+    const QString last = unitsText(units) + tr(" units");
+    painter.setFont(uiFont(11));
+    painter.setPen(c.text2);
+    const double lastLeft = g.axis.right() - painter.fontMetrics().horizontalAdvance(last) - 8;
+    for (const double mark : marks.major) {
+        const double x = g.axis.snappedX(g.axis.begin + mark * perUnit);
+        const QString label = number(mark, marks.decimals);
+        if (x + painter.fontMetrics().horizontalAdvance(label) / 2.0 < lastLeft)
+            painter.drawText(QRectF(x - 30, 4, 60, 14), Qt::AlignCenter, label);
+        painter.fillRect(QRectF(x, 20, 1, kTop - 20), c.lineStrong);
+    }
+    painter.drawText(QRectF(g.axis.right() - 120, 4, 120, 14), Qt::AlignRight | Qt::AlignVCenter,
+                     last);
+}
+
+void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    painter.setFont(uiFont(g.row >= 14 ? 12 : 10));
+    painter.setPen(c.text2);
+    const int devices = m_view->view.devices();
+    for (int d = 0; d < g.rows; ++d) {
+        const QRectF box(0, kTop + d * g.row, kNames - 8, g.height);
+        const bool isRest = d + 1 == g.rows && devices > g.rows;
+        painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
+                         isRest ? tr("%1 more").arg(devices - g.rows + 1) : tr("device %1").arg(d));
+    }
+}
+
+void SchedulePreview::paintEvent(QPaintEvent*)
+{
+    if (m_view == nullptr || m_view->view.isEmpty())
+        return;
+    QPainter painter(this);
+    const Geometry g = geometry();
+    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
+    LanePainter lanes(painter, m_view->view, g.axis, colours);
+    paintRuler(painter, g);
+    paintNames(painter, g);
+    const int whole = m_view->view.devices() > g.rows ? g.rows - 1 : g.rows;
+    for (int d = 0; d < whole; ++d)
+        lanes.paintCompute({d}, kTop + d * g.row, g.height);
+    if (m_isWaiting) {
+        QColor veil = m_theme.theme().chrome.surface;
+        veil.setAlphaF(0.5F);
+        painter.fillRect(rect(), veil);
+    }
+}
+
+} // namespace app

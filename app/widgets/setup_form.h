@@ -1,0 +1,58 @@
+#pragma once
+
+#include "app/models/run_plan.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QVBoxLayout;
+
+namespace app {
+
+class SegmentControl;
+class SpinField;
+
+// The parameters of a run (mockup setup.png, middle). Shows a plan and says when the user changed
+// it; which values are fine it is told.
+class SetupForm : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit SetupForm(const ThemeController& theme, QWidget* parent = nullptr);
+
+    const RunPlan& plan() const { return m_plan; }
+    void setPlan(const RunPlan& plan); // no signal
+    void showFault(const Fault& fault);
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    void makeScheduleRows(QVBoxLayout& column);
+    void makeModelRows(QVBoxLayout& column);
+    void makeRunRows(QVBoxLayout& column);
+    void showScheme();
+    void makeOptions();
+    void modelChosen(const QString& model);
+    void chooseText();
+    SpinField* makeSpin(const char* name, int least, int most);
+    void bind(SpinField* field, int& value);
+
+    const ThemeController& m_theme;
+    RunPlan m_plan;
+    bool m_isShowing = false; // the fields are being set, not edited
+    SpinField *m_devices, *m_microBatches, *m_chunks, *m_batch, *m_sequence, *m_iterations,
+        *m_warmup, *m_seed;
+    QLabel *m_rule, *m_chunkRule, *m_modeHint;
+    QVBoxLayout* m_options;
+    QString m_optionsOf; // the scheme whose options are shown
+    QComboBox *m_sync, *m_model;
+    QLineEdit* m_text;
+    SegmentControl* m_mode;
+};
+
+} // namespace app

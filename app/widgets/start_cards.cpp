@@ -1,0 +1,119 @@
+#include "app/widgets/start_cards.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "app/widgets/controls.h"
+#include "app/widgets/thumbnail_painter.h"
+
+#include <QPainter>
+
+namespace app {
+
+BeginButton::BeginButton(const ThemeController& theme, const Words& words, Rank rank)
+    : CardButton(theme)
+    , m_words(words)
+{
+    m_isPrimary = rank == Rank::Primary;
+    setFixedHeight(50);
+    setAccessibleName(words.title);
+    setAccessibleDescription(words.line);
+}
+
+void BeginButton::paintContent(QPainter& painter)
+{
+    const Chrome& c = theme().chrome;
+    const QColor ink = m_isPrimary ? c.primaryText : c.text;
+    QColor quiet = m_isPrimary ? c.primaryText : c.text2;
+    if (m_isPrimary)
+        quiet.setAlphaF(0.75F);
+    paintIcon(painter, m_words.icon, QRectF(14, 17, 16, 16), m_isPrimary ? ink : c.text2);
+    const QRectF box(42, 0, width() - 54.0, height());
+    text(painter, QRectF(box.x(), 8, box.width() - 60, 18), m_words.title,
+         uiFont(13, QFont::Medium), ink);
+    text(painter, QRectF(box.x(), 26, box.width() - 60, 16), m_words.line, uiFont(12), quiet);
+    text(painter, box, m_words.keys, uiFont(11), quiet, Qt::AlignRight);
+}
+
+RecentRow::RecentRow(const ThemeController& theme, RecentRun run, const QDateTime& now)
+    : CardButton(theme)
+    , m_run(std::move(run))
+    , m_when(whenText(m_run.opened, now))
+{
+    m_hasFrame = false;
+    setFixedHeight(44);
+    setToolTip(m_run.file);
+    setAccessibleName(m_run.title + QStringLiteral(", ") + m_run.subtitle);
+}
+
+void RecentRow::paintContent(QPainter& painter)
+{
+    const Chrome& c = theme().chrome;
+    painter.fillRect(QRect(0, height() - 1, width(), 1), c.grid);
+    const QRectF picture(10, 12, 60, 20);
+    if (m_run.thumbnail.isEmpty())
+        paintIcon(painter, Icon::Compare, QRectF(32, 14, 16, 16), c.text3);
+    else
+        paintThumbnail(painter, picture, m_run.thumbnail, 1, theme().palette);
+    const double right = width();
+    text(painter, QRectF(90, 5, right - 490, 18), m_run.title, uiFont(13, QFont::Medium), c.text);
+    text(painter, QRectF(90, 23, right - 490, 15), m_run.subtitle, uiFont(11), c.text2);
+    text(painter, QRectF(right - 400, 0, 64, 44), m_run.iteration, uiFont(12), c.text,
+         Qt::AlignRight);
+    text(painter, QRectF(right - 330, 0, 112, 44),
+         m_run.bubble.isEmpty() ? QString() : tr("bubble %1").arg(m_run.bubble), uiFont(12),
+         c.text2, Qt::AlignRight);
+    paintTag(painter, QRectF(right - 194, 13, tagWidth(m_run.mode), 18), m_run.mode, theme());
+    text(painter, QRectF(right - 110, 0, 100, 44), m_when, uiFont(12), c.text2, Qt::AlignRight);
+}
+
+SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
+    : CardButton(theme)
+    , m_title(fromUtf8(sample.title))
+    , m_line(fromUtf8(sample.line))
+    , m_kind(sample.runs.size() > 1 ? tr("comparison") : tr("simulated"))
+{
+    QStringList times, bubbles;
+    for (const engine::ScheduleRequest& request : sample.runs) {
+        const auto prediction = predict({request, engine::SyncPolicy::Eager});
+        if (!prediction)
+            continue;
+        m_thumbnails.push_back(prediction->thumbnail);
+        times.append(unitsText(prediction->thumbnail.duration));
+        bubbles.append(number(prediction->metrics.bubbleRatio * 100, 1));
+    }
+    m_times = tr("%1 units").arg(times.join(tr(" and ")));
+    m_bubbles = tr("bubble %1\u2009%").arg(bubbles.join(tr(" and ")));
+    setFixedHeight(160);
+    setAccessibleName(m_title);
+    setAccessibleDescription(m_line);
+}
+
+double SampleCard::duration() const
+{
+    double longest = 0;
+    for (const Thumbnail& thumbnail : m_thumbnails)
+        longest = std::max(longest, thumbnail.duration);
+    return longest;
+}
+
+void SampleCard::paintContent(QPainter& painter)
+{
+    const Chrome& c = theme().chrome;
+    const double inner = width() - 32;
+    text(painter, QRectF(16, 13, inner, 18), m_title, uiFont(13, QFont::Medium), c.text);
+    text(painter, QRectF(16, 31, inner, 16), m_line, uiFont(12), c.text2);
+    const double top = 57, height = 70, gap = 6;
+    const auto count = static_cast<double>(m_thumbnails.size());
+    const double each = (height - gap * (count - 1)) / std::max(1.0, count);
+    for (std::size_t i = 0; i < m_thumbnails.size(); ++i)
+        paintThumbnail(painter,
+                       QRectF(16, top + static_cast<double>(i) * (each + gap), inner, each),
+                       m_thumbnails[i], m_thumbnails[i].duration / m_fullWidth, theme().palette);
+    const QRectF foot(16, 135, inner, 16);
+    text(painter, foot, m_kind, uiFont(11), c.text2);
+    const int after = QFontMetrics(uiFont(11)).horizontalAdvance(m_kind) + 14;
+    text(painter, foot.adjusted(after, 0, 0, 0), m_times, uiFont(11), c.text2);
+    text(painter, foot, m_bubbles, uiFont(11), c.text2, Qt::AlignRight);
+}
+
+} // namespace app
