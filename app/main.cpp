@@ -1,0 +1,62 @@
+#include "app/figures/figure_command.h"
+#include "app/models/settings.h"
+#include "app/pages/command_line.h"
+#include "app/pages/main_window.h"
+#include "app/pages/screenshot.h"
+#include "app/widgets/control_style.h"
+
+#include <QApplication>
+
+#include <cstdio>
+#include <optional>
+#include <string_view>
+
+namespace {
+
+int runWindow(int argc, char** argv, const app::CommandLine& line)
+{
+    std::optional<app::DisplayGuard> guard(std::in_place);
+    QApplication application(argc, argv);
+    guard.reset();
+    QApplication::setApplicationName(QStringLiteral("bubblescope"));
+    QApplication::setApplicationDisplayName(QString());
+    QApplication::setDesktopFileName(QStringLiteral("bubblescope"));
+    if (const QString problem = app::fontProblem(); !problem.isEmpty()) {
+        std::fprintf(stderr, "%s\n", qPrintable(problem));
+        return 1;
+    }
+    app::Settings settings;
+    app::ThemeController theme;
+    theme.setChoice(line.theme == QStringLiteral("dark") ? app::ThemeController::Choice::Dark
+                        : line.theme == QStringLiteral("light")
+                        ? app::ThemeController::Choice::Light
+                        : settings.theme());
+    app::applyLook(application, theme);
+    app::MainWindow window(theme, settings);
+    window.show();
+    window.openFiles(line.files);
+    if (!line.screenshot.isEmpty())
+        app::scheduleScreenshot(window, line);
+    return QApplication::exec();
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (argc > 1 && std::string_view(argv[1]) == "figure")
+        return app::figureCommand(argc, argv);
+    QStringList arguments;
+    for (int i = 1; i < argc; ++i)
+        arguments.append(QString::fromLocal8Bit(argv[i]));
+    const app::CommandLine line = app::parseCommandLine(arguments);
+    if (!line.error.isEmpty()) {
+        std::fprintf(stderr, "%s\n", qPrintable(line.error));
+        return 2;
+    }
+    if (!line.print.isEmpty()) {
+        std::fputs(qPrintable(line.print), stdout);
+        return 0;
+    }
+    return runWindow(argc, argv, line);
+}

@@ -1,0 +1,155 @@
+#include "app/pages/keys_dialog.h"
+
+#include "app/models/text.h"
+#include "app/widgets/controls.h"
+#include "resources/resources.h"
+
+#include <QAction>
+#include <QCoreApplication>
+#include <QGridLayout>
+#include <QPainter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+// A key as a cap: 18 high, outlined, on the alt surface.
+class KeyCap : public QWidget
+{
+public:
+    KeyCap(const ThemeController& theme, const QString& key)
+        : m_theme(theme)
+        , m_key(key)
+    {
+        setFixedSize(QFontMetrics(uiFont(11)).horizontalAdvance(key) + 13, 18);
+        setAccessibleName(key);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        const Chrome& c = m_theme.theme().chrome;
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(c.lineStrong, 1));
+        painter.setBrush(c.surfaceAlt);
+        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
+        painter.setPen(c.text);
+        painter.setFont(uiFont(11));
+        painter.drawText(rect(), Qt::AlignCenter, m_key);
+    }
+
+private:
+    const ThemeController& m_theme;
+    QString m_key;
+};
+
+QString caption(const QAction& action)
+{
+    if (!action.statusTip().isEmpty())
+        return action.statusTip();
+    QString text = action.text();
+    return text.remove(QLatin1Char('&')).remove(QChar(0x2026)).toLower();
+}
+
+QList<KeyLine> tableLines()
+{
+    QList<KeyLine> lines;
+    const QString table = fromUtf8(resources::find("help/keys.txt"));
+    for (const QString& line : table.split(QLatin1Char('\n'), Qt::SkipEmptyParts)) {
+        const QStringList parts = line.split(QStringLiteral("; "));
+        if (!line.startsWith(QLatin1Char('#')) && parts.size() == 3)
+            lines.append({parts.at(0), parts.at(1).split(QLatin1Char(' ')), parts.at(2)});
+    }
+    return lines;
+}
+
+QWidget* makeLineWidget(const ThemeController& theme, const KeyLine& line)
+{
+    auto* widget = new QWidget;
+    widget->setFixedHeight(22);
+    auto* row = spaced(new QHBoxLayout(widget), QMargins(), 4);
+    auto* caps = new QWidget;
+    caps->setFixedWidth(130);
+    auto* keys = spaced(new QHBoxLayout(caps), QMargins(), 4);
+    for (const QString& key : line.keys)
+        keys->addWidget(new KeyCap(theme, key));
+    keys->addStretch();
+    row->addWidget(caps);
+    row->addWidget(makeLabel(line.text), 1);
+    return widget;
+}
+
+QWidget* makeGroup(const ThemeController& theme, const QString& group, const QList<KeyLine>& lines)
+{
+    auto* widget = new QWidget;
+    auto* column = spaced(new QVBoxLayout(widget), QMargins(), 0);
+    column->addWidget(makeLabel(group, "dock"));
+    column->addSpacing(6);
+    for (const KeyLine& line : lines) {
+        if (line.group != group)
+            continue;
+        column->addWidget(makeLine(Qt::Horizontal));
+        column->addWidget(makeLineWidget(theme, line));
+    }
+    column->addStretch();
+    return widget;
+}
+
+} // namespace
+
+QList<KeyLine> keyLines(const QList<QAction*>& actions)
+{
+    QList<KeyLine> lines = tableLines();
+    for (const QAction* action : actions) {
+        QStringList keys;
+        for (const QKeySequence& sequence : action->shortcuts())
+            keys += sequence.toString().split(QLatin1Char('+'), Qt::SkipEmptyParts);
+        const auto sameKeys = [&](const KeyLine& line) { return line.keys == keys; };
+        if (!keys.isEmpty() && std::none_of(lines.begin(), lines.end(), sameKeys))
+            lines.append(
+                {QCoreApplication::translate("Keys", "View and runs"), keys, caption(*action)});
+    }
+    return lines;
+}
+
+KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& actions,
+                       QWidget* parent)
+    : QDialog(parent)
+{
+    setObjectName(QStringLiteral("keysDialog"));
+    setAttribute(Qt::WA_DeleteOnClose);
+    setWindowTitle(tr("Keys"));
+    const QList<KeyLine> lines = keyLines(actions);
+    QStringList groups;
+    for (const KeyLine& line : lines) {
+        if (!groups.contains(line.group))
+            groups.append(line.group);
+    }
+    QWidget* head = makeSurface("alt");
+    head->setFixedHeight(38);
+    auto* title = spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12);
+    title->addWidget(makeLabel(tr("Keys"), "heading"));
+    title->addWidget(
+        makeLabel(tr("of the page that is open; actions are also in the menus and in Ctrl+K"),
+                  "small"),
+        1);
+    auto* body = new QWidget;
+    auto* grid = spaced(new QGridLayout(body), QMargins(20, 16, 20, 16), 0);
+    grid->setHorizontalSpacing(36);
+    grid->setVerticalSpacing(14);
+    for (int i = 0; i < groups.size(); ++i)
+        grid->addWidget(makeGroup(theme, groups.at(i), lines), i / 2, i % 2,
+                        i == groups.size() - 1 && i % 2 == 0 ? 2 : 1, 1);
+    grid->setColumnStretch(0, 1);
+    grid->setColumnStretch(1, 1);
+    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
+    column->addWidget(head);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(body, 1);
+    setMinimumWidth(912);
+}
+
+} // namespace app

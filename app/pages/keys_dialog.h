@@ -1,0 +1,34 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QDialog>
+
+class QAction;
+
+namespace app {
+
+// The keys (F1, ?): gestures and keys of the views from resources/help/keys.txt, and every action
+// that has a shortcut.
+class KeysDialog : public QDialog
+{
+    Q_OBJECT
+
+public:
+    KeysDialog(const ThemeController& theme, const QList<QAction*>& actions,
+               QWidget* parent = nullptr);
+};
+
+struct KeyLine
+{
+    QString group;
+    QStringList keys; // caps, "Shift" "drag"; keys that do the same are neighbours
+    QString text;
+
+    friend bool operator==(const KeyLine&, const KeyLine&) = default;
+};
+
+// The lines of the list, in order: the table's, then actions whose shortcut the table lacks.
+QList<KeyLine> keyLines(const QList<QAction*>& actions);
+
+} // namespace app

@@ -1,0 +1,90 @@
+#pragma once
+
+#include "app/jobs/run_library.h"
+#include "app/models/settings.h"
+#include "app/models/theme.h"
+#include "app/widgets/page.h"
+
+#include <QMainWindow>
+
+#include <array>
+
+class QMenu;
+class QStackedWidget;
+
+namespace app {
+
+class CommandField;
+class CommandPalette;
+class StartPage;
+class StatusLine;
+class TabStrip;
+
+// The frame: menu bar, tabs, the pages, status bar. It builds pages, carries their requests from
+// one to the other, and computes nothing.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    // Both outlive the window.
+    MainWindow(ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
+    ~MainWindow() override;
+
+    Page* currentPage() const;
+    RunLibrary& library() { return m_library; }
+
+public Q_SLOTS:
+    void newRun(const QString& experimentToml = {}); // "": the defaults
+    void openRun(const QString& file);               // a file that is open already: its tab
+    void startRun(const QStringList& options);
+    void compare(const QStringList& files);
+    void openFiles(const QStringList& files); // one: opened; several: compared
+    void askForFiles();
+    void showCommands();
+    void showKeys();
+    void showAbout();
+    void showDevices();
+    bool closePage(Page* page); // false: the user said no
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    Page* addPage(Page* page); // takes it over and shows it
+    void showDocument(const std::shared_ptr<RunDocument>& document);
+    QList<Page*> pages() const;
+    void connectPage(Page* page);
+    void connectExport(Page* page);
+    void showPage(int index);
+    void makeMenus();
+    void makeFileMenu();
+    void makeViewMenu();
+    void makeHelpMenu();
+    void makeThemeMenu(QMenu* view);
+    void updateMenus();
+    void updateStatus();
+    void stepTab(int by);
+    QAction* addMenuAction(QMenu* menu, const QString& text, const QString& name,
+                           const QKeySequence& keys);
+    QMenu* menu(Menu which) const { return m_menus[static_cast<std::size_t>(which)]; }
+
+    ThemeController& m_theme;
+    Settings& m_settings;
+    RunLibrary m_library;
+    TabStrip* m_tabs;
+    QStackedWidget* m_stack;
+    StatusLine* m_status;
+    CommandField* m_commandField;
+    CommandPalette* m_palette;
+    StartPage* m_start = nullptr;
+    std::array<QMenu*, 6> m_menus{}; // by Menu
+    QMenu* m_help = nullptr;
+    QList<QAction*> m_fixedActions; // the window's own; the others are of the current page
+    QList<QAction*> m_pageActions;
+};
+
+} // namespace app

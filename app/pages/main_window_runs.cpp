@@ -1,0 +1,59 @@
+#include "app/pages/compare_page.h"
+#include "app/pages/export_dialog.h"
+#include "app/pages/main_window.h"
+#include "app/pages/run_page.h"
+#include "app/pages/setup_page.h"
+#include "app/widgets/tab_strip.h"
+
+#include <QStackedWidget>
+
+namespace app {
+
+void MainWindow::newRun(const QString& experimentToml)
+{
+    auto* page = new SetupPage(m_theme);
+    if (!experimentToml.isEmpty())
+        page->setPlan(planFromExperiment(experimentToml));
+    addPage(page);
+}
+
+void MainWindow::openRun(const QString& file)
+{
+    showDocument(m_library.open(file));
+}
+
+void MainWindow::startRun(const QStringList& options)
+{
+    showDocument(m_library.start(options));
+}
+
+void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)
+{
+    for (Page* page : pages()) {
+        if (page->file() == document->file()) {
+            m_tabs->setCurrent(m_stack->indexOf(page));
+            return;
+        }
+    }
+    addPage(new RunPage(m_theme, m_library, document));
+}
+
+void MainWindow::compare(const QStringList& files)
+{
+    std::vector<std::shared_ptr<RunDocument>> documents;
+    for (const QString& file : files)
+        documents.push_back(m_library.open(file));
+    addPage(new ComparePage(m_theme, m_library, documents));
+}
+
+void MainWindow::connectExport(Page* page)
+{
+    connect(page, &Page::exportRequested, this,
+            [this](const std::vector<std::shared_ptr<const engine::Run>>& runs) {
+                auto* dialog = new ExportDialog(m_theme, runs, this);
+                dialog->setAttribute(Qt::WA_DeleteOnClose);
+                dialog->open();
+            });
+}
+
+} // namespace app

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "app/jobs/predictor.h"
+#include "app/models/run_plan.h"
+#include "app/models/scheme_table_model.h"
+#include "app/models/theme.h"
+#include "app/widgets/page.h"
+
+#include <QTimer>
+
+class QAction;
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+class Band;
+class DataTable;
+class KeyNumbers;
+class SchedulePreview;
+class SchemeList;
+class SetupForm;
+
+// A new run: choose a scheme and see its schedule before it runs (mockup setup.png). Every edit
+// predicts at once; what is impossible says why and stays in the list.
+class SetupPage : public Page
+{
+    Q_OBJECT
+
+public:
+    explicit SetupPage(const ThemeController& theme, QWidget* parent = nullptr);
+
+    QString title() const override { return tr("New run"); }
+    QStringList statusTexts() const override;
+    QString statusNote() const override;
+    QList<QAction*> menuActions(Menu menu) const override;
+
+    const RunPlan& plan() const;
+    void setPlan(const RunPlan& plan);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void buildLayout(); // setup_layout.cpp, with the makers
+    QWidget* makeParameters();
+    QWidget* makeRunBar();
+    QWidget* makePrediction();
+    QWidget* makePredictionHeader();
+    QWidget* makeTable();
+    void makeActions();
+
+    void choose(const QString& scheme);
+    void edited();     // the plan changed: say at once what is wrong, predict soon
+    void predictAll(); // the chosen scheme first, then the table
+    void answered(const QString& key, const Predictor::Answer& answer);
+    void showPrediction(const Predictor::Answer& answer);
+    void showVerdict(const Prediction& prediction);
+    void refuse(const QString& bold, const QString& message);
+    void setRunnable(bool runnable);
+    void run();
+    void keepPrediction(); // simulate: the prediction becomes a run of its own
+    void copyCommand();
+
+    const ThemeController& m_theme;
+    Predictor m_predictor, m_tablePredictor;
+    QTimer m_debounce;
+    SchemeTableModel* m_table;
+    SchemeList* m_schemes;
+    SetupForm* m_form;
+    SchedulePreview* m_preview;
+    KeyNumbers* m_numbers;
+    Band* m_verdict;
+    DataTable* m_tableView = nullptr;
+    QLabel* m_tableTitle = nullptr;
+    QPushButton* m_runButton = nullptr;
+    QAction *m_run = nullptr, *m_copy = nullptr, *m_reset = nullptr;
+    Predictor::Answer m_shown;
+};
+
+} // namespace app

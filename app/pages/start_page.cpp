@@ -1,0 +1,258 @@
+#include "app/pages/start_page.h"
+
+#include "app/models/device_facts.h"
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "app/widgets/band.h"
+#include "app/widgets/controls.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/start_cards.h"
+#include "engine/base/version.h"
+
+#include <QGridLayout>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+constexpr int kWidth = 1136, kBegin = 356;
+
+QWidget* makeFact(const ThemeController& theme, Icon icon, IconLabel::Colour colour,
+                  const QStringList& lines)
+{
+    auto* fact = new QWidget;
+    fact->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
+    auto* row = spaced(new QHBoxLayout(fact), QMargins(), 10);
+    auto* column = spaced(new QVBoxLayout, QMargins(), 1);
+    column->addStretch();
+    auto* head = spaced(new QHBoxLayout, QMargins(), 8);
+    head->addWidget(new IconLabel(theme, icon, colour));
+    head->addWidget(makeLabel(lines.value(0)), 1);
+    column->addLayout(head);
+    QLabel* hint = makeLabel(lines.value(1), "hint");
+    hint->setIndent(24);
+    column->addWidget(hint);
+    column->addStretch();
+    row->addLayout(column);
+    return fact;
+}
+
+} // namespace
+
+StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* parent)
+    : Page(parent)
+    , m_theme(theme)
+    , m_settings(settings)
+    , m_error(new Band(theme, Band::Shape::Verdict))
+{
+    setObjectName(QStringLiteral("startPage"));
+    auto* content = new QWidget;
+    content->setMaximumWidth(kWidth);
+    auto* column = spaced(new QVBoxLayout(content), QMargins(0, 36, 0, 36), 0);
+    column->addWidget(makeTitle());
+    column->addSpacing(14);
+    column->addWidget(makeDeviceLine());
+    column->addWidget(m_error);
+    column->addSpacing(28);
+    auto* middle = spaced(new QHBoxLayout, QMargins(), 32);
+    middle->addWidget(makeBegin(), 0, Qt::AlignTop);
+    middle->addWidget(makeRecent(), 1, Qt::AlignTop);
+    column->addLayout(middle);
+    column->addSpacing(28);
+    column->addWidget(makeSamples());
+    column->addStretch();
+    m_error->hide();
+
+    auto* centred = new QWidget;
+    auto* row = spaced(new QHBoxLayout(centred), QMargins(24, 0, 24, 0), 0);
+    row->addStretch(1);
+    row->addWidget(content, 1000);
+    row->addStretch(1);
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(centred);
+    spaced(new QVBoxLayout(this), QMargins(), 0)->addWidget(scroll);
+    fillRecent();
+}
+
+QWidget* StartPage::makeTitle()
+{
+    auto* title = new QWidget;
+    auto* row = spaced(new QHBoxLayout(title), QMargins(), 14);
+    row->addWidget(makeLabel(QStringLiteral("Bubblescope"), "title"), 0, Qt::AlignBaseline);
+    row->addWidget(makeLabel(tr("Where the time and the memory of pipeline-parallel training go."),
+                             "secondary"),
+                   1, Qt::AlignBaseline);
+    row->addWidget(makeLabel(tr("Version %1").arg(fromUtf8(engine::version())), "small"), 0,
+                   Qt::AlignBaseline);
+    return title;
+}
+
+QWidget* StartPage::makeDeviceLine()
+{
+    const DeviceFacts facts = deviceFacts();
+    QWidget* line = makeSurface("card-alt");
+    line->setObjectName(QStringLiteral("deviceLine"));
+    line->setFixedHeight(54);
+    auto* row = spaced(new QHBoxLayout(line), QMargins(16, 0, 14, 0), 40);
+    row->addWidget(makeFact(m_theme, Icon::Check, &Chrome::ok,
+                            {facts.cpu + QStringLiteral(", ") + countOf(facts.cores, "core"),
+                             tr("OpenBLAS; simulates, emulates and trains")}));
+    row->addWidget(
+        facts.hasNvidiaDriver
+            ? makeFact(m_theme, Icon::Info, &Chrome::text3,
+                       {tr("NVIDIA driver found"), tr("this build computes on the CPU")})
+            : makeFact(m_theme, Icon::Info, &Chrome::text3,
+                       {tr("No NVIDIA GPU found"), tr("no driver; nothing here needs one")}));
+    row->addStretch();
+    QPushButton* check = makeButton(tr("Device check"), QStringLiteral("deviceCheck"), "tool");
+    connect(check, &QPushButton::clicked, this, &StartPage::deviceCheckRequested);
+    row->addWidget(check);
+    return line;
+}
+
+QWidget* StartPage::makeBegin()
+{
+    auto* begin = new QWidget;
+    begin->setFixedWidth(kBegin);
+    auto* column = spaced(new QVBoxLayout(begin), QMargins(), 8);
+    column->addWidget(makeLabel(tr("Begin"), "section"));
+    auto* newRun
+        = new BeginButton(m_theme,
+                          {Icon::Run, tr("New run"), tr("choose a scheme, see it before it runs"),
+                           QStringLiteral("Ctrl+N")},
+                          BeginButton::Rank::Primary);
+    newRun->setObjectName(QStringLiteral("beginNewRun"));
+    connect(newRun, &CardButton::clicked, this, [this] { Q_EMIT newRunRequested({}); });
+    auto* open = new BeginButton(m_theme,
+                                 {Icon::Open, tr("Open run"),
+                                  tr(".sqlite of this program; several are compared"),
+                                  QStringLiteral("Ctrl+O")},
+                                 BeginButton::Rank::Other);
+    open->setObjectName(QStringLiteral("beginOpen"));
+    connect(open, &CardButton::clicked, this, &StartPage::openDialogRequested);
+    column->addWidget(newRun);
+    column->addWidget(open);
+    return begin;
+}
+
+QWidget* StartPage::makeRecent()
+{
+    auto* recent = new QWidget;
+    auto* column = spaced(new QVBoxLayout(recent), QMargins(), 0);
+    auto* head = spaced(new QHBoxLayout, QMargins(0, 0, 0, 8), 8);
+    head->addWidget(makeLabel(tr("Recent"), "section"), 1);
+    QPushButton* clear = makeButton(tr("Clear"), QStringLiteral("clearRecent"), "link");
+    clear->setFixedHeight(16);
+    connect(clear, &QPushButton::clicked, this, [this] {
+        m_settings.clearRecent();
+        refresh();
+    });
+    head->addWidget(clear);
+    column->addLayout(head);
+    column->addWidget(makeLine(Qt::Horizontal));
+    m_recent = spaced(new QVBoxLayout, QMargins(), 0);
+    column->addLayout(m_recent);
+    return recent;
+}
+
+void StartPage::fillRecent()
+{
+    while (QLayoutItem* item = m_recent->takeAt(0)) {
+        delete item->widget();
+        delete item;
+    }
+    constexpr std::size_t kRows = 5;
+    const std::vector<RecentRun> runs = m_settings.recentRuns();
+    const QDateTime now = QDateTime::currentDateTime();
+    for (std::size_t i = 0; i < std::min(runs.size(), kRows); ++i) {
+        auto* row = new RecentRow(m_theme, runs[i], now);
+        row->setObjectName(QStringLiteral("recentRun"));
+        connect(row, &CardButton::clicked, this,
+                [this, file = runs[i].file] { Q_EMIT openRequested(file); });
+        m_recent->addWidget(row);
+    }
+    findChild<QPushButton*>(QStringLiteral("clearRecent"))->setVisible(!runs.empty());
+    if (!runs.empty())
+        return;
+    auto* empty = new EmptyState(
+        m_theme,
+        {Icon::Compare, tr("No run yet"),
+         tr("What you run or open is listed here; a sample opens at once."), tr("Open a sample")});
+    empty->setObjectName(QStringLiteral("noRecent"));
+    empty->setFixedHeight(140);
+    connect(empty, &EmptyState::activated, this, [this] { openSample(samples().front()); });
+    m_recent->addSpacing(10);
+    m_recent->addWidget(empty);
+}
+
+QWidget* StartPage::makeSamples()
+{
+    auto* widget = new QWidget;
+    auto* column = spaced(new QVBoxLayout(widget), QMargins(), 10);
+    auto* head = spaced(new QHBoxLayout, QMargins(), 10);
+    head->addWidget(makeLabel(tr("Sample runs"), "section"));
+    head->addWidget(makeLabel(tr("predicted from the real schedules, on one time scale"), "small"),
+                    1);
+    column->addLayout(head);
+    auto* grid = spaced(new QGridLayout, QMargins(), 16);
+    constexpr int kColumns = 3;
+    int i = 0;
+    double longest = 1;
+    std::vector<SampleCard*> cards;
+    for (const Sample& sample : samples()) {
+        auto* card = new SampleCard(m_theme, sample);
+        card->setObjectName(QStringLiteral("sample%1").arg(i));
+        connect(card, &CardButton::clicked, this, [this, sample] { openSample(sample); });
+        grid->addWidget(card, i / kColumns, i % kColumns);
+        ++i;
+        cards.push_back(card);
+        longest = std::max(longest, card->duration());
+    }
+    for (SampleCard* card : cards)
+        card->setFullWidth(longest);
+    for (int c = 0; c < kColumns; ++c)
+        grid->setColumnStretch(c, 1);
+    column->addLayout(grid);
+    return widget;
+}
+
+void StartPage::openSample(const Sample& sample)
+{
+    const auto files = sampleFiles(sample);
+    if (!files)
+        showError(tr("The sample was not opened."), fromUtf8(files.error().message));
+    else if (files->size() == 1)
+        Q_EMIT openRequested(files->front());
+    else
+        Q_EMIT compareRequested(*files);
+}
+
+void StartPage::refresh()
+{
+    fillRecent();
+}
+
+void StartPage::showError(const QString& bold, const QString& sentence)
+{
+    m_error->show(Band::Kind::Error, bold, sentence);
+}
+
+void StartPage::showEvent(QShowEvent* event)
+{
+    refresh();
+    Page::showEvent(event);
+}
+
+QStringList StartPage::statusTexts() const
+{
+    const DeviceFacts facts = deviceFacts();
+    return {facts.cpu.toHtmlEscaped() + QStringLiteral(", ") + countOf(facts.cores, "core"),
+            facts.hasNvidiaDriver ? tr("NVIDIA driver found") : tr("no GPU")};
+}
+
+} // namespace app

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "app/models/samples.h"
+#include "app/models/settings.h"
+#include "app/widgets/page.h"
+
+class QGridLayout;
+class QVBoxLayout;
+
+namespace app {
+
+class Band;
+
+// Where the window begins: what this machine can run on, what to do first, what was open before,
+// and samples that open without a GPU (mockup start.png).
+class StartPage : public Page
+{
+    Q_OBJECT
+
+public:
+    StartPage(const ThemeController& theme, Settings& settings, QWidget* parent = nullptr);
+
+    QString title() const override { return tr("Start"); }
+    bool isClosable() const override { return false; }
+    QStringList statusTexts() const override;
+    QString statusNote() const override { return tr("samples open without a GPU"); }
+
+    void refresh(); // the list of recent runs was changed
+    void showError(const QString& bold, const QString& sentence);
+
+Q_SIGNALS:
+    void openDialogRequested();
+    void deviceCheckRequested();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    QWidget* makeTitle();
+    QWidget* makeDeviceLine();
+    QWidget* makeBegin();
+    QWidget* makeRecent();
+    QWidget* makeSamples();
+    void fillRecent();
+    void openSample(const Sample& sample);
+
+    const ThemeController& m_theme;
+    Settings& m_settings;
+    Band* m_error = nullptr;
+    QVBoxLayout* m_recent = nullptr;
+};
+
+} // namespace app

@@ -1,0 +1,126 @@
+#include "app/models/samples.h"
+#include "app/pages/command_line.h"
+#include "app/pages/keys_dialog.h"
+#include "app/pages/main_window.h"
+#include "app/widgets/command_palette.h"
+#include "app/widgets/tab_strip.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QDialog>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+namespace {
+
+struct Window
+{
+    Window() { window.show(); }
+    QAction* action(const char* name)
+    {
+        auto* found = window.findChild<QAction*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    int tabs() const { return window.findChild<TabStrip*>()->count(); }
+
+    QTemporaryDir folder;
+    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+};
+
+} // namespace
+
+TEST_CASE("the window begins with the start page, which cannot be closed")
+{
+    Window w;
+    CHECK(w.window.currentPage()->title() == QStringLiteral("Start"));
+    CHECK_FALSE(w.action("closeCurrent")->isEnabled());
+    CHECK_FALSE(w.window.closePage(w.window.currentPage()));
+}
+
+TEST_CASE("Ctrl+N opens a set-up tab whose actions join the menus, Ctrl+W closes it")
+{
+    Window w;
+    w.action("newRun")->trigger();
+    CHECK(w.tabs() == 2);
+    CHECK(w.window.currentPage()->title() == QStringLiteral("New run"));
+    CHECK(w.window.findChild<QAction*>(QStringLiteral("startRun"))->isEnabled());
+    w.action("closeCurrent")->trigger();
+    CHECK(w.tabs() == 1);
+    CHECK(w.window.currentPage()->title() == QStringLiteral("Start"));
+}
+
+TEST_CASE("the command palette finds an action by the beginnings of its words and runs it")
+{
+    Window w;
+    w.action("commands")->trigger();
+    auto* palette = w.window.findChild<CommandPalette*>();
+    REQUIRE(palette->isVisible());
+    auto* field = palette->findChild<QLineEdit*>(QStringLiteral("commandText"));
+    QTest::keyClicks(field, QStringLiteral("dar"));
+    REQUIRE(palette->findChild<QListWidget*>()->count() == 1);
+    QTest::keyClick(field, Qt::Key_Return);
+    CHECK_FALSE(palette->isVisible());
+    CHECK(w.theme.theme().isDark());
+    CHECK(w.settings.theme() == ThemeController::Choice::Dark);
+}
+
+TEST_CASE("a name begins with what is typed before it contains it")
+{
+    CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("new")) == 2);
+    CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("ew")) == 1);
+    CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("fi ru")) == 4);
+    CHECK(matchQuality(QStringLiteral("File New run"), QStringLiteral("dark")) == -1);
+}
+
+TEST_CASE("several files open side by side, one file twice is one tab")
+{
+    Window w;
+    const auto files = sampleFiles(samples().front());
+    REQUIRE(files.has_value());
+    w.window.openFiles(*files);
+    CHECK(w.tabs() == 2);
+    w.window.openRun(files->front());
+    w.window.openRun(files->front());
+    CHECK(w.tabs() == 3);
+}
+
+TEST_CASE("an opened run is remembered")
+{
+    Window w;
+    const auto files = sampleFiles(samples().at(1));
+    REQUIRE(files.has_value());
+    w.window.openRun(files->front());
+    REQUIRE(QTest::qWaitFor([&] { return !w.settings.recentRuns().empty(); }, 10000));
+    CHECK(w.settings.recentRuns().front().title == QStringLiteral("BitPipe"));
+}
+
+TEST_CASE("the list of keys holds the table and every action that has a key")
+{
+    QAction action(QStringLiteral("&New run"), nullptr);
+    action.setShortcut(QKeySequence(QStringLiteral("Ctrl+N")));
+    const QList<KeyLine> lines = keyLines({&action});
+    CHECK(lines.front().keys == QStringList(QStringLiteral("wheel")));
+    CHECK(lines.back().keys == QStringList({QStringLiteral("Ctrl"), QStringLiteral("N")}));
+    CHECK(lines.back().text == QStringLiteral("new run"));
+}
+
+TEST_CASE("the command line takes files, and says what is no option")
+{
+    const CommandLine files
+        = parseCommandLine({QStringLiteral("a.sqlite"), QStringLiteral("b.sqlite")});
+    CHECK(files.files.size() == 2);
+    CHECK(files.error.isEmpty());
+    CHECK(parseCommandLine({QStringLiteral("--hlep")}).error.contains(QStringLiteral("--hlep")));
+    CHECK(parseCommandLine({QStringLiteral("--version")})
+              .print.startsWith(QStringLiteral("bubblescope ")));
+    CHECK(parseCommandLine({QStringLiteral("--help")}).print.contains(QStringLiteral("figure")));
+}
+
+} // namespace app

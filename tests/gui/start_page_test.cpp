@@ -1,0 +1,85 @@
+#include "app/pages/start_page.h"
+#include "app/widgets/card_button.h"
+#include "app/widgets/empty_state.h"
+#include "profiler/store/trace_store.h"
+#include "tests/catch.h"
+
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+namespace {
+
+struct Start
+{
+    QTemporaryDir folder;
+    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+};
+
+} // namespace
+
+TEST_CASE("without recent runs the start page offers a sample, and the sample opens")
+{
+    Start start;
+    StartPage page(start.theme, start.settings);
+    page.show();
+    auto* empty = page.findChild<EmptyState*>(QStringLiteral("noRecent"));
+    REQUIRE(empty != nullptr);
+    QSignalSpy compared(&page, &Page::compareRequested);
+    QTest::mouseClick(empty->button(), Qt::LeftButton);
+    REQUIRE(compared.count() == 1);
+    const QStringList files = compared.first().first().toStringList();
+    REQUIRE(files.size() == 2);
+    const auto run = profiler::readRun(files.front().toStdString());
+    REQUIRE(run.has_value());
+    CHECK(run->schedule.shape.microBatches == 8);
+}
+
+TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cleared")
+{
+    Start start;
+    const auto files = sampleFiles(samples().back());
+    REQUIRE(files.has_value());
+    const auto run = profiler::readRun(files->front().toStdString());
+    REQUIRE(run.has_value());
+    const RecentRun recent = describeRecent(files->front(), *run, QDateTime::currentDateTime());
+    start.settings.addRecent(recent);
+    start.settings.addRecent(recent);
+    REQUIRE(start.settings.recentRuns().size() == 1);
+    CHECK(start.settings.recentRuns().front() == recent);
+    CHECK(recent.mode == QStringLiteral("simulated"));
+
+    StartPage page(start.theme, start.settings);
+    page.show();
+    auto* row = page.findChild<CardButton*>(QStringLiteral("recentRun"));
+    REQUIRE(row != nullptr);
+    QSignalSpy opened(&page, &Page::openRequested);
+    QTest::mouseClick(row, Qt::LeftButton);
+    CHECK(opened.first().first().toString() == recent.file);
+    QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("clearRecent")), Qt::LeftButton);
+    CHECK(page.findChild<CardButton*>(QStringLiteral("recentRun")) == nullptr);
+    CHECK(start.settings.recentRuns().empty());
+}
+
+TEST_CASE("the times of recent runs are said as people say them")
+{
+    const QDateTime now(QDate(2026, 11, 21), QTime(14, 31));
+    CHECK(whenText(now.addSecs(-600), now) == QStringLiteral("today, 14:21"));
+    CHECK(whenText(now.addDays(-1), now) == QStringLiteral("yesterday, 14:31"));
+    CHECK(whenText(now.addDays(-5), now) == QStringLiteral("Monday"));
+    CHECK(whenText(now.addDays(-30), now) == QStringLiteral("22 Oct"));
+}
+
+TEST_CASE("a file that is gone is not listed")
+{
+    Start start;
+    RecentRun run;
+    run.file = start.folder.filePath(QStringLiteral("gone.sqlite"));
+    start.settings.addRecent(run);
+    CHECK(start.settings.recentRuns().empty());
+}
+
+} // namespace app
