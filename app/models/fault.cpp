@@ -44,6 +44,11 @@ std::optional<QString> nearest(const engine::ScheduleRequest& request, Member me
 
 } // namespace
 
+QString ruleText(const engine::Scheme& scheme)
+{
+    return fromUtf8(scheme.accepts).replace(QStringLiteral(">="), QStringLiteral("≥"));
+}
+
 Fault findFault(const engine::ScheduleRequest& request)
 {
     const auto verdict = engine::checkRequest(request);

@@ -48,6 +48,8 @@ struct Fault
     QString reason;  // short, for inside the field: "try 4 or 8"
     QString message; // the whole sentence of the check
 };
+// What D, N and v a scheme accepts, for people: "D ≥ 2, even; N a multiple of D; v = 2".
+QString ruleText(const engine::Scheme& scheme);
 Fault findFault(const engine::ScheduleRequest& request);
 
 } // namespace app

@@ -115,8 +115,8 @@ QVariant SchemeTableModel::headerData(int section, Qt::Orientation orientation, 
     if (role != Qt::DisplayRole)
         return {};
     const QStringList titles
-        = {tr("Scheme"),       tr("Iteration, units"), tr("Bubble, %"), tr("Peak stash, Mₐ"),
-           tr("Weights, M_θ"), tr("Messages"),         tr("Local")};
+        = {tr("Scheme"),      tr("Iteration, units"), tr("Bubble, %"), tr("Peak stash, Mₐ"),
+           tr("Weights, Mθ"), tr("Messages"),         tr("Local")};
     return titles.value(section);
 }
 

@@ -8,6 +8,8 @@
 #include <QMenuBar>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
@@ -168,7 +170,12 @@ void MainWindow::showCommands()
     QList<CommandPalette::Command> commands;
     const auto add = [&](const QMenu& menu, const QList<QAction*>& actions) {
         for (QAction* action : actions) {
-            if (!action->isSeparator() && action->menu() == nullptr)
+            const auto isSame = [action](const CommandPalette::Command& command) {
+                return command.action == action;
+            };
+            const bool isKnown = std::any_of(commands.begin(), commands.end(), isSame)
+                || action->objectName() == QStringLiteral("commands");
+            if (!action->isSeparator() && action->menu() == nullptr && !isKnown)
                 commands.append({action, QString(menu.title()).remove(QLatin1Char('&'))});
         }
     };

@@ -54,7 +54,7 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
 KeyNumbers::Item memoryItem(const Prediction& prediction)
 {
     return {tr("Peak stash"), number(largestStash(prediction.metrics), 1), QStringLiteral("Mₐ"),
-            tr("weights %1 M_θ").arg(unitsText(largestWeights(prediction.metrics)))};
+            tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
 }
 
 } // namespace

@@ -25,7 +25,7 @@ SchemeCard::SchemeCard(const ThemeController& theme, const engine::Scheme& schem
     setFixedHeight(92);
     setAccessibleName(m_title);
     setToolTip(fromUtf8(scheme.title) + QStringLiteral("\n") + fromUtf8(scheme.citation)
-               + QStringLiteral("\n") + fromUtf8(scheme.accepts));
+               + QStringLiteral("\n") + ruleText(scheme));
 }
 
 void SchemeCard::showRow(const SchemeTableModel::Row& row, double fullWidth)
@@ -62,7 +62,7 @@ void SchemeCard::paintContent(QPainter& painter)
     painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(picture.adjusted(0.5, 0.5, -0.5, -0.5));
-    text(painter, picture.adjusted(6, 0, -6, 0), fromUtf8(m_scheme.accepts), uiFont(11), c.text3,
+    text(painter, picture.adjusted(6, 0, -6, 0), ruleText(m_scheme), uiFont(11), c.text3,
          Qt::AlignHCenter);
 }
 

@@ -128,7 +128,7 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     bind(m_sequence, m_plan.sequence);
     m_text = new QLineEdit;
     m_text->setObjectName(QStringLiteral("textFile"));
-    m_text->setPlaceholderText(tr("built-in language"));
+    m_text->setPlaceholderText(tr("built-in"));
     m_text->setFixedWidth(kFieldWidth - 34);
     connect(m_text, &QLineEdit::textChanged, this, [this](const QString& file) {
         m_plan.textFile = file.trimmed();
@@ -201,7 +201,7 @@ void SetupForm::showScheme()
     const engine::Scheme* scheme = engine::findScheme(m_plan.request.schedule.scheme);
     if (scheme == nullptr)
         return;
-    m_rule->setText(fromUtf8(scheme->accepts));
+    m_rule->setText(ruleText(*scheme));
     const bool isFixed = scheme->chunksFixed;
     m_chunks->setEnabled(!isFixed);
     m_chunkRule->setText(isFixed ? tr("fixed by the scheme") : QString());

@@ -23,6 +23,7 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     m_bar->setDrawBase(false);
     m_bar->setElideMode(Qt::ElideNone);
     m_bar->setExpanding(false);
+    m_bar->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
     m_bar->setMinimumWidth(1); // else a lone tab leaves room for scroll buttons
     m_bar->setUsesScrollButtons(true);
     m_bar->setFocusPolicy(Qt::TabFocus);
