@@ -9,7 +9,6 @@
 namespace profiler {
 namespace {
 
-constexpr double kSmallestInk = 4.5;
 constexpr double kSmallestGrey = 1.25; // ratio of luminances that a laser printer keeps apart
 
 // What one row shows: its op boxes, the numbers in them, and how they stand out.

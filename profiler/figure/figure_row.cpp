@@ -13,7 +13,6 @@ namespace {
 
 constexpr double kDigitMargin = 0.3;   // points between a number and the edge of its box
 constexpr double kThinnestEdged = 1.2; // points: a narrower box is all fill
-constexpr double kSmallestInk = 4.5;   // contrast of a number to its box
 
 std::string numberOf(const engine::Op& op)
 {

@@ -18,7 +18,8 @@ struct Colour
 
 Colour mix(Colour from, Colour to, double share); // share 0: from, 1: to
 double contrast(Colour a, Colour b);              // WCAG ratio, 1..21
-std::string hex(Colour colour);                   // "#315AC2"
+constexpr double kSmallestInk = 4.5; // contrast of a number to its box; below, there is none
+std::string hex(Colour colour);      // "#315AC2"
 engine::Result<Colour> parseColour(std::string_view hex);
 
 enum class ThemeMode : std::uint8_t { Light, Dark };

@@ -35,7 +35,7 @@ INSERT INTO ENUM_NSYS_EVENT_TYPE VALUES
   (75, 'NvtxDomainCreate', 'NVTX domain create'), (76, 'NvtxDomainDestroy', 'NVTX domain destroy');
 )";
 
-constexpr const char* kRunTables = R"(
+constexpr const char* kRunTablesSql = R"(
 CREATE TABLE BS_run (scheme TEXT, label TEXT, mode TEXT, outcome TEXT, failure TEXT, started TEXT,
   program TEXT, ticks_per_unit INTEGER, device_name TEXT, timing TEXT, link TEXT, model TEXT,
   planned_warmup INTEGER, planned_iterations INTEGER, journal TEXT);
@@ -53,7 +53,7 @@ CREATE TABLE BS_schedule (op INTEGER NOT NULL PRIMARY KEY, device INTEGER NOT NU
 )";
 
 // One sequence of ids runs through these: a reader asks each for the rows after the last it saw.
-constexpr const char* kRowTables = R"(
+constexpr const char* kRowTablesSql = R"(
 CREATE TABLE BS_track (id INTEGER NOT NULL PRIMARY KEY, device INTEGER NOT NULL,
   lane TEXT NOT NULL);
 CREATE TABLE BS_iteration (id INTEGER NOT NULL PRIMARY KEY, iteration INTEGER NOT NULL,
@@ -71,15 +71,15 @@ CREATE TABLE BS_op (id INTEGER NOT NULL PRIMARY KEY, iteration INTEGER NOT NULL,
 CREATE TABLE ENUM_BS_MEMORY_CATEGORY (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
 )";
 
-constexpr std::array<std::string_view, engine::kMemoryCategories> kCategories{
+constexpr std::array<std::string_view, engine::kMemoryCategories> kMemoryCategoryNames{
     "WEIGHTS", "GRADIENTS", "OPTIMIZER", "STASH", "BUFFERS"};
 
 std::string categoryRows()
 {
     std::string sql;
-    for (std::size_t i = 0; i < kCategories.size(); ++i)
+    for (std::size_t i = 0; i < kMemoryCategoryNames.size(); ++i)
         sql += fmt::format("INSERT INTO ENUM_BS_MEMORY_CATEGORY VALUES ({}, '{}', '{}');", i,
-                           kCategories[i],
+                           kMemoryCategoryNames[i],
                            engine::memoryCategoryName(static_cast<engine::MemoryCategory>(i)));
     return sql;
 }
@@ -92,8 +92,8 @@ Result<void> createTables(Database& database)
         .execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId,
                              kSchemaVersion))
         .and_then([&] { return database.execute(kNsightTables); })
-        .and_then([&] { return database.execute(kRunTables); })
-        .and_then([&] { return database.execute(kRowTables); })
+        .and_then([&] { return database.execute(kRunTablesSql); })
+        .and_then([&] { return database.execute(kRowTablesSql); })
         .and_then([&] { return database.execute(categoryRows()); });
 }
 
