@@ -21,12 +21,20 @@ std::string joined(std::span<const std::string_view> words)
     return text;
 }
 
+// "smallest" only where any integer from it on is a value.
+ordered_json toJson(const engine::SchemeOption& option)
+{
+    ordered_json json{{"key", option.key}, {"title", option.title}, {"values", option.values}};
+    if (option.smallest)
+        json["smallest"] = *option.smallest;
+    return json;
+}
+
 ordered_json toJson(const engine::Scheme& scheme)
 {
     ordered_json options = ordered_json::array();
     for (const engine::SchemeOption& option : scheme.options)
-        options.push_back(
-            {{"key", option.key}, {"title", option.title}, {"values", option.values}});
+        options.push_back(toJson(option));
     return {{"name", scheme.name},
             {"title", scheme.title},
             {"summary", scheme.summary},
@@ -50,7 +58,7 @@ std::string asText()
         std::string options;
         for (const engine::SchemeOption& option : scheme.options)
             options += (options.empty() ? "" : " ") + std::string(option.key) + "="
-                + joined(option.values);
+                + joined(option.values) + (option.smallest ? ",any" : "");
         table.add({std::string(scheme.name), std::string(scheme.title), std::string(scheme.accepts),
                    options.empty() ? "-" : options, std::string(scheme.citation)});
     }

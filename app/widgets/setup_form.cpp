@@ -242,17 +242,19 @@ void SetupForm::makeOptions()
         combo->setObjectName(QStringLiteral("option_") + fromUtf8(option.key));
         for (const std::string_view value : option.values)
             combo->addItem(fromUtf8(value));
+        combo->setEditable(option.smallest.has_value());
         const std::string key(option.key);
         const auto set = m_plan.request.schedule.options.find(key);
         if (set != m_plan.request.schedule.options.end())
             combo->setCurrentText(QString::fromStdString(set->second));
-        connect(combo, &QComboBox::currentIndexChanged, this, [this, combo, key](int index) {
-            if (index == 0)
-                m_plan.request.schedule.options.erase(key);
-            else
-                m_plan.request.schedule.options[key] = combo->currentText().toStdString();
-            Q_EMIT edited();
-        });
+        connect(combo, &QComboBox::currentTextChanged, this,
+                [this, combo, key](const QString& value) {
+                    if (value.isEmpty() || value == combo->itemText(0))
+                        m_plan.request.schedule.options.erase(key);
+                    else
+                        m_plan.request.schedule.options[key] = value.toStdString();
+                    Q_EMIT edited();
+                });
         QString title = fromUtf8(option.title);
         if (!title.isEmpty())
             title[0] = title[0].toUpper();

@@ -12,9 +12,9 @@ namespace {
 constexpr std::array<std::string_view, 1> kPlacements{"v"};
 constexpr std::array<std::string_view, 1> kDirections{"2"};
 constexpr std::array<std::string_view, 1> kConcats{"direct"};
-constexpr std::array kOptions{SchemeOption{"placement", "Placement of the stages", kPlacements},
-                              SchemeOption{"directions", "Directions", kDirections},
-                              SchemeOption{"concat", "Units of D micro-batches", kConcats}};
+constexpr std::array kOptions{SchemeOption{"placement", "Placement of the stages", kPlacements, {}},
+                              SchemeOption{"directions", "Directions", kDirections, {}},
+                              SchemeOption{"concat", "Units of D micro-batches", kConcats, {}}};
 
 // Each direction is a V of 2D stages: down goes over devices 0 .. D-1 and back, up is its mirror
 // image. A device so holds four chunks: two of the direction that enters nearer (`near`), two of

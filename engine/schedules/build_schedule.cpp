@@ -29,6 +29,21 @@ auto unknownScheme(std::string_view name)
                 fmt::format("unknown scheme '{}'; {}", name, didYouMean(name, names)));
 }
 
+Result<void> checkValue(const Scheme& scheme, const SchemeOption& option, std::string_view value)
+{
+    if (std::ranges::find(option.values, value) != option.values.end())
+        return {};
+    const std::string refused
+        = fmt::format("{} does not take {}={}", scheme.name, option.key, value);
+    if (!option.smallest)
+        return invalid(refused + "; " + didYouMean(value, option.values));
+    const auto number = parseInteger<int>(value);
+    if (number && *number >= *option.smallest)
+        return {};
+    return invalid(fmt::format("{}; it is {}, or an integer from {} on", refused,
+                               joined(option.values), *option.smallest));
+}
+
 Result<void> checkOption(const Scheme& scheme, std::string_view key, std::string_view value)
 {
     if (scheme.options.empty())
@@ -42,10 +57,7 @@ Result<void> checkOption(const Scheme& scheme, std::string_view key, std::string
         return invalid(
             fmt::format("{} has no option '{}'; {}", scheme.name, key, didYouMean(key, keys)));
     }
-    if (std::ranges::find(option->values, value) == option->values.end())
-        return invalid(fmt::format("{} does not take {}={}; {}", scheme.name, key, value,
-                                   didYouMean(value, option->values)));
-    return {};
+    return checkValue(scheme, *option, value);
 }
 
 Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)

@@ -1,3 +1,4 @@
+#include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 
@@ -6,9 +7,9 @@
 namespace engine {
 namespace {
 
-constexpr std::string_view kBackward = "backward";
 constexpr std::array<std::string_view, 2> kOrders{"fifo", "lifo"};
-constexpr std::array kOptions{SchemeOption{kBackward, "Order of the backwards", kOrders}};
+constexpr SchemeOption kBackward{"backward", "Order of the backwards", kOrders, {}};
+constexpr std::array kOptions{kBackward};
 
 // All forwards, then all backwards: as torch runs it (fifo) or as the paper draws it (lifo).
 //
@@ -20,8 +21,7 @@ Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
     const int microBatches = request.microBatches;
-    const auto chosen = request.options.find(kBackward);
-    const bool lifo = chosen != request.options.end() && chosen->second == "lifo";
+    const bool lifo = parts::chosen(request, kBackward) == "lifo";
 
     Shape shape{devices, devices, microBatches};
     shape.dataParallel = request.dataParallel;

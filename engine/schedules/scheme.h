@@ -4,6 +4,7 @@
 #include "engine/schedule/schedule.h"
 
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,11 +24,13 @@ struct ScheduleRequest
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
 
-// One key of --set and the values it takes; the first is the default.
+// One key of --set and the values it takes; the first is the default. The default of a number is
+// spelled as a value is or as its rule ("2", "D+2").
 struct SchemeOption
 {
     std::string_view key, title;
     std::span<const std::string_view> values;
+    std::optional<int> smallest; // every integer from this one on is a value, too
 };
 
 // A named way to build a schedule. Each lives in its own .cpp of this folder and is listed once, in

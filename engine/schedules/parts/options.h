@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/schedules/scheme.h"
+
+namespace engine::parts {
+
+// The value of --set; the option's default where nothing is set. checkRequest() has passed the
+// options.
+std::string_view chosen(const ScheduleRequest& request, const SchemeOption& option);
+// The same of a number; `byDefault` is what the option's default means for this request.
+int chosenNumber(const ScheduleRequest& request, const SchemeOption& option, int byDefault);
+
+} // namespace engine::parts
