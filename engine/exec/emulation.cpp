@@ -59,6 +59,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     std::vector<std::int64_t> durations(order->size());
     for (const OpTiming& timing : m_timings)
         durations[timing.op] = timing.cpuTime;
+    m_memory = m_runner.memoryLog();
     if (iteration.kind == Iteration::Kind::Measured)
         m_measured.push_back(std::move(durations));
     iteration.loss = m_runner.loss();
@@ -113,8 +114,8 @@ Result<void> Emulation::place(const OpCosts& costs, Iteration iteration)
         = placeIteration(m_setup.runner.lowered, costs, std::move(iteration), m_run.timeline);
         !placed)
         return placed;
-    placeMemory(m_runner.memoryLog(), number,
-                static_cast<std::uint32_t>(opCount(m_setup.runner.lowered)), m_run.timeline);
+    placeMemory(m_memory, number, static_cast<std::uint32_t>(opCount(m_setup.runner.lowered)),
+                m_run.timeline);
     return {};
 }
 

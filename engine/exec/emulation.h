@@ -27,7 +27,8 @@ public:
 
     // Called between ops, never while one is timed; `done` of `ops` of this iteration.
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
-    // Trains and places one iteration. Cancelled leaves the timeline as it was.
+    // Trains and places one iteration. Cancelled leaves the timeline as it was, and the replay of
+    // what was measured before can still be placed; nothing else.
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel);
     // Places every op's median over the measured iterations, once. At least one was measured.
@@ -49,6 +50,7 @@ private:
     PipelineRunner m_runner;
     OpCosts m_costs; // of the iteration before; estimated before the first
     std::vector<OpTiming> m_timings;
+    MemoryLog m_memory; // of the last whole iteration: the replay's, also after a cancelled one
     std::vector<std::vector<std::int64_t>> m_measured; // [iteration][OpIndex], ns
 };
 

@@ -5,7 +5,9 @@
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 
+#include <algorithm>
 #include <array>
+#include <tuple>
 
 using namespace engine;
 
@@ -36,29 +38,29 @@ Bytes& of(Live& live, MemoryCategory category)
     return live[static_cast<std::size_t>(category)];
 }
 
-// A trained run with everything that was alive, replayed event by event.
-struct Trained
+// A run of `miniature()` iteration by iteration.
+struct Training
 {
-    Trained(std::string scheme, int microBatches, Accumulate accumulate = Accumulate::Float)
+    Training(std::string scheme, int microBatches, Accumulate accumulate = Accumulate::Float,
+             LinkCost link = {})
         : device(openCpuDevice().value())
         , tokens(miniature(), microBatches)
     {
         run.schedule = schedule(std::move(scheme), microBatches);
         model.emplace(miniature(), run.schedule.shape.stages, device->kernels());
         emulation.emplace(
-            Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate, 512}, {}},
+            Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate, 512}, link},
             run);
-        const TextData data = TextData::builtIn(1);
-        const std::atomic<bool> cancel{false};
-        for (int k = 0; k < 2; ++k) {
-            tokens.load(data, k);
-            REQUIRE(emulation->iterate(
-                {}, tokens, [](auto, auto) {}, cancel));
-        }
-        REQUIRE(emulation->placeReplay());
-        replayEvents();
+        tokens.load(TextData::builtIn(1), 0);
     }
 
+    Result<void> iterate()
+    {
+        return emulation->iterate(
+            {}, tokens, [](auto, auto) {}, cancel);
+    }
+
+    // Replays everything that was alive, event by event.
     void replayEvents()
     {
         live.assign(4, {});
@@ -77,10 +79,25 @@ struct Trained
 
     std::shared_ptr<const CpuDevice> device;
     TokenBatches tokens;
+    std::atomic<bool> cancel{false};
     Run run;
     std::optional<GptModel<float>> model;
     std::optional<Emulation> emulation;
     std::vector<Live> live, peak; // [device]
+};
+
+// Two iterations and their median.
+struct Trained : Training
+{
+    template<class... Args>
+    explicit Trained(Args... args)
+        : Training(args...)
+    {
+        REQUIRE(iterate());
+        REQUIRE(iterate());
+        REQUIRE(emulation->placeReplay());
+        replayEvents();
+    }
 };
 
 } // namespace
@@ -108,6 +125,43 @@ TEST_CASE("after a run only what is held for the whole run is alive")
     CHECK(trained.emulation->runner().messagesAllFree());
     for (std::size_t d = 0; d < 4; ++d)
         CHECK(trained.live[d] == trained.emulation->runner().plan().devices[d].fixed);
+}
+
+// The replay once took the memory of the iteration that was cancelled: its stashes stayed alive.
+TEST_CASE("after a run that was cancelled in an iteration, too")
+{
+    Training training("1f1b", 8);
+    REQUIRE(training.iterate());
+    bool othersRun = false;
+    training.emulation->runner().onGradient = [&](int, StageId, std::span<const float>) {
+        othersRun = !training.emulation->runner().messagesAllFree();
+        training.cancel = true;
+    };
+    REQUIRE(training.iterate().error().code == Error::Code::Cancelled);
+    REQUIRE(othersRun);
+    REQUIRE(training.emulation->placeReplay());
+    training.replayEvents();
+    for (std::size_t d = 0; d < 4; ++d)
+        CHECK(training.live[d] == training.emulation->runner().plan().devices[d].fixed);
+}
+
+TEST_CASE("the sender's buffer is free when its SEND ends, not when the message has arrived")
+{
+    Trained trained("bitpipe", 4, Accumulate::Float, LinkCost{Nanoseconds(50'000), 1e9});
+    const Bytes message = trained.emulation->runner().plan().message;
+    using Freed = std::tuple<std::int64_t, int, std::uint32_t>; // time, device, op
+    std::vector<Freed> frees, sent;
+    for (const MemoryEvent& event : trained.run.timeline.memory)
+        if (event.category == MemoryCategory::Buffers && event.bytes == -message)
+            frees.emplace_back(event.time, event.device, event.op);
+    std::ranges::sort(frees);
+    for (const Track& track : trained.run.timeline.tracks)
+        if (track.kind == Track::Kind::Send)
+            for (const Span& span : track.spans)
+                sent.emplace_back(span.window().end, track.device.value, span.op);
+    CHECK(sent.size() == 3 * 48); // iterations, and BitPipe's messages of one
+    for (const Freed& send : sent)
+        CHECK(std::ranges::binary_search(frees, send));
 }
 
 TEST_CASE("weights, gradients and optimizer state follow from the parameters of the stages held")

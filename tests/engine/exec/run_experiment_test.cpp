@@ -5,6 +5,7 @@
 #include "engine/schedule/csv.h"
 #include "tests/catch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -73,6 +74,33 @@ TEST_CASE("a run has its warm-up, its measured iterations, and the median replay
     for (const Track& track : result->timeline.tracks)
         spans += track.spans.size();
     CHECK(spans == 5 * opCount(result->schedule));
+}
+
+TEST_CASE("in the replay every op takes the median of its measured durations")
+{
+    for (const int iterations : {1, 2, 3, 4}) {
+        INFO(iterations << " measured iterations");
+        Experiment experiment = miniature("gpipe");
+        experiment.iterations = iterations;
+        const auto result = run(experiment);
+        REQUIRE(result);
+        const auto replay = result->timeline.iterations.size() - 1;
+        std::map<std::uint32_t, std::vector<std::int64_t>> measured;
+        std::map<std::uint32_t, std::int64_t> replayed;
+        for (const Track& track : result->timeline.tracks)
+            for (const Span& span : track.spans)
+                if (span.iteration == replay)
+                    replayed[span.op] = span.window().duration();
+                else if (span.iteration >= 1) // after the warm-up
+                    measured[span.op].push_back(span.window().duration());
+        for (auto& [op, durations] : measured) {
+            std::ranges::sort(durations);
+            const auto half = durations.size() / 2;
+            CHECK(replayed[op]
+                  == (durations.size() % 2 == 1 ? durations[half]
+                                                : (durations[half - 1] + durations[half]) / 2));
+        }
+    }
 }
 
 TEST_CASE("a run says what it is and how its numbers were made")
