@@ -5,23 +5,34 @@
 namespace app {
 namespace {
 
-constexpr double kPitches[] = {23, 17, 11, 7};
+constexpr double kLargest = 42, kUsual = 23;
+constexpr double kSmaller[] = {17, 11, 7};
+
+double rowHeight(const CompareRow& row, double pitch)
+{
+    return std::max(CompareLayout::kLeast,
+                    CompareLayout::kTitle + row.view->devices() * pitch + CompareLayout::kPad);
+}
 
 double heightWith(const CompareLayout& layout, double pitch)
 {
     double height = layout.groups.size() > 1 ? CompareLayout::kRuler : 0;
     for (const auto& row : layout.rows)
-        height += CompareLayout::kTitle + row.view->devices() * pitch + CompareLayout::kPad;
+        height += rowHeight(row, pitch);
     return height;
 }
 
 double choosePitch(const CompareLayout& layout, double available)
 {
-    for (const double pitch : kPitches) {
+    for (double pitch = kLargest; pitch >= kUsual; --pitch) {
         if (heightWith(layout, pitch) <= available)
             return pitch;
     }
-    return kPitches[std::size(kPitches) - 1];
+    for (const double pitch : kSmaller) {
+        if (heightWith(layout, pitch) <= available)
+            return pitch;
+    }
+    return kSmaller[std::size(kSmaller) - 1];
 }
 
 void place(CompareLayout& layout, double pitch)
@@ -37,7 +48,7 @@ void place(CompareLayout& layout, double pitch)
         row.top = top;
         row.pitch = pitch;
         row.lanesTop = top + CompareLayout::kTitle;
-        row.height = CompareLayout::kTitle + row.view->devices() * pitch + CompareLayout::kPad;
+        row.height = rowHeight(row, pitch);
         top += row.height;
     }
     layout.height = top;

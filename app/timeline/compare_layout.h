@@ -9,8 +9,8 @@
 
 namespace app {
 
-// One run of a comparison and where its rows stand. Heights: title 28, 23 a device (less where
-// they do not fit), 12 below.
+// One run of a comparison and where its rows stand. Heights: title 28, 23 a device (more where
+// there is room, less where they do not fit), 12 below; never less than the key numbers need.
 struct CompareRow
 {
     std::size_t run = 0; // index given by the caller
@@ -39,6 +39,7 @@ struct CompareLayout
     double height = 0;
 
     static constexpr double kTitle = 28, kPad = 12, kRuler = 40; // ruler with its note
+    static constexpr double kLeast = 88;                         // of a row
 };
 
 // `order`: which runs, from the top.

@@ -6,12 +6,15 @@
 #include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QStringList>
 
 namespace app {
 namespace {
 
 constexpr double kHeader = 140;
-constexpr double kGapFrom = 74; // pixels that the words of a gap need
+constexpr double kGapFrom = 74;               // pixels that the words of a gap need
+constexpr double kFirstLine = 22, kLine = 17; // of the key numbers
+constexpr double kAllLinesFrom = 120;         // height of a row that shows all of them
 
 QString tr(const char* text)
 {
@@ -44,6 +47,11 @@ QString differenceText(const CompareRow& row, const CompareRow& baseline)
 {
     return signedNumber(100 * (row.duration() / baseline.duration() - 1), 1) + QChar(0x2009)
         + QLatin1Char('%');
+}
+
+bool showsDifference(const CompareRow& row)
+{
+    return row.height >= kAllLinesFrom;
 }
 
 void arrow(QPainter& painter, double from, double to, double y, QColor ink)
@@ -119,6 +127,7 @@ void paintCompareLanes(const ComparePaint& paint)
     painter.save();
     painter.setClipRect(clip, Qt::IntersectClip);
     LanePainter lanes(painter, *paint.row.view, paint.axis, paint.colours);
+    lanes.setLabels(LanePainter::Labels::Numbers); // runs of any height read alike
     for (int d = 0; d < paint.row.view->devices(); ++d)
         lanes.paintCompute(engine::DeviceId{d},
                            paint.top + CompareLayout::kTitle + d * paint.row.pitch,
@@ -184,7 +193,7 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
         peak = std::max(
             peak, device.peakBytes ? static_cast<double>(*device.peakBytes) : device.peakStash);
     const double left = column.left() + 16;
-    double y = paint.top + CompareLayout::kTitle + 18;
+    double y = paint.top + kFirstLine;
     painter.setFont(uiFont(15, QFont::Medium));
     painter.setPen(chrome.text);
     const QString amount = scale.text(static_cast<double>(metrics->duration));
@@ -198,10 +207,17 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
         : number(peak, 1) + QString::fromUtf8(" Mₐ");
     const QString against
         = paint.baseline ? differenceText(paint.row, *paint.baseline) : tr("baseline");
-    const bool isOther = !paint.baseline && paint.row.group > 0; // nothing to compare it with
-    for (const QString& line : {tr("bubble %1").arg(percent(metrics->bubbleRatio)),
-                                tr("peak %1").arg(memory), isOther ? QString() : against})
-        painter.drawText(QPointF(left, y += 17), line);
+    QStringList lines{tr("bubble %1").arg(percent(metrics->bubbleRatio))};
+    if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
+        lines << against;
+    lines << tr("peak %1").arg(memory); // its bars stand below
+    for (const QString& line : lines)
+        painter.drawText(QPointF(left, y += kLine), line);
+}
+
+double compareNumbersHeight(const CompareRow& row)
+{
+    return kFirstLine + kLine * (showsDifference(row) ? 3 : 2);
 }
 
 } // namespace app

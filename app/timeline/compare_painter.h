@@ -23,7 +23,9 @@ struct ComparePaint
 void paintCompareLanes(const ComparePaint& paint);
 void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the baseline
 void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 wide
+// What the iteration took, its bubble, its peak, the difference where there is room for it.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
+double compareNumbersHeight(const CompareRow& row); // from the top of the row
 
 // Ticks in the unit of a group, counted from the iteration's start.
 RulerScale compareScale(const CompareRow& row, const TimeAxis& axis);

@@ -2,6 +2,7 @@
 
 #include "app/models/metrics_model.h"
 #include "app/timeline/labels.h"
+#include "app/timeline/memory_bar.h"
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -82,43 +83,6 @@ void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme
     const double room = row.width() - 62;
     write(painter, row, Qt::AlignRight | Qt::AlignVCenter,
           QFontMetricsF(painter.font()).elidedText(stages, Qt::ElideRight, room));
-}
-
-struct Part
-{
-    QColor fill;
-    double share = 0;
-};
-
-std::vector<Part> memoryParts(const profiler::DeviceMetrics& metrics, const Theme& theme)
-{
-    const auto& palette = theme.palette;
-    const profiler::Colour fills[] = {palette.weights, palette.gradients, palette.optimizerState,
-                                      palette.buffers, palette.stash};
-    using enum engine::MemoryCategory;
-    const engine::MemoryCategory order[] = {Weights, Gradients, Optimizer, Buffers, Stash};
-    std::vector<Part> parts;
-    for (std::size_t k = 0; k < 5; ++k)
-        parts.push_back(
-            {toQt(fills[k]),
-             static_cast<double>(metrics.bytesAtPeak[static_cast<std::size_t>(order[k])])});
-    return parts;
-}
-
-// From the bottom up, or from the left when the bar lies.
-void paintParts(QPainter& painter, const std::vector<Part>& parts, double scale, const QRectF& bar)
-{
-    const bool stands = bar.height() > bar.width();
-    double at = 0;
-    for (const auto& part : parts) {
-        const double length = stands ? bar.height() : bar.width();
-        const double from = std::round(at * length),
-                     to = std::round((at + part.share / scale) * length);
-        at += part.share / scale;
-        painter.fillRect(stands ? QRectF(bar.left(), bar.bottom() - to, bar.width(), to - from)
-                                : QRectF(bar.left() + from, bar.top(), to - from, bar.height()),
-                         part.fill);
-    }
 }
 
 struct MemoryText
@@ -252,18 +216,13 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     }
     double scale = 1e-9;
     for (const auto& one : view.metrics(iteration)->devices)
-        scale = std::max(scale,
-                         view.hasMemory() ? static_cast<double>(one.peakBytes.value_or(0))
-                                          : one.peakStash);
-    const auto parts = view.hasMemory()
-        ? memoryParts(*metrics, theme)
-        : std::vector<Part>{{toQt(theme.palette.stash), metrics->peakStash}};
+        scale = std::max(scale, memoryPeak(view, one));
     const MemoryText text = memoryText(view, *metrics);
     const bool isFull = lane.kind == LaneKind::Full;
     const QRectF bar = isFull ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
                               : QRectF(area.left() + 16, area.top() + 16, 92, 6);
     painter.fillRect(bar, theme.chrome.hover);
-    paintParts(painter, parts, scale, bar);
+    paintMemoryParts(painter, memoryParts(view, *metrics, theme), scale, bar);
     if (isFull) {
         writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
         painter.setFont(uiFont(11));

@@ -41,6 +41,14 @@ LanePainter::LanePainter(QPainter& painter, const RunView& view, const TimeAxis&
     , m_boxes(painter, axis, colours)
 { }
 
+BoxText LanePainter::textOf(const engine::Op& op) const
+{
+    BoxText text = boxText(op);
+    if (m_labels == Labels::Numbers)
+        text.name.clear();
+    return text;
+}
+
 Emphasis LanePainter::emphasis(const engine::Op& op, int iteration) const
 {
     const bool isOther = m_flow && op.microBatch.isValid()
@@ -97,7 +105,7 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
 void LanePainter::paintOp(const Piece& piece, double top, double height)
 {
     const auto& op = m_view.op(piece.op);
-    BoxText text = boxText(op);
+    BoxText text = textOf(op);
     text.isBold
         = m_flow && emphasis(op, piece.iteration) == Emphasis::Normal && op.microBatch.isValid();
     QRectF box = stretch(m_axis, piece.window, top, height);
@@ -116,7 +124,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
                     isUpper ? half - m_axis.gap() : box.height() - half);
         m_boxes.draw(
             cell, m_colours.look(part->kind, m_view.chunk(*part), emphasis(*part, piece.iteration)),
-            boxText(*part));
+            textOf(*part));
     }
 }
 

@@ -15,14 +15,18 @@ namespace app {
 class LanePainter
 {
 public:
+    enum class Labels { Names, Numbers }; // "1B5" where there is room, or always "5"
+
     LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                 const BoxColours& colours);
 
+    void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
 
 private:
+    BoxText textOf(const engine::Op& op) const;
     BoxColours::Emphasis emphasis(const engine::Op& op, int iteration) const;
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
     void paintOp(const Piece& piece, double top, double height);
@@ -35,6 +39,7 @@ private:
     const BoxColours& m_colours;
     BoxPainter m_boxes;
     std::optional<Flow> m_flow;
+    Labels m_labels = Labels::Names;
 };
 
 BoxText boxText(const engine::Op& op);

@@ -75,7 +75,7 @@ void addRest(Legend& legend, const Occurrence& all, const BoxColours& colours, L
             {LegendEntry::Look::Fills,
              {colours.exposed(Emphasis::Normal).fill},
              {},
-             detail == LegendDetail::TimeOnly ? tr("exposed communication") : tr("exposed")});
+             detail == LegendDetail::WithMemory ? tr("exposed") : tr("exposed communication")});
     if (all.has(OpKind::OptimizerStep))
         legend.left.push_back(opEntry(colours, OpKind::OptimizerStep, 1, tr("optimizer")));
     legend.left.push_back({LegendEntry::Look::Bubble, {}, {}, tr("bubble")});

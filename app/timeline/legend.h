@@ -28,8 +28,8 @@ struct Legend
     QString note;                         // instead of what stands right
 };
 
-enum class LegendDetail { WithMemory, TimeOnly };
-// Only what occurs in the runs; TimeOnly: of compute lanes without transfers and memory.
+enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };
+// Only what occurs in the runs; the last two: of compute lanes without transfers.
 Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colours,
                 LegendDetail detail);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,

@@ -123,6 +123,23 @@ std::optional<Selection> toLane(const RunView& view, const Selection& from, Step
     return before ? before : nextPiece(view, start, Step::Next);
 }
 
+std::optional<Selection> toCause(const RunView& view, const Selection& from)
+{
+    if (from.kind == Selection::Kind::Bubble) {
+        const auto* bubble
+            = view.bubble(from.iteration, from.device, static_cast<double>(from.window.begin));
+        return bubble && !bubble->chain.empty()
+            ? selectOp(view, bubble->chain.front().op, from.iteration)
+            : std::nullopt;
+    }
+    if (from.kind != Selection::Kind::Op)
+        return std::nullopt;
+    const auto explanation = view.explain(from.iteration, from.op);
+    return explanation && !explanation->needs.empty()
+        ? selectOp(view, explanation->needs.front().op, from.iteration)
+        : std::nullopt;
+}
+
 std::optional<Selection> firstOp(const RunView& view, int iteration)
 {
     if (iteration < 0 || view.devices() == 0)

@@ -14,6 +14,8 @@ std::optional<Selection> inLane(const RunView& view, const Selection& from, Step
 std::optional<Selection> alongFlow(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toMicroBatch(const RunView& view, const Selection& from, Step step);
 std::optional<Selection> toLane(const RunView& view, const Selection& from, Step step);
+// What an op waited for; of a bubble, what the device waited for in it.
+std::optional<Selection> toCause(const RunView& view, const Selection& from);
 // The first op of an iteration: where the keyboard starts when nothing is selected.
 std::optional<Selection> firstOp(const RunView& view, int iteration);
 

@@ -62,16 +62,27 @@ struct CompareWidget::Impl
     void paintBaselineEnd(QPainter& painter) const;
     void paintMarks(QPainter& painter) const;
     QRectF boxOf(const Mark& mark) const;
+    QRectF columnOf(const CompareRow& row) const; // its key numbers, unscrolled
     const QPixmap& rowsPicture();
     BoxColours& boxColours();
 
     // compare_input.cpp
+    int deviceAt(const CompareRow& row, QPointF at) const;
+    Selection hitIn(const CompareRow& row, QPointF at) const;
     Mark hit(QPointF at) const;
     void drag(QPointF to);
     void hoverAt(QPointF at);
     void wheel(QWheelEvent& event);
-    bool key(int key, Qt::KeyboardModifiers modifiers);
     void showToolTip();
+
+    // compare_keys.cpp
+    ViewWindow shareOf(const CompareRow& row, engine::Window window) const; // of the widget's view
+    bool key(int key, Qt::KeyboardModifiers modifiers);
+    bool walkKey(int key);
+    std::optional<Mark> walkedTo(int key) const;
+    std::optional<Mark> neighbour(int step) const; // of the selection, in the run above or below
+    void zoomToSelected();
+    void reveal(const Mark& mark);
 
     CompareWidget& widget;
     const ThemeController& theme;

@@ -1,8 +1,8 @@
+#include "app/timeline/compare_memory.h"
 #include "app/timeline/hit_test.h"
 #include "app/timeline/tool_tip.h"
 #include "app/widgets/compare_impl.h"
 
-#include <QKeyEvent>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QToolTip>
@@ -14,22 +14,53 @@ constexpr double kDragFrom = 4; // pixels
 constexpr double kNotch = 120;  // of a wheel
 } // namespace
 
+// The device beside whose lane, or in whose memory bar, a point lies.
+int CompareWidget::Impl::deviceAt(const CompareRow& row, QPointF at) const
+{
+    if (at.x() < rowsArea().right()) {
+        const int device = static_cast<int>(std::floor((at.y() - row.lanesTop) / row.pitch));
+        return device < row.view->devices() ? device : -1;
+    }
+    const QRectF area = compareMemoryArea(row, columnOf(row));
+    for (int d = 0; d < row.view->devices() && !area.isEmpty(); ++d) {
+        if (compareMemorySlot(row, area, d).contains(at))
+            return d;
+    }
+    return -1;
+}
+
+// `at`: within the rows, unscrolled.
+Selection CompareWidget::Impl::hitIn(const CompareRow& row, QPointF at) const
+{
+    const int device = deviceAt(row, at);
+    if (device < 0 || row.iteration < 0)
+        return {};
+    const engine::DeviceId id{device};
+    if (at.x() >= kHeader && at.x() < rowsArea().right()) {
+        const auto time = static_cast<std::int64_t>(std::floor(axisOf(row).time(at.x())));
+        return row.window().contains(time)
+            ? pieceSelection(*row.view, id, pieceAt(*row.view, id, time))
+            : Selection{};
+    }
+    Selection whole;
+    whole.kind = Selection::Kind::Device;
+    whole.device = id;
+    whole.iteration = row.iteration;
+    whole.window = row.window();
+    return whole;
+}
+
 CompareWidget::Impl::Mark CompareWidget::Impl::hit(QPointF at) const
 {
-    if (!rowsArea().contains(at))
+    const QRectF area = rowsArea();
+    if (at.y() < area.top() || at.y() >= area.bottom())
         return {};
-    const double y = at.y() - kRuler + scrollBar->value();
+    const QPointF inRows(at.x(), at.y() - kRuler + scrollBar->value());
     for (std::size_t k = 0; k < layout.rows.size(); ++k) {
         const CompareRow& row = layout.rows[k];
-        const int device = static_cast<int>(std::floor((y - row.lanesTop) / row.pitch));
-        if (y < row.top || y >= row.top + row.height || device < 0 || device >= row.view->devices()
-            || row.iteration < 0)
+        if (inRows.y() < row.top || inRows.y() >= row.top + row.height)
             continue;
-        const auto time = static_cast<std::int64_t>(std::floor(axisOf(row).time(at.x())));
-        if (!row.window().contains(time))
-            return {};
-        const engine::DeviceId id{device};
-        const Selection found = pieceSelection(*row.view, id, pieceAt(*row.view, id, time));
+        const Selection found = hitIn(row, inRows);
         return found.kind == Selection::Kind::None ? Mark{} : Mark{static_cast<int>(k), found};
     }
     return {};
@@ -108,60 +139,12 @@ void CompareWidget::Impl::wheel(QWheelEvent& event)
     hoverAt(at);
 }
 
-bool CompareWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
-{
-    if (modifiers & Qt::AltModifier) {
-        if (key == Qt::Key_Left)
-            widget.zoomBack();
-        if (key == Qt::Key_Right)
-            widget.zoomForward();
-        return key == Qt::Key_Left || key == Qt::Key_Right;
-    }
-    const double tenth = window.duration() / 10;
-    switch (key) {
-    case Qt::Key_0:
-    case Qt::Key_F:
-    case Qt::Key_Home:
-        widget.zoomToFit();
-        return true;
-    case Qt::Key_B:
-        widget.blink();
-        return true;
-    case Qt::Key_Backspace:
-        widget.zoomBack();
-        return true;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        show(window.zoomed(0.8, window.centre()), Remember::Yes);
-        return true;
-    case Qt::Key_Minus:
-        show(window.zoomed(1.25, window.centre()), Remember::Yes);
-        return true;
-    case Qt::Key_Left:
-        show(window.moved(-tenth), Remember::No);
-        return true;
-    case Qt::Key_Right:
-        show(window.moved(tenth), Remember::No);
-        return true;
-    case Qt::Key_Up:
-        scrollBar->setValue(scrollBar->value() - 60);
-        return true;
-    case Qt::Key_Down:
-        scrollBar->setValue(scrollBar->value() + 60);
-        return true;
-    case Qt::Key_Escape:
-        setSelected({});
-        return true;
-    default:
-        return false;
-    }
-}
-
 void CompareWidget::mousePressEvent(QMouseEvent* event)
 {
     const bool pans = event->button() == Qt::MiddleButton
         || (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier);
     m->toolTipTimer.stop();
+    QToolTip::hideText();
     m->pressedAt = event->position();
     m->pressedWindow = m->window;
     m->dragging = pans ? Impl::Drag::Pan : Impl::Drag::Press;
@@ -190,12 +173,7 @@ void CompareWidget::mouseDoubleClickEvent(QMouseEvent* event)
     if (mark.row < 0)
         return;
     const CompareRow& row = m->layout.rows[static_cast<std::size_t>(mark.row)];
-    const TimeAxis axis = m->axisOf(row);
-    const double ticks = (m->window.end - m->window.begin) / (axis.end - axis.begin);
-    const auto share = [&](std::int64_t time) {
-        return m->window.begin + (static_cast<double>(time) - axis.begin) * ticks;
-    };
-    const ViewWindow box{share(mark.selection.window.begin), share(mark.selection.window.end)};
+    const ViewWindow box = m->shareOf(row, mark.selection.window);
     m->setSelected(mark);
     m->show(box.zoomed(1.25, box.centre()), Impl::Remember::Yes);
 }
@@ -205,12 +183,6 @@ void CompareWidget::wheelEvent(QWheelEvent* event)
     if (!m->layout.rows.empty())
         m->wheel(*event);
     event->accept();
-}
-
-void CompareWidget::keyPressEvent(QKeyEvent* event)
-{
-    if (!m->key(event->key(), event->modifiers()))
-        QWidget::keyPressEvent(event);
 }
 
 void CompareWidget::leaveEvent(QEvent*)

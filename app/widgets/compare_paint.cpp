@@ -1,3 +1,4 @@
+#include "app/timeline/compare_memory.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/legend.h"
 #include "app/timeline/marks_painter.h"
@@ -31,7 +32,7 @@ void CompareWidget::Impl::paint(QPainter& painter)
     std::vector<const RunView*> views;
     for (const auto& run : runs)
         views.push_back(run.get());
-    paintLegend(painter, legendOf(views, *colours, LegendDetail::TimeOnly), *colours,
+    paintLegend(painter, legendOf(views, *colours, LegendDetail::ComputeAndMemory), *colours,
                 QRectF(0, rowsArea().bottom(), widget.width(), kLegend));
 }
 
@@ -122,6 +123,7 @@ void CompareWidget::Impl::paintRows(QPainter& painter) const
     const QRectF column(area.right(), 0, kColumn, std::max(layout.height, area.height()));
     painter.fillRect(column, chrome.surfaceAlt);
     painter.fillRect(QRectF(column.left(), 0, 1, column.height()), chrome.line);
+    const MemoryScales memory = memoryScales(layout);
     for (const auto& row : layout.rows) {
         const auto& group = layout.groups[static_cast<std::size_t>(row.group)];
         const TimeAxis axis = axisOf(row);
@@ -140,9 +142,15 @@ void CompareWidget::Impl::paintRows(QPainter& painter) const
         paintCompareEnd(paint);
         painter.restore();
         paintCompareHeader(paint);
-        paintCompareNumbers(paint, column);
+        paintCompareNumbers(paint, columnOf(row));
+        paintCompareMemory(paint, memory, columnOf(row));
         painter.fillRect(QRectF(0, row.top + row.height - 1, widget.width(), 1), chrome.line);
     }
+}
+
+QRectF CompareWidget::Impl::columnOf(const CompareRow& row) const
+{
+    return {rowsArea().right(), row.top, kColumn, row.height};
 }
 
 // The baseline's end as a dashed line through all runs of its unit.

@@ -3,6 +3,7 @@
 #include "app/widgets/controls.h"
 #include "app/widgets/details_pictures.h"
 
+#include <QFontMetrics>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -12,6 +13,7 @@ namespace app {
 namespace {
 
 using Follow = std::function<void(const Selection&)>;
+constexpr int kRowRoom = 252; // pixels of a row in a panel of 292
 
 QLabel* text(const QString& words, const QFont& font, const char* role = "")
 {
@@ -24,11 +26,11 @@ QLabel* text(const QString& words, const QFont& font, const char* role = "")
     return label;
 }
 
-QHBoxLayout* ends(QWidget* left, QWidget* right)
+QHBoxLayout* ends(QLabel* left, QWidget* right)
 {
     auto* row = spaced(new QHBoxLayout, {}, 8);
-    row->addWidget(left);
-    row->addStretch(1);
+    left->setWordWrap(true);
+    row->addWidget(left, 1);
     row->addWidget(right, 0, Qt::AlignBottom);
     return row;
 }
@@ -49,8 +51,8 @@ void addHead(const ThemeController& theme, QVBoxLayout& layout, const Details& d
         row->addWidget(new SwatchPicture(theme, details.swatch, 16, SwatchPicture::Chain::None));
     auto* title = text(titleText(details), uiFont(15, QFont::Medium));
     title->setObjectName(QStringLiteral("detailsTitle"));
-    row->addWidget(title);
-    row->addStretch(1);
+    title->setWordWrap(true);
+    row->addWidget(title, 1);
     auto* value = text(QStringLiteral("%1 <span style='font-size:13px;font-weight:400;color:%3'>%2"
                                       "</span>")
                            .arg(details.value, details.unit, theme.theme().chrome.text2.name()),
@@ -116,19 +118,30 @@ void addLinks(const ThemeController& theme, QVBoxLayout& layout, const DetailsSe
     layout.addLayout(grid);
 }
 
+// A value that has no room beside its name stands below it, over as many lines as it needs.
+void addRow(QGridLayout& grid, const DetailsRow& row)
+{
+    const int at = grid.rowCount();
+    const QFont font = uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal);
+    const QFontMetrics metrics(font);
+    const bool isLong
+        = metrics.horizontalAdvance(row.name) + metrics.horizontalAdvance(row.value) > kRowRoom;
+    auto* value = text(row.value.toHtmlEscaped(), font);
+    value->setWordWrap(isLong);
+    grid.addWidget(makeLabel(row.name, "small"), at, 0);
+    if (isLong)
+        grid.addWidget(value, at + 1, 0, 1, 2);
+    else
+        grid.addWidget(value, at, 1, Qt::AlignRight);
+}
+
 void addRows(QVBoxLayout& layout, const DetailsSection& section)
 {
     auto* grid = spaced(new QGridLayout, {}, 0);
     grid->setColumnStretch(0, 1);
     grid->setVerticalSpacing(4);
-    int at = 0;
-    for (const auto& row : section.rows) {
-        grid->addWidget(makeLabel(row.name, "small"), at, 0);
-        grid->addWidget(text(row.value.toHtmlEscaped(),
-                             uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal)),
-                        at, 1, Qt::AlignRight);
-        ++at;
-    }
+    for (const auto& row : section.rows)
+        addRow(*grid, row);
     layout.addLayout(grid);
 }
 

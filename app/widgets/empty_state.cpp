@@ -18,7 +18,8 @@ EmptyState::EmptyState(const ThemeController& theme, const Words& words, QWidget
     column->addWidget(makeLabel(words.fact, "section"), 0, Qt::AlignHCenter);
     QLabel* advice = makeLabel(words.advice, "small");
     advice->setAlignment(Qt::AlignHCenter);
-    column->addWidget(advice, 0, Qt::AlignHCenter);
+    advice->setWordWrap(true);
+    column->addWidget(advice);
     if (!words.action.isEmpty()) {
         m_button = makeButton(words.action, QStringLiteral("emptyAction"), "tool");
         column->addSpacing(4);

@@ -1,7 +1,7 @@
 #include "app/timeline/hit_test.h"
-#include "app/timeline/navigation.h"
 #include "app/timeline/overview_painter.h"
 #include "app/timeline/tool_tip.h"
+#include "app/timeline/walk_keys.h"
 #include "app/widgets/timeline_impl.h"
 
 #include <QKeyEvent>
@@ -176,41 +176,10 @@ void TimelineWidget::Impl::wheel(QWheelEvent& event)
 // From the selected box to another; where nothing is selected, to the first of the iteration.
 bool TimelineWidget::Impl::walkKey(int key)
 {
-    std::optional<Selection> to;
-    const bool starts
-        = selection.kind != Selection::Kind::Op && selection.kind != Selection::Kind::Bubble;
-    switch (key) {
-    case Qt::Key_Comma:
-        to = inLane(*view, selection, Step::Previous);
-        break;
-    case Qt::Key_Period:
-        to = inLane(*view, selection, Step::Next);
-        break;
-    case Qt::Key_BracketLeft:
-        to = alongFlow(*view, selection, Step::Previous);
-        break;
-    case Qt::Key_BracketRight:
-        to = alongFlow(*view, selection, Step::Next);
-        break;
-    case Qt::Key_J:
-        to = toMicroBatch(*view, selection, Step::Next);
-        break;
-    case Qt::Key_K:
-        to = toMicroBatch(*view, selection, Step::Previous);
-        break;
-    case Qt::Key_Up:
-        to = toLane(*view, selection, Step::Previous);
-        break;
-    case Qt::Key_Down:
-        to = toLane(*view, selection, Step::Next);
-        break;
-    default:
+    if (!isWalkKey(key))
         return false;
-    }
-    if (starts)
-        to = firstOp(*view, iteration);
     isByKeyboard = true;
-    if (to)
+    if (const auto to = walked(*view, selection, iteration, key))
         widget.select(*to);
     widget.update();
     return true;

@@ -97,3 +97,22 @@ TEST_CASE("nothing lies beside the iteration or between the lanes")
     CHECK(app::selectionAt(view, axis, lanes, 101, 4).kind == Selection::Kind::None);
     CHECK(app::selectionAt(view, axis, lanes, 101, 20).kind == Selection::Kind::Op);
 }
+
+TEST_CASE("Enter leads from an op or a bubble to what it waited for")
+{
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    const auto next = *app::alongFlow(view, *app::firstOp(view, 0), Step::Next);
+    CHECK(name(view, next) == "1F0");
+    const auto received = app::toCause(view, next);
+    REQUIRE(received);
+    CHECK(received->lane == engine::Track::Kind::Receive);
+    const auto sent = app::toCause(view, *received);
+    REQUIRE(sent);
+    CHECK(sent->lane == engine::Track::Kind::Send);
+    CHECK(name(view, app::toCause(view, *sent)) == "0F0");
+    CHECK_FALSE(app::toCause(view, *app::firstOp(view, 0))); // it waited for nothing
+    auto bubble = *app::firstOp(view, 0);
+    while (bubble.kind != Selection::Kind::Bubble)
+        bubble = *app::inLane(view, bubble, Step::Next);
+    CHECK(name(view, app::toCause(view, bubble)) == "1B0");
+}

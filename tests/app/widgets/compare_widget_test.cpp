@@ -1,4 +1,4 @@
-#include "app/timeline/compare_layout.h"
+#include "app/timeline/compare_memory.h"
 #include "app/widgets/compare_widget.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
@@ -89,12 +89,85 @@ TEST_CASE("a click selects an op of the run that is drawn there")
     REQUIRE(spy.count() == 1);
     CHECK(spy[0][0].toInt() == 0);
     CHECK(spy[0][1].value<Selection>().kind == Selection::Kind::Op);
-    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(156, 26 + 132 + 28 + 10));
+    const int second = 28 + 4 * 42 + 12; // two runs: lanes of the largest height
+    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(156, 26 + second + 28 + 10));
     REQUIRE(spy.count() == 2);
     CHECK(spy[1][0].toInt() == 1);
     QTest::keyClick(&shown.widget, Qt::Key_Escape);
     REQUIRE(spy.count() == 3);
     CHECK(spy[2][0].toInt() == -1);
+}
+
+TEST_CASE("four runs stand as usual, few ones take the room they have, many keep their numbers")
+{
+    const auto pitch = [](std::size_t runs, double available) {
+        std::vector<std::shared_ptr<const engine::Run>> same(runs, sample::units({"1f1b"}));
+        std::vector<std::size_t> order;
+        for (std::size_t k = 0; k < runs; ++k)
+            order.push_back(k);
+        const auto all = views(same);
+        return app::layoutComparison(all, order, 0, available).rows.front();
+    };
+    CHECK(pitch(4, 528).pitch == 23);
+    CHECK(pitch(4, 528).height == 132);
+    CHECK(pitch(2, 528).pitch == 42);
+    CHECK(pitch(9, 528).pitch == 7);
+    CHECK(pitch(9, 528).height == app::CompareLayout::kLeast);
+}
+
+TEST_CASE("memory bars have one scale over all runs, bytes and stash apart")
+{
+    const auto all = views({sample::measured({"1f1b"}), sample::measured({"gpipe"}),
+                            sample::units({"1f1b"}), sample::units({"gpipe"})});
+    const auto layout = app::layoutComparison(all, {0, 1, 2, 3}, 0, 600);
+    const auto scales = app::memoryScales(layout);
+    CHECK(scales.stash == 8); // GPipe holds all micro-batches; M_a is one of them on one device
+    constexpr double kMiB = 1 << 20;
+    CHECK(scales.bytes == (3000 + 8 * 900) * kMiB);
+    CHECK(scales.of(*layout.rows[0].view) == scales.bytes);
+    CHECK(scales.of(*layout.rows[2].view) == scales.stash);
+}
+
+TEST_CASE("a click on a device's name or on its memory bar selects the device")
+{
+    Shown shown({sample::measured({"1f1b"}), sample::measured({"gpipe"})});
+    QSignalSpy spy(&shown.widget, &CompareWidget::selectionChanged);
+    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(100, 26 + 28 + 42 + 10));
+    REQUIRE(spy.count() == 1);
+    CHECK(spy[0][1].value<Selection>().kind == Selection::Kind::Device);
+    CHECK(spy[0][1].value<Selection>().device == engine::DeviceId{1});
+    const int bars = 1384 - 128 + 16; // left edge of device 0's
+    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(bars + 2 * 24 + 5, 26 + 100));
+    REQUIRE(spy.count() == 2);
+    CHECK(spy[1][1].value<Selection>().kind == Selection::Kind::Device);
+    CHECK(spy[1][1].value<Selection>().device == engine::DeviceId{2});
+}
+
+TEST_CASE("the keys walk the boxes of a run and from the last lane to the run below")
+{
+    Shown shown({sample::units({"1f1b", 2, 2, 1}), sample::units({"gpipe", 2, 2, 1})});
+    QSignalSpy spy(&shown.widget, &CompareWidget::selectionChanged);
+    const auto last = [&] { return spy.back()[1].value<Selection>(); };
+    QTest::keyClick(&shown.widget, Qt::Key_Period); // nothing selected: the first op
+    REQUIRE(spy.count() == 1);
+    CHECK(last().op == 0);
+    QTest::keyClick(&shown.widget, Qt::Key_Period);
+    CHECK(last().op != 0);
+    CHECK(last().device == engine::DeviceId{0});
+    QTest::keyClick(&shown.widget, Qt::Key_Comma);
+    CHECK(last().op == 0);
+    QTest::keyClick(&shown.widget, Qt::Key_BracketRight);
+    CHECK(last().device == engine::DeviceId{1});
+    QTest::keyClick(&shown.widget, Qt::Key_Return); // what it waited for: back where it came from
+    CHECK(last().device == engine::DeviceId{0});
+    CHECK(spy.back()[0].toInt() == 0);
+    QTest::keyClick(&shown.widget, Qt::Key_Down);
+    QTest::keyClick(&shown.widget, Qt::Key_Down);
+    CHECK(spy.back()[0].toInt() == 1);
+    CHECK(last().device == engine::DeviceId{0});
+    QTest::keyClick(&shown.widget, Qt::Key_Up);
+    CHECK(spy.back()[0].toInt() == 0);
+    CHECK(last().device == engine::DeviceId{1});
 }
 
 TEST_CASE("B swaps the first two runs in place and back")

@@ -4,6 +4,7 @@
 #include "tests/catch.h"
 
 #include <QLabel>
+#include <QScrollArea>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -87,4 +88,33 @@ TEST_CASE("the panel follows the theme")
     const QImage light = shown.panel.grab().toImage();
     shown.theme.setChoice(app::ThemeController::Choice::Dark);
     CHECK(shown.panel.grab().toImage() != light);
+}
+
+TEST_CASE("nothing of the panel lies outside its 292 pixels, however long the words are")
+{
+    auto run = std::make_shared<engine::Run>(*sample::measured({"bitpipe", 4, 8, 1}));
+    run->info.label = "BitPipe with early forwarding, interleaved, second try on the slow link";
+    run->info.deviceName = "4 x NVIDIA H200 of a machine with a name that nobody can remember";
+    const app::RunView view(run);
+    Shown shown;
+    Selection device, range;
+    device.kind = Selection::Kind::Device;
+    device.device = engine::DeviceId{1};
+    device.iteration = 0;
+    range.kind = Selection::Kind::Range;
+    range.iteration = 0;
+    range.window = run->timeline.iterations[0].window;
+    auto bubble = *app::firstOp(view, 0);
+    while (bubble.kind != Selection::Kind::Bubble)
+        bubble = *app::inLane(view, bubble, app::Step::Next);
+    const auto fits = [&] {
+        auto* scroll = shown.panel.findChild<QScrollArea*>();
+        QCoreApplication::processEvents();
+        return scroll->widget()->width() <= scroll->viewport()->width();
+    };
+    CHECK(fits()); // nothing shown
+    for (const Selection& one : {Selection{}, *app::firstOp(view, 0), bubble, device, range}) {
+        shown.panel.show(run, one);
+        CHECK(fits());
+    }
 }
