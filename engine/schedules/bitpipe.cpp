@@ -1,7 +1,6 @@
+#include "engine/schedules/parts/limits.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -158,21 +157,9 @@ private:
 
 Result<void> check(const ScheduleRequest& request)
 {
-    const int devices = request.devices;
-    const int microBatches = request.microBatches;
-    if (devices % 2 != 0)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("bitpipe needs an even number of devices, not {}; the nearest is {}",
-                        devices, devices + 1));
-    if (microBatches % devices != 0) {
-        const int below = std::max(1, (microBatches + devices / 2) / devices);
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("bitpipe needs a number of micro-batches that is a multiple of the "
-                                "devices ({}), not {}; the nearest is {}",
-                                devices, microBatches, below * devices));
-    }
-    return {};
+    if (auto even = parts::checkEvenDevices(request); !even)
+        return even;
+    return parts::checkUnits(request, {request.devices, "the devices"});
 }
 
 Result<Schedule> build(const ScheduleRequest& request)

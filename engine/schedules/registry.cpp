@@ -9,9 +9,7 @@ namespace engine {
 std::span<const Scheme> schemes()
 {
     static const std::array kSchemes{
-        gpipe(),
-        oneFOneB(),
-        bitpipe(),
+        gpipe(), oneFOneB(), gems(), chimera(), bitpipe(),
     };
     return kSchemes;
 }

@@ -7,6 +7,8 @@ namespace engine {
 // One function and one file per scheme; registry.cpp puts them on the table.
 Scheme gpipe();
 Scheme oneFOneB();
+Scheme gems();
+Scheme chimera();
 Scheme bitpipe();
 
 } // namespace engine

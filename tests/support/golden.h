@@ -4,10 +4,12 @@
 #include "engine/schedule/notation.h"
 #include "tests/catch.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 // The golden orders of tests/golden, whose columns differ from those of the product and from file
@@ -51,7 +53,42 @@ inline std::vector<std::string> goldenProgram(const std::string& file)
     return programs;
 }
 
-// The same of a schedule.
+// [device]: the positions of a forward and of the backward it is joined with.
+inline std::vector<std::vector<std::pair<std::size_t, std::size_t>>>
+goldenPairs(const std::string& file)
+{
+    std::ifstream stream(std::string(BS_TEST_DATA) + "/golden/" + file);
+    INFO(file);
+    REQUIRE(stream);
+    std::string line;
+    std::getline(stream, line);
+    REQUIRE(line.starts_with("device,index_f,index_b"));
+    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> pairs;
+    while (std::getline(stream, line)) {
+        const auto number = [fields = fieldsOf(line)](std::size_t i) {
+            return engine::parseInteger<std::size_t>(fields.at(i)).value();
+        };
+        pairs.resize(std::max(pairs.size(), number(0) + 1));
+        pairs[number(0)].emplace_back(number(1), number(2));
+    }
+    return pairs;
+}
+
+// The joint ops of a schedule, two by two.
+inline std::vector<std::vector<std::pair<std::size_t, std::size_t>>>
+pairsOf(const engine::Schedule& schedule)
+{
+    std::vector<std::vector<std::pair<std::size_t, std::size_t>>> pairs;
+    for (const auto& ops : schedule.program) {
+        auto& ofDevice = pairs.emplace_back();
+        for (std::size_t i = 0; i < ops.size(); ++i)
+            if (ops[i].flags == engine::OpFlag::JointWithNext)
+                ofDevice.emplace_back(i, i + 1);
+    }
+    return pairs;
+}
+
+// The same as goldenProgram() of a schedule.
 inline std::vector<std::string> programOf(const engine::Schedule& schedule)
 {
     std::vector<std::string> programs;

@@ -31,6 +31,23 @@ public:
     {
         append(OpKind::Backward, stage, microBatch, replica);
     }
+    void backwardInput(int stage, int microBatch, int replica = 0)
+    {
+        append(OpKind::BackwardInput, stage, microBatch, replica);
+    }
+    void backwardWeight(int stage, int microBatch, int replica = 0)
+    {
+        append(OpKind::BackwardWeight, stage, microBatch, replica);
+    }
+    // Half 0 or 1 of a micro-batch whose forward is whole; the schedule's shape has two slices.
+    void backwardHalf(int stage, int microBatch, int half, int replica = 0)
+    {
+        append(OpKind::Backward, stage, microBatch, replica);
+        m_ops.back().slice = static_cast<std::uint16_t>(half);
+        m_ops.back().flags = OpFlag::Half;
+    }
+    // The op written last runs as one with the next.
+    void join() { m_ops.back().flags = OpFlag::JointWithNext; }
 
 private:
     void append(OpKind kind, int stage, int microBatch, int replica)

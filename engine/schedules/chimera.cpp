@@ -1,0 +1,153 @@
+#include "engine/schedules/parts/limits.h"
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::string_view kConcat = "concat";
+constexpr std::string_view kDirect = "direct";
+constexpr std::array<std::string_view, 3> kConcats{kDirect, "doubling", "halving"};
+constexpr std::array kOptions{SchemeOption{kConcat, "Units one behind the other", kConcats}};
+
+// What runs in one slot of the table: of one micro-batch, of two in one op, of half a one.
+enum class Concat : std::uint8_t { Direct, Doubling, Halving };
+
+Concat concatOf(const ScheduleRequest& request)
+{
+    const auto found = std::ranges::find(kConcats, parts::chosen(request, kConcat, kDirect));
+    return static_cast<Concat>(found - kConcats.begin());
+}
+
+// Two pipelines in opposite directions, each with half of a unit of D entries. Entry j of a
+// direction has its forward at stage s in slot 2j+s and its backward in slot 2j+2D-1-s of the
+// unit's 2D slots. No two fall into one slot of a device where D is even.
+//
+// D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up (small letters); one column is one unit:
+//
+//   device 0 | F0 F1 .. f2 b2 b2 f3 b3 b3 .. B0 B0 .. .. B1 B1
+//   device 1 | .. F0 f2 F1 f3 .. b2 b2 B0 B0 b3 b3 B1 B1 .. ..
+//   device 2 | .. f2 F0 f3 F1 .. B0 B0 b2 b2 B1 B1 b3 b3 .. ..
+//   device 3 | f2 f3 .. F0 B0 B0 F1 B1 B1 .. b2 b2 .. .. b3 b3
+//
+// Makespan 3N + (D-2)(N/D+1); peak stash D/2+1 at the ends to D in the middle. The bubble between
+// units vanishes where forward and backward are equally long: with two micro-batches in one forward
+// (doubling, 3N + 2(D-2), twice the stash) or a backward in two halves (halving, 3N + (D-2)). There
+// the second backward of an entry comes D slots behind the first, and a unit has 3D slots.
+class Device
+{
+public:
+    Device(Schedule& schedule, int device, Concat concat)
+        : m_program(schedule, device)
+        , m_devices(schedule.shape.devices)
+        , m_device(device)
+        , m_concat(concat)
+    { }
+
+    void writeUnits(int units)
+    {
+        const std::vector<Slot> unit = slotsOfUnit();
+        m_program.reserve(2 * static_cast<int>(unit.size()) * units);
+        for (int u = 0; u < units; ++u)
+            for (const Slot& slot : unit)
+                write(slot, u);
+    }
+
+private:
+    enum class What : std::uint8_t { Forward, FirstBackward, SecondBackward };
+    struct Slot
+    {
+        int time = 0, replica = 0, entry = 0;
+        What what = What::Forward;
+    };
+
+    int stage(int replica) const { return replica == 0 ? m_device : m_devices - 1 - m_device; }
+
+    std::vector<Slot> slotsOfUnit() const
+    {
+        std::vector<Slot> slots;
+        for (int replica = 0; replica < 2; ++replica)
+            for (int j = 0; j < m_devices / 2; ++j) {
+                const int forward = 2 * j + stage(replica);
+                const int backward = 2 * j + 2 * m_devices - 1 - stage(replica);
+                slots.push_back({forward, replica, j, What::Forward});
+                slots.push_back({backward, replica, j, What::FirstBackward});
+                if (m_concat != Concat::Direct)
+                    slots.push_back({backward + m_devices, replica, j, What::SecondBackward});
+            }
+        std::ranges::sort(slots, {}, &Slot::time);
+        return slots;
+    }
+
+    void write(const Slot& slot, int unit)
+    {
+        const int entry = unit * m_devices + slot.replica * m_devices / 2 + slot.entry;
+        const int s = stage(slot.replica);
+        const int second = slot.what == What::SecondBackward ? 1 : 0;
+        if (m_concat == Concat::Doubling && slot.what == What::Forward) {
+            m_program.forward(s, 2 * entry, slot.replica);
+            m_program.join();
+            m_program.forward(s, 2 * entry + 1, slot.replica);
+        } else if (slot.what == What::Forward) {
+            m_program.forward(s, entry, slot.replica);
+        } else if (m_concat == Concat::Halving) {
+            m_program.backwardHalf(s, entry, second, slot.replica);
+        } else {
+            const int microBatch = m_concat == Concat::Doubling ? 2 * entry + second : entry;
+            m_program.backward(s, microBatch, slot.replica);
+        }
+    }
+
+    parts::Program m_program;
+    int m_devices = 0, m_device = 0;
+    Concat m_concat = Concat::Direct;
+};
+
+parts::Unit unitOf(const ScheduleRequest& request)
+{
+    if (concatOf(request) == Concat::Doubling)
+        return {2 * request.devices, "twice the devices"};
+    return {request.devices, "the devices"};
+}
+
+Result<void> check(const ScheduleRequest& request)
+{
+    if (auto even = parts::checkEvenDevices(request); !even)
+        return even;
+    return parts::checkUnits(request, unitOf(request));
+}
+
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const Concat concat = concatOf(request);
+    Shape shape{request.devices, request.devices, request.microBatches, 2};
+    shape.slices = concat == Concat::Halving ? 2 : 1;
+    shape.dataParallel = request.dataParallel;
+    Schedule schedule = parts::emptySchedule("chimera", shape, parts::loopingDevice);
+    for (int d = 0; d < request.devices; ++d)
+        Device(schedule, d, concat).writeUnits(request.microBatches / unitOf(request).microBatches);
+    return schedule;
+}
+
+} // namespace
+
+Scheme chimera()
+{
+    Scheme scheme;
+    scheme.name = "chimera";
+    scheme.title = "Chimera";
+    scheme.summary = "two pipelines in opposite directions";
+    scheme.citation = "Li and Hoefler, Chimera, SC 2021";
+    scheme.family = "Two directions";
+    scheme.accepts = "D >= 2, even; N a multiple of D (doubling: of 2D); v = 1";
+    scheme.bubbleFormula = "(D-2)(N/D+1)/(3N+(D-2)(N/D+1))";
+    scheme.options = kOptions;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,49 @@
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+namespace engine {
+namespace {
+
+// Two pipelines in opposite directions take turns: even micro-batches go down, odd ones up. The
+// forward of one follows the backward of the one before from device to device.
+//
+// D = 2, N = 2              device 0 | F0 .. .. B0 B0 f1 b1 b1 .. ..
+//                           device 1 | .. F0 B0 B0 f1 .. .. .. b1 b1     (small letters: up)
+//
+// Makespan 3D + (N-1)(2D+1): the bubble comes near (D-1)/(D+1/2). Peak stash 1 on every device.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    Shape shape{devices, devices, request.microBatches, 2};
+    shape.dataParallel = request.dataParallel;
+    Schedule schedule = parts::emptySchedule("gems", shape, parts::loopingDevice);
+    for (int d = 0; d < devices; ++d) {
+        parts::Program program(schedule, d);
+        program.reserve(2 * request.microBatches);
+        for (int m = 0; m < request.microBatches; ++m) {
+            const int replica = m % 2;
+            const int stage = replica == 0 ? d : devices - 1 - d;
+            program.forward(stage, m, replica);
+            program.backward(stage, m, replica);
+        }
+    }
+    return schedule;
+}
+
+} // namespace
+
+Scheme gems()
+{
+    Scheme scheme;
+    scheme.name = "gems";
+    scheme.title = "GEMS";
+    scheme.summary = "two directions that take turns, for the least activations";
+    scheme.citation = "Jain et al., GEMS, SC 2020";
+    scheme.family = "Two directions";
+    scheme.accepts = "D >= 1; N >= 1; v = 1";
+    scheme.bubbleFormula = "1 - 3N/(3D+(N-1)(2D+1))";
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,38 @@
+#include "engine/schedules/parts/limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine::parts {
+
+Result<void> checkEvenDevices(const ScheduleRequest& request)
+{
+    if (request.devices % 2 == 0)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} needs an even number of devices, not {}; the nearest is {}",
+                            request.scheme, request.devices, request.devices + 1));
+}
+
+Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit)
+{
+    const std::int64_t microBatches = request.microBatches;
+    const std::int64_t size = unit.microBatches;
+    if (microBatches % size == 0)
+        return {};
+    const std::int64_t units = std::max<std::int64_t>(1, (microBatches + size / 2) / size);
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} needs a number of micro-batches that is a multiple of {} ({}), not "
+                            "{}; the nearest is {}",
+                            request.scheme, unit.of, size, microBatches, units * size));
+}
+
+std::string_view chosen(const ScheduleRequest& request, std::string_view key,
+                        std::string_view fallback)
+{
+    const auto found = request.options.find(key);
+    return found == request.options.end() ? fallback : std::string_view(found->second);
+}
+
+} // namespace engine::parts

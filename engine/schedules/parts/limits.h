@@ -1,0 +1,23 @@
+#pragma once
+
+#include "engine/schedules/scheme.h"
+
+namespace engine::parts {
+
+// How many micro-batches a scheme repeats, and what it makes that number from: "the devices".
+struct Unit
+{
+    int microBatches = 1;
+    std::string_view of;
+};
+
+// What several schemes ask for. Errors name the rule and the nearest number that keeps it.
+Result<void> checkEvenDevices(const ScheduleRequest& request);
+Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit);
+
+// The value of an option; `fallback`, which is the first of the option's values, where it is not
+// given.
+std::string_view chosen(const ScheduleRequest& request, std::string_view key,
+                        std::string_view fallback);
+
+} // namespace engine::parts
