@@ -1,4 +1,6 @@
+#include "engine/schedules/parts/due_order.h"
 #include "engine/schedules/parts/limits.h"
+#include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 
@@ -8,12 +10,27 @@
 namespace engine {
 namespace {
 
-constexpr std::array<std::string_view, 1> kPlacements{"v"};
-constexpr std::array<std::string_view, 1> kDirections{"2"};
-constexpr std::array<std::string_view, 1> kConcats{"direct"};
-constexpr std::array kOptions{SchemeOption{"placement", "Placement of the stages", kPlacements, {}},
-                              SchemeOption{"directions", "Directions", kDirections, {}},
-                              SchemeOption{"concat", "Units of D micro-batches", kConcats, {}}};
+constexpr std::array<std::string_view, 2> kPlacements{"v", "looping"};
+constexpr std::array<std::string_view, 2> kDirectionCounts{"2", "1"};
+constexpr std::array<std::string_view, 2> kConcats{"direct", "early"};
+constexpr SchemeOption kPlacement{"placement", "Placement of the stages", kPlacements, {}};
+constexpr SchemeOption kDirections{"directions", "Directions", kDirectionCounts, {}};
+constexpr SchemeOption kConcat{"concat", "Units of D micro-batches", kConcats, {}};
+constexpr std::array kOptions{kPlacement, kDirections, kConcat};
+
+// The parts of BitPipe, each of which can be left out.
+struct Parts
+{
+    explicit Parts(const ScheduleRequest& request)
+        : looping(parts::chosen(request, kPlacement) == "looping")
+        , directions(parts::chosen(request, kDirections) == "2" ? 2 : 1)
+        , early(parts::chosen(request, kConcat) == "early")
+    { }
+
+    bool looping = false;
+    int directions = 2;
+    bool early = false;
+};
 
 // Each direction is a V of 2D stages: down goes over devices 0 .. D-1 and back, up is its mirror
 // image. A device so holds four chunks: two of the direction that enters nearer (`near`), two of
@@ -155,20 +172,77 @@ private:
     std::size_t m_forward = 0, m_backward = 0; // steps written
 };
 
+// What is not published is our own rule: a device takes up what is due first (parts/due_order.h).
+// Early: a unit starts 4D ticks behind the one before, in the time of its forwards and half its
+// backwards, so that its forwards fill the bubble between units.
+parts::Entry inUnits(int devices, int microBatch)
+{
+    const int half = devices / 2;
+    const std::int64_t unit = microBatch / devices;
+    const int inUnit = microBatch % devices;
+    const std::int64_t turn = inUnit % half;
+    return {inUnit / half, 4 * devices * unit + 2 * turn, 4 * devices * unit + 4 * turn};
+}
+
+// Where there are no whole units: down and up in turn, a pair every 4 ticks.
+parts::Entry inTurn(int directions, int microBatch)
+{
+    const std::int64_t due = std::int64_t{2} * directions * (microBatch / directions);
+    return {microBatch % directions, due, due};
+}
+
+// Units back to back: each has 6D ticks of work.
+parts::Entry backToBack(int devices, int directions, int microBatch)
+{
+    parts::Entry entry = inTurn(directions, microBatch % devices);
+    const std::int64_t begin = std::int64_t{6} * devices * (microBatch / devices);
+    entry.forward += begin;
+    entry.backward += begin;
+    return entry;
+}
+
+std::vector<parts::Entry> entriesOf(const ScheduleRequest& request, const Parts& wanted)
+{
+    const bool whole = request.devices % 2 == 0 && request.microBatches % request.devices == 0;
+    const bool published = !wanted.looping && wanted.directions == 2;
+    std::vector<parts::Entry> entries;
+    entries.reserve(static_cast<std::size_t>(request.microBatches));
+    for (int m = 0; m < request.microBatches; ++m) {
+        if (!wanted.early)
+            entries.push_back(backToBack(request.devices, wanted.directions, m));
+        else if (whole && published)
+            entries.push_back(inUnits(request.devices, m));
+        else
+            entries.push_back(inTurn(wanted.directions, m));
+    }
+    return entries;
+}
+
 Result<void> check(const ScheduleRequest& request)
 {
-    if (auto even = parts::checkEvenDevices(request); !even)
-        return even;
+    const Parts wanted(request);
+    if (wanted.early)
+        return {};
+    if (wanted.directions == 2)
+        if (auto even = parts::checkEvenDevices(request); !even)
+            return even;
     return parts::checkUnits(request, {request.devices, "the devices"});
 }
 
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    Shape shape{request.devices, 2 * request.devices, request.microBatches, 2};
+    const Parts wanted(request);
+    const int devices = request.devices;
+    Shape shape{devices, 2 * devices, request.microBatches, wanted.directions};
     shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("bitpipe", shape, parts::vDevice);
-    for (int d = 0; d < request.devices; ++d)
-        Device(schedule, d).writeUnits(request.microBatches / request.devices);
+    Schedule schedule = parts::emptySchedule(
+        "bitpipe", shape, wanted.looping ? parts::loopingDevice : parts::vDevice);
+    const bool unit = devices % 2 == 0 && request.microBatches == devices;
+    if (!wanted.looping && wanted.directions == 2 && (unit || !wanted.early))
+        for (int d = 0; d < devices; ++d)
+            Device(schedule, d).writeUnits(request.microBatches / devices);
+    else
+        parts::writeByDue(schedule, entriesOf(request, wanted), 3 * devices);
     return schedule;
 }
 
@@ -182,7 +256,7 @@ Scheme bitpipe()
     scheme.summary = "two V-shaped interleaved pipelines in opposite directions";
     scheme.citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024";
     scheme.family = "Two directions";
-    scheme.accepts = "D >= 2, even; N a multiple of D; v = 2";
+    scheme.accepts = "D >= 2, even; N a multiple of D; v = 2; any D and N with concat=early";
     scheme.bubbleFormula = "(D-2)/(3N+D-2) at N = D";
     scheme.defaultChunks = 2;
     scheme.options = kOptions;

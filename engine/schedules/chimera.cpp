@@ -1,4 +1,5 @@
 #include "engine/schedules/parts/limits.h"
+#include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
 
@@ -8,17 +9,16 @@
 namespace engine {
 namespace {
 
-constexpr std::string_view kConcat = "concat";
-constexpr std::string_view kDirect = "direct";
-constexpr std::array<std::string_view, 3> kConcats{kDirect, "doubling", "halving"};
-constexpr std::array kOptions{SchemeOption{kConcat, "Units one behind the other", kConcats}};
+constexpr std::array<std::string_view, 3> kConcats{"direct", "doubling", "halving"};
+constexpr SchemeOption kConcat{"concat", "Units one behind the other", kConcats, {}};
+constexpr std::array kOptions{kConcat};
 
 // What runs in one slot of the table: of one micro-batch, of two in one op, of half a one.
 enum class Concat : std::uint8_t { Direct, Doubling, Halving };
 
 Concat concatOf(const ScheduleRequest& request)
 {
-    const auto found = std::ranges::find(kConcats, parts::chosen(request, kConcat, kDirect));
+    const auto found = std::ranges::find(kConcats, parts::chosen(request, kConcat));
     return static_cast<Concat>(found - kConcats.begin());
 }
 
@@ -49,54 +49,57 @@ public:
 
     void writeUnits(int units)
     {
-        const std::vector<Slot> unit = slotsOfUnit();
-        m_program.reserve(2 * static_cast<int>(unit.size()) * units);
-        for (int u = 0; u < units; ++u)
-            for (const Slot& slot : unit)
-                write(slot, u);
+        std::vector<Slot> slots; // units reach into each other
+        for (int unit = 0; unit < units; ++unit)
+            addUnit(slots, unit);
+        std::ranges::sort(slots, {}, &Slot::time);
+        m_program.reserve(2 * static_cast<int>(slots.size()));
+        for (const Slot& slot : slots)
+            write(slot);
     }
 
 private:
     enum class What : std::uint8_t { Forward, FirstBackward, SecondBackward };
     struct Slot
     {
-        int time = 0, replica = 0, entry = 0;
+        std::int64_t time = 0;
+        int replica = 0, entry = 0;
         What what = What::Forward;
     };
 
     int stage(int replica) const { return replica == 0 ? m_device : m_devices - 1 - m_device; }
 
-    std::vector<Slot> slotsOfUnit() const
+    void addUnit(std::vector<Slot>& slots, int unit) const
     {
-        std::vector<Slot> slots;
+        const bool twice = m_concat != Concat::Direct;
+        const std::int64_t begin = std::int64_t{twice ? 3 : 2} * m_devices * unit;
         for (int replica = 0; replica < 2; ++replica)
             for (int j = 0; j < m_devices / 2; ++j) {
-                const int forward = 2 * j + stage(replica);
-                const int backward = 2 * j + 2 * m_devices - 1 - stage(replica);
-                slots.push_back({forward, replica, j, What::Forward});
-                slots.push_back({backward, replica, j, What::FirstBackward});
-                if (m_concat != Concat::Direct)
-                    slots.push_back({backward + m_devices, replica, j, What::SecondBackward});
+                const int entry = unit * m_devices + replica * m_devices / 2 + j;
+                const std::int64_t forward = begin + 2 * j + stage(replica);
+                const std::int64_t backward = begin + 2 * j + 2 * m_devices - 1 - stage(replica);
+                slots.push_back({forward, replica, entry, What::Forward});
+                slots.push_back({backward, replica, entry, What::FirstBackward});
+                if (twice)
+                    slots.push_back({backward + m_devices, replica, entry, What::SecondBackward});
             }
-        std::ranges::sort(slots, {}, &Slot::time);
-        return slots;
     }
 
-    void write(const Slot& slot, int unit)
+    void write(const Slot& slot)
     {
-        const int entry = unit * m_devices + slot.replica * m_devices / 2 + slot.entry;
         const int s = stage(slot.replica);
         const int second = slot.what == What::SecondBackward ? 1 : 0;
         if (m_concat == Concat::Doubling && slot.what == What::Forward) {
-            m_program.forward(s, 2 * entry, slot.replica);
+            m_program.forward(s, 2 * slot.entry, slot.replica);
             m_program.join();
-            m_program.forward(s, 2 * entry + 1, slot.replica);
+            m_program.forward(s, 2 * slot.entry + 1, slot.replica);
         } else if (slot.what == What::Forward) {
-            m_program.forward(s, entry, slot.replica);
+            m_program.forward(s, slot.entry, slot.replica);
         } else if (m_concat == Concat::Halving) {
-            m_program.backwardHalf(s, entry, second, slot.replica);
+            m_program.backwardHalf(s, slot.entry, second, slot.replica);
         } else {
-            const int microBatch = m_concat == Concat::Doubling ? 2 * entry + second : entry;
+            const int microBatch
+                = m_concat == Concat::Doubling ? 2 * slot.entry + second : slot.entry;
             m_program.backward(s, microBatch, slot.replica);
         }
     }

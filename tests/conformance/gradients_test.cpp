@@ -1,4 +1,6 @@
+#include "engine/exec/pipeline_runner.h"
 #include "engine/exec/verify_gradients.h"
+#include "engine/schedule/passes.h"
 #include "tests/catch.h"
 
 using namespace engine;
@@ -14,6 +16,13 @@ ScheduleRequest request(std::string scheme, int devices, int microBatches)
     return wanted;
 }
 
+// Schedules of joint ops, halves and split backwards cannot be trained with yet.
+bool isTrainable(const ScheduleRequest& wanted)
+{
+    const auto schedule = buildSchedule(wanted);
+    return schedule && checkRunnable(lower(*schedule));
+}
+
 // Every scheme of the table at sizes that it accepts.
 std::vector<ScheduleRequest> everyScheme()
 {
@@ -22,13 +31,12 @@ std::vector<ScheduleRequest> everyScheme()
         for (const auto& [devices, microBatches] :
              {std::pair{1, 3}, {2, 2}, {2, 6}, {4, 4}, {4, 8}, {4, 12}, {6, 12}, {8, 8}, {8, 16}}) {
             ScheduleRequest wanted = request(std::string(scheme.name), devices, microBatches);
-            if (!buildSchedule(wanted))
-                continue;
-            requests.push_back(wanted);
+            if (isTrainable(wanted))
+                requests.push_back(wanted);
             for (const SchemeOption& option : scheme.options)
                 for (const std::string_view value : option.values) {
                     wanted.options = {{std::string(option.key), std::string(value)}};
-                    if (buildSchedule(wanted))
+                    if (isTrainable(wanted))
                         requests.push_back(wanted);
                 }
         }

@@ -28,11 +28,4 @@ Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit)
                             request.scheme, unit.of, size, microBatches, units * size));
 }
 
-std::string_view chosen(const ScheduleRequest& request, std::string_view key,
-                        std::string_view fallback)
-{
-    const auto found = request.options.find(key);
-    return found == request.options.end() ? fallback : std::string_view(found->second);
-}
-
 } // namespace engine::parts

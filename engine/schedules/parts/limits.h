@@ -15,9 +15,4 @@ struct Unit
 Result<void> checkEvenDevices(const ScheduleRequest& request);
 Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit);
 
-// The value of an option; `fallback`, which is the first of the option's values, where it is not
-// given.
-std::string_view chosen(const ScheduleRequest& request, std::string_view key,
-                        std::string_view fallback);
-
 } // namespace engine::parts

@@ -110,13 +110,14 @@ TEST_CASE("a million devices are refused before anything is allocated")
 TEST_CASE("an unknown name is answered with the nearest one")
 {
     CHECK(errorOf("bitpip", 4, 8) == "unknown scheme 'bitpip'; did you mean 'bitpipe'?");
-    CHECK(errorOf("alpha", 4, 8) == "unknown scheme 'alpha'; it is one of: gpipe, 1f1b, bitpipe");
+    CHECK_THAT(errorOf("alpha", 4, 8),
+               Catch::StartsWith("unknown scheme 'alpha'; it is one of: gpipe, "));
     CHECK(errorOf(withOption("gpipe", "backwards", "fifo"))
           == "gpipe has no option 'backwards'; did you mean 'backward'?");
     CHECK(errorOf(withOption("gpipe", "backward", "lif"))
           == "gpipe does not take backward=lif; did you mean 'lifo'?");
-    CHECK(errorOf(withOption("bitpipe", "placement", "looping"))
-          == "bitpipe does not take placement=looping; it is one of: v");
+    CHECK(errorOf(withOption("bitpipe", "placement", "lopping"))
+          == "bitpipe does not take placement=lopping; did you mean 'looping'?");
     CHECK(errorOf(withOption("1f1b", "backward", "lifo"))
           == "1f1b has no options; leave out --set backward=lifo");
 }

@@ -1,0 +1,137 @@
+#include "engine/schedules/parts/due_order.h"
+
+#include "engine/schedules/parts/program.h"
+
+#include <queue>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace engine::parts {
+namespace {
+
+// In the order in which tasks that are ready are taken up.
+struct Task
+{
+    std::int64_t due = 0;
+    bool forward = true; // false, a backward, comes first
+    int replica = 0, stage = 0, microBatch = 0;
+
+    friend auto operator<=>(const Task&, const Task&) = default;
+};
+
+using Queue = std::priority_queue<Task, std::vector<Task>, std::greater<>>;
+
+struct Device
+{
+    Queue begins; // first forwards on this device: may have to wait for room
+    Queue others;
+    std::optional<Task> running;
+    std::int64_t until = 0;
+    int stash = 0, promised = 0; // chunks held; forwards that will follow those begun
+};
+
+class ListScheduler
+{
+public:
+    ListScheduler(Schedule& schedule, const std::vector<Entry>& entries, int mostStash)
+        : m_schedule(schedule)
+        , m_entries(entries)
+        , m_devices(schedule.program.size())
+        , m_mostStash(mostStash)
+    { }
+
+    void run()
+    {
+        for (int m = 0; m < m_schedule.shape.microBatches; ++m)
+            makeReady(true, 0, m);
+        std::size_t left = 2 * m_entries.size() * static_cast<std::size_t>(stages());
+        for (std::int64_t now = 0; left > 0; ++now) {
+            for (Device& device : m_devices)
+                if (device.running && device.until == now) {
+                    finish(device);
+                    --left;
+                }
+            for (std::size_t d = 0; d < m_devices.size(); ++d)
+                if (!m_devices[d].running)
+                    start(static_cast<int>(d), now);
+            // Rather more stash than no schedule.
+            if (std::ranges::none_of(m_devices, [](const Device& d) { return !!d.running; }))
+                m_mostStash = std::numeric_limits<int>::max();
+        }
+    }
+
+private:
+    int stages() const { return m_schedule.shape.stages; }
+    int chunks() const { return m_schedule.shape.chunks(); }
+    bool isFirst(const Task& task) const
+    {
+        return task.forward && task.stage < m_schedule.shape.devices;
+    }
+
+    void makeReady(bool forward, int stage, int microBatch)
+    {
+        const Entry& entry = m_entries[static_cast<std::size_t>(microBatch)];
+        const std::int64_t due = forward
+            ? entry.forward + stage
+            : entry.backward + stages() + 2 * (std::int64_t{stages()} - 1 - stage);
+        const Task task{due, forward, entry.replica, stage, microBatch};
+        const DeviceId device = m_schedule.device(entry.replica, StageId{stage});
+        Device& holder = m_devices[static_cast<std::size_t>(device.value)];
+        (isFirst(task) ? holder.begins : holder.others).push(task);
+    }
+
+    void start(int number, std::int64_t now)
+    {
+        Device& device = m_devices[static_cast<std::size_t>(number)];
+        const bool room = device.stash + device.promised <= m_mostStash - chunks();
+        const bool begins = !device.begins.empty() && room
+            && (device.others.empty() || device.begins.top() < device.others.top());
+        Queue& queue = begins ? device.begins : device.others;
+        if (queue.empty())
+            return;
+        const Task task = queue.top();
+        queue.pop();
+        device.running = task;
+        device.until = now + (task.forward ? 1 : 2);
+        Program program(m_schedule, number);
+        if (!task.forward) {
+            program.backward(task.stage, task.microBatch, task.replica);
+            return;
+        }
+        program.forward(task.stage, task.microBatch, task.replica);
+        ++device.stash;
+        device.promised += begins ? chunks() - 1 : -1;
+    }
+
+    void finish(Device& device)
+    {
+        const Task task = *device.running;
+        device.running.reset();
+        if (!task.forward)
+            --device.stash;
+        if (task.forward && task.stage + 1 < stages())
+            makeReady(true, task.stage + 1, task.microBatch);
+        else if (task.forward)
+            makeReady(false, task.stage, task.microBatch);
+        else if (task.stage > 0)
+            makeReady(false, task.stage - 1, task.microBatch);
+    }
+
+    Schedule& m_schedule;
+    const std::vector<Entry>& m_entries;
+    std::vector<Device> m_devices;
+    int m_mostStash = 0;
+};
+
+} // namespace
+
+void writeByDue(Schedule& schedule, const std::vector<Entry>& entries, int mostStash)
+{
+    for (auto& ops : schedule.program)
+        ops.reserve(2 * entries.size() * static_cast<std::size_t>(schedule.shape.chunks()));
+    ListScheduler(schedule, entries, mostStash).run();
+}
+
+} // namespace engine::parts
