@@ -8,9 +8,19 @@ namespace engine {
 // The table of schemes, in the order in which they are shown.
 std::span<const Scheme> schemes()
 {
+    // One line a scheme.
+    // clang-format off
     static const std::array kSchemes{
-        gpipe(), oneFOneB(), gems(), chimera(), bitpipe(),
+        gpipe(),
+        oneFOneB(),
+        hanayo(),
+        gems(),
+        chimera(),
+        bitpipe(),
+        dualpipe(),
+        dualpipev(),
     };
+    // clang-format on
     return kSchemes;
 }
 

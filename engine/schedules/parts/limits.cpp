@@ -28,4 +28,13 @@ Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit)
                             request.scheme, unit.of, size, microBatches, units * size));
 }
 
+Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request)
+{
+    if (request.microBatches / 2 >= request.devices)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} needs at least twice as many micro-batches as devices ({}), not {}",
+                            request.scheme, 2 * request.devices, request.microBatches));
+}
+
 } // namespace engine::parts

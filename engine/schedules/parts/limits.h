@@ -14,5 +14,6 @@ struct Unit
 // What several schemes ask for. Errors name the rule and the nearest number that keeps it.
 Result<void> checkEvenDevices(const ScheduleRequest& request);
 Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit);
+Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request);
 
 } // namespace engine::parts

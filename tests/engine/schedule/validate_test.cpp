@@ -25,8 +25,11 @@ TEST_CASE("every scheme is valid, as built and lowered")
     for (const Scheme& scheme : schemes())
         for (const int devices : {2, 4, 6, 8, 16})
             for (const int units : {1, 2, 4}) {
-                const Schedule schedule
-                    = scheduleOf(std::string(scheme.name), devices, units * devices);
+                const auto built
+                    = buildSchedule(requestOf(std::string(scheme.name), devices, units * devices));
+                if (!built)
+                    continue; // outside the scheme's limits
+                const Schedule& schedule = *built;
                 INFO(scheme.name << " D=" << devices << " N=" << units * devices);
                 CHECK(messagesOf(schedule).empty());
                 CHECK(messagesOf(addP2P(schedule)).empty());

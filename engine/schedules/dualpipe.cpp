@@ -1,0 +1,65 @@
+#include "engine/schedules/parts/dual_pipe.h"
+#include "engine/schedules/parts/limits.h"
+#include "engine/schedules/schemes.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+// Two pipelines in opposite directions, half of the micro-batches each. In the steady state every
+// forward runs as one op with a backward of the other direction (F&B), whose communication it
+// hides; split backwards fill the ends. parts/dual_pipe.h has the steps.
+//
+// D = 2, N = 4; micro-batches 0, 1 go down and 2, 3 up (small letters: up); F = I = W = 1, B = 2:
+//
+//   device 0 | F0 f2 F1 b2 b2 [f3 B0 B0] i3 I1 w3 W1          brackets: one op
+//   device 1 | f2 F0 f3 B0 B0 [F1 b2 b2] I1 i3 W1 w3
+//
+// Makespan 3N + 2(D/2-1) where F&B takes 3; peak stash D+1, two models.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    const int each = request.microBatches / 2;
+    Shape shape{devices, devices, request.microBatches, 2};
+    shape.dataParallel = request.dataParallel;
+    Schedule schedule = parts::emptySchedule("dualpipe", shape, parts::loopingDevice);
+    for (int d = 0; d < devices; ++d) {
+        parts::Program program(schedule, d);
+        program.reserve(3 * request.microBatches);
+        const parts::DualPipePhase down{0, d, 0};
+        const parts::DualPipePhase up{1, devices - 1 - d, each};
+        const bool downFirst = d < devices / 2;
+        parts::writeDualPipe(program, {downFirst ? down : up, downFirst ? up : down},
+                             {std::min(d, devices - 1 - d), devices / 2, each});
+    }
+    return schedule;
+}
+
+Result<void> check(const ScheduleRequest& request)
+{
+    if (auto even = parts::checkEvenDevices(request); !even)
+        return even;
+    if (auto pairs = parts::checkUnits(request, {2, "the directions"}); !pairs)
+        return pairs;
+    return parts::checkAtLeastTwiceTheDevices(request);
+}
+
+} // namespace
+
+Scheme dualpipe()
+{
+    Scheme scheme;
+    scheme.name = "dualpipe";
+    scheme.title = "DualPipe";
+    scheme.summary = "two directions, each forward runs together with a backward";
+    scheme.citation = "DeepSeek-AI, DeepSeek-V3, arXiv 2412.19437, 2024";
+    scheme.family = "Two directions";
+    scheme.accepts = "D >= 2, even; N >= 2D, even; v = 1";
+    scheme.bubbleFormula = "(D-2)/(3N+D-2)";
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

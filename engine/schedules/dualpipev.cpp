@@ -1,0 +1,50 @@
+#include "engine/schedules/parts/dual_pipe.h"
+#include "engine/schedules/parts/limits.h"
+#include "engine/schedules/schemes.h"
+
+namespace engine {
+namespace {
+
+// DualPipe cut in half: one pipeline of 2D stages that goes there and back over D devices. The way
+// there takes the place of one direction, the way back that of the other, so one model is enough.
+// parts/dual_pipe.h has the steps.
+//
+// D = 1, N = 2              device 0 | f0 F0 f1 B0 B0 [F1 b0 b0] I1 i1 W1 w1
+//
+// (capitals: second chunk; brackets: one op; one column is half a unit of time)
+//
+// Makespan 3N + (D-1) where F&B takes 3; peak stash D+1/2 on every device.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    Shape shape{devices, 2 * devices, request.microBatches};
+    shape.dataParallel = request.dataParallel;
+    Schedule schedule = parts::emptySchedule("dualpipev", shape, parts::vDevice);
+    for (int d = 0; d < devices; ++d) {
+        parts::Program program(schedule, d);
+        program.reserve(5 * request.microBatches);
+        parts::writeDualPipe(program, {{{0, d, 0}, {0, 2 * devices - 1 - d, 0}}},
+                             {d, devices, request.microBatches});
+    }
+    return schedule;
+}
+
+} // namespace
+
+Scheme dualpipev()
+{
+    Scheme scheme;
+    scheme.name = "dualpipev";
+    scheme.title = "DualPipeV";
+    scheme.summary = "DualPipe cut in half: one model, there and back";
+    scheme.citation = "DeepSeek-AI, DualPipe, 2025; Sea AI Lab, cut-in-half, 2025";
+    scheme.family = "Zero bubble";
+    scheme.accepts = "D >= 1; N >= 2D; v = 2";
+    scheme.bubbleFormula = "(D-1)/(3N+D-1)";
+    scheme.defaultChunks = 2;
+    scheme.check = parts::checkAtLeastTwiceTheDevices;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

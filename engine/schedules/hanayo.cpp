@@ -1,0 +1,166 @@
+#include "engine/schedules/parts/limits.h"
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+// One pipeline that runs over the devices in waves, there and back, v/2 times. The order comes from
+// a table of slots, in which a forward takes one and a backward two: the first micro-batch of a
+// unit of D lies along its path, then every device keeps free the slots before its forward of chunk
+// 1 (as many as it takes the path from there to the turning point) and before its backward of the
+// last chunk; the other micro-batches follow at the first free slots. The next unit begins where
+// the first micro-batch ends.
+//
+// D = 2, N = 2, v = 2       device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 b1 b1
+//                           device 1 | .. f0 F0 f1 F1 .. B0 B0 b0 b0 B1 B1 b1 b1
+//
+// Makespan 3N + 4(D-1)/v at N = D; peak stash D at the most.
+class SlotTable
+{
+public:
+    explicit SlotTable(Schedule& schedule)
+        : m_schedule(schedule)
+        , m_taken(schedule.program.size())
+        , m_ops(schedule.program.size())
+    { }
+
+    void writeUnits()
+    {
+        const Shape& shape = m_schedule.shape;
+        std::size_t begin = 0;
+        for (int first = 0; first < shape.microBatches; first += shape.devices) {
+            const std::size_t end = place(first, begin, true);
+            for (int m = 1; m < shape.devices; ++m)
+                place(first + m, begin, false);
+            begin = end;
+        }
+        for (std::size_t d = 0; d < m_ops.size(); ++d)
+            write(static_cast<int>(d));
+    }
+
+private:
+    struct SlottedOp
+    {
+        std::size_t slot = 0;
+        int stage = 0, microBatch = 0;
+        bool forward = true;
+    };
+
+    // Forwards and backwards along the path, each at the first free slot from where the one before
+    // ended; returns the end.
+    std::size_t place(int microBatch, std::size_t slot, bool reserves)
+    {
+        const int stages = m_schedule.shape.stages;
+        const int devices = m_schedule.shape.devices;
+        const int last = stages - devices; // first stage of the last chunk
+        for (int step = 0; step < 2 * stages; ++step) {
+            const bool forward = step < stages;
+            const int stage = forward ? step : 2 * stages - 1 - step;
+            const auto device
+                = static_cast<std::size_t>(m_schedule.device(0, StageId{stage}).value);
+            const std::size_t length = forward ? 1 : 2;
+            while (isTaken(device, slot) || isTaken(device, slot + length - 1))
+                ++slot;
+            m_ops[device].push_back({slot, stage, microBatch, forward});
+            if (reserves && forward && stage / devices == 1)
+                m_reserved.push_back(
+                    {device, slot - (m_schedule.program.size() - 1 - device), slot});
+            if (reserves && !forward && stage >= last)
+                m_reserved.push_back({device, slot - device, slot});
+            take({device, slot, slot + length});
+            slot += length;
+        }
+        for (const Range& range : m_reserved)
+            take(range);
+        m_reserved.clear();
+        return slot;
+    }
+
+    struct Range
+    {
+        std::size_t device = 0, begin = 0, end = 0;
+    };
+
+    bool isTaken(std::size_t device, std::size_t slot) const
+    {
+        return slot < m_taken[device].size() && m_taken[device][slot];
+    }
+    void take(const Range& range)
+    {
+        std::vector<bool>& taken = m_taken[range.device];
+        taken.resize(std::max(taken.size(), range.end));
+        for (std::size_t slot = range.begin; slot < range.end; ++slot)
+            taken[slot] = true;
+    }
+
+    void write(int device)
+    {
+        auto& ops = m_ops[static_cast<std::size_t>(device)];
+        std::ranges::sort(ops, {}, &SlottedOp::slot);
+        parts::Program program(m_schedule, device);
+        program.reserve(static_cast<int>(ops.size()));
+        for (const SlottedOp& op : ops)
+            if (op.forward)
+                program.forward(op.stage, op.microBatch);
+            else
+                program.backward(op.stage, op.microBatch);
+    }
+
+    Schedule& m_schedule;
+    std::vector<std::vector<bool>> m_taken; // [device][slot]
+    std::vector<std::vector<SlottedOp>> m_ops;
+    std::vector<Range> m_reserved; // to be taken when the first micro-batch is in its place
+};
+
+constexpr int kDefaultChunks = 2;
+
+int chunksOf(const ScheduleRequest& request)
+{
+    return request.chunks == 0 ? kDefaultChunks : request.chunks;
+}
+
+Result<void> check(const ScheduleRequest& request)
+{
+    const int chunks = chunksOf(request);
+    if (chunks % 2 != 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("hanayo needs an even number of chunks, two for each wave, not {}; "
+                                "the nearest is {}",
+                                chunks, chunks + 1));
+    return parts::checkUnits(request, {request.devices, "the devices"});
+}
+
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    Shape shape{request.devices, chunksOf(request) * request.devices, request.microBatches};
+    shape.dataParallel = request.dataParallel;
+    Schedule schedule = parts::emptySchedule("hanayo", shape, parts::vDevice);
+    SlotTable(schedule).writeUnits();
+    return schedule;
+}
+
+} // namespace
+
+Scheme hanayo()
+{
+    Scheme scheme;
+    scheme.name = "hanayo";
+    scheme.title = "Hanayo";
+    scheme.summary = "one pipeline in waves over the devices, there and back";
+    scheme.citation = "Liu et al., Hanayo, SC 2023";
+    scheme.family = "One direction";
+    scheme.accepts = "D >= 1; N a multiple of D; v even, two chunks a wave";
+    scheme.bubbleFormula = "4(D-1)/(3vD+4(D-1)) at N = D";
+    scheme.defaultChunks = kDefaultChunks;
+    scheme.chunksFixed = false;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/schedules/parts/program.h"
+
+#include <queue>
+
+#include <array>
+
+namespace engine::parts {
+
+// One of the two ways through a device: its stage of one direction or of the other (DualPipe), or
+// one of its two chunks of a V (DualPipeV).
+struct DualPipePhase
+{
+    int replica = 0, stage = 0, firstMicroBatch = 0;
+};
+
+struct DualPipePlace
+{
+    int depth = 0;        // distance of the device from where phase 0 enters the pipeline
+    int devices = 0;      // on the way to where the phases turn into each other
+    int microBatches = 0; // of each phase
+};
+
+// The eight steps of DualPipe on one device. F0 is a forward of phase 0, and so on; F&B run as one
+// op; W is the weight gradient that was postponed first. With h = depth, H = devices, N' =
+// micro-batches:
+//
+//   1. F0                 2(H-h-1) times
+//   2. F0 F1              h+1
+//   3. I1 W F1            H-h-1
+//   4. F0&B1 F1&B0        N'-2H+h+1; on the innermost device the first F0 and B1 are not one op
+//   5. B1 F1&B0           H-h-1
+//   6. B1 B0              h+1; from the middle on I instead of B
+//   7. W I0               H-h-1
+//   8. W                  h+1
+void writeDualPipe(Program& program, const std::array<DualPipePhase, 2>& phases,
+                   const DualPipePlace& place);
+
+} // namespace engine::parts
