@@ -2,8 +2,8 @@
 
 #include "app/timeline/labels.h"
 #include "app/timeline/lane_painter.h"
+#include "app/timeline/words.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 #include <QStringList>
@@ -15,11 +15,6 @@ constexpr double kHeader = 140;
 constexpr double kGapFrom = 74;               // pixels that the words of a gap need
 constexpr double kFirstLine = 22, kLine = 17; // of the key numbers
 constexpr double kAllLinesFrom = 120;         // height of a row that shows all of them
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Compare", text);
-}
 
 QString subtitle(const CompareRow& row)
 {

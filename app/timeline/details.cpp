@@ -2,17 +2,11 @@
 
 #include "app/timeline/details_parts.h"
 #include "app/timeline/navigation.h"
+#include "app/timeline/words.h"
 #include "engine/schedule/notation.h"
-
-#include <QCoreApplication>
 
 namespace app {
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Details", text);
-}
 
 bool isKnown(const RunView& view, const Selection& selection)
 {

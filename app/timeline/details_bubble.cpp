@@ -1,15 +1,9 @@
 #include "app/timeline/details_parts.h"
 #include "app/timeline/navigation.h"
-
-#include <QCoreApplication>
+#include "app/timeline/words.h"
 
 namespace app {
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Details", text);
-}
 
 using Kind = profiler::Bubble::Kind;
 

@@ -1,15 +1,9 @@
 #include "app/models/metrics_model.h"
 #include "app/timeline/details_parts.h"
-
-#include <QCoreApplication>
+#include "app/timeline/words.h"
 
 namespace app {
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Details", text);
-}
 
 DetailsSection timeSection(const RunView& view, const Selection& selection,
                            const profiler::RunMetrics& metrics,

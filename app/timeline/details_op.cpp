@@ -1,17 +1,11 @@
 #include "app/timeline/details_parts.h"
 #include "app/timeline/navigation.h"
-
-#include <QCoreApplication>
+#include "app/timeline/words.h"
 
 #include <algorithm>
 
 namespace app {
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Details", text);
-}
 
 QString place(const RunView& view, const engine::Op& op)
 {

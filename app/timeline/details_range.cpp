@@ -1,16 +1,9 @@
 #include "app/timeline/details_parts.h"
-
-#include <QCoreApplication>
-
+#include "app/timeline/words.h"
 namespace app {
 namespace {
 
 using engine::DeviceId;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Details", text);
-}
 
 struct Counts
 {

@@ -1,6 +1,5 @@
 #include "app/timeline/details_parts.h"
-
-#include <QCoreApplication>
+#include "app/timeline/words.h"
 
 #include <algorithm>
 
@@ -9,11 +8,6 @@ namespace {
 
 using profiler::DeviceMetrics;
 using profiler::RunMetrics;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Details", text);
-}
 
 DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
                            const DetailsClock& clock)

@@ -3,8 +3,8 @@
 #include "app/models/metrics_model.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/memory_bar.h"
+#include "app/timeline/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <cmath>
@@ -16,11 +16,6 @@ using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
 constexpr double kLeft = 24, kBar = 100;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Header", text);
-}
 
 const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
                                          int iteration)

@@ -1,6 +1,7 @@
 #include "app/timeline/legend.h"
 
-#include <QCoreApplication>
+#include "app/timeline/words.h"
+
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -11,11 +12,6 @@ using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Legend", text);
-}
 
 Occurrence merged(const std::vector<const RunView*>& runs)
 {

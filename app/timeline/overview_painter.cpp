@@ -2,8 +2,8 @@
 
 #include "app/timeline/columns.h"
 #include "app/timeline/coordinates.h"
+#include "app/timeline/words.h"
 
-#include <QCoreApplication>
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -11,11 +11,6 @@ namespace app {
 namespace {
 
 constexpr int kRows = 8; // more devices are merged
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Overview", text);
-}
 
 ColumnColours columnColours(const BoxColours& colours)
 {

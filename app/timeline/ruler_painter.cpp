@@ -1,16 +1,12 @@
 #include "app/timeline/ruler_painter.h"
 
-#include <QCoreApplication>
+#include "app/timeline/words.h"
+
 #include <QFontMetricsF>
 #include <QPainter>
 
 namespace app {
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::Ruler", text);
-}
 
 // Iterations that fill more than a twentieth of the view.
 std::vector<int> inSight(const RunView& view, const TimeAxis& axis)

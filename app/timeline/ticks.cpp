@@ -6,14 +6,14 @@
 namespace app {
 namespace {
 
-struct Step
+struct Spacing
 {
     double size = 1;
     int parts = 5; // of the small marks
     int decimals = 0;
 };
 
-Step stepAtLeast(double wanted)
+Spacing stepAtLeast(double wanted)
 {
     const double power = std::floor(std::log10(wanted));
     const double base = std::pow(10.0, power);
@@ -39,7 +39,7 @@ std::vector<double> marks(double begin, double end, double step)
 
 Ticks ticks(double begin, double end, double pixelsPerUnit, double spacing)
 {
-    const Step step = stepAtLeast(spacing / pixelsPerUnit);
+    const Spacing step = stepAtLeast(spacing / pixelsPerUnit);
     return {step.size, marks(begin, end, step.size), marks(begin, end, step.size / step.parts),
             step.decimals};
 }

@@ -1,17 +1,12 @@
 #include "app/timeline/tool_tip.h"
 
 #include "app/timeline/labels.h"
+#include "app/timeline/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 namespace app {
 namespace {
-
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("app::ToolTip", text);
-}
 
 QString page(const QString& title, const QString& length, const QStringList& lines)
 {
