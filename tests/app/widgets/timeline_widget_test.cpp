@@ -159,6 +159,31 @@ TEST_CASE("the keyboard alone reaches boxes, bubbles and other lanes")
     CHECK(shown.selection().device == engine::DeviceId{1});
 }
 
+TEST_CASE("every key of the list does something, and its counterpart undoes it")
+{
+    Shown shown(sample::measured({"1f1b", 4, 4, 5}));
+    shown.widget.showIteration(2);
+    QTest::keyClick(&shown.widget, Qt::Key_Period); // something is selected from here on
+    using Pair = std::pair<Qt::Key, Qt::Key>;
+    for (const auto& [one, other] :
+         {Pair{Qt::Key_Left, Qt::Key_Right}, Pair{Qt::Key_Plus, Qt::Key_Minus},
+          Pair{Qt::Key_PageUp, Qt::Key_PageDown}, Pair{Qt::Key_Period, Qt::Key_Comma},
+          Pair{Qt::Key_BracketRight, Qt::Key_BracketLeft}, Pair{Qt::Key_J, Qt::Key_K},
+          Pair{Qt::Key_BracketRight, Qt::Key_Return}}) {
+        INFO("key " << one << ", " << other);
+        const QImage before = shown.picture();
+        QTest::keyClick(&shown.widget, one);
+        CHECK(shown.picture() != before);
+        for (int k = 0; k < (other == Qt::Key_Return ? 3 : 1); ++k) // over received and sent
+            QTest::keyClick(&shown.widget, other);
+        CHECK(shown.picture() == before);
+    }
+    QTest::keyClick(&shown.widget, Qt::Key_Space);
+    CHECK(shown.widget.follow());
+    QTest::keyClick(&shown.widget, Qt::Key_Space);
+    CHECK_FALSE(shown.widget.follow());
+}
+
 TEST_CASE("F centres the selection, then fits it")
 {
     Shown shown;
