@@ -102,4 +102,12 @@ double MemoryPlan::total() const
     return bytes;
 }
 
+double recordBytes(std::size_t ops, std::int64_t iterations)
+{
+    constexpr double kPlaced = sizeof(Span) + sizeof(std::int64_t) + 2 * sizeof(MemoryEvent);
+    constexpr double kGrowth = 2, kAtWork = 3; // vectors that double; what one iteration is made of
+    return static_cast<double>(ops) * kPlaced
+        * (kGrowth * static_cast<double>(iterations) + kAtWork);
+}
+
 } // namespace engine

@@ -36,6 +36,10 @@ struct MemoryPlanInput
 };
 MemoryPlan planMemory(const MemoryPlanInput& input);
 
+// What the record of so many iterations keeps in memory while it grows, bytes: of every op its
+// span, its measured time and two memory events.
+double recordBytes(std::size_t ops, std::int64_t iterations);
+
 constexpr Bytes floatBytes(std::size_t numbers)
 {
     return static_cast<Bytes>(numbers * sizeof(float));

@@ -52,16 +52,20 @@ Result<TextData> dataOf(const Experiment& experiment)
 }
 
 // Some is left to the rest of the machine.
-Result<void> checkMemory(double needed, Bytes available)
+Result<void> checkMemory(double training, double record, Bytes available)
 {
     constexpr double kShare = 0.9, kGigabyte = 1e9;
-    if (available <= 0 || needed <= kShare * static_cast<double>(available))
+    if (available <= 0 || training + record <= kShare * static_cast<double>(available))
         return {};
+    const char* advice = training > record
+        ? "use a smaller model or --micro-batch-size, fewer --micro-batches "
+          "or --devices, or a scheme that keeps fewer in flight (1f1b)"
+        : "most of it is the record: use fewer --iterations or "
+          "--micro-batches";
     return fail(Error::Code::Device,
-                fmt::format("this run needs {:.1f} GB of memory and {:.1f} GB are free: use a "
-                            "smaller model or --micro-batch-size, fewer --micro-batches or "
-                            "--devices, or a scheme that keeps fewer in flight (1f1b)",
-                            needed / kGigabyte, static_cast<double>(available) / kGigabyte));
+                fmt::format("this run needs {:.1f} GB of memory and {:.1f} GB are free: {}",
+                            (training + record) / kGigabyte,
+                            static_cast<double>(available) / kGigabyte, advice));
 }
 
 // Everything a run stands on; made before anything runs.
@@ -162,10 +166,12 @@ Result<Run> runExperiment(const Experiment& experiment, const RunObserver& obser
 
     const GptModel<float> model(experiment.model, run.schedule.shape.stages,
                                 plan->device->kernels());
-    TokenBatches tokens(experiment.model, run.schedule.shape.microBatches);
-    const Bytes tokenBytes = 2 * tokens.tokens() * static_cast<Bytes>(sizeof(std::int32_t));
+    const Bytes tokenBytes = TokenBatches::bytes(experiment.model, run.schedule.shape.microBatches);
     const MemoryPlan memory = planMemory({run.schedule, model, experiment.accumulate, tokenBytes});
-    if (auto fits = checkMemory(memory.total(), device.memory); !fits)
+    const std::int64_t iterations = experiment.warmup + experiment.iterations + 1; // the replay
+    if (auto fits = checkMemory(memory.total(), recordBytes(opCount(run.schedule), iterations),
+                                device.memory);
+        !fits)
         return tl::unexpected(fits.error());
     if (auto started = observer.started(run); !started)
         return tl::unexpected(started.error());
@@ -174,6 +180,7 @@ Result<Run> runExperiment(const Experiment& experiment, const RunObserver& obser
                           experiment.accumulate, tokenBytes},
                          experiment.link},
                         run);
+    TokenBatches tokens(experiment.model, run.schedule.shape.microBatches);
     Training training(experiment, observer, plan->data);
     if (auto trained = training.all(emulation, tokens, run, cancel); !trained)
         return tl::unexpected(trained.error());

@@ -13,6 +13,13 @@ namespace engine {
 class TokenBatches
 {
 public:
+    // Of memory, known before it is taken.
+    static Bytes bytes(const ModelSpec& model, int microBatches)
+    {
+        return Bytes{2} * model.microBatchSize * model.sequence * microBatches
+            * static_cast<Bytes>(sizeof(std::int32_t));
+    }
+
     TokenBatches(const ModelSpec& model, int microBatches)
         : m_sequence(model.sequence)
         , m_microBatches(microBatches)

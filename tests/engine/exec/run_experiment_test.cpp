@@ -12,6 +12,8 @@
 #include <map>
 
 using namespace engine;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -251,7 +253,13 @@ TEST_CASE("errors of a run say what to do")
     experiment = miniature("1f1b");
     experiment.model.width = 8192;
     experiment.model.layers = 4096;
-    CHECK(message(experiment).starts_with("this run needs "));
+    CHECK_THAT(message(experiment),
+               StartsWith("this run needs ") && Contains("use a smaller model"));
+
+    experiment = miniature("1f1b", 4, 100'000);
+    experiment.iterations = 100'000;
+    CHECK_THAT(message(experiment),
+               StartsWith("this run needs ") && Contains("use fewer --iterations"));
 
     experiment = miniature("1f1b");
     experiment.model.tied = true;
