@@ -30,7 +30,8 @@ Matrix<Real> headOf(Matrix<Real> out, int sample, int head, int heads, int seque
 template<class Real>
 Real scaleOf(int width, int heads)
 {
-    return Real(1) / std::sqrt(Real(width / heads));
+    const int size = width / heads;
+    return Real(1) / std::sqrt(Real(size));
 }
 
 // From dP and P: dS = P (dP - sum over columns of dP P), in place of dP.
