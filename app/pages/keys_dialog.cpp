@@ -107,7 +107,12 @@ QList<KeyLine> keyLines(const QList<QAction*>& actions)
         QStringList keys;
         for (const QKeySequence& sequence : action->shortcuts())
             keys += sequence.toString().split(QLatin1Char('+'), Qt::SkipEmptyParts);
-        const auto sameKeys = [&](const KeyLine& line) { return line.keys == keys; };
+        keys.replaceInStrings(QStringLiteral("Left"), QStringLiteral("←"));
+        keys.replaceInStrings(QStringLiteral("Right"), QStringLiteral("→"));
+        const auto sameKeys = [&](const KeyLine& line) { // "Alt ← →" says "Alt ←" already
+            return std::all_of(keys.begin(), keys.end(),
+                               [&](const QString& key) { return line.keys.contains(key); });
+        };
         if (!keys.isEmpty() && std::none_of(lines.begin(), lines.end(), sameKeys))
             lines.append(
                 {QCoreApplication::translate("Keys", "View and runs"), keys, caption(*action)});

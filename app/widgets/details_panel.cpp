@@ -69,7 +69,7 @@ void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
     EmptyState::Words words;
     words.icon = Icon::Info;
     words.fact = tr("Nothing selected");
-    words.advice = tr("What you click in the timeline is explained here.");
+    words.advice = tr("What you click is explained here.");
     auto* empty = new EmptyState(theme, words);
     empty->setObjectName(QStringLiteral("detailsEmpty"));
     empty->setMinimumHeight(132);
