@@ -38,11 +38,12 @@ std::vector<StashChange> stashChanges(const engine::Run& run, const engine::Trac
     const OpKind last = isSplit ? OpKind::BackwardWeight : OpKind::Backward;
     std::vector<StashChange> changes;
     for (const auto& span : track.spans) {
-        const OpKind kind = opAt(run.schedule, index, span.op).kind;
-        if (kind == OpKind::Forward)
-            changes.push_back({span.begin, 1});
-        else if (kind == last || kind == OpKind::Backward)
-            changes.push_back({span.end, -1});
+        const engine::Op& op = opAt(run.schedule, index, span.op);
+        const int shares = op.slice == engine::Op::kWhole ? run.schedule.shape.slices : 1;
+        if (op.kind == OpKind::Forward)
+            changes.push_back({span.begin, shares});
+        else if (op.kind == last || op.kind == OpKind::Backward)
+            changes.push_back({span.end, -shares});
     }
     std::sort(changes.begin(), changes.end());
     return changes;

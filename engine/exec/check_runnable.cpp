@@ -6,21 +6,28 @@
 namespace engine {
 namespace {
 
-bool isRunnable(const Op& op)
+// What this version cannot train with; nothing where it can.
+std::string_view obstacle(const Op& op)
 {
+    if (op.flags == OpFlag::JointWithNext)
+        return "runs as one op with the next";
+    if (op.flags == OpFlag::Half)
+        return "is half a micro-batch";
+    if (op.slice != Op::kWhole && isCompute(op.kind))
+        return "is a slice of a micro-batch";
+    if (op.version != 0)
+        return "uses a weight version of its own";
     switch (op.kind) {
-    case OpKind::Forward:
-    case OpKind::Backward:
-        return op.slice == Op::kWhole && op.flags == OpFlag::None && op.version == 0;
-    case OpKind::SendActivation:
-    case OpKind::RecvActivation:
-    case OpKind::SendGradient:
-    case OpKind::RecvGradient:
-    case OpKind::AllReduce:
-    case OpKind::OptimizerStep:
-        return op.slice == Op::kWhole;
+    case OpKind::BackwardInput:
+    case OpKind::BackwardWeight:
+        return "is one part of a split backward";
+    case OpKind::Evict:
+    case OpKind::Load:
+        return "moves a stash to another device";
+    case OpKind::Recompute:
+        return "recomputes activations";
     default:
-        return false;
+        return {};
     }
 }
 
@@ -33,13 +40,14 @@ Result<void> checkRunnable(const Schedule& lowered)
                     "this version trains with data-parallel width 1: use --data-parallel 1, or "
                     "simulate");
     for (std::size_t d = 0; d < lowered.program.size(); ++d)
-        for (std::size_t i = 0; i < lowered.program[d].size(); ++i)
-            if (const Op& op = lowered.program[d][i]; !isRunnable(op))
+        for (std::size_t i = 0; i < lowered.program[d].size(); ++i) {
+            const Op& op = lowered.program[d][i];
+            if (const std::string_view why = obstacle(op); !why.empty())
                 return fail(Error::Code::Unsupported,
-                            fmt::format("device {}, index {}: {} cannot be trained with: this "
-                                        "version runs F and B of whole micro-batches, one weight "
-                                        "version; simulate the schedule instead",
-                                        d, i, toString(op)));
+                            fmt::format("device {}, index {}: {} {}, which this version cannot "
+                                        "train with; simulate the schedule instead",
+                                        d, i, toString(op), why));
+        }
     return {};
 }
 

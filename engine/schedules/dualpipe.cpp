@@ -13,8 +13,8 @@ namespace {
 //
 // D = 2, N = 4; micro-batches 0, 1 go down and 2, 3 up (small letters: up); F = I = W = 1, B = 2:
 //
-//   device 0 | F0 f2 F1 b2 b2 [f3 B0 B0] i3 I1 w3 W1          brackets: one op
-//   device 1 | f2 F0 f3 B0 B0 [F1 b2 b2] I1 i3 W1 w3
+//   device 0 | F0 f2 F1 b2 b2 [f3 B0 B0] b3 b3 I1 W1          brackets: one op
+//   device 1 | f2 F0 f3 B0 B0 [F1 b2 b2] B1 B1 i3 w3
 //
 // Makespan 3N + 2(D/2-1) where F&B takes 3; peak stash D+1, two models.
 Result<Schedule> build(const ScheduleRequest& request)

@@ -9,7 +9,7 @@ namespace {
 // there takes the place of one direction, the way back that of the other, so one model is enough.
 // parts/dual_pipe.h has the steps.
 //
-// D = 1, N = 2              device 0 | f0 F0 f1 B0 B0 [F1 b0 b0] I1 i1 W1 w1
+// D = 1, N = 2              device 0 | f0 F0 f1 B0 B0 [F1 b0 b0] B1 B1 i1 w1
 //
 // (capitals: second chunk; brackets: one op; one column is half a unit of time)
 //

@@ -7,8 +7,8 @@ namespace {
 // Two pipelines in opposite directions take turns: even micro-batches go down, odd ones up. The
 // forward of one follows the backward of the one before from device to device.
 //
-// D = 2, N = 2              device 0 | F0 .. .. B0 B0 f1 b1 b1 .. ..
-//                           device 1 | .. F0 B0 B0 f1 .. .. .. b1 b1     (small letters: up)
+// D = 2, N = 2              device 0 | F0 .. .. .. B0 B0 f1 b1 b1 .. ..
+//                           device 1 | .. F0 B0 B0 f1 .. .. .. .. b1 b1  (small letters: up)
 //
 // Makespan 3D + (N-1)(2D+1): the bubble comes near (D-1)/(D+1/2). Peak stash 1 on every device.
 Result<Schedule> build(const ScheduleRequest& request)

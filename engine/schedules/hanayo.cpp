@@ -16,7 +16,7 @@ namespace {
 // last chunk; the other micro-batches follow at the first free slots. The next unit begins where
 // the first micro-batch ends.
 //
-// D = 2, N = 2, v = 2       device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 b1 b1
+// D = 2, N = 2, v = 2       device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 .. .. b1 b1
 //                           device 1 | .. f0 F0 f1 F1 .. B0 B0 b0 b0 B1 B1 b1 b1
 //
 // Makespan 3N + 4(D-1)/v at N = D; peak stash D at the most.

@@ -7,6 +7,7 @@
 #include "engine/timeline/run.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,7 @@ struct Wish
     std::string scheme = "bitpipe";
     int devices = 4, microBatches = 8, iterations = 1;
     double forward = 1, p2p = 0; // abstract units
+    std::map<std::string, std::string, std::less<>> options = {};
 };
 
 inline engine::Run lowered(const Wish& wish)
@@ -26,6 +28,7 @@ inline engine::Run lowered(const Wish& wish)
     request.scheme = wish.scheme;
     request.devices = wish.devices;
     request.microBatches = wish.microBatches;
+    request.options = wish.options;
     const auto schedule = engine::buildSchedule(request);
     CHECK(schedule.has_value());
     engine::Run run;

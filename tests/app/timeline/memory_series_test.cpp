@@ -7,8 +7,12 @@ using app::MemorySeries;
 
 TEST_CASE("the stash that is drawn peaks where the metrics say, in every scheme")
 {
-    for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
-        const auto run = sample::units({scheme, 4, 8, 1});
+    std::vector<sample::Wish> wishes{{.scheme = "chimera", .options = {{"concat", "halving"}}}};
+    for (const engine::Scheme& scheme : engine::schemes())
+        wishes.push_back({.scheme = std::string(scheme.name)});
+    for (const sample::Wish& wish : wishes) {
+        INFO(wish.scheme);
+        const auto run = sample::units(wish);
         const auto metrics = profiler::metrics(*run);
         REQUIRE(metrics);
         const auto series = app::stashFromSpans(*run);

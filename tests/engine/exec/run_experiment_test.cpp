@@ -298,8 +298,28 @@ TEST_CASE("an op that this version cannot train with is named, with its place")
         = {{{.kind = OpKind::Forward, .stage = StageId{0}, .microBatch = MicroBatchId{0}},
             {.kind = OpKind::BackwardInput, .stage = StageId{0}, .microBatch = MicroBatchId{0}}}};
     CHECK(checkRunnable(split).error().message
-          == "device 0, index 1: 0I0 cannot be trained with: this version runs F and B of whole "
-             "micro-batches, one weight version; simulate the schedule instead");
+          == "device 0, index 1: 0I0 is one part of a split backward, which this version cannot "
+             "train with; simulate the schedule instead");
+}
+
+TEST_CASE("schemes of joint ops and of halves are refused with the first such op; plain ones run")
+{
+    const auto refusal = [](const std::string& scheme, const char* concat) {
+        ScheduleRequest request;
+        request.scheme = scheme;
+        if (*concat != 0)
+            request.options["concat"] = concat;
+        const auto runnable = checkRunnable(lower(buildSchedule(request).value()));
+        return runnable ? std::string() : runnable.error().message;
+    };
+    CHECK(refusal("chimera", "doubling")
+          == "device 0, index 0: 0F0 runs as one op with the next, which this version cannot "
+             "train with; simulate the schedule instead");
+    CHECK_THAT(refusal("chimera", "halving"), Catch::Contains("is half a micro-batch, which"));
+    CHECK_THAT(refusal("dualpipe", ""), Catch::Contains("split backward, which this version"));
+    for (const char* scheme : {"gems", "hanayo", "chimera", "bitpipe"})
+        CHECK(refusal(scheme, "").empty());
+    CHECK(refusal("bitpipe", "early").empty());
 }
 
 TEST_CASE("a ring all-reduce takes 2 (n - 1) (latency + bytes / (n bandwidth))")
