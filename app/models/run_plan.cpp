@@ -1,6 +1,7 @@
 #include "app/models/run_plan.h"
 
 #include "app/models/text.h"
+#include "engine/exec/check_runnable.h"
 #include "resources/resources.h"
 
 #include <QCoreApplication>
@@ -95,12 +96,15 @@ QString commandText(const RunPlan& plan)
     return words.join(QLatin1Char(' '));
 }
 
-QString planProblem(const RunPlan& plan, int stages)
+QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
 {
     const auto text
         = [](const char* source) { return QCoreApplication::translate("Plan", source); };
     if (plan.mode == engine::Mode::Simulate)
         return {};
+    if (const auto runnable = engine::checkRunnable(lowered); !runnable)
+        return fromUtf8(runnable.error().message);
+    const int stages = lowered.shape.stages;
     const int layers = modelNumber(plan.model, QStringLiteral("layers"));
     if (layers > 0 && layers < stages)
         return text("%1 has %2 layers, too few for %3 stages; take fewer devices, or simulate.")

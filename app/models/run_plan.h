@@ -35,6 +35,6 @@ QString commandText(const RunPlan& plan);
 RunPlan planFromExperiment(const QString& toml);
 
 // Why the plan cannot be run although the schedule is fine: "" when it can.
-QString planProblem(const RunPlan& plan, int stages);
+QString planProblem(const RunPlan& plan, const engine::Schedule& lowered);
 
 } // namespace app

@@ -173,8 +173,9 @@ void SetupPage::showPrediction(const Predictor::Answer& answer)
 void SetupPage::showVerdict(const Prediction& prediction)
 {
     const int stages = prediction.run->schedule.shape.stages;
-    const QString problem = planProblem(plan(), stages);
+    const QString problem = planProblem(plan(), prediction.run->schedule);
     setRunnable(prediction.violations.empty() && problem.isEmpty());
+    m_runButton->setToolTip(problem.isEmpty() ? tr("Ctrl+R") : problem);
     if (!prediction.violations.empty())
         m_verdict->show(Band::Kind::Error, tr("Not valid."),
                         fromUtf8(prediction.violations.front().message));

@@ -1,4 +1,5 @@
-#include "engine/exec/pipeline_runner.h"
+#include "engine/exec/check_runnable.h"
+
 #include "engine/schedule/notation.h"
 
 #include <fmt/format.h>

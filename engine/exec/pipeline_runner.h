@@ -106,8 +106,4 @@ private:
     MemoryLog m_log;
 };
 
-// Unsupported names the first op that this version does not run (it runs F and B of whole
-// micro-batches and what lower() adds).
-Result<void> checkRunnable(const Schedule& lowered);
-
 } // namespace engine

@@ -1,4 +1,5 @@
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/exec/check_runnable.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/gradient_comparison.h"
 #include "engine/exec/op_costs.h"

@@ -2,6 +2,7 @@
 
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_experiment.h"
+#include "engine/exec/check_runnable.h"
 #include "engine/exec/emulation.h"
 #include "engine/exec/run_info.h"
 #include "engine/model/gpt_model.h"
