@@ -7,6 +7,14 @@
 #include <algorithm>
 
 namespace app {
+namespace {
+
+const Thumbnail* thumbnailOf(const SchemeTableModel::Row& row)
+{
+    return row.prediction() == nullptr ? nullptr : &row.prediction()->thumbnail;
+}
+
+} // namespace
 
 SchemeTableModel::SchemeTableModel(QObject* parent)
     : QAbstractTableModel(parent)
@@ -79,6 +87,16 @@ QString SchemeTableModel::text(const Row& row, Column column) const
     return {};
 }
 
+double SchemeTableModel::longest() const
+{
+    double units = 1;
+    for (const Row& row : m_rows) {
+        if (row.prediction() != nullptr)
+            units = std::max(units, row.prediction()->thumbnail.duration);
+    }
+    return units;
+}
+
 QVariant SchemeTableModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid())
@@ -89,13 +107,21 @@ QVariant SchemeTableModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return text(row, column);
     case Qt::TextAlignmentRole:
-        return headerData(index.column(), Qt::Horizontal, role);
+        return headerData(row.condition.isEmpty() ? index.column() : 0, Qt::Horizontal, role);
     case Qt::ToolTipRole:
         return row.condition;
     case kStrongRole:
         return row.scheme == m_chosen && column == Column::Scheme;
     case kHintRole:
         return row.prediction() == nullptr;
+    case kSpanRole:
+        return !row.condition.isEmpty() && column == Column::Iteration;
+    case kThumbnailRole:
+        if (column == Column::Scheme)
+            return QVariant::fromValue(thumbnailOf(row));
+        return {};
+    case kThumbnailWidthRole:
+        return row.prediction() == nullptr ? 0 : row.prediction()->thumbnail.duration / longest();
     case kShareRole:
         if (column == Column::Bubble && row.prediction() != nullptr)
             return row.prediction()->metrics.bubbleRatio;

@@ -35,6 +35,7 @@ public:
     void reset(std::vector<Row> rows);
     void answer(const QString& scheme, std::shared_ptr<const engine::Result<Prediction>> answer);
     const Row& at(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
+    double longest() const;                 // iteration of all, in units
     int rowOf(const QString& scheme) const; // -1: not there
     void setChosen(const QString& scheme);  // drawn strong
 

@@ -11,6 +11,9 @@ enum TableRole : int {
     kVerdictRole,                  // Verdict, of the difference
     kStrongRole,                   // bool: the row or cell that sums up
     kHintRole,                     // bool: said quietly
+    kSpanRole,                     // bool: this cell takes the rest of its row
+    kThumbnailRole,                // const Thumbnail*: at the left; null draws an empty frame
+    kThumbnailWidthRole,           // double 0..1: of the room for it
     kCodeRole,                     // bool: an operation name, fixed pitch
 };
 

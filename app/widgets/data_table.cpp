@@ -1,6 +1,9 @@
 #include "app/widgets/data_table.h"
 
 #include "app/models/table_roles.h"
+#include "app/models/thumbnail.h"
+#include "app/widgets/subscript.h"
+#include "app/widgets/thumbnail_painter.h"
 
 #include <QFontMetrics>
 #include <QPainter>
@@ -13,6 +16,7 @@ namespace {
 
 constexpr int kPadding = 9;
 constexpr int kShareWidth = 56, kShareHeight = 10;
+constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
 constexpr int kDifferenceWidth = 46; // at the right of the values that have one
 
 QFont cellFont(const QModelIndex& index)
@@ -55,6 +59,25 @@ void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share
                      toQt(m_theme.theme().palette.gradients));
 }
 
+// Returns what is left of the cell for the text.
+QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
+                                 const QModelIndex& index) const
+{
+    const QVariant picture = index.data(kThumbnailRole);
+    if (!picture.isValid())
+        return cell;
+    const QRectF box(cell.left() + kPadding, cell.center().y() - kThumbnailHeight / 2,
+                     kThumbnailWidth, kThumbnailHeight);
+    if (const auto* thumbnail = picture.value<const Thumbnail*>()) {
+        paintThumbnail(painter, box, *thumbnail, index.data(kThumbnailWidthRole).toDouble(),
+                       m_theme.theme().palette);
+    } else {
+        painter.setPen(QPen(m_theme.theme().chrome.lineStrong, 1, Qt::DashLine));
+        painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
+    return cell.adjusted(kThumbnailRoom, 0, 0, 0);
+}
+
 // Returns what is left of the cell for the value.
 QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
                                     const QModelIndex& index) const
@@ -86,21 +109,25 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QVariant share = index.data(kShareRole);
     if (share.isValid())
         paintShare(*painter, option.rect, share.toDouble());
-    const QRect rest = paintDifference(*painter, option.rect, index);
+    const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
     painter->setFont(cellFont(index));
     painter->setPen(textColour(index));
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
-    painter->drawText(rest.adjusted(kPadding, 0, -kPadding, 0), static_cast<int>(alignment),
-                      index.data().toString());
+    drawSubscripted(*painter, rest.adjusted(kPadding, 0, -kPadding, 0), alignment,
+                    index.data().toString());
     painter->restore();
 }
 
 QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
+    if (index.data(kSpanRole).toBool())
+        return {0, option.rect.height()};
     int width
         = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
     if (index.data(kShareRole).isValid())
         width += kShareWidth + kPadding;
+    if (index.data(kThumbnailRole).isValid())
+        width += kThumbnailRoom;
     return {width + differenceRoom(index.model(), index.column()), option.rect.height()};
 }
 
@@ -129,8 +156,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     const auto alignment
         = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
     const int room = differenceRoom(model(), section);
-    painter->drawText(rect.adjusted(kPadding, 0, -kPadding - room, 0), static_cast<int>(alignment),
-                      text);
+    drawSubscripted(*painter, rect.adjusted(kPadding, 0, -kPadding - room, 0), alignment, text);
     painter->restore();
 }
 
@@ -138,7 +164,7 @@ QSize TableHeader::sectionSizeFromContents(int section) const
 {
     const QString text = model()->headerData(section, orientation()).toString();
     const int arrow = isSortIndicatorShown() ? 12 : 0;
-    return {QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(text) + 2 * kPadding + arrow
+    return {subscriptedWidth(uiFont(12, QFont::Medium), text) + 2 * kPadding + arrow
                 + differenceRoom(model(), section),
             height()};
 }
@@ -167,9 +193,21 @@ DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* paren
 void DataTable::setModel(QAbstractItemModel* shown)
 {
     QTableView::setModel(shown);
+    connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::spanCells);
     connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::shareWidth);
     connect(shown, &QAbstractItemModel::rowsInserted, this, &DataTable::shareWidth);
     shareWidth();
+}
+
+void DataTable::spanCells()
+{
+    clearSpans();
+    for (int row = 0; row < model()->rowCount(); ++row) {
+        for (int column = 0; column < model()->columnCount(); ++column) {
+            if (model()->index(row, column).data(kSpanRole).toBool())
+                setSpan(row, column, 1, model()->columnCount() - column);
+        }
+    }
 }
 
 void DataTable::fitRows()

@@ -22,6 +22,7 @@ public:
 
 private:
     void paintShare(QPainter& painter, const QRect& cell, double share) const;
+    QRect paintPicture(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QRect paintDifference(QPainter& painter, const QRect& cell, const QModelIndex& index) const;
     QColor textColour(const QModelIndex& index) const;
 
@@ -61,6 +62,7 @@ protected:
 
 private:
     void shareWidth();
+    void spanCells();
 };
 
 } // namespace app

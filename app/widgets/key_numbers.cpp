@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/scheme_table_model.h"
 #include "app/models/text.h"
+#include "app/widgets/subscript.h"
 
 #include <QPainter>
 
@@ -110,11 +111,10 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
     const int after = painter.fontMetrics().horizontalAdvance(item.value) + 5;
     painter.setFont(uiFont(13));
     painter.setPen(c.text2);
-    painter.drawText(QRectF(box.x() + after, box.y() + 36, box.width() - after, 20), item.unit);
+    drawSubscripted(painter, QRectF(box.x() + after, box.y() + 36, box.width() - after, 20), {},
+                    item.unit);
     painter.setFont(uiFont(11));
-    painter.drawText(
-        QRectF(box.x(), box.y() + 63, box.width(), 16),
-        painter.fontMetrics().elidedText(item.hint, Qt::ElideRight, static_cast<int>(box.width())));
+    drawSubscripted(painter, QRectF(box.x(), box.y() + 63, box.width(), 16), {}, item.hint);
 }
 
 // Weights below, stash above, one bar a device, all on the scale of the largest.

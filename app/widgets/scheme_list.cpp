@@ -131,11 +131,7 @@ void SchemeList::addFamilies(QVBoxLayout& column)
 
 void SchemeList::showRows(const SchemeTableModel& model)
 {
-    double longest = 1;
-    for (int i = 0; i < model.rowCount(); ++i) {
-        if (const Prediction* prediction = model.at(i).prediction())
-            longest = std::max(longest, prediction->thumbnail.duration);
-    }
+    const double longest = model.longest();
     for (int i = 0; i < model.rowCount(); ++i) {
         if (SchemeCard* card = m_cards.value(model.at(i).scheme))
             card->showRow(model.at(i), longest);

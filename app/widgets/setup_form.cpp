@@ -12,10 +12,13 @@
 #include <QSignalBlocker>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace app {
 namespace {
 
-constexpr int kFieldWidth = 150;
+constexpr int kFieldWidth = 150, kLeastFieldWidth = 90;
+constexpr int kRowWidth = 272;
 constexpr int kMany
     = 1'000'000; // of devices, of micro-batches: refused by the scheme, not the field
 
@@ -23,10 +26,14 @@ QHBoxLayout* makeRow(const QString& title, const QList<QWidget*>& fields)
 {
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
     QLabel* label = makeLabel(title);
-    label->setWordWrap(true); // the column is narrow, an option's title may be long
     row->addWidget(label, 1);
-    for (QWidget* field : fields)
+    for (QWidget* field : fields) {
+        // A long title takes from the field, and stays on one line.
+        const int left = kRowWidth - 8 - label->sizeHint().width();
+        if (field->minimumWidth() == kFieldWidth && left < kFieldWidth)
+            field->setFixedWidth(std::max(left, kLeastFieldWidth));
         row->addWidget(field);
+    }
     return row;
 }
 
@@ -237,29 +244,37 @@ void SetupForm::makeOptions()
         }
         delete item;
     }
-    for (const engine::SchemeOption& option : engine::findScheme(name)->options) {
-        QComboBox* combo = makeCombo("option");
-        combo->setObjectName(QStringLiteral("option_") + fromUtf8(option.key));
-        for (const std::string_view value : option.values)
-            combo->addItem(fromUtf8(value));
-        combo->setEditable(option.smallest.has_value());
-        const std::string key(option.key);
-        const auto set = m_plan.request.schedule.options.find(key);
-        if (set != m_plan.request.schedule.options.end())
-            combo->setCurrentText(QString::fromStdString(set->second));
-        connect(combo, &QComboBox::currentTextChanged, this,
-                [this, combo, key](const QString& value) {
-                    if (value.isEmpty() || value == combo->itemText(0))
-                        m_plan.request.schedule.options.erase(key);
-                    else
-                        m_plan.request.schedule.options[key] = value.toStdString();
-                    Q_EMIT edited();
-                });
-        QString title = fromUtf8(option.title);
-        if (!title.isEmpty())
-            title[0] = title[0].toUpper();
-        m_options->addLayout(makeRow(title, {combo}));
+    for (const engine::SchemeOption& option : engine::findScheme(name)->options)
+        makeOption(option);
+}
+
+void SetupForm::makeOption(const engine::SchemeOption& option)
+{
+    QString title = fromUtf8(option.title);
+    if (!title.isEmpty())
+        title[0] = title[0].toUpper();
+    if (option.values.size() == 1 && !option.smallest) {
+        m_options->addLayout(
+            makeRow(title, {makeLabel(fromUtf8(option.values.front()), "secondary")}));
+        return;
     }
+    QComboBox* combo = makeCombo("option");
+    combo->setObjectName(QStringLiteral("option_") + fromUtf8(option.key));
+    for (const std::string_view value : option.values)
+        combo->addItem(fromUtf8(value));
+    combo->setEditable(option.smallest.has_value());
+    const std::string key(option.key);
+    const auto set = m_plan.request.schedule.options.find(key);
+    if (set != m_plan.request.schedule.options.end())
+        combo->setCurrentText(QString::fromStdString(set->second));
+    connect(combo, &QComboBox::currentTextChanged, this, [this, combo, key](const QString& value) {
+        if (value.isEmpty() || value == combo->itemText(0))
+            m_plan.request.schedule.options.erase(key);
+        else
+            m_plan.request.schedule.options[key] = value.toStdString();
+        Q_EMIT edited();
+    });
+    m_options->addLayout(makeRow(title, {combo}));
 }
 
 void SetupForm::modelChosen(const QString& model)

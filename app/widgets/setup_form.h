@@ -37,6 +37,7 @@ private:
     void makeRunRows(QVBoxLayout& column);
     void showScheme();
     void makeOptions();
+    void makeOption(const engine::SchemeOption& option);
     void modelChosen(const QString& model);
     void chooseText();
     SpinField* makeSpin(const char* name, int least, int most);

@@ -1,0 +1,60 @@
+#include "app/widgets/subscript.h"
+
+#include <QFontMetrics>
+#include <QPainter>
+
+namespace app {
+namespace {
+
+constexpr double kSmaller = 0.75, kLower = 0.2; // of the font's size
+
+const QString kSymbol = QStringLiteral("Mθ");
+
+QFont smaller(QFont font)
+{
+    font.setPixelSize(qRound(font.pixelSize() * kSmaller));
+    return font;
+}
+
+} // namespace
+
+int subscriptedWidth(const QFont& font, const QString& text)
+{
+    const auto width = [](const QFont& of, const QString& part) {
+        return QFontMetrics(of).horizontalAdvance(part);
+    };
+    const qsizetype at = text.indexOf(kSymbol);
+    if (at < 0)
+        return width(font, text);
+    return width(font, text.left(at + 1)) + width(smaller(font), kSymbol.mid(1))
+        + width(font, text.mid(at + 2));
+}
+
+void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignment,
+                     const QString& text)
+{
+    const QFont font = painter.font();
+    const qsizetype at = text.indexOf(kSymbol);
+    const int wanted = subscriptedWidth(font, text);
+    if (at < 0 || wanted > box.width()) {
+        painter.drawText(box, static_cast<int>(alignment),
+                         painter.fontMetrics().elidedText(text, Qt::ElideRight,
+                                                          static_cast<int>(box.width()) + 1));
+        return;
+    }
+    double x = alignment.testFlag(Qt::AlignRight) ? box.right() - wanted : box.left();
+    const auto put = [&](const QFont& with, const QString& part, double lower) {
+        painter.setFont(with);
+        const int width = painter.fontMetrics().horizontalAdvance(part);
+        painter.drawText(QRectF(x, box.top() + lower, width + 1, box.height()),
+                         static_cast<int>((alignment & Qt::AlignVertical_Mask) | Qt::AlignLeft),
+                         part);
+        x += width;
+    };
+    put(font, text.left(at + 1), 0);
+    put(smaller(font), kSymbol.mid(1), font.pixelSize() * kLower);
+    put(font, text.mid(at + 2), 0);
+    painter.setFont(font);
+}
+
+} // namespace app
