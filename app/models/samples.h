@@ -9,17 +9,21 @@
 
 namespace app {
 
-// A run to look at on a machine that has recorded none: simulated from the real schedule. Two
-// schemes are a comparison.
+// A run to look at on a machine that has recorded none. Two schemes are a comparison.
 struct Sample
 {
     std::string_view title, line;
     std::vector<engine::ScheduleRequest> runs;
+    QStringList recorded; // files of runs that really ran; none: simulated from the real schedules
 };
 
 std::vector<Sample> samples(); // only schemes that this build has
 
-// The files of a sample, simulated and written to the cache folder when they are not there yet.
+// Where the recorded samples lie: installed beside the program, or in the source tree around the
+// build; "" when they are in neither. `programFolder`: of the executable.
+QString recordedSampleFolder(const QString& programFolder);
+
+// The files of a sample, recorded, or simulated and written to the cache folder.
 engine::Result<QStringList> sampleFiles(const Sample& sample);
 
 } // namespace app

@@ -195,26 +195,34 @@ QWidget* StartPage::makeSamples()
     auto* widget = new QWidget;
     auto* column = spaced(new QVBoxLayout(widget), QMargins(), 10);
     auto* head = spaced(new QHBoxLayout, QMargins(), 10);
+    const std::vector<Sample> all = samples();
+    const bool isRecorded = !all.empty() && !all.front().recorded.isEmpty();
+    const QString predicted = tr("predicted from the real schedules, on one time scale");
+    const QString hint = isRecorded
+        ? tr("the first is recorded on a CPU, the others %1").arg(predicted)
+        : predicted;
     head->addWidget(makeLabel(tr("Sample runs"), "section"));
-    head->addWidget(makeLabel(tr("predicted from the real schedules, on one time scale"), "small"),
-                    1);
+    head->addWidget(makeLabel(hint, "small"), 1);
     column->addLayout(head);
     auto* grid = spaced(new QGridLayout, QMargins(), 16);
     constexpr int kColumns = 3;
     int i = 0;
     double longest = 1;
     std::vector<SampleCard*> cards;
-    for (const Sample& sample : samples()) {
+    for (const Sample& sample : all) {
         auto* card = new SampleCard(m_theme, sample);
         card->setObjectName(QStringLiteral("sample%1").arg(i));
         connect(card, &CardButton::clicked, this, [this, sample] { openSample(sample); });
         grid->addWidget(card, i / kColumns, i % kColumns);
         ++i;
         cards.push_back(card);
-        longest = std::max(longest, card->duration());
+        if (!card->isRecorded())
+            longest = std::max(longest, card->duration());
     }
-    for (SampleCard* card : cards)
-        card->setFullWidth(longest);
+    for (SampleCard* card : cards) {
+        if (!card->isRecorded())
+            card->setFullWidth(longest);
+    }
     for (int c = 0; c < kColumns; ++c)
         grid->setColumnStretch(c, 1);
     column->addLayout(grid);

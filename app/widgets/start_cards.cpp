@@ -4,6 +4,7 @@
 #include "app/models/text.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/thumbnail_painter.h"
+#include "profiler/store/trace_store.h"
 
 #include <QPainter>
 
@@ -68,24 +69,52 @@ void RecentRow::paintContent(QPainter& painter)
 
 SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
     : CardButton(theme)
+    , m_isRecorded(!sample.recorded.isEmpty())
     , m_title(fromUtf8(sample.title))
     , m_line(fromUtf8(sample.line))
-    , m_kind(sample.runs.size() > 1 ? tr("comparison") : tr("simulated"))
+    , m_kind(m_isRecorded ? tr("emulated") : tr("simulated"))
 {
-    QStringList times, bubbles;
-    for (const engine::ScheduleRequest& request : sample.runs) {
-        const auto prediction = predict({request, engine::SyncPolicy::Eager});
-        if (!prediction)
-            continue;
-        m_thumbnails.push_back(prediction->thumbnail);
-        times.append(unitsText(prediction->thumbnail.duration));
-        bubbles.append(number(prediction->metrics.bubbleRatio * 100, 1));
-    }
-    m_times = tr("%1 units").arg(times.join(tr(" and ")));
-    m_bubbles = tr("bubble %1\u2009%").arg(bubbles.join(tr(" and ")));
+    if (m_isRecorded)
+        addRecorded(sample.recorded);
+    else
+        addPredicted(sample.runs);
+    m_times
+        = tr("%1 %2").arg(m_timeOfRuns.join(tr(" and ")), m_isRecorded ? tr("ms") : tr("units"));
+    m_bubbles = tr("bubble %1\u2009%").arg(m_bubbleOfRuns.join(tr(" and ")));
     setFixedHeight(160);
     setAccessibleName(m_title);
     setAccessibleDescription(m_line);
+}
+
+void SampleCard::addRecorded(const QStringList& files)
+{
+    for (const QString& file : files) {
+        const auto run = profiler::readRun(file.toStdString());
+        if (!run)
+            continue;
+        if (const auto metrics = profiler::metrics(*run))
+            addRun(*run, *metrics);
+    }
+    m_fullWidth = std::max(1.0, duration());
+}
+
+void SampleCard::addPredicted(const std::vector<engine::ScheduleRequest>& requests)
+{
+    for (const engine::ScheduleRequest& request : requests) {
+        if (const auto prediction = predict({request, engine::SyncPolicy::Eager}))
+            addRun(*prediction->run, prediction->metrics);
+    }
+}
+
+void SampleCard::addRun(const engine::Run& run, const profiler::RunMetrics& metrics)
+{
+    constexpr double kPerMillisecond = 1e6;
+    m_thumbnails.push_back(makeThumbnail(run));
+    double& time = m_thumbnails.back().duration;
+    if (m_isRecorded)
+        time = static_cast<double>(metrics.duration) / kPerMillisecond;
+    m_timeOfRuns.append(m_isRecorded ? number(time, 1) : unitsText(time));
+    m_bubbleOfRuns.append(number(metrics.bubbleRatio * 100, 1));
 }
 
 double SampleCard::duration() const

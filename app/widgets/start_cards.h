@@ -52,13 +52,20 @@ class SampleCard : public CardButton
 public:
     SampleCard(const ThemeController& theme, const Sample& sample);
 
-    double duration() const;                                 // units, of its longest run
-    void setFullWidth(double units) { m_fullWidth = units; } // the same on every card
+    double duration() const; // units of its longest run; of a recorded one, milliseconds
+    bool isRecorded() const { return m_isRecorded; }
+    void setFullWidth(double units) { m_fullWidth = units; } // the same on every simulated card
 
 protected:
     void paintContent(QPainter& painter) override;
 
 private:
+    void addRecorded(const QStringList& files);
+    void addPredicted(const std::vector<engine::ScheduleRequest>& requests);
+    void addRun(const engine::Run& run, const profiler::RunMetrics& metrics);
+
+    bool m_isRecorded;
+    QStringList m_timeOfRuns, m_bubbleOfRuns;
     QString m_title, m_line, m_kind, m_times, m_bubbles;
     std::vector<Thumbnail> m_thumbnails;
     double m_fullWidth = 1;
