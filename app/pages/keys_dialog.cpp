@@ -82,20 +82,45 @@ QWidget* makeLineWidget(const ThemeController& theme, const KeyLine& line)
     return widget;
 }
 
-QWidget* makeGroup(const ThemeController& theme, const QString& group, const QList<KeyLine>& lines)
+QWidget* makeGroup(const ThemeController& theme, const QString& title, const QList<KeyLine>& lines)
 {
     auto* widget = new QWidget;
     auto* column = spaced(new QVBoxLayout(widget), QMargins(), 0);
-    column->addWidget(makeLabel(group, "dock"));
+    column->addWidget(makeLabel(title, "dock"));
     column->addSpacing(6);
     for (const KeyLine& line : lines) {
-        if (line.group != group)
-            continue;
         column->addWidget(makeLine(Qt::Horizontal));
         column->addWidget(makeLineWidget(theme, line));
     }
     column->addStretch();
     return widget;
+}
+
+// Two groups stand beside each other; one that would stand alone is halved.
+void addGroups(QGridLayout& grid, const ThemeController& theme, const QList<QList<KeyLine>>& groups)
+{
+    for (int i = 0; i < groups.size(); ++i) {
+        const QList<KeyLine>& lines = groups.at(i);
+        const bool isAlone = i == groups.size() - 1 && i % 2 == 0;
+        const qsizetype half = isAlone ? (lines.size() + 1) / 2 : lines.size();
+        grid.addWidget(makeGroup(theme, lines.front().group, lines.first(half)), i / 2, i % 2);
+        if (isAlone)
+            grid.addWidget(makeGroup(theme, QStringLiteral(" "), lines.sliced(half)), i / 2, 1);
+    }
+}
+
+QList<QList<KeyLine>> grouped(const QList<KeyLine>& lines)
+{
+    QStringList titles;
+    QList<QList<KeyLine>> groups;
+    for (const KeyLine& line : lines) {
+        if (!titles.contains(line.group)) {
+            titles.append(line.group);
+            groups.append(QList<KeyLine>());
+        }
+        groups[titles.indexOf(line.group)].append(line);
+    }
+    return groups;
 }
 
 } // namespace
@@ -127,12 +152,6 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     setObjectName(QStringLiteral("keysDialog"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Keys"));
-    const QList<KeyLine> lines = keyLines(actions);
-    QStringList groups;
-    for (const KeyLine& line : lines) {
-        if (!groups.contains(line.group))
-            groups.append(line.group);
-    }
     QWidget* head = makeSurface("alt");
     head->setFixedHeight(38);
     auto* title = spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12);
@@ -145,9 +164,7 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     auto* grid = spaced(new QGridLayout(body), QMargins(20, 16, 20, 16), 0);
     grid->setHorizontalSpacing(36);
     grid->setVerticalSpacing(14);
-    for (int i = 0; i < groups.size(); ++i)
-        grid->addWidget(makeGroup(theme, groups.at(i), lines), i / 2, i % 2,
-                        i == groups.size() - 1 && i % 2 == 0 ? 2 : 1, 1);
+    addGroups(*grid, theme, grouped(keyLines(actions)));
     grid->setColumnStretch(0, 1);
     grid->setColumnStretch(1, 1);
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);

@@ -29,7 +29,6 @@ public:
     void showError(const QString& bold, const QString& sentence);
 
 Q_SIGNALS:
-    void openDialogRequested();
     void deviceCheckRequested();
 
 protected:
