@@ -1,32 +1,25 @@
 #!/usr/bin/env bash
-# Pictures of the window, rendered offscreen: packaging/screenshots.sh BUBBLESCOPE FOLDER [RUN.sqlite ...]
-# Without runs it simulates two with the bscope beside BUBBLESCOPE.
+# Pictures of the window with the recorded samples, rendered offscreen:
+#   packaging/screenshots.sh BUBBLESCOPE [FOLDER]      FOLDER: resources/screenshots of this tree
 set -euo pipefail
-[ $# -ge 2 ] || { echo "usage: $0 BUBBLESCOPE FOLDER [RUN.sqlite ...]" >&2; exit 2; }
-program=$(realpath "$1"); folder=$2; shift 2
+[ $# -ge 1 ] || { echo "usage: $0 BUBBLESCOPE [FOLDER]" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/.." && pwd)
+program=$(realpath "$1"); folder=${2:-$root/resources/screenshots}
 mkdir -p "$folder"
 home=$(mktemp -d); trap 'rm -rf "$home"' EXIT
+chmod 700 "$home"
 export QT_QPA_PLATFORM=offscreen XDG_CONFIG_HOME="$home" XDG_CACHE_HOME="$home" XDG_RUNTIME_DIR="$home"
+cd "$root" # the window names a run by its path
 
-runs=("$@")
-if [ ${#runs[@]} = 0 ]; then
-    for scheme in 1f1b bitpipe; do
-        "$(dirname "$program")/bscope" simulate --scheme "$scheme" --devices 4 --micro-batches 8 \
-            -o "$home/$scheme.sqlite" > /dev/null
-        runs+=("$home/$scheme.sqlite")
-    done
-fi
-
+runs=(sample_runs/1f1b-d4-n8.sqlite sample_runs/bitpipe-d4-n8.sqlite)
 picture() { # NAME options ...
     "$program" --screenshot "$folder/$1.png" "${@:2}"
     echo "$folder/$1.png"
 }
 for theme in light dark; do
-    picture "start-$theme" --theme "$theme"
-    picture "setup-$theme" --theme "$theme" --page setup
-    picture "run-$theme" --theme "$theme" "${runs[-1]}"
-    picture "compare-$theme" --theme "$theme" "${runs[@]}"
+    ending=${theme/light/}; ending=${ending:+-$ending}
+    picture "start$ending" --theme "$theme"
+    picture "setup$ending" --theme "$theme" --page setup
+    picture "run$ending" --theme "$theme" "${runs[1]}"
+    picture "compare$ending" --theme "$theme" "${runs[@]}"
 done
-picture keys --page keys
-picture commands --page commands
-picture narrow --size 1280x800 "${runs[-1]}"
