@@ -13,6 +13,17 @@ using Level = Notice::Level;
 // Another program's run: it says nothing, and is most likely dead.
 constexpr int kForeignPollMilliseconds = 1000;
 
+// "device 0 is full; free some. Nothing was recorded."
+QString joined(QString reason, const QString& kept)
+{
+    if (reason.isEmpty())
+        return kept;
+    reason[0] = reason[0].toUpper();
+    if (!reason.endsWith(QLatin1Char('.')))
+        reason += QLatin1Char('.');
+    return reason + QLatin1Char(' ') + kept;
+}
+
 // What is said of a file whose writer did not finish, read without having started it.
 Notice noticeOfFile(const engine::Run& run)
 {
@@ -25,7 +36,7 @@ Notice noticeOfFile(const engine::Run& run)
     case engine::Outcome::Failed:
         return {Level::Error,
                 RunSession::tr("The run failed."),
-                QString::fromStdString(run.info.failure) + QLatin1Char(' ') + kept,
+                joined(QString::fromStdString(run.info.failure), kept),
                 {},
                 true};
     case engine::Outcome::Running:
@@ -41,8 +52,7 @@ Notice noticeOfFile(const engine::Run& run)
 
 Notice noticeOfEnd(const WorkerEnd& end, const engine::Run* run)
 {
-    const QString kept = keptSentence(run);
-    const QString text = end.text.isEmpty() ? kept : end.text + QLatin1Char(' ') + kept;
+    const QString text = joined(end.text, keptSentence(run));
     switch (end.how) {
     case WorkerEnd::How::Finished:
         return {};

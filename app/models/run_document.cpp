@@ -23,6 +23,8 @@ QString RunDocument::title() const
 
 QString RunDocument::subtitle() const
 {
+    if (m_state == State::Failed && !hasIterations(m_run.get()))
+        return tr("nothing to see");
     if (!m_run)
         return QFileInfo(m_file).fileName();
     const engine::Shape& shape = m_run->schedule.shape;

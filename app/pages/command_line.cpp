@@ -3,7 +3,8 @@
 #include "app/models/text.h"
 #include "engine/base/version.h"
 
-#include <QFontDatabase>
+#include <QFont>
+#include <QRawFont>
 
 #include <cstdio>
 #include <cstdlib>
@@ -91,7 +92,10 @@ DisplayGuard::~DisplayGuard()
 
 QString fontProblem()
 {
-    if (!QFontDatabase::families().isEmpty())
+    // Without one Qt lists a family of empty boxes all the same: ask for a glyph.
+    const QList<quint32> glyphs
+        = QRawFont::fromFont(QFont()).glyphIndexesForString(QStringLiteral("a"));
+    if (!glyphs.isEmpty() && glyphs.front() != 0)
         return {};
     return QStringLiteral(
         "bubblescope: no font is installed, so no text can be shown; install one: "

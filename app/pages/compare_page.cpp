@@ -97,12 +97,19 @@ void ComparePage::refresh()
 {
     std::vector<std::shared_ptr<RunDocument>> documents;
     std::vector<RunPointer> runs;
+    QStringList refused;
     for (const auto& document : m_library.runs().checked()) {
+        if (document->state() == RunDocument::State::Failed
+            && !hasIterations(document->run().get()))
+            refused.append(document->notice().text);
         if (document->isRunning() || !hasIterations(document->run().get()))
             continue;
         documents.push_back(document);
         runs.push_back(document->run());
     }
+    m_refused->setVisible(!refused.isEmpty());
+    if (!refused.isEmpty())
+        m_refused->show(Band::Kind::Error, tr("Not opened."), refused.join(QStringLiteral("; ")));
     if (runs == m_runs && documents == m_documents && m_generation > 0)
         return;
     const auto base = m_baseline < m_documents.size() ? m_documents[m_baseline] : nullptr;

@@ -82,7 +82,7 @@ private:
     DataTable* m_table = nullptr;
     QLabel *m_sentence = nullptr, *m_chartUnit = nullptr;
     Tag* m_mode = nullptr;
-    Band* m_band = nullptr;
+    Band *m_band = nullptr, *m_refused = nullptr; // of the runs; of files that are none
     WhereTimeGoes* m_chart = nullptr;
     CompareWidget* m_compare = nullptr;
     EmptyState* m_empty = nullptr;

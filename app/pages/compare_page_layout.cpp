@@ -171,6 +171,9 @@ void ComparePage::buildLayout()
     m_band = new Band(m_theme, Band::Shape::State);
     m_band->setObjectName(QStringLiteral("compareBand"));
     m_band->hide();
+    m_refused = new Band(m_theme, Band::Shape::State);
+    m_refused->setObjectName(QStringLiteral("refusedBand"));
+    m_refused->hide();
 
     auto* bottom = splitter(Qt::Horizontal);
     bottom->addWidget(makeTables());
@@ -192,6 +195,7 @@ void ComparePage::buildLayout()
     auto* column = spaced(new QVBoxLayout(centre), {}, 0);
     column->addWidget(makeToolbar());
     column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_refused);
     column->addWidget(m_band);
     column->addWidget(m_single);
     column->addWidget(m_stack, 1);

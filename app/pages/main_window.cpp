@@ -64,7 +64,6 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     connect(m_tabs, &TabStrip::closeRequested, this,
             [this](int index) { closePage(static_cast<Page*>(m_stack->widget(index))); });
     m_start = new StartPage(theme, settings);
-    connect(m_start, &StartPage::openDialogRequested, this, &MainWindow::askForFiles);
     connect(m_start, &StartPage::deviceCheckRequested, this, &MainWindow::showDevices);
     addPage(m_start);
     restoreGeometry(settings.geometry());
@@ -113,6 +112,7 @@ void MainWindow::connectPage(Page* page)
         page, &Page::closeRequested, this, [this, page] { closePage(page); }, Qt::QueuedConnection);
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
+    connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
     connect(page, &Page::compareRequested, this, &MainWindow::compare);
     connect(page, &Page::runOpened, this,

@@ -5,6 +5,7 @@
 #include "app/pages/run_page_parts.h"
 #include "app/widgets/band.h"
 #include "app/widgets/details_panel.h"
+#include "app/widgets/empty_state.h"
 #include "app/widgets/progress_panel.h"
 #include "app/widgets/run_panels.h"
 #include "app/widgets/runs_dock.h"
@@ -80,6 +81,7 @@ void RunPage::connectTimeline()
             [this](const RunDocument& document) { m_library.close(document); });
     connect(m->runs, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
     connect(m->bandRunAgain, &QPushButton::clicked, this, &RunPage::runAgain);
+    connect(m->failed, &EmptyState::activated, this, &Page::openDialogRequested);
     connect(m->bandDismiss, &QPushButton::clicked, m->band, &QWidget::hide);
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
@@ -116,6 +118,8 @@ void RunPage::showRun()
             run, isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
         m_isShown = true;
         m->centre->setCurrentWidget(m->timeline);
+        if (isFirst && isVisible())
+            m->timeline->setFocus();
         showIteration(m->timeline->iteration());
     }
     if (isFirst)
@@ -147,11 +151,10 @@ void RunPage::showState()
             ? tr("Reading %1").arg(m_document->file())
             : tr("The worker is starting. The first iteration appears as soon as it "
                  "is whole."));
-    m->failed->setText(m_document->notice().headline + QLatin1Char('\n')
-                       + m_document->notice().text);
+    const bool isWaiting = state == State::Loading || m_document->isRunning();
     if (!m_isShown)
-        m->centre->setCurrentWidget(state == State::Loading || m_document->isRunning() ? m->waiting
-                                                                                       : m->failed);
+        m->centre->setCurrentWidget(isWaiting ? m->waiting : m->failed->parentWidget());
+    showFailure(!m_isShown && !isWaiting);
     m->toolbar->showRun(*m_document, m->timeline->iteration());
     if (state == State::Finished && m_isShown && !std::exchange(m_isReported, true)) {
         const RunPointer run = m_document->run();
@@ -167,10 +170,23 @@ void RunPage::showState()
     Q_EMIT statusChanged();
 }
 
+// There is nothing to look at: the page says so once, and offers no table of nothing.
+void RunPage::showFailure(bool isFailed)
+{
+    m->failed->setWords(m_document->notice().headline, m_document->notice().text);
+    const bool isOfWorker = !m_library.optionsOf(*m_document).isEmpty();
+    m->panels->setVisible(!isFailed || isOfWorker); // its log tells more
+    if (isFailed)
+        m->actions.showDetails->setChecked(false);
+    showNotice();
+}
+
 void RunPage::showNotice()
 {
     const Notice& notice = m_document->notice();
-    m->band->setVisible(notice.level != Notice::Level::None);
+    const bool isSaidBelow
+        = m->centre->currentWidget() == m->failed->parentWidget() && !notice.canRepeat;
+    m->band->setVisible(notice.level != Notice::Level::None && !isSaidBelow);
     if (notice.level == Notice::Level::None)
         return;
     m->band->show(bandKind(notice.level), notice.headline, notice.text);

@@ -59,6 +59,7 @@ private:
     void showRun();
     void showState();
     void showNotice();
+    void showFailure(bool isFailed);
     void showIteration(int iteration);
     void select(const Selection& selection);
     void setDetailsVisible(bool visible);

@@ -3,6 +3,7 @@
 #include "app/widgets/band.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/details_panel.h"
+#include "app/widgets/empty_state.h"
 #include "app/widgets/run_panels.h"
 #include "app/widgets/runs_dock.h"
 #include "app/widgets/themed_icon.h"
@@ -92,9 +93,12 @@ QWidget* RunPage::makeCentre()
     m->timeline = new TimelineWidget(m_theme);
     m->timeline->setObjectName(QStringLiteral("timeline"));
     m->waiting = centredLabel("waiting");
-    m->failed = centredLabel("failed");
+    m->failed = new EmptyState(m_theme, {Icon::Info, {}, {}, tr("Open another run")});
+    m->failed->setObjectName(QStringLiteral("failed"));
+    auto* failed = new QWidget;
+    spaced(new QVBoxLayout(failed), {14, 14, 14, 14}, 0)->addWidget(m->failed);
     m->centre = new QStackedWidget;
-    for (QWidget* one : std::initializer_list<QWidget*>{m->waiting, m->failed, m->timeline})
+    for (QWidget* one : std::initializer_list<QWidget*>{m->waiting, failed, m->timeline})
         m->centre->addWidget(one);
     m->panels = new RunPanels(m_theme);
 

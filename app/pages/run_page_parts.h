@@ -8,6 +8,8 @@ class QPushButton;
 
 namespace app {
 
+class EmptyState;
+
 // What a RunPage is made of; Qt's parents own it.
 struct RunPage::Parts
 {
@@ -21,7 +23,8 @@ struct RunPage::Parts
     Band* band = nullptr;
     QPushButton *bandRunAgain = nullptr, *bandDismiss = nullptr;
     QStackedWidget* centre = nullptr; // waiting, failed, timeline
-    QLabel *waiting = nullptr, *failed = nullptr;
+    QLabel* waiting = nullptr;
+    EmptyState* failed = nullptr;
     TimelineWidget* timeline = nullptr;
     RunPanels* panels = nullptr;
     QWidget* detailsDock = nullptr;

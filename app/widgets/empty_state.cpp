@@ -10,16 +10,19 @@ namespace app {
 EmptyState::EmptyState(const ThemeController& theme, const Words& words, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
+    , m_fact(makeLabel(words.fact, "section"))
+    , m_advice(makeLabel(words.advice, "small"))
 {
     auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 4);
     auto* icon = new IconLabel(theme, words.icon, &Chrome::text3, 22);
     column->addStretch();
     column->addWidget(icon, 0, Qt::AlignHCenter);
-    column->addWidget(makeLabel(words.fact, "section"), 0, Qt::AlignHCenter);
-    QLabel* advice = makeLabel(words.advice, "small");
-    advice->setAlignment(Qt::AlignHCenter);
-    advice->setWordWrap(true);
-    column->addWidget(advice);
+    column->addWidget(m_fact);
+    column->addWidget(m_advice);
+    for (QLabel* label : {m_fact, m_advice}) {
+        label->setAlignment(Qt::AlignHCenter);
+        label->setWordWrap(true);
+    }
     if (!words.action.isEmpty()) {
         m_button = makeButton(words.action, QStringLiteral("emptyAction"), "tool");
         column->addSpacing(4);
@@ -28,6 +31,12 @@ EmptyState::EmptyState(const ThemeController& theme, const Words& words, QWidget
     }
     column->addStretch();
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+void EmptyState::setWords(const QString& fact, const QString& advice)
+{
+    m_fact->setText(fact);
+    m_advice->setText(advice);
 }
 
 void EmptyState::paintEvent(QPaintEvent*)

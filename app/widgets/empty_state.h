@@ -5,6 +5,7 @@
 
 #include <QWidget>
 
+class QLabel;
 class QPushButton;
 
 namespace app {
@@ -23,7 +24,8 @@ public:
     };
 
     EmptyState(const ThemeController& theme, const Words& words, QWidget* parent = nullptr);
-    QPushButton* button() const { return m_button; } // nullptr when there is none
+    void setWords(const QString& fact, const QString& advice); // the icon and the button stay
+    QPushButton* button() const { return m_button; }           // nullptr when there is none
 
 Q_SIGNALS:
     void activated();
@@ -33,6 +35,7 @@ protected:
 
 private:
     const ThemeController& m_theme;
+    QLabel *m_fact, *m_advice;
     QPushButton* m_button = nullptr;
 };
 

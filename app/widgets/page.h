@@ -53,6 +53,7 @@ Q_SIGNALS:
     // For the window to do.
     void newRunRequested(const QString& experimentToml); // "": the defaults
     void openRequested(const QString& file);
+    void openDialogRequested();
     void startRequested(const QStringList& options); // of `bscope run`, without -o
     void compareRequested(const QStringList& files);
     void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);

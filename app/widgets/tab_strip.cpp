@@ -8,6 +8,8 @@
 #include <QTabBar>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace app {
 
 TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
@@ -46,6 +48,7 @@ int TabStrip::addTab(const QString& title, Closing closing)
     const int index = m_bar->addTab(title);
     if (closing == Closing::Allowed)
         addCloseButton(index);
+    fitBar();
     return index;
 }
 
@@ -78,14 +81,25 @@ void TabStrip::updateIcons()
     update();
 }
 
+// The bar asks for more than its tabs need; "+" stands right after the last one.
+void TabStrip::fitBar()
+{
+    int width = 0;
+    for (int i = 0; i < m_bar->count(); ++i)
+        width += m_bar->tabRect(i).width();
+    m_bar->setMaximumWidth(std::max(1, width));
+}
+
 void TabStrip::removeTab(int index)
 {
     m_bar->removeTab(index);
+    fitBar();
 }
 
 void TabStrip::setTitle(int index, const QString& title)
 {
     m_bar->setTabText(index, title);
+    fitBar();
 }
 
 int TabStrip::current() const

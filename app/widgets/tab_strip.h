@@ -40,6 +40,7 @@ protected:
 private:
     void addCloseButton(int index);
     void updateIcons();
+    void fitBar();
 
     const ThemeController& m_theme;
     QTabBar* m_bar;

@@ -2,12 +2,15 @@
 #include "app/pages/command_line.h"
 #include "app/pages/keys_dialog.h"
 #include "app/pages/main_window.h"
+#include "app/widgets/band.h"
 #include "app/widgets/command_palette.h"
 #include "app/widgets/tab_strip.h"
 #include "tests/catch.h"
 
 #include <QAction>
 #include <QDialog>
+#include <QDir>
+#include <QFile>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QTabBar>
@@ -89,6 +92,45 @@ TEST_CASE("several files open side by side, one file twice is one tab")
     w.window.openRun(files->front());
     w.window.openRun(files->front());
     CHECK(w.tabs() == 3);
+}
+
+// A page of tables without a run in them, and the reason twice, was what one saw.
+TEST_CASE("a file that is no run leaves one reason and one way on, among good runs too")
+{
+    Window w;
+    QFile file(w.folder.filePath(QStringLiteral("notes.sqlite")));
+    REQUIRE(file.open(QIODevice::WriteOnly));
+    file.write("hello");
+    file.close();
+    w.window.openRun(file.fileName());
+    Page* page = w.window.currentPage();
+    auto* failed = page->findChild<QWidget*>(QStringLiteral("failed"));
+    REQUIRE(QTest::qWaitFor([&] { return failed->isVisible(); }, 10000));
+    CHECK_FALSE(page->findChild<QWidget*>(QStringLiteral("stateBand"))->isVisible());
+    CHECK_FALSE(page->findChild<QWidget*>(QStringLiteral("detailsDock"))->isVisible());
+
+    const auto files = sampleFiles(samples().at(1));
+    REQUIRE(files.has_value());
+    w.window.compare(*files + QStringList(file.fileName()));
+    auto* refused = w.window.currentPage()->findChild<Band*>(QStringLiteral("refusedBand"));
+    REQUIRE(QTest::qWaitFor([&] { return refused->isVisible(); }, 10000));
+    CHECK(refused->text().contains(QStringLiteral("notes.sqlite")));
+}
+
+TEST_CASE("recorded samples lie in the tree around a build, or installed beside the program")
+{
+    QTemporaryDir tree;
+    const QDir root(tree.path());
+    root.mkpath(QStringLiteral("build/dev/bin"));
+    root.mkpath(QStringLiteral("bin"));
+    const auto found = [&](const char* program) {
+        return recordedSampleFolder(root.filePath(QString::fromLatin1(program)));
+    };
+    CHECK(found("build/dev/bin").isEmpty());
+    root.mkpath(QStringLiteral("sample_runs"));
+    root.mkpath(QStringLiteral("share/bubblescope/sample_runs"));
+    CHECK(found("build/dev/bin") == root.filePath(QStringLiteral("sample_runs")));
+    CHECK(found("bin") == root.filePath(QStringLiteral("share/bubblescope/sample_runs")));
 }
 
 TEST_CASE("an opened run is remembered")
