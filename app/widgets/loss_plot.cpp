@@ -142,17 +142,21 @@ void LossPlot::paintIterationNames(QPainter& painter) const
         = static_cast<int>(std::ranges::count(m_series.points, true, &LossPoint::isWarmup));
     painter.setFont(uiFont(11));
     painter.setPen(chrome.text3);
-    if (warmup > 0)
-        painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 4,
-                                std::max(60.0, xOf(warmup) - m_plot.left()), 16),
+    const QFontMetrics metrics(painter.font());
+    double end = m_plot.left(); // of the names so far
+    if (warmup > 0) {
+        const double room = std::max(60.0, xOf(warmup) - m_plot.left());
+        painter.drawText(QRectF(m_plot.left(), m_plot.bottom() + 4, room, 16),
                          Qt::AlignHCenter | Qt::AlignTop, tr("warm-up"));
+        end += (room + metrics.horizontalAdvance(tr("warm-up"))) / 2 + 4;
+    }
     const int measured = m_series.planned - warmup;
     const int step
         = std::max(1, static_cast<int>(measured <= kFewIterations ? 1 : niceStep(measured, 10)));
     for (int i = 0; i < measured; i += step) {
         const double middle = xOf(warmup + i + 0.5);
-        if (warmup > 0 && middle < m_plot.left() + 70 && i == 0 && xOf(warmup) < m_plot.left() + 60)
-            continue; // the word "warm-up" stands there
+        if (middle - metrics.horizontalAdvance(QString::number(i)) / 2.0 < end)
+            continue;
         painter.drawText(QRectF(middle - 30, m_plot.bottom() + 4, 60, 16),
                          Qt::AlignHCenter | Qt::AlignTop, QString::number(i));
     }
