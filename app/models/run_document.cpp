@@ -24,7 +24,7 @@ QString RunDocument::title() const
 QString RunDocument::subtitle() const
 {
     if (m_state == State::Failed && !hasIterations(m_run.get()))
-        return tr("nothing to see");
+        return tr("not opened");
     if (!m_run)
         return QFileInfo(m_file).fileName();
     const engine::Shape& shape = m_run->schedule.shape;

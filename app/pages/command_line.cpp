@@ -92,10 +92,10 @@ DisplayGuard::~DisplayGuard()
 
 QString fontProblem()
 {
-    // Without one Qt lists a family of empty boxes all the same: ask for a glyph.
+    // Without one Qt offers a font in which every letter is the same box.
     const QList<quint32> glyphs
-        = QRawFont::fromFont(QFont()).glyphIndexesForString(QStringLiteral("a"));
-    if (!glyphs.isEmpty() && glyphs.front() != 0)
+        = QRawFont::fromFont(QFont()).glyphIndexesForString(QStringLiteral("ab"));
+    if (glyphs.size() == 2 && glyphs.front() != glyphs.back())
         return {};
     return QStringLiteral(
         "bubblescope: no font is installed, so no text can be shown; install one: "

@@ -173,27 +173,33 @@ void RunPage::showState()
 // There is nothing to look at: the page says so once, and offers no table of nothing.
 void RunPage::showFailure(bool isFailed)
 {
-    m->failed->setWords(m_document->notice().headline, m_document->notice().text);
     const bool isOfWorker = !m_library.optionsOf(*m_document).isEmpty();
-    m->panels->setVisible(!isFailed || isOfWorker); // its log tells more
-    if (isFailed)
-        m->actions.showDetails->setChecked(false);
+    const Notice& notice = m_document->notice();
+    if (isOfWorker)
+        m->failed->setWords(tr("Nothing was recorded."), tr("The log below holds what was said."));
+    else
+        m->failed->setWords(notice.headline, notice.text);
+    m->panels->setVisible(!isFailed || isOfWorker);
     showNotice();
+    if (!isFailed)
+        return;
+    m->actions.showDetails->setChecked(false);
+    if (isVisible())
+        m->failed->button()->setFocus();
 }
 
 void RunPage::showNotice()
 {
     const Notice& notice = m_document->notice();
-    const bool isSaidBelow
-        = m->centre->currentWidget() == m->failed->parentWidget() && !notice.canRepeat;
-    m->band->setVisible(notice.level != Notice::Level::None && !isSaidBelow);
-    if (notice.level == Notice::Level::None)
-        return;
-    m->band->show(bandKind(notice.level), notice.headline, notice.text);
     const RunPointer run = m_document->run();
+    const bool hasOptions = !m_library.optionsOf(*m_document).isEmpty();
     const bool hasExperiment = run && !run->info.experiment.empty();
-    m->bandRunAgain->setVisible(notice.canRepeat
-                                && (hasExperiment || !m_library.optionsOf(*m_document).isEmpty()));
+    const bool isSaidBelow = !hasOptions && m->centre->currentWidget() == m->failed->parentWidget();
+    if (notice.level == Notice::Level::None || isSaidBelow)
+        m->band->hide();
+    else
+        m->band->show(bandKind(notice.level), notice.headline, notice.text);
+    m->bandRunAgain->setVisible(notice.canRepeat && (hasExperiment || hasOptions));
 }
 
 void RunPage::runAgain()

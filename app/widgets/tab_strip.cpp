@@ -84,6 +84,7 @@ void TabStrip::updateIcons()
 // The bar asks for more than its tabs need; "+" stands right after the last one.
 void TabStrip::fitBar()
 {
+    m_bar->ensurePolished(); // the style sheet decides the width of a tab
     int width = 0;
     for (int i = 0; i < m_bar->count(); ++i)
         width += m_bar->tabRect(i).width();
@@ -115,6 +116,12 @@ void TabStrip::setCurrent(int index)
 int TabStrip::count() const
 {
     return m_bar->count();
+}
+
+void TabStrip::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    fitBar();
 }
 
 void TabStrip::paintEvent(QPaintEvent*)

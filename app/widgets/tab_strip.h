@@ -34,6 +34,7 @@ Q_SIGNALS:
     void newRequested();
 
 protected:
+    void showEvent(QShowEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     bool eventFilter(QObject* object, QEvent* event) override;
 
