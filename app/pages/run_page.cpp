@@ -121,6 +121,8 @@ void RunPage::showRun()
         if (isFirst && isVisible())
             m->timeline->setFocus();
         showIteration(m->timeline->iteration());
+        if (isFirst || !m_document->isRunning()) // a growing run is explained when it is whole
+            m->details->show(run, m->timeline->selection());
     }
     if (isFirst)
         Q_EMIT titleChanged();
@@ -146,6 +148,8 @@ void RunPage::select(const Selection& selection)
 void RunPage::showState()
 {
     const State state = m_document->state();
+    if (m_isShown && !m_document->isRunning())
+        m->details->show(m_document->run(), m->timeline->selection());
     m->waiting->setText(
         state == State::Loading
             ? tr("Reading %1").arg(m_document->file())

@@ -98,6 +98,7 @@ TEST_CASE("an opened run shows its numbers, its mode and its name")
           == QStringLiteral("iteration 1 14.0 units, bubble 14.3\u2009%"));
     CHECK(reported.count() == 1);
     CHECK(opened.find<QWidget>("stateBand")->isHidden());
+    CHECK(opened.find<QLabel>("detailsTitle")->text() == QStringLiteral("BitPipe"));
 }
 
 TEST_CASE("the stepper walks the iterations, and every number follows")
