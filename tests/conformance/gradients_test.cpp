@@ -1,4 +1,4 @@
-#include "engine/exec/pipeline_runner.h"
+#include "engine/exec/check_runnable.h"
 #include "engine/exec/verify_gradients.h"
 #include "engine/schedule/passes.h"
 #include "tests/catch.h"

@@ -1,3 +1,4 @@
+#include "engine/exec/check_runnable.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/pipeline_runner.h"
