@@ -185,7 +185,7 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
             / static_cast<double>(std::max<std::int64_t>(1, duration));
         write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
         paintShareBar(painter, *metrics, duration, colours,
-                      QRectF(row.left(), std::round(top + 38), kBar, 4));
+                      QRectF(row.left(), std::round(top + 34), kBar, 4));
     }
     if (lane.kind == LaneKind::Full)
         paintSublaneLabels(painter, view, theme, lane, area);
