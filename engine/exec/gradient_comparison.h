@@ -2,8 +2,10 @@
 
 #include "engine/exec/verify_gradients.h"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
+#include <cstdint>
 #include <span>
 
 namespace engine {
@@ -12,11 +14,12 @@ namespace engine {
 inline void compareGradients(std::span<const float> expected, std::span<const float> actual,
                              GradientCheck& check)
 {
+    const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
     double difference = 0, norm = 0;
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        const double e = static_cast<double>(expected[i]);
+        const auto e = static_cast<double>(expected[i]);
         const double d = static_cast<double>(actual[i]) - e;
-        check.different += std::memcmp(&expected[i], &actual[i], sizeof(float)) != 0 ? 1 : 0;
+        check.different += bits(expected[i]) != bits(actual[i]) ? 1 : 0;
         difference += d * d;
         norm += e * e;
     }

@@ -83,7 +83,8 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
     CHECK(message("/tmp") == "--text: '/tmp' is a folder");
     {
         const TextFile file("");
-        CHECK(message(file.path) == "--text: '" + file.path.string() + "' is empty");
+        CHECK(message(file.path)
+              == "--text: '" + file.path.string() + "' is empty: use a text of at least 9 bytes");
     }
     const TextFile file("12345678");
     CHECK(message(file.path)
