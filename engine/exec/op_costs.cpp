@@ -48,7 +48,7 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op)
 
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes)
 {
-    return 2 * (devices - 1) * (link.latency.count() + link.busy(bytes / devices));
+    return std::int64_t{2} * (devices - 1) * (link.latency.count() + link.busy(bytes / devices));
 }
 
 OpCosts estimatedCosts(const EmulationCosts& input)

@@ -28,7 +28,7 @@ std::string scheduleWords(const Experiment& experiment)
     if (request.chunks != 0)
         text += fmt::format(" --chunks {}", request.chunks);
     for (const auto& [key, value] : request.options)
-        text += fmt::format(" --set {}", quoted(key + '=' + value));
+        text += fmt::format(" --set {}", quoted(fmt::format("{}={}", key, value)));
     return text;
 }
 
