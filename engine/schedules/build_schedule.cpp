@@ -1,4 +1,5 @@
 #include "engine/base/text.h"
+#include "engine/schedules/parts/options.h"
 #include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
@@ -84,19 +85,22 @@ Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
     return {};
 }
 
-// Before anything is allocated: a forward and a backward per micro-batch, chunk and device, at
-// most two half ones each.
+// Products of numbers that nobody has checked.
+__extension__ using Wide = __int128;
+
+// Before anything is allocated: a forward and a backward per micro-batch, chunk and device.
 Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request)
 {
-    const std::int64_t chunks = request.chunks == 0 ? scheme.defaultChunks : request.chunks;
-    const std::int64_t perMicroBatch = 2 * chunks * request.devices;
+    const std::int64_t chunks = parts::chunksOf(request);
+    const std::int64_t perMicroBatch = (scheme.splitsBackward ? 3 : 2) * chunks * request.devices;
     const std::int64_t most = kMaxOps / perMicroBatch;
     if (request.microBatches <= most)
         return {};
-    return invalid(fmt::format(
-        "{} micro-batches on {} devices would be {} ops, more than the limit "
-        "of {}; take fewer devices or micro-batches",
-        request.microBatches, request.devices, perMicroBatch * request.microBatches, kMaxOps));
+    return invalid(
+        fmt::format("{} micro-batches on {} devices would be {} ops, more than the limit "
+                    "of {}; take fewer devices or micro-batches",
+                    request.microBatches, request.devices,
+                    Wide{perMicroBatch} * request.microBatches, kMaxOps));
 }
 
 } // namespace

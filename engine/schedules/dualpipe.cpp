@@ -57,6 +57,7 @@ Scheme dualpipe()
     scheme.family = "Two directions";
     scheme.accepts = "D >= 2, even; N >= 2D, even; v = 1";
     scheme.bubbleFormula = "(D-2)/(3N+D-2)";
+    scheme.splitsBackward = true;
     scheme.check = check;
     scheme.build = build;
     return scheme;

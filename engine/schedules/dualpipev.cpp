@@ -42,6 +42,7 @@ Scheme dualpipev()
     scheme.accepts = "D >= 1; N >= 2D; v = 2";
     scheme.bubbleFormula = "(D-1)/(3N+D-1)";
     scheme.defaultChunks = 2;
+    scheme.splitsBackward = true;
     scheme.check = parts::checkAtLeastTwiceTheDevices;
     scheme.build = build;
     return scheme;

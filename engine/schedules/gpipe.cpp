@@ -23,9 +23,7 @@ Result<Schedule> build(const ScheduleRequest& request)
     const int microBatches = request.microBatches;
     const bool lifo = parts::chosen(request, kBackward) == "lifo";
 
-    Shape shape{devices, devices, microBatches};
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("gpipe", shape, parts::loopingDevice);
+    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice);
     for (int d = 0; d < devices; ++d) {
         parts::Program program(schedule, d);
         program.reserve(2 * microBatches);

@@ -1,7 +1,5 @@
-#include "engine/schedules/parts/program.h"
+#include "engine/schedules/parts/in_turn.h"
 #include "engine/schedules/schemes.h"
-
-#include <algorithm>
 
 namespace engine {
 namespace {
@@ -15,27 +13,8 @@ namespace {
 // Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash min(N, D-d).
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    const int devices = request.devices;
-    const int microBatches = request.microBatches;
-
-    Shape shape{devices, devices, microBatches};
-    shape.dataParallel = request.dataParallel;
-    Schedule schedule = parts::emptySchedule("1f1b", shape, parts::loopingDevice);
-    for (int d = 0; d < devices; ++d) {
-        const int warmUp = std::min(microBatches, devices - 1 - d);
-        const int steady = microBatches - warmUp;
-        parts::Program program(schedule, d);
-        program.reserve(2 * microBatches);
-        for (int m = 0; m < warmUp; ++m)
-            program.forward(d, m);
-        for (int m = 0; m < steady; ++m) {
-            program.forward(d, warmUp + m);
-            program.backward(d, m);
-        }
-        for (int m = steady; m < microBatches; ++m)
-            program.backward(d, m);
-    }
-    return schedule;
+    const auto warmUp = [](int devices, int device) { return devices - 1 - device; };
+    return parts::oneForwardOneBackward(request, warmUp);
 }
 
 } // namespace

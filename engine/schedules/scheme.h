@@ -47,6 +47,7 @@ struct Scheme
     std::string_view bubbleFormula; // closed form for people, "" when there is none
     int defaultChunks = 1;
     bool chunksFixed = true;
+    bool splitsBackward = false; // I and W instead of B
     std::span<const SchemeOption> options;
     // Why the request is impossible, with the nearest valid value; none: every D, N >= 1 is fine.
     Result<void> (*check)(const ScheduleRequest& request) = nullptr;

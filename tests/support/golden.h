@@ -27,9 +27,15 @@ inline std::vector<std::string> fieldsOf(std::string line)
     return fields;
 }
 
-// [device]: the ops in their one spelling, "2F0 3B1u".
-inline std::vector<std::string> goldenProgram(const std::string& file)
+// [device]: the ops in their one spelling, "2F0 3B1u". Files of slices number the slices through.
+inline std::vector<std::string> goldenProgram(const std::string& file, int slices = 1)
 {
+    const auto unit = [slices](const std::string& text) {
+        const int number = engine::parseInteger<int>(text).value();
+        return slices == 1
+            ? text
+            : std::to_string(number / slices) + "." + std::to_string(number % slices);
+    };
     std::ifstream stream(std::string(BS_TEST_DATA) + "/golden/" + file);
     INFO(file);
     REQUIRE(stream);
@@ -47,7 +53,7 @@ inline std::vector<std::string> goldenProgram(const std::string& file)
         const auto device = engine::parseInteger<std::size_t>(row["device"]).value();
         programs.resize(std::max(programs.size(), device + 1));
         std::string& program = programs[device];
-        program += (program.empty() ? "" : " ") + row["stage"] + row["op"] + row["microbatch"]
+        program += (program.empty() ? "" : " ") + row["stage"] + row["op"] + unit(row["microbatch"])
             + (up ? "u" : "");
     }
     return programs;

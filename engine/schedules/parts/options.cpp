@@ -4,6 +4,11 @@
 
 namespace engine::parts {
 
+int chunksOf(const ScheduleRequest& request)
+{
+    return request.chunks == 0 ? findScheme(request.scheme)->defaultChunks : request.chunks;
+}
+
 std::string_view chosen(const ScheduleRequest& request, const SchemeOption& option)
 {
     const auto set = request.options.find(option.key);

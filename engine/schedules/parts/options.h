@@ -4,6 +4,8 @@
 
 namespace engine::parts {
 
+// The chunks per device (and direction); the scheme's default where none are asked for.
+int chunksOf(const ScheduleRequest& request);
 // The value of --set; the option's default where nothing is set. checkRequest() has passed the
 // options.
 std::string_view chosen(const ScheduleRequest& request, const SchemeOption& option);

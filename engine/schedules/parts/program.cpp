@@ -1,5 +1,7 @@
 #include "engine/schedules/parts/program.h"
 
+#include "engine/schedules/parts/options.h"
+
 namespace engine::parts {
 
 DeviceId loopingDevice(int devices, int stage)
@@ -27,6 +29,13 @@ Schedule emptySchedule(std::string_view scheme, const Shape& shape, Placement pl
                 DeviceId{replica == 0 ? down : shape.devices - 1 - down});
         }
     return schedule;
+}
+
+Schedule emptySchedule(const ScheduleRequest& request, Placement placement)
+{
+    Shape shape{request.devices, request.devices * chunksOf(request), request.microBatches};
+    shape.dataParallel = request.dataParallel;
+    return emptySchedule(request.scheme, shape, placement);
 }
 
 } // namespace engine::parts

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/schedule/schedule.h"
+#include "engine/schedules/scheme.h"
 
 namespace engine::parts {
 
@@ -13,6 +13,8 @@ using Placement = DeviceId (*)(int devices, int stage);
 // A schedule of this shape with empty programs. Replica 1 is the mirror image of replica 0: device
 // d becomes D-1-d.
 Schedule emptySchedule(std::string_view scheme, const Shape& shape, Placement placement);
+// The same of a request in one direction, with its chunks per device.
+Schedule emptySchedule(const ScheduleRequest& request, Placement placement);
 
 // Appends ops to one device's program, so that a scheme reads like its paper.
 class Program
@@ -48,13 +50,24 @@ public:
     }
     // The op written last runs as one with the next.
     void join() { m_ops.back().flags = OpFlag::JointWithNext; }
+    // Of one slice of the sequence; Op::kWhole: of all.
+    void forwardSlice(int stage, int microBatch, std::uint16_t slice)
+    {
+        append(OpKind::Forward, stage, microBatch, 0, slice);
+    }
+    void backwardSlice(int stage, int microBatch, std::uint16_t slice)
+    {
+        append(OpKind::Backward, stage, microBatch, 0, slice);
+    }
 
 private:
-    void append(OpKind kind, int stage, int microBatch, int replica)
+    void append(OpKind kind, int stage, int microBatch, int replica,
+                std::uint16_t slice = Op::kWhole)
     {
         Op op;
         op.kind = kind;
         op.replica = static_cast<std::uint8_t>(replica);
+        op.slice = slice;
         op.stage = StageId{stage};
         op.microBatch = MicroBatchId{microBatch};
         m_ops.push_back(op);

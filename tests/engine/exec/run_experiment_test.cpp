@@ -323,6 +323,19 @@ TEST_CASE("schemes of joint ops and of halves are refused with the first such op
     CHECK(refusal("bitpipe", "early").empty());
 }
 
+TEST_CASE("schemes of split backwards or slices say that they cannot be trained with yet")
+{
+    for (const char* scheme :
+         {"zb-h1", "zb-h2", "zb-v", "interleaved-zb", "grouped-interleaved", "seq1f1b"}) {
+        INFO(scheme);
+        const auto result = run(miniature(scheme, 2, 4));
+        REQUIRE_FALSE(result);
+        CHECK(result.error().code == Error::Code::Unsupported);
+        CHECK(result.error().message.ends_with("simulate the schedule instead"));
+    }
+    CHECK(run(miniature("interleaved-1f1b", 2, 4)));
+}
+
 TEST_CASE("a ring all-reduce takes 2 (n - 1) (latency + bytes / (n bandwidth))")
 {
     const LinkCost link{Nanoseconds(1000), 1e9};

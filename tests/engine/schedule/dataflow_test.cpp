@@ -139,7 +139,13 @@ TEST_CASE("in every scheme each value is made once and everything consumed is ma
                 for (const Value& value : consumes(each, schedule.shape))
                     ++used[valueIndex(value, schedule.shape)];
             }
-        CHECK(made == used);
+        INFO(scheme.name);
+        if (schedule.shape.slices == 1) {
+            CHECK(made == used);
+        } else { // the slices of a sequence use one another's stash and gradient
+            for (std::size_t i = 0; i < made.size(); ++i)
+                CHECK((used[i] == 0 || made[i] == 1));
+        }
         CHECK(*std::max_element(made.begin(), made.end()) == 1);
     }
 }

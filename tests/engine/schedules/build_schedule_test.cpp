@@ -76,9 +76,48 @@ TEST_CASE("BitPipe names its rule and the nearest number it takes")
     CHECK_THAT(errorOf("bitpipe", 8, 3), Catch::EndsWith("the nearest is 8"));
 }
 
+TEST_CASE("a rule on micro-batches is named with the nearest number that keeps it")
+{
+    CHECK(
+        errorOf("grouped-interleaved", 4, 7)
+        == "grouped-interleaved needs a number of micro-batches that is a multiple of the devices "
+           "(4), not 7; the nearest is 8");
+    CHECK(errorOf("zb-h2", 4, 6)
+          == "zb-h2 fills its warm-up with 2D-1 micro-batches, at least 7 on 4 devices, not 6; the "
+             "nearest is 7, or take zb-h1");
+    CHECK(errorOf("interleaved-zb", 4, 9)
+          == "interleaved-zb needs micro-batches in groups of equal size, 2 of them for 4 devices, "
+             "not 9; the nearest is 10");
+    CHECK(errorOf("interleaved-1f1b", 8, 9)
+          == "interleaved-1f1b needs micro-batches in groups of 8 with none or at least 6 left "
+             "over, not 9; the nearest is 8");
+    CHECK_THAT(errorOf("interleaved-1f1b", 8, 12), Catch::EndsWith("the nearest is 14"));
+    CHECK_THAT(errorOf("interleaved-1f1b", 8, 2'000'000'001), Catch::EndsWith("is 2000000000"));
+    CHECK(buildSchedule(requestOf("interleaved-1f1b", 8, 14)));
+    CHECK(buildSchedule(requestOf("interleaved-1f1b", 8, 3)));
+}
+
+TEST_CASE("an option that is a number takes any from its smallest on, and its default by name")
+{
+    CHECK(scheduleOf("seq1f1b", 4, 8) == scheduleOf("seq1f1b", 4, 8, {{"slices", "2"}}));
+    CHECK(scheduleOf("seq1f1b", 4, 8, {{"slices", "7"}}).shape.slices == 7);
+    CHECK(scheduleOf("seq1f1b", 4, 8, {{"slices", "1"}}).program
+          == scheduleOf("1f1b", 4, 8).program);
+    CHECK(scheduleOf("interleaved-1f1b", 4, 8, {{"group", "D"}})
+          == scheduleOf("interleaved-1f1b", 4, 8, {{"group", "4"}}));
+    CHECK(errorOf(withOption("seq1f1b", "slices", "0"))
+          == "seq1f1b does not take slices=0; it is 2, or an integer from 1 on");
+    CHECK(errorOf(withOption("interleaved-1f1b", "group", "big"))
+          == "interleaved-1f1b does not take group=big; it is D, or an integer from 1 on");
+    CHECK(errorOf(withOption("interleaved-1f1b", "group", "3"))
+          == "interleaved-1f1b needs groups of at least as many micro-batches as devices (4), not "
+             "3; the nearest is 4");
+}
+
 TEST_CASE("one device is the sequential baseline of the one-direction schemes")
 {
-    for (const std::string scheme : {"gpipe", "1f1b"}) {
+    for (const std::string scheme :
+         {"gpipe", "1f1b", "eager-1f1b", "1f1b-overlap", "zb-h1", "zb-h2", "seq1f1b"}) {
         CHECK(scheduleOf(scheme, 1, 3).shape.stages == 1);
         CHECK(simulated(scheduleOf(scheme, 1, 3)).iteration() == 9);
     }
@@ -105,13 +144,20 @@ TEST_CASE("a million devices are refused before anything is allocated")
         == "2000000000 micro-batches on 60000 devices would be 240000000000000 ops, more than the "
            "limit of 16777216; take fewer devices or micro-batches");
     CHECK_THAT(errorOf("bitpipe", 2048, 4096), Catch::Contains("limit of 16777216"));
+    CHECK(
+        errorOf(withOption("seq1f1b", "slices", "2000000000"))
+        == "2000000000 slices of 8 micro-batches on 4 devices are more than the limit of 16777216 "
+           "ops; take fewer slices or micro-batches");
+    ScheduleRequest request = requestOf("looped-bfs", 60'000, 2'000'000'000);
+    request.chunks = 2'000'000'000;
+    CHECK_THAT(errorOf(request), Catch::Contains("480000000000000000000000 ops"));
 }
 
 TEST_CASE("an unknown name is answered with the nearest one")
 {
     CHECK(errorOf("bitpip", 4, 8) == "unknown scheme 'bitpip'; did you mean 'bitpipe'?");
     CHECK_THAT(errorOf("alpha", 4, 8),
-               Catch::StartsWith("unknown scheme 'alpha'; it is one of: gpipe, "));
+               Catch::StartsWith("unknown scheme 'alpha'; it is one of: gpipe, 1f1b, "));
     CHECK(errorOf(withOption("gpipe", "backwards", "fifo"))
           == "gpipe has no option 'backwards'; did you mean 'backward'?");
     CHECK(errorOf(withOption("gpipe", "backward", "lif"))

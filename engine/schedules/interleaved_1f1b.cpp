@@ -1,0 +1,96 @@
+#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/parts/virtual_ids.h"
+#include "engine/schedules/schemes.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::array<std::string_view, 1> kGroups{"D"};
+constexpr SchemeOption kGroup{"group", "Micro-batches per group", kGroups, 1};
+constexpr std::array kOptions{kGroup};
+
+int groupOf(const ScheduleRequest& request)
+{
+    return parts::chosenNumber(request, kGroup, request.devices);
+}
+
+// Micro-batches behind the last full group of G. Megatron-LM wants none or D of them; D-2 are
+// enough, fewer wait for each other in a ring (found by running every D to 10, N and G to 2D).
+// Fewer than G in all are one group.
+Result<void> check(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    const int group = groupOf(request);
+    if (group < devices)
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("interleaved-1f1b needs groups of at least as many micro-batches as "
+                        "devices ({}), not {}; the nearest is {}",
+                        devices, group, devices));
+    const std::int64_t left = request.microBatches % group;
+    if (left == 0 || left >= devices - 2 || request.microBatches < group)
+        return {};
+    const std::int64_t missing = devices - 2 - left;
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("interleaved-1f1b needs micro-batches in groups of {} with none or at "
+                    "least {} left over, not {}; the nearest is {}",
+                    group, devices - 2, request.microBatches,
+                    left < missing ? request.microBatches - left : request.microBatches + missing));
+}
+
+// Device d holds stages d, D+d, 2D+d, ... and takes them up in groups of G = D micro-batches;
+// 2(D-1-d) + (v-1)G warm-up forwards, then one forward and one backward in turn.
+//
+// D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
+//
+//   device 0 | f0 f1 F0 F1 .. .. B0 B0 .. B1 B1 b0 b0 b1 b1
+//   device 1 | .. f0 f1 F0 B0 B0 F1 B1 B1 b0 b0 b1 b1 .. ..
+//
+// N a multiple of G: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1), peak stash
+// min(N, (2(D-1-d) + (v-1)G + 1)/v).
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    const int chunks = parts::chunksOf(request);
+    const int group = groupOf(request);
+    const parts::VirtualIds ids({devices, request.microBatches, chunks, group});
+    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice);
+    for (int d = 0; d < devices; ++d) {
+        parts::Program program(schedule, d);
+        program.reserve(2 * ids.count());
+        parts::inTurn(
+            ids.count(), 2 * (devices - 1 - d) + (chunks - 1) * std::int64_t{group},
+            [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
+            [&](int k) { program.backward(ids.backwardStage(k, d), ids.microBatch(k)); });
+    }
+    return schedule;
+}
+
+} // namespace
+
+Scheme interleavedOneFOneB()
+{
+    Scheme scheme;
+    scheme.name = "interleaved-1f1b";
+    scheme.title = "Interleaved 1F1B (Megatron-LM)";
+    scheme.summary = "1F1B over v looping chunks per device";
+    scheme.citation = "Narayanan et al., Megatron-LM, SC 2021";
+    scheme.family = "One direction";
+    scheme.accepts = "D >= 1; N a multiple of the group, or at least D-2 left over; v >= 1";
+    scheme.bubbleFormula = "(D-1)/(vN+D-1)";
+    scheme.defaultChunks = 2;
+    scheme.chunksFixed = false;
+    scheme.options = kOptions;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,80 @@
+#include "engine/schedules/parts/delayed_weights.h"
+#include "engine/schedules/schemes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+// As many groups as have at least D micro-batches each.
+std::int64_t groupsOf(int devices, std::int64_t microBatches)
+{
+    return std::max<std::int64_t>(1, microBatches / devices);
+}
+
+bool divides(int devices, std::int64_t microBatches)
+{
+    return microBatches % groupsOf(devices, microBatches) == 0;
+}
+
+// Every multiple of D is fine, so the nearest is never far; of two the larger.
+std::int64_t nearestMicroBatches(int devices, std::int64_t microBatches)
+{
+    for (std::int64_t away = 0;; ++away)
+        for (const std::int64_t candidate : {microBatches + away, microBatches - away})
+            if (divides(devices, candidate))
+                return candidate;
+}
+
+Result<void> check(const ScheduleRequest& request)
+{
+    if (divides(request.devices, request.microBatches))
+        return {};
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("interleaved-zb needs micro-batches in groups of equal size, {} of them "
+                    "for {} devices, not {}; the nearest is {}",
+                    groupsOf(request.devices, request.microBatches), request.devices,
+                    request.microBatches,
+                    nearestMicroBatches(request.devices, request.microBatches)));
+}
+
+// Interleaved 1F1B with half its warm-up, split backward, and weight gradients that follow d input
+// gradients behind and so fill the cool-down. G = N / (N div D) micro-batches a group.
+//
+// D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
+//
+//   device 0 | f0 f1 F0 F1 .. I0 W0 I1 W1 i0 w0 i1 w1
+//   device 1 | .. f0 f1 F0 I0 F1 I1 W0 i0 W1 i1 w0 w1
+//
+// N >= D: makespan 3N + (D-1)/v, bubble (D-1)/(3vN+D-1), peak stash ((v-1)G+D)/v, D where D
+// divides N.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const std::int64_t groups = groupsOf(request.devices, request.microBatches);
+    return parts::delayedWeights(request, static_cast<int>(request.microBatches / groups));
+}
+
+} // namespace
+
+Scheme interleavedZeroBubble()
+{
+    Scheme scheme;
+    scheme.name = "interleaved-zb";
+    scheme.title = "Interleaved zero bubble (PyTorch)";
+    scheme.summary = "interleaved 1F1B with split backward, weight gradients delayed";
+    scheme.citation = "PyTorch, ScheduleInterleavedZeroBubble; Qi et al., ICLR 2024";
+    scheme.family = "Zero bubble";
+    scheme.accepts = "D >= 1; N a multiple of N div D; v >= 1";
+    scheme.bubbleFormula = "(D-1)/(3vN+D-1) for N >= D";
+    scheme.defaultChunks = 2;
+    scheme.chunksFixed = false;
+    scheme.splitsBackward = true;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

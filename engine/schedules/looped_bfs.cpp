@@ -1,0 +1,62 @@
+#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::array<std::string_view, 2> kOrders{"lifo", "fifo"};
+constexpr SchemeOption kBackward{"backward", "Order of the backwards", kOrders, {}};
+constexpr std::array kOptions{kBackward};
+
+// Chunk by chunk: all forwards of a chunk, then all of the next; the backwards likewise from the
+// last chunk on, as torch runs them (lifo) or as the paper draws them (fifo).
+//
+// D = 2, N = 2, v = 2, fifo; capitals: second chunk; one column is half a unit:
+//
+//   device 0 | f0 f1 F0 F1 .. .. .. B0 B0 B1 B1 b0 b0 b1 b1
+//   device 1 | .. f0 f1 F0 F1 B0 B0 B1 B1 b0 b0 b1 b1 .. ..
+//
+// N >= D: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1). Peak stash N on every device; one
+// all-gather and reduce-scatter per chunk where the weights are sharded.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int microBatches = request.microBatches;
+    const int chunks = parts::chunksOf(request);
+    const bool lifo = parts::chosen(request, kBackward) == "lifo";
+    Schedule schedule = parts::emptySchedule(request, parts::loopingDevice);
+    for (int d = 0; d < request.devices; ++d) {
+        parts::Program program(schedule, d);
+        program.reserve(2 * microBatches * chunks);
+        for (int chunk = 0; chunk < chunks; ++chunk)
+            for (int m = 0; m < microBatches; ++m)
+                program.forward(chunk * request.devices + d, m);
+        for (int chunk = chunks - 1; chunk >= 0; --chunk)
+            for (int m = 0; m < microBatches; ++m)
+                program.backward(chunk * request.devices + d, lifo ? microBatches - 1 - m : m);
+    }
+    return schedule;
+}
+
+} // namespace
+
+Scheme loopedBfs()
+{
+    Scheme scheme;
+    scheme.name = "looped-bfs";
+    scheme.title = "Looped BFS (breadth-first)";
+    scheme.summary = "all micro-batches through a chunk before the next chunk";
+    scheme.citation = "Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023";
+    scheme.family = "One direction";
+    scheme.accepts = "D >= 1; N >= 1; v >= 1";
+    scheme.bubbleFormula = "(D-1)/(vN+D-1) for N >= D";
+    scheme.defaultChunks = 2;
+    scheme.chunksFixed = false;
+    scheme.options = kOptions;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <vector>
+
+namespace engine::parts {
+
+// The order in which every device of looping stages takes up its chunks (Megatron-LM's schedule
+// table): micro-batches in groups; of each group all of chunk 0, then all of chunk 1, and so on.
+// Backwards in the same order with the chunks reversed.
+//
+// N = 4, v = 2, groups of 2:   k            0 1 2 3 4 5 6 7
+//                              micro-batch  0 1 0 1 2 3 2 3
+//                              chunk        0 0 1 1 0 0 1 1
+class VirtualIds
+{
+public:
+    struct Sizes
+    {
+        int devices = 0, microBatches = 0, chunks = 0, group = 0;
+    };
+    explicit VirtualIds(const Sizes& sizes);
+
+    int count() const { return static_cast<int>(m_table.size()); }
+    int microBatch(int k) const { return at(k).microBatch; }
+    int forwardStage(int k, int device) const { return at(k).chunk * m_devices + device; }
+    int backwardStage(int k, int device) const
+    {
+        return (m_lastChunk - at(k).chunk) * m_devices + device;
+    }
+
+private:
+    struct Entry
+    {
+        int microBatch = 0, chunk = 0;
+    };
+
+    const Entry& at(int k) const { return m_table[static_cast<std::size_t>(k)]; }
+
+    std::vector<Entry> m_table; // [k]
+    int m_devices = 0, m_lastChunk = 0;
+};
+
+} // namespace engine::parts

@@ -1,0 +1,82 @@
+#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::array<std::string_view, 1> kCounts{"2"};
+constexpr SchemeOption kSlices{"slices", "Slices of the sequence", kCounts, 1};
+constexpr std::array kOptions{kSlices};
+constexpr int kDefaultSlices = 2;
+
+int slicesOf(const ScheduleRequest& request)
+{
+    return parts::chosenNumber(request, kSlices, kDefaultSlices);
+}
+
+Result<void> check(const ScheduleRequest& request)
+{
+    const std::int64_t ops = 2 * std::int64_t{request.devices} * request.microBatches;
+    if (slicesOf(request) <= std::min<std::int64_t>(Op::kWhole - 1, kMaxOps / ops))
+        return {};
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("{} slices of {} micro-batches on {} devices are more than the limit of "
+                    "{} ops; take fewer slices or micro-batches",
+                    slicesOf(request), request.microBatches, request.devices, kMaxOps));
+}
+
+// 1F1B whose units are the S slices of a sequence. Forwards run from the first slice to the last,
+// which attends to those before it, backwards from the last to the first: min(NS, D-2-d+S) warm-up
+// forwards.
+//
+// D = 2, N = 2, S = 2; one column is half a unit:
+//
+//   device 0 | F0.0 F0.1 F1.0 .... .... B0.1 B0.1 F1.1 B0.0 B0.0 .... B1.1 B1.1 B1.0 B1.0
+//   device 1 | .... F0.0 F0.1 B0.1 B0.1 F1.0 B0.0 B0.0 F1.1 B1.1 B1.1 B1.0 B1.0 .... ....
+//
+// Equal slices: makespan 3N + 3(D-1)/S, bubble (D-1)/(SN+D-1), peak stash (D-1-d+S)/S.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    const int slices = slicesOf(request);
+    Shape shape{devices, devices, request.microBatches, 1, slices, request.dataParallel};
+    Schedule schedule = parts::emptySchedule(request.scheme, shape, parts::loopingDevice);
+    const auto slice
+        = [slices](int s) { return slices == 1 ? Op::kWhole : static_cast<std::uint16_t>(s); };
+    for (int d = 0; d < devices; ++d) {
+        parts::Program program(schedule, d);
+        program.reserve(2 * request.microBatches * slices);
+        parts::inTurn(
+            request.microBatches * slices, devices - 2 - d + slices,
+            [&](int k) { program.forwardSlice(d, k / slices, slice(k % slices)); },
+            [&](int k) { program.backwardSlice(d, k / slices, slice(slices - 1 - k % slices)); });
+    }
+    return schedule;
+}
+
+} // namespace
+
+Scheme seqOneFOneB()
+{
+    Scheme scheme;
+    scheme.name = "seq1f1b";
+    scheme.title = "Seq1F1B";
+    scheme.summary = "1F1B over slices of the sequence";
+    scheme.citation = "Sun et al., Seq1F1B, arXiv 2406.03488, 2024";
+    scheme.family = "One direction";
+    scheme.accepts = "D >= 1; N >= 1; v = 1";
+    scheme.bubbleFormula = "(D-1)/(SN+D-1) for S equal slices";
+    scheme.options = kOptions;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

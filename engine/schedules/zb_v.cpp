@@ -1,0 +1,130 @@
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+#include <algorithm>
+#include <array>
+
+namespace engine {
+namespace {
+
+// One device's program. Each of its two chunks, on the way there (0) and back (1), takes up the
+// micro-batches in order in each of the three kinds of op. The rule is for at least 2D-1
+// micro-batches; of those beyond N nothing is written.
+class Device
+{
+public:
+    Device(Schedule& schedule, int device)
+        : m_program(schedule, device)
+        , m_devices(schedule.shape.devices)
+        , m_device(device)
+        , m_written(schedule.shape.microBatches)
+        , m_planned(std::max(m_written, 2 * m_devices - 1))
+    {
+        m_program.reserve(6 * m_written);
+    }
+
+    void write()
+    {
+        const int last = m_devices - m_device; // devices from here to the turning point
+        for (int i = 0; i < 2 * last - 1; ++i)
+            forward(0);
+        for (int i = 0; i < m_device; ++i) {
+            forward(1);
+            forward(0);
+        }
+        for (int i = 0; i < last; ++i)
+            back();
+        while (m_chunks[1].forwards < m_planned) {
+            if (m_chunks[0].forwards < m_planned)
+                forward(0);
+            input(0);
+            weight(0);
+            back();
+        }
+        for (int i = 0; i < m_device; ++i) {
+            input(0);
+            input(1);
+        }
+        for (int i = 0; i < last; ++i) {
+            input(0);
+            weight(0);
+        }
+        for (const int chunk : {1, 0})
+            while (m_chunks[chunk].weights < m_planned)
+                weight(chunk);
+    }
+
+private:
+    struct Chunk
+    {
+        int forwards = 0, inputs = 0, weights = 0; // micro-batches
+    };
+
+    int stage(int chunk) const { return chunk == 0 ? m_device : 2 * m_devices - 1 - m_device; }
+    void forward(int chunk)
+    {
+        if (const int m = m_chunks[chunk].forwards++; m < m_written)
+            m_program.forward(stage(chunk), m);
+    }
+    void input(int chunk)
+    {
+        if (const int m = m_chunks[chunk].inputs++; m < m_written)
+            m_program.backwardInput(stage(chunk), m);
+    }
+    void weight(int chunk)
+    {
+        if (const int m = m_chunks[chunk].weights++; m < m_written)
+            m_program.backwardWeight(stage(chunk), m);
+    }
+    // The whole of a micro-batch on the way back.
+    void back()
+    {
+        forward(1);
+        input(1);
+        weight(1);
+    }
+
+    parts::Program m_program;
+    int m_devices = 0, m_device = 0;
+    int m_written = 0, m_planned = 0; // micro-batches
+    Chunk m_chunks[2];
+};
+
+// The stages go there and back, so that the first device has the first and the last; the backward
+// is split. No device idles between its own first and last op, at the memory of 1F1B.
+//
+// D = 2, N = 3, v = 2; capitals: second chunk; one column is half a unit:
+//
+//   device 0 | f0 f1 f2 F0 I0 W0 F1 I1 W1 i0 w0 F2 I2 W2 i1 w1 i2 w2 ..
+//   device 1 | .. f0 F0 f1 F1 I0 W0 f2 i0 w0 F2 I1 W1 i1 I2 i2 w1 W2 w2
+//
+// N >= 2D-1: makespan 3N + (D-1)/2, span 3N, peak stash D on every device; zero bubble only where
+// F = I = W.
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    Schedule schedule = parts::emptySchedule(request, parts::vDevice);
+    for (int d = 0; d < request.devices; ++d)
+        Device(schedule, d).write();
+    return schedule;
+}
+
+} // namespace
+
+Scheme zeroBubbleV()
+{
+    Scheme scheme;
+    scheme.name = "zb-v";
+    scheme.title = "ZB-V";
+    scheme.summary = "split backward over stages that go there and back";
+    scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024; "
+                      "PyTorch, ScheduleZBVZeroBubble";
+    scheme.family = "Zero bubble";
+    scheme.accepts = "D >= 1; N >= 1; v = 2";
+    scheme.bubbleFormula = "(D-1)/(6N+D-1) for N >= 2D-1; 0 of each device's span";
+    scheme.defaultChunks = 2;
+    scheme.splitsBackward = true;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine
