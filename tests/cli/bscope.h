@@ -81,6 +81,12 @@ public:
     Process& operator=(const Process&) = delete;
 
     pid_t id() const { return m_id; }
+    bool isRunning() const
+    {
+        siginfo_t ended{};
+        waitid(P_PID, static_cast<id_t>(m_id), &ended, WEXITED | WNOHANG | WNOWAIT);
+        return ended.si_pid == 0;
+    }
     std::string errorSoFar() const { return readText(m_folder / "err"); }
 
     Printed wait()
