@@ -18,6 +18,8 @@ QString joined(QString reason, const QString& kept)
 {
     if (reason.isEmpty())
         return kept;
+    if (reason.startsWith(QLatin1String("bscope: ")))
+        reason.remove(0, 8);
     reason[0] = reason[0].toUpper();
     if (!reason.endsWith(QLatin1Char('.')))
         reason += QLatin1Char('.');

@@ -56,7 +56,7 @@ TEST_CASE("commands of later versions are not listed")
     }
 }
 
-TEST_CASE("--version --json tells the build, which the window compares with its own")
+TEST_CASE("the flags --version --json tell the build, which the window compares with its own")
 {
     const Folder folder;
     const auto json = bscope(folder, "--version --json").json();

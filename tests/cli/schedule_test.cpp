@@ -53,7 +53,7 @@ TEST_CASE("PyTorch's format is written where PyTorch can say it, else refused")
     CHECK(contains(bitpipe.err, "one direction"));
 }
 
-TEST_CASE("--with adds what the passes add")
+TEST_CASE("the option --with adds what the passes add")
 {
     const Folder folder;
     const std::string all = bscope(folder, "schedule -N 4 --with p2p,allreduce,opt").out;

@@ -64,7 +64,7 @@ TEST_CASE("a run that never began is a failed document with the worker's reason"
     const auto document = library.start({});
     REQUIRE(waitFor([&] { return !document->isRunning(); }));
     CHECK(document->state() == State::Failed);
-    CHECK(document->notice().text.startsWith(QStringLiteral("bscope: D = 3 is odd; try 4")));
+    CHECK(document->notice().text.startsWith(QStringLiteral("D = 3 is odd; try 4.")));
 }
 
 TEST_CASE("opening a file twice gives the same document; one that is no run says so")
