@@ -67,6 +67,8 @@ void addCostOptions(CLI::App& app, CostOptions& options)
     add("--latency", options.latency, "... and arrives this much later [0]");
     add("--allreduce", options.allReduce, "All-reduce of a device's gradients [0]");
     add("--optimizer", options.optimizer, "Optimizer step of a device [0]");
+    add("--transfer", options.transfer, "Evict or load of a device's stash of a micro-batch [0]");
+    add("--recompute", options.recompute, "A recompute op, times the forward it repeats [1]");
 }
 
 Result<UnitCosts> unitCosts(const CostOptions& options)
@@ -82,6 +84,8 @@ Result<UnitCosts> unitCosts(const CostOptions& options)
     reader.read("--latency", options.latency, costs.latency);
     reader.read("--allreduce", options.allReduce, costs.allReduce);
     reader.read("--optimizer", options.optimizer, costs.optimizer);
+    reader.read("--transfer", options.transfer, costs.transfer);
+    reader.read("--recompute", options.recompute, costs.recompute);
     if (reader.error())
         return tl::unexpected(*reader.error());
     if (options.backward.empty())

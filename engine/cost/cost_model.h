@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/schedule/schedule.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ struct Fraction
     friend bool operator==(const Fraction&, const Fraction&) = default;
 };
 Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
+std::optional<Fraction> product(Fraction a, Fraction b);            // none: too large
 Result<Fraction> parseFraction(std::string_view text); // finite, >= 0, at most 9 decimals
 
 // Costs in units: one unit is the work of one device for one micro-batch, so a chunk's op costs 1/v
@@ -31,6 +33,8 @@ struct UnitCosts
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
     Fraction p2p{0}, latency{0}; // a message keeps its link busy for p2p and arrives latency later
     Fraction allReduce{0}, optimizer{0}; // per device: a stage's share is 1/v
+    Fraction transfer{0};                // evict or load of a device's stash of one micro-batch
+    Fraction recompute{1};               // of the forward's cost
 };
 
 // How long each op takes, resolved once, in the shape of the schedule: the simulator's input and

@@ -58,6 +58,17 @@ Fraction reduced(std::int64_t numerator, std::int64_t denominator)
     return {numerator / divisor, denominator / divisor};
 }
 
+std::optional<Fraction> product(Fraction a, Fraction b)
+{
+    const Fraction left = reduced(a.numerator, b.denominator);
+    const Fraction right = reduced(b.numerator, a.denominator);
+    Fraction result;
+    if (__builtin_mul_overflow(left.numerator, right.numerator, &result.numerator)
+        || __builtin_mul_overflow(left.denominator, right.denominator, &result.denominator))
+        return std::nullopt;
+    return result;
+}
+
 Result<Fraction> parseFraction(std::string_view text)
 {
     const std::size_t slash = text.find('/');

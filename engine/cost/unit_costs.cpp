@@ -21,6 +21,7 @@ struct Price
 {
     Fraction cost, latency;
     bool perChunk = false; // a message is as long whatever the chunk
+    Fraction factor{1};
 };
 
 Price priceOf(OpKind kind, const UnitCosts& costs)
@@ -41,7 +42,12 @@ Price priceOf(OpKind kind, const UnitCosts& costs)
         return {costs.allReduce, {}, true};
     case OpKind::OptimizerStep:
         return {costs.optimizer, {}, true};
-    default: // evict, load and recompute default to 0; a receive is timed by its send
+    case OpKind::Evict:
+    case OpKind::Load:
+        return {costs.transfer, {}, true};
+    case OpKind::Recompute:
+        return {costs.forward, {}, true, costs.recompute};
+    default: // a receive is timed by its send
         return {};
     }
 }
@@ -60,14 +66,14 @@ std::optional<Shares> sharesOf(const Shape& shape, const UnitCosts& costs)
     for (std::size_t kind = 0; kind < shares.size(); ++kind)
         for (std::size_t sliced = 0; sliced < 2; ++sliced) {
             const Price price = priceOf(static_cast<OpKind>(kind), costs);
-            const Wide parts = Wide{price.perChunk ? std::max(1, shape.chunks()) : 1}
+            const std::int64_t parts
+                = std::int64_t{price.perChunk ? std::max(1, shape.chunks()) : 1}
                 * (sliced == 1 ? shape.slices : 1);
-            const Wide denominator = price.cost.denominator * parts;
-            if (denominator > kLargest)
+            const auto cost = product(price.cost, price.factor);
+            const auto share = cost ? product(*cost, Fraction{1, parts}) : std::nullopt;
+            if (!share || share->denominator > kLargest)
                 return std::nullopt;
-            shares[kind][sliced]
-                = {reduced(price.cost.numerator, static_cast<std::int64_t>(denominator)),
-                   price.latency};
+            shares[kind][sliced] = {*share, price.latency};
         }
     return shares;
 }

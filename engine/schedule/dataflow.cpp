@@ -55,7 +55,20 @@ int slotCount(const Shape& shape)
     return shape.slices > 1 ? shape.slices + 1 : 1;
 }
 
-constexpr int kMicroBatchKinds = 4; // Activation .. WeightStash: one value per micro-batch and slot
+constexpr int kMicroBatchKinds
+    = 5; // Activation .. EvictedStash: one value per micro-batch and slot
+
+std::uint32_t cellIndex(int replica, StageId stage, MicroBatchId microBatch, std::uint16_t slice,
+                        const Shape& shape)
+{
+    const auto slots = static_cast<std::uint32_t>(slotCount(shape));
+    const std::uint32_t slot = slice == Op::kWhole ? slots - 1 : slice;
+    const auto row = static_cast<std::uint32_t>(replica * shape.stages + stage.value);
+    return (row * static_cast<std::uint32_t>(shape.microBatches)
+            + static_cast<std::uint32_t>(microBatch.value))
+        * slots
+        + slot;
+}
 
 } // namespace
 
@@ -74,9 +87,11 @@ Values consumes(const Op& op, const Shape& shape)
         values.add(valueOf(Value::Kind::WeightStash, op));
         break;
     case OpKind::Evict:
-    case OpKind::Load:
     case OpKind::Recompute:
         values.add(valueOf(Value::Kind::Stash, op));
+        break;
+    case OpKind::Load:
+        values.add(valueOf(Value::Kind::EvictedStash, op));
         break;
     case OpKind::OptimizerStep:
         if (shape.replicas * shape.dataParallel > 1)
@@ -104,6 +119,13 @@ Values produces(const Op& op, const Shape& shape)
         if (op.kind == OpKind::BackwardInput)
             values.add(valueOf(Value::Kind::WeightStash, op));
         break;
+    case OpKind::Evict:
+        values.add(valueOf(Value::Kind::EvictedStash, op));
+        break;
+    case OpKind::Load:
+    case OpKind::Recompute:
+        values.add(valueOf(Value::Kind::Stash, op));
+        break;
     case OpKind::AllReduce:
         values.add(valueOf(Value::Kind::ReducedGradient, op));
         break;
@@ -126,6 +148,36 @@ Value transferredValue(const Op& op, const Shape&)
         CHECK(op.kind == OpKind::RecvGradient);
         return atStage(valueOf(Value::Kind::Gradient, op), op.stage.value + 1);
     }
+}
+
+std::span<const OpKind> makersOf(Value::Kind value, OpKind consumer)
+{
+    using enum OpKind;
+    static constexpr std::array kForward{Forward}, kEvict{Evict}, kInput{BackwardInput},
+        kAllReduce{AllReduce};
+    static constexpr std::array kBackward{Backward, BackwardInput};
+    static constexpr std::array kStash{Recompute, Load, Forward};
+    switch (value) {
+    case Value::Kind::Activation:
+        return kForward;
+    case Value::Kind::Gradient:
+        return kBackward;
+    case Value::Kind::Stash:
+        if (isBackward(consumer))
+            return kStash;
+        return consumer == Recompute ? std::span(kStash).subspan(1) : kForward;
+    case Value::Kind::WeightStash:
+        return kInput;
+    case Value::Kind::EvictedStash:
+        return kEvict;
+    default:
+        return kAllReduce;
+    }
+}
+
+DeviceId stashPartner(DeviceId device, const Shape& shape)
+{
+    return DeviceId{shape.devices - 1 - device.value};
 }
 
 std::optional<StageId> receivingStage(const Value& value, const Shape& shape)
@@ -153,36 +205,37 @@ bool exists(const Op& op, const Shape& shape)
     return op.stage.value >= first && op.stage.value < past;
 }
 
+std::uint32_t cellIndex(const Op& op, const Shape& shape)
+{
+    return cellIndex(op.replica, op.stage, op.microBatch, op.slice, shape);
+}
+
+std::uint32_t cellCount(const Shape& shape)
+{
+    return static_cast<std::uint32_t>(shape.replicas) * static_cast<std::uint32_t>(shape.stages)
+        * static_cast<std::uint32_t>(shape.microBatches)
+        * static_cast<std::uint32_t>(slotCount(shape));
+}
+
 std::uint32_t valueIndex(const Value& value, const Shape& shape)
 {
-    const auto stages = static_cast<std::uint32_t>(shape.stages);
-    const auto replicas = static_cast<std::uint32_t>(shape.replicas);
-    const auto microBatches = static_cast<std::uint32_t>(shape.microBatches);
-    const auto slots = static_cast<std::uint32_t>(slotCount(shape));
-    const auto kind = static_cast<std::uint32_t>(value.kind);
-    const std::uint32_t row
-        = value.replica * stages + static_cast<std::uint32_t>(value.stage.value);
     if (value.kind == Value::Kind::ReducedGradient)
-        return kMicroBatchKinds * replicas * stages * microBatches * slots + row;
-    const std::uint32_t slot = value.slice == Op::kWhole ? slots - 1 : value.slice;
-    return ((kind * replicas * stages + row) * microBatches
-            + static_cast<std::uint32_t>(value.microBatch.value))
-        * slots
-        + slot;
+        return kMicroBatchKinds * cellCount(shape)
+            + static_cast<std::uint32_t>(value.replica * shape.stages + value.stage.value);
+    return static_cast<std::uint32_t>(value.kind) * cellCount(shape)
+        + cellIndex(value.replica, value.stage, value.microBatch, value.slice, shape);
 }
 
 std::uint32_t valueCount(const Shape& shape)
 {
-    const auto rows = static_cast<std::uint32_t>(shape.replicas * shape.stages);
-    return rows * kMicroBatchKinds * static_cast<std::uint32_t>(shape.microBatches)
-        * static_cast<std::uint32_t>(slotCount(shape))
-        + rows;
+    return kMicroBatchKinds * cellCount(shape)
+        + static_cast<std::uint32_t>(shape.replicas * shape.stages);
 }
 
 std::string describe(const Value& value)
 {
     static constexpr std::string_view kKinds[]
-        = {"activation", "gradient", "stash", "weight stash", "reduced gradient"};
+        = {"activation", "gradient", "stash", "weight stash", "evicted stash", "reduced gradient"};
     std::string text = fmt::format("{} of stage {}", kKinds[static_cast<std::size_t>(value.kind)],
                                    value.stage.value);
     if (value.microBatch.isValid())

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace engine {
@@ -17,6 +18,7 @@ struct Value
         Gradient,        // gradient of a stage's input; `stage` made it
         Stash,           // what F keeps for its own B or I
         WeightStash,     // what I keeps for its W
+        EvictedStash,    // a stash that EVICT moved to the partner, until LOAD brings it back
         ReducedGradient, // a stage's weight gradient, summed over replicas: from AR to OPT
     };
 
@@ -51,6 +53,14 @@ Values consumes(const Op& op, const Shape& shape);
 Values produces(const Op& op, const Shape& shape);
 Value transferredValue(const Op& op, const Shape& shape);
 
+// From which kind of op `consumer` has a value of this kind: the first in the list that the
+// schedule has for the value's stage, micro-batch and slice. A stash may be made three times, by F,
+// by the LOAD that brings it back and by the RECOMPUTE that rebuilds it, in this order.
+std::span<const OpKind> makersOf(Value::Kind value, OpKind consumer);
+// The device to which stashes of `device` are evicted, by the rule of BPipe (Kim et al., ICML
+// 2023): x and D-1-x are partners. The middle one of an odd number is its own and evicts nothing.
+DeviceId stashPartner(DeviceId device, const Shape& shape);
+
 // The neighbouring stage that uses the value: where an activation or a gradient travels to. None
 // for values that stay in their stage.
 std::optional<StageId> receivingStage(const Value& value, const Shape& shape);
@@ -59,6 +69,10 @@ std::optional<StageId> receivingStage(const Value& value, const Shape& shape);
 // ends). Only then may the functions here be asked about it.
 bool exists(const Op& op, const Shape& shape);
 
+// One cell for each replica, stage, micro-batch and slice (or whole micro-batch), dense: what the
+// op of a micro-batch and its values have in common.
+std::uint32_t cellIndex(const Op& op, const Shape& shape);
+std::uint32_t cellCount(const Shape& shape);
 // Dense, 0 .. valueCount(shape)-1: tables of values are plain vectors. Arithmetic, no hashing.
 std::uint32_t valueIndex(const Value& value, const Shape& shape);
 std::uint32_t valueCount(const Shape& shape);

@@ -46,13 +46,9 @@ std::size_t OpTable::row(const Op& op) const
         + static_cast<std::size_t>(op.stage.value);
 }
 
-// A value's index without its kind is what a micro-batch, stage, replica and slice have in common.
 std::size_t OpTable::cell(const Op& op) const
 {
-    if (!isOfMicroBatch(op.kind))
-        return row(op);
-    return valueIndex({Value::Kind::Activation, op.replica, op.slice, op.stage, op.microBatch},
-                      m_shape);
+    return isOfMicroBatch(op.kind) ? cellIndex(op, m_shape) : row(op);
 }
 
 void OpTable::add(const OpPlace& place)
@@ -60,7 +56,7 @@ void OpTable::add(const OpPlace& place)
     const Op& op = place.op;
     auto& ofKind = m_index[static_cast<std::size_t>(op.kind)];
     if (ofKind.empty())
-        ofKind.assign(isOfMicroBatch(op.kind) ? valueCount(m_shape) / 4 : m_last.size(), -1);
+        ofKind.assign(isOfMicroBatch(op.kind) ? cellCount(m_shape) : m_last.size(), -1);
     ofKind[cell(op)] = place.index;
     m_any[static_cast<std::size_t>(op.kind)] = true;
     m_hasTransfers = m_hasTransfers || isTransfer(op.kind);
@@ -119,33 +115,24 @@ std::optional<OpPlace> OpTable::find(Op op, OpKind kind) const
     return OpPlace{{}, ofKind[cell(op)], op};
 }
 
-std::optional<OpPlace> OpTable::maker(const Value& value) const
+std::optional<OpPlace> OpTable::maker(const Value& value, OpKind consumer) const
 {
     Op op;
     op.replica = value.replica;
     op.slice = value.slice;
     op.stage = value.stage;
     op.microBatch = value.microBatch;
-    switch (value.kind) {
-    case Value::Kind::Activation:
-    case Value::Kind::Stash:
-        return find(op, OpKind::Forward);
-    case Value::Kind::WeightStash:
-        return find(op, OpKind::BackwardInput);
-    case Value::Kind::ReducedGradient:
-        return find(op, OpKind::AllReduce);
-    case Value::Kind::Gradient:
-        break;
-    }
-    const auto whole = find(op, OpKind::Backward);
-    return whole ? whole : find(op, OpKind::BackwardInput);
+    for (const OpKind kind : makersOf(value.kind, consumer))
+        if (auto found = find(op, kind))
+            return found;
+    return std::nullopt;
 }
 
-std::optional<OpPlace> OpTable::sourceOn(const Schedule& schedule, DeviceId device,
+std::optional<OpPlace> OpTable::sourceOn(const Schedule& schedule, const OpPlace& consumer,
                                          const Value& value) const
 {
-    if (schedule.device(value.replica, value.stage) == device)
-        return maker(value);
+    if (schedule.device(value.replica, value.stage) == consumer.device)
+        return maker(value, consumer.op.kind);
     const auto stage = receivingStage(value, m_shape);
     if (!stage)
         return std::nullopt;

@@ -32,10 +32,10 @@ public:
     // The direction of the micro-batch's first op; none before it, nor for all-reduces and steps.
     std::optional<std::uint8_t> replicaOf(MicroBatchId microBatch) const;
 
-    // The op that makes a value; the one through which it comes to `device`: its maker there, or
-    // the receive.
-    std::optional<OpPlace> maker(const Value& value) const;
-    std::optional<OpPlace> sourceOn(const Schedule& schedule, DeviceId device,
+    // The op from which one of kind `consumer` has the value; the one through which it comes to
+    // `device`: its maker there, or the receive.
+    std::optional<OpPlace> maker(const Value& value, OpKind consumer) const;
+    std::optional<OpPlace> sourceOn(const Schedule& schedule, const OpPlace& consumer,
                                     const Value& value) const;
     // The last op of the device that adds to the gradient of op's stage.
     std::optional<OpPlace> lastContribution(const Op& op) const;

@@ -132,12 +132,18 @@ Schedule assembled(const Shape& shape, const std::vector<CsvRow>& rows)
     return schedule;
 }
 
-// The file does not hold the other end of a transfer: it follows from the placement.
+// The file does not hold the other end of a transfer, an evict or a load: it follows from the
+// placement.
 void setPeers(Schedule& schedule)
 {
     for (auto& ops : schedule.program)
         for (Op& op : ops) {
-            if (!isTransfer(op.kind) || !exists(op, schedule.shape))
+            if (!exists(op, schedule.shape))
+                continue;
+            if (isCopy(op.kind))
+                op.peer = static_cast<std::uint16_t>(
+                    stashPartner(schedule.device(op.replica, op.stage), schedule.shape).value);
+            if (!isTransfer(op.kind))
                 continue;
             const Value value = transferredValue(op, schedule.shape);
             const StageId other

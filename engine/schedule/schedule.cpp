@@ -32,6 +32,11 @@ bool isTransfer(OpKind kind)
     return kind >= OpKind::SendActivation && kind <= OpKind::RecvGradient;
 }
 
+bool isCopy(OpKind kind)
+{
+    return kind == OpKind::Evict || kind == OpKind::Load;
+}
+
 std::size_t opCount(const Schedule& schedule)
 {
     std::size_t count = 0;

@@ -53,6 +53,7 @@ static_assert(sizeof(Op) == 16);
 bool isCompute(OpKind kind);
 bool isBackward(OpKind kind); // B I W
 bool isTransfer(OpKind kind); // SEND_F RECV_F SEND_B RECV_B
+bool isCopy(OpKind kind);     // EVICT LOAD
 
 struct Shape
 {

@@ -83,7 +83,7 @@ private:
                    op.stage.value, holder.value);
             return;
         }
-        if (isTransfer(op.kind) && !checkPeer(place))
+        if (isTransfer(op.kind) ? !checkPeer(place) : isCopy(op.kind) && !checkPartner(place))
             return;
         const auto replica = m_table.replicaOf(op.microBatch);
         if (replica && *replica != op.replica)
@@ -117,16 +117,31 @@ private:
         return true;
     }
 
+    // Whether there is anybody who can take the stash.
+    bool checkPartner(const OpPlace& place)
+    {
+        const DeviceId partner = stashPartner(place.device, m_schedule.shape);
+        if (partner == place.device)
+            report(Kind::WrongDevice, place, "{}: device {} in the middle has no partner",
+                   toString(place.op), partner.value);
+        else if (place.op.peer != partner.value)
+            report(Kind::WrongDevice, place, "{}: its partner for stashes is device {}",
+                   toString(place.op), partner.value);
+        else
+            return true;
+        return false;
+    }
+
     void checkOrder(DeviceId device, int index, const Op& op)
     {
         if (!belongs(device, op))
             return;
         const OpPlace place{device, index, op};
         for (const Value& value : consumes(op, m_schedule.shape))
-            checkComesBehind(place, m_table.sourceOn(m_schedule, device, value), value);
+            checkComesBehind(place, m_table.sourceOn(m_schedule, place, value), value);
         if (op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient) {
             const Value value = transferredValue(op, m_schedule.shape);
-            checkComesBehind(place, m_table.maker(value), value);
+            checkComesBehind(place, m_table.maker(value, op.kind), value);
         }
         if (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
             if (const auto last = m_table.lastContribution(op); last && last->index > index)
@@ -200,9 +215,19 @@ private:
                 reportMissing(op, OpKind::BackwardWeight);
             op.kind = kind;
             checkTransfers(op);
+            if (kind == OpKind::Forward)
+                checkCopies(op);
             return true;
         }
         return false;
+    }
+
+    // A stash that goes comes back.
+    void checkCopies(const Op& op)
+    {
+        const bool goes = m_table.has(op, OpKind::Evict);
+        if (goes != m_table.has(op, OpKind::Load))
+            reportMissing(op, goes ? OpKind::Load : OpKind::Evict);
     }
 
     // In a schedule with transfers each value for another device is sent and received.

@@ -20,9 +20,14 @@ Placer::Placer(const Schedule& lowered, const OpCosts& costs, std::int64_t start
     , m_start(start)
     , m_window{start, start}
 {
+    const std::vector<std::int64_t> room = stashRoom(lowered);
     for (std::size_t d = m_devices.size(); d > 0; --d) {
         const DeviceId device{static_cast<std::int32_t>(d) - 1};
         state(device).free = start;
+        if (room[d - 1] > 0) {
+            state(device).copies = static_cast<std::int32_t>(m_copies.size());
+            m_copies.emplace_back(room[d - 1], start);
+        }
         m_runnable.push_back(device);
         const std::span<const Op> ops = m_schedule.on(device);
         for (std::size_t i = 0; i < ops.size(); ++i)
@@ -62,6 +67,9 @@ void Placer::run(DeviceId device)
                 return;
         } else if (op.kind == OpKind::AllReduce) {
             allReduce(device, op);
+        } else if (isCopy(op.kind)) {
+            if (!copy(device, op))
+                return;
         } else if (isCompute(op.kind)) {
             while (own.next + count < ops.size()
                    && ops[own.next + count - 1].flags == OpFlag::JointWithNext
@@ -83,6 +91,11 @@ bool Placer::compute(DeviceId device, std::size_t count)
     for (const Op& op : group)
         if (!gather(device, op, start))
             return false;
+    CopyLanes* copies = copiesOf(device);
+    if (copies)
+        for (const Op& op : group)
+            if (stashChange(op.kind).ownAtBegin > 0)
+                start = copies->take(stashParts(op, m_schedule.shape), start);
 
     std::int64_t end = start;
     for (std::size_t i = 0; i < count; ++i)
@@ -91,6 +104,8 @@ bool Placer::compute(DeviceId device, std::size_t count)
         m_tracks.add(device, Track::Kind::Compute, m_index.of(device, own.next + i), {start, end});
         for (const Value& value : produces(group[i], m_schedule.shape))
             m_values.setMade(valueIndex(value, m_schedule.shape));
+        if (copies && stashChange(group[i].kind).ownAtEnd < 0)
+            copies->giveBack(stashParts(group[i], m_schedule.shape));
     }
     own.free = end;
     m_window.end = std::max(m_window.end, end);
@@ -98,8 +113,8 @@ bool Placer::compute(DeviceId device, std::size_t count)
 }
 
 // Raises `start` to when the op's inputs are on the device; false when one is still unknown. What
-// the device itself made is there, since its compute lane is in order; only an all-reduce makes a
-// value on another lane.
+// the device itself computed is there, since its compute lane is in order; only an all-reduce and a
+// load make a value on another lane.
 bool Placer::gather(DeviceId device, const Op& op, std::int64_t& start)
 {
     for (const Value& value : consumes(op, m_schedule.shape)) {
@@ -112,7 +127,7 @@ bool Placer::gather(DeviceId device, const Op& op, std::int64_t& start)
             state(device).waitsFor = index;
             return false;
         }
-        if (!local)
+        if (m_values.hasArrived(index))
             start = std::max(start, m_values.arrival(index));
     }
     return true;
@@ -156,6 +171,33 @@ void Placer::allReduce(DeviceId device, const Op& op)
             Value::Kind::ReducedGradient, done.call.replica, Op::kWhole, done.call.stage, {}};
         arrive(done.device, valueIndex(reduced, m_schedule.shape), done.end);
     }
+}
+
+// An evict takes the stash away, a load brings it back. Both work beside the compute lane.
+bool Placer::copy(DeviceId device, const Op& op)
+{
+    Device& own = state(device);
+    std::int64_t ready = own.free;
+    if (own.copies < 0 || !gather(device, op, ready))
+        return false;
+    const std::int64_t parts = stashParts(op, m_schedule.shape);
+    const std::int64_t duration = cost(device, own.next).duration;
+    const bool evicts = op.kind == OpKind::Evict;
+    const Window window = evicts ? copiesOf(device)->evict(parts, ready, duration)
+                                 : copiesOf(device)->load(parts, ready, duration);
+    m_tracks.add(device, Track::Kind::Copy, m_index.of(device, own.next), window);
+    m_window.end = std::max(m_window.end, window.end);
+    for (const Value& value : evicts ? consumes(op, m_schedule.shape) : Values{})
+        m_values.setGone(valueIndex(value, m_schedule.shape));
+    for (const Value& value : produces(op, m_schedule.shape))
+        m_values.setArrival(valueIndex(value, m_schedule.shape), window.end);
+    return true;
+}
+
+CopyLanes* Placer::copiesOf(DeviceId device)
+{
+    const std::int32_t copies = state(device).copies;
+    return copies < 0 ? nullptr : &m_copies[static_cast<std::size_t>(copies)];
 }
 
 void Placer::arrive(DeviceId device, std::uint32_t value, std::int64_t tick)

@@ -3,6 +3,7 @@
 #include "engine/cost/cost_model.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/sim/all_reduce_lanes.h"
+#include "engine/sim/copy_lanes.h"
 #include "engine/sim/track_writer.h"
 #include "engine/sim/value_table.h"
 
@@ -30,7 +31,8 @@ private:
         std::size_t next = 0;  // op of its program
         std::int64_t free = 0; // of its compute lane
         std::int64_t waitsFor = kNoValue;
-        std::vector<Link> links; // outgoing, in order of first use
+        std::vector<Link> links;  // outgoing, in order of first use
+        std::int32_t copies = -1; // of m_copies; -1: evicts nothing
     };
     static constexpr std::int64_t kNoValue = -1;
 
@@ -38,7 +40,9 @@ private:
     bool compute(DeviceId device, std::size_t count);
     bool send(DeviceId device, const Op& op);
     void allReduce(DeviceId device, const Op& op);
+    bool copy(DeviceId device, const Op& op);
     bool gather(DeviceId device, const Op& op, std::int64_t& start);
+    CopyLanes* copiesOf(DeviceId device);
     void arrive(DeviceId device, std::uint32_t value, std::int64_t tick);
     std::int64_t& linkFree(Device& from, std::uint16_t peer) const;
     Device& state(DeviceId device) { return m_devices[static_cast<std::size_t>(device.value)]; }
@@ -54,6 +58,7 @@ private:
     OpIndex m_index;
     ValueTable m_values;
     AllReduceLanes m_allReduces;
+    std::vector<CopyLanes> m_copies; // of the devices that evict
     std::vector<Device> m_devices;
     std::vector<DeviceId> m_runnable;
     std::int64_t m_start = 0;

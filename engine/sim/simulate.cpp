@@ -28,13 +28,8 @@ Result<void> checkOps(const Schedule& lowered)
             const DeviceId holder
                 = exists(op, lowered.shape) ? lowered.device(op.replica, op.stage) : DeviceId{};
             if (holder.value != static_cast<int>(d)
-                || (isTransfer(op.kind) && op.peer >= lowered.program.size()))
+                || ((isTransfer(op.kind) || isCopy(op.kind)) && op.peer >= lowered.program.size()))
                 return misfit(d, i, op);
-            if (op.kind == OpKind::Evict || op.kind == OpKind::Load || op.kind == OpKind::Recompute)
-                return fail(Error::Code::Unsupported,
-                            fmt::format("device {}, index {}: {} cannot be timed: evict, load and "
-                                        "recompute have no costs",
-                                        d, i, toString(op)));
         }
     return {};
 }

@@ -29,6 +29,7 @@ public:
             --word;
     }
     void setArrival(std::uint32_t value, std::int64_t tick) { m_words[value] = tick; }
+    void setGone(std::uint32_t value) { m_words[value] = kNotMade; }
 
     bool isMade(std::uint32_t value) const
     {

@@ -1,5 +1,7 @@
 #include "profiler/analysis/data_flow.h"
 
+#include <algorithm>
+
 namespace profiler {
 
 using namespace engine;
@@ -50,9 +52,14 @@ DataFlow::DataFlow(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
     const std::uint32_t values = valueCount(shape);
-    for (Table* table : {&m_producer, &m_send, &m_receive})
+    for (Table* table : {&m_send, &m_receive})
         table->assign(values, kNone);
-    forEachOp(schedule, [this](std::uint32_t number, const Op& op) { noteMakers(number, op); });
+    forEachOp(schedule, [this](std::uint32_t number, const Op& op) { noteTransfer(number, op); });
+    m_producers = group(values, [&shape](const Op& op, auto add) {
+        if (!isTransfer(op.kind))
+            for (const Value& value : produces(op, shape))
+                add(valueIndex(value, shape));
+    });
     m_consumers = group(values, [&shape](const Op& op, auto add) {
         if (!isTransfer(op.kind))
             for (const Value& value : consumes(op, shape))
@@ -64,16 +71,13 @@ DataFlow::DataFlow(const Schedule& schedule)
     });
 }
 
-void DataFlow::noteMakers(std::uint32_t number, const Op& op)
+void DataFlow::noteTransfer(std::uint32_t number, const Op& op)
 {
     const Shape& shape = m_schedule.shape;
-    if (isTransfer(op.kind)) {
-        const bool sends = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-        (sends ? m_send : m_receive)[valueIndex(transferredValue(op, shape), shape)] = number;
+    if (!isTransfer(op.kind))
         return;
-    }
-    for (const Value& value : produces(op, shape))
-        m_producer[valueIndex(value, shape)] = number;
+    const bool sends = op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
+    (sends ? m_send : m_receive)[valueIndex(transferredValue(op, shape), shape)] = number;
 }
 
 const Op& DataFlow::op(std::uint32_t op) const
@@ -87,9 +91,14 @@ std::optional<std::uint32_t> DataFlow::find(const Table& table, const Value& val
     return number == kNone ? std::nullopt : std::optional(number);
 }
 
-std::optional<std::uint32_t> DataFlow::producer(const Value& value) const
+// What is made twice is made on the consumer's device: the last before it counts.
+std::optional<std::uint32_t> DataFlow::producer(const Value& value, std::uint32_t consumer) const
 {
-    return find(m_producer, value);
+    const auto makers = m_producers.of(valueIndex(value, m_schedule.shape));
+    if (makers.empty())
+        return std::nullopt;
+    const auto behind = std::ranges::lower_bound(makers, consumer);
+    return makers.size() == 1 || behind == makers.begin() ? makers.front() : *(behind - 1);
 }
 
 std::optional<std::uint32_t> DataFlow::send(const Value& value) const

@@ -22,7 +22,8 @@ public:
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
 
-    std::optional<std::uint32_t> producer(const engine::Value& value) const;
+    // The op from which `consumer` has the value; a stash may be made again, by LOAD or RECOMPUTE.
+    std::optional<std::uint32_t> producer(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<std::uint32_t> send(const engine::Value& value) const;
     // The RECV that brings `value` to `device`; none where it was made on that device.
     std::optional<std::uint32_t> receive(const engine::Value& value, engine::DeviceId device) const;
@@ -41,14 +42,14 @@ private:
 
     template<class KeysOf>
     Groups group(std::uint32_t keys, KeysOf keysOf) const;
-    void noteMakers(std::uint32_t number, const engine::Op& op);
+    void noteTransfer(std::uint32_t number, const engine::Op& op);
     std::optional<std::uint32_t> find(const Table& table, const engine::Value& value) const;
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
-    Table m_producer, m_send, m_receive; // [value]
-    Groups m_consumers;                  // [value]
-    Groups m_contributors;               // [stage]
+    Table m_send, m_receive;         // [value]
+    Groups m_producers, m_consumers; // [value]
+    Groups m_contributors;           // [stage]
 };
 
 } // namespace profiler

@@ -48,16 +48,16 @@ std::optional<std::uint32_t> Explainer::lastContributor(StageId stage) const
     return last;
 }
 
-std::optional<Explainer::Need> Explainer::needFor(const Value& value, DeviceId at) const
+std::optional<Explainer::Need> Explainer::needFor(const Value& value, std::uint32_t consumer) const
 {
-    const auto producer = m_flow.producer(value);
+    const auto producer = m_flow.producer(value, consumer);
     if (!producer || !ran(*producer))
         return std::nullopt;
     if (m_flow.op(*producer).kind == OpKind::AllReduce) { // carries the last gradient of its stage
         const auto contributor = lastContributor(value.stage);
         return Need{contributor.value_or(*producer), link(*producer), m_window[*producer].end};
     }
-    const auto receive = m_flow.receive(value, at);
+    const auto receive = m_flow.receive(value, m_flow.deviceOf(consumer));
     if (receive && ran(*receive))
         return Need{*producer, transferLink(*receive), m_window[*receive].end};
     return Need{*producer, std::nullopt, m_window[*producer].end};
@@ -72,7 +72,7 @@ std::optional<Explainer::Need> Explainer::needOfTransfer(std::uint32_t op) const
         producer = lastContributor(transfer.stage);
     } else {
         const Value value = transferredValue(transfer, m_run.schedule.shape);
-        producer = isSend(transfer.kind) ? m_flow.producer(value) : m_flow.send(value);
+        producer = isSend(transfer.kind) ? m_flow.producer(value, op) : m_flow.send(value);
     }
     if (!producer || !ran(*producer))
         return std::nullopt;
@@ -91,7 +91,7 @@ std::vector<Explainer::Need> Explainer::needsOf(std::uint32_t op) const
         add(needOfTransfer(op));
     else
         for (const Value& value : consumes(what, m_run.schedule.shape))
-            add(needFor(value, m_flow.deviceOf(op)));
+            add(needFor(value, op));
     std::ranges::stable_sort(needs, std::ranges::greater{}, &Need::arrival);
     return needs;
 }
@@ -103,6 +103,8 @@ std::vector<CauseLink> Explainer::neededBy(std::uint32_t op) const
     std::vector<CauseLink> users;
     const auto addUsers = [&](const Value& value, bool withTransfer) {
         for (const std::uint32_t user : m_flow.consumers(value)) {
+            if (!isTransfer(what.kind) && m_flow.producer(value, user) != op)
+                continue;
             const auto receive = m_flow.receive(value, m_flow.deviceOf(user));
             if (withTransfer && receive && ran(*receive))
                 users.push_back(transferLink(*receive));

@@ -35,7 +35,7 @@ private:
     bool ran(std::uint32_t op) const { return m_window[op].end >= m_window[op].begin; }
     CauseLink link(std::uint32_t op) const { return {op, m_flow.deviceOf(op), m_window[op]}; }
     CauseLink transferLink(std::uint32_t receive) const;
-    std::optional<Need> needFor(const engine::Value& value, engine::DeviceId at) const;
+    std::optional<Need> needFor(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<Need> needOfTransfer(std::uint32_t op) const;
     std::optional<std::uint32_t> lastContributor(engine::StageId stage) const;
     std::vector<Need> needsOf(std::uint32_t op) const; // latest arrival first

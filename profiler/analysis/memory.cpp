@@ -1,5 +1,7 @@
 #include "profiler/analysis/memory.h"
 
+#include "engine/schedule/stash.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -8,50 +10,10 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// Activations in whole parts, so that the sums are exact: one op's F adds partsOf(op) of
-// kHalves x v x slices parts in an M_a.
-constexpr int kHalves = 2;
-
 struct StashEvent
 {
     std::int64_t time = 0, parts = 0;
 };
-
-int partsPerActivation(const Shape& shape)
-{
-    return kHalves * std::max(shape.chunks(), 1) * std::max(shape.slices, 1);
-}
-
-// A half is a slice of two; a schedule in whole micro-batches may hold single halves.
-std::int64_t partsOf(const Op& op, const Shape& shape)
-{
-    if (op.slice == Op::kWhole)
-        return std::int64_t{kHalves} * std::max(shape.slices, 1);
-    return shape.slices > 1 ? kHalves : 1;
-}
-
-// What an op does to the stash of its own device, and of its peer's, at its begin and its end.
-struct StashChange
-{
-    int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
-};
-
-StashChange stashChange(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::Forward:
-        return {.ownAtBegin = 1};
-    case OpKind::Backward:
-    case OpKind::BackwardWeight:
-        return {.ownAtEnd = -1};
-    case OpKind::Evict:
-        return {.ownAtEnd = -1, .peerAtBegin = 1};
-    case OpKind::Load:
-        return {.ownAtBegin = 1, .peerAtEnd = -1};
-    default:
-        return {};
-    }
-}
 
 class StashLedger
 {
@@ -121,11 +83,12 @@ std::vector<double> peakStash(const Run& run, const Lanes& lanes)
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
             for (const Span& span : lanes.spans(d, kind)) {
                 const Op& op = run.schedule.on(d)[index.positionOf(span.op)];
-                ledger.add(op, span, d, partsOf(op, shape));
+                ledger.add(op, span, d, stashParts(op, shape));
             }
+    const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
     std::vector<double> peaks;
     for (std::size_t d = 0; d < static_cast<std::size_t>(lanes.devices()); ++d)
-        peaks.push_back(static_cast<double>(ledger.peak(d)) / partsPerActivation(shape));
+        peaks.push_back(static_cast<double>(ledger.peak(d)) / perActivation);
     return peaks;
 }
 

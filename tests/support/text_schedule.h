@@ -1,7 +1,7 @@
 #pragma once
 
+#include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/schedule.h"
 #include "tests/catch.h"
 
 #include <initializer_list>
@@ -9,7 +9,7 @@
 #include <string>
 
 // Schedules written as people read them, one string per device: {"0F0 0B0", "1F0 1B0"}. A stage is
-// where its first op is. Brackets join ops: "(2F3 1B0)".
+// where its first op is. Brackets join ops: "(2F3 1B0)". Evicts and loads get their partner.
 namespace tests {
 
 inline engine::Schedule scheduleFrom(std::initializer_list<std::string> programs)
@@ -53,6 +53,11 @@ inline engine::Schedule scheduleFrom(std::initializer_list<std::string> programs
         for (const engine::Op& op : schedule.program[static_cast<std::size_t>(d)])
             schedule.deviceOf[op.replica][static_cast<std::size_t>(op.stage.value)]
                 = engine::DeviceId{d};
+    for (int d = 0; d < shape.devices; ++d)
+        for (engine::Op& op : schedule.program[static_cast<std::size_t>(d)])
+            if (engine::isCopy(op.kind))
+                op.peer = static_cast<std::uint16_t>(
+                    engine::stashPartner(engine::DeviceId{d}, shape).value);
     return schedule;
 }
 

@@ -73,6 +73,21 @@ TEST_CASE("a message costs the same whatever the chunk; all-reduce and step cost
     }
 }
 
+TEST_CASE("an evict and a load cost a chunk's share, a recompute its share of the forward")
+{
+    UnitCosts costs;
+    costs.forward = {3};
+    costs.transfer = {1, 2};
+    costs.recompute = {1, 3};
+    Schedule schedule = scheduleOf("bitpipe", 2, 2);
+    schedule.program[0][0].kind = OpKind::Evict;
+    schedule.program[0][1].kind = OpKind::Load;
+    schedule.program[0][2].kind = OpKind::Recompute;
+    const auto units = unitsOn(schedule, costsOf(schedule, costs), 0);
+    CHECK(std::vector<double>(units.begin(), units.begin() + 3)
+          == std::vector<double>{0.25, 0.25, 0.5});
+}
+
 TEST_CASE("a unit is as many ticks as make every duration whole")
 {
     CHECK(costsOf(scheduleOf("1f1b", 2, 1)).ticksPerUnit == 2);

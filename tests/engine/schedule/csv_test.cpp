@@ -70,6 +70,21 @@ TEST_CASE("slices, halves, joint ops and weight versions survive the file")
     CHECK(schedule->shape.slices == 2);
 }
 
+TEST_CASE("the partner of an evict and its load follows from the devices")
+{
+    const std::string text = kHeader
+        + "0,0,F,0,0,0,0,,0,\n"
+          "0,1,EV,0,0,0,0,,0,\n"
+          "0,2,LD,0,0,0,0,,0,\n"
+          "0,3,B,0,0,0,0,,0,\n"
+          "2,0,F,2,0,0,0,,0,\n";
+    const auto schedule = readCsv(text);
+    REQUIRE(schedule);
+    CHECK(schedule->program[0][1].peer == 2);
+    CHECK(schedule->program[0][2].peer == 2);
+    CHECK(writeCsv(*schedule) == text);
+}
+
 TEST_CASE("line ends of either kind, and none behind the last row, are read")
 {
     std::string text = writeCsv(scheduleOf("bitpipe", 4, 4));

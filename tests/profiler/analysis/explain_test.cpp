@@ -46,6 +46,19 @@ std::uint32_t find(const Run& run, const std::string& op)
 }
 } // namespace
 
+TEST_CASE("a backward blames the load it waited for, and that its evict")
+{
+    const Run run = handMade(
+        {.devices = 2, .stages = 1, .microBatches = 1}, {0, 16},
+        {{0, "0F0", 0, 2}, {0, "0EVICT0", 2, 6}, {0, "0LOAD0", 6, 10}, {0, "0B0", 10, 16}});
+    CHECK(spelled(run, explain(run, 0, find(run, "0B0"))->needs) == "0LOAD0@6-10");
+    CHECK(spelled(run, explain(run, 0, find(run, "0LOAD0"))->needs) == "0EVICT0@2-6");
+    CHECK(spelled(run, explain(run, 0, find(run, "0EVICT0"))->needs) == "0F0@0-2");
+    CHECK(spelled(run, explain(run, 0, find(run, "0EVICT0"))->neededBy) == "0LOAD0@6-10");
+    CHECK(spelled(run, Explainer(run, 0).criticalPath())
+          == "0F0@0-2 0EVICT0@2-6 0LOAD0@6-10 0B0@10-16");
+}
+
 TEST_CASE("a bubble names the producer, the transfer and the op it waited for")
 {
     const Run run = pingPong();

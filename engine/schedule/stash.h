@@ -1,0 +1,28 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+#include <vector>
+
+namespace engine {
+
+// Activations are counted in whole parts, so that sums are exact: an M_a (a device's layers for one
+// micro-batch) has stashPartsPerActivation(), the op of a chunk, slice or half has stashParts().
+std::int64_t stashPartsPerActivation(const Shape& shape);
+std::int64_t stashParts(const Op& op, const Shape& shape);
+
+// What an op does to the stash of its own device, and of its peer, at its begin and its end. An
+// activation is alive from the start of its F to the end of its B, or of its W where the backward
+// is split; one on its way to or from the partner counts on both.
+struct StashChange
+{
+    int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
+};
+StashChange stashChange(OpKind kind);
+
+// How many parts a device needs room for by its order alone, where it evicts; guests of the partner
+// are not counted. An EVICT has until the end of the compute op behind it to give its slot back,
+// which is what keeps BPipe below its bound. [device], 0: the device evicts nothing
+std::vector<std::int64_t> stashRoom(const Schedule& schedule);
+
+} // namespace engine

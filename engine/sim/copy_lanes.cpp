@@ -1,0 +1,32 @@
+#include "engine/sim/copy_lanes.h"
+
+#include <algorithm>
+
+namespace engine::sim {
+
+Window CopyLanes::evict(std::int64_t parts, std::int64_t ready, std::int64_t duration)
+{
+    const std::int64_t begin = std::max(ready, m_evictFree);
+    m_evictFree = begin + duration;
+    m_leaving.push_back({m_evictFree, parts});
+    return {begin, m_evictFree};
+}
+
+Window CopyLanes::load(std::int64_t parts, std::int64_t ready, std::int64_t duration)
+{
+    const std::int64_t begin = take(parts, std::max(ready, m_loadFree));
+    m_loadFree = begin + duration;
+    return {begin, m_loadFree};
+}
+
+std::int64_t CopyLanes::take(std::int64_t parts, std::int64_t ready)
+{
+    m_held += parts;
+    for (; m_held > m_room && !m_leaving.empty(); m_leaving.pop_front()) {
+        ready = std::max(ready, m_leaving.front().end);
+        m_held -= m_leaving.front().parts;
+    }
+    return ready;
+}
+
+} // namespace engine::sim
