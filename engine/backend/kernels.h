@@ -53,12 +53,13 @@ struct LayerNorm
     Real *mean = nullptr, *inverseDeviation = nullptr; // [rows]
 };
 
+// dx = residual + the gradient through the norm.
 template<class Real>
 struct LayerNormBackward
 {
-    Matrix<const Real> x, dy;
+    Matrix<const Real> x, dy, residual; // residual: none is zero
     const Real *gain = nullptr, *mean = nullptr, *inverseDeviation = nullptr;
-    Matrix<Real> dx;                         // added to
+    Matrix<Real> dx;                         // may be where x or the residual is
     Real *dGain = nullptr, *dBias = nullptr; // added to
 };
 
@@ -76,12 +77,17 @@ struct Attention
 template<class Real>
 struct AttentionBackward
 {
-    Matrix<const Real> qkv;
+    Matrix<Real> qkv; // its gradient takes its place
     int samples = 0, heads = 0;
     const Real* scores = nullptr;
     Matrix<const Real> dOut;
-    Matrix<Real> dQkv;         // overwritten
-    Real* workspace = nullptr; // (T, T)
+    Real* workspace = nullptr;
+
+    static std::size_t workspaceCount(int sequence, int headSize)
+    {
+        const auto t = static_cast<std::size_t>(sequence), h = static_cast<std::size_t>(headSize);
+        return t * t + 3 * t * h; // the gradients of the scores, and of q, k and v of a head
+    }
 };
 
 // One step of AdamW (Loshchilov and Hutter, 2019) on one parameter tensor; decay is not coupled.
@@ -117,7 +123,8 @@ public:
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;
     // The tanh form of GELU (Hendrycks and Gimpel, 2016).
     virtual void gelu(std::span<const Real> x, std::span<Real> y) const = 0;
-    virtual void geluBackward(std::span<const Real> x, std::span<Real> dy) const = 0; // in place
+    // dx takes the place of x.
+    virtual void geluBackward(std::span<const Real> dy, std::span<Real> x) const = 0;
 
     // out = tokenTable[token] + positionTable[position]; positions run from 0 in every sample.
     virtual void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
@@ -128,10 +135,9 @@ public:
     // Turns logits into probabilities; returns the sum over rows of -log p(target), in nats.
     virtual double crossEntropy(Matrix<Real> logits,
                                 std::span<const std::int32_t> targets) const = 0;
-    // d = scale (p - [column is the target]).
-    virtual void crossEntropyBackward(Matrix<const Real> probabilities,
-                                      std::span<const std::int32_t> targets, Real scale,
-                                      Matrix<Real> d) const = 0;
+    // scale (p - [column is the target]) takes the place of the probabilities p.
+    virtual void crossEntropyBackward(Matrix<Real> probabilities,
+                                      std::span<const std::int32_t> targets, Real scale) const = 0;
 
     virtual void adamW(const AdamW<Real>& op) const = 0;
 

@@ -18,7 +18,7 @@ std::int64_t atLeastOne(double nanoseconds)
 OpCosts::Cost costOf(const EmulationCosts& input, const Op& op)
 {
     const StageSizes sizes = input.model.sizes(op.stage);
-    const double forward = input.model.forwardFlops(op.stage) / kFlopsPerNanosecond;
+    const double forward = input.model.flops(op.stage).forward / kFlopsPerNanosecond;
     const auto message = [&](std::size_t numbers) {
         return OpCosts::Cost{input.link.busy(floatBytes(numbers)), input.link.latency.count()};
     };

@@ -4,7 +4,7 @@
 #include "engine/exec/gradient_comparison.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/sequential.h"
-#include "engine/model/gpt_model.h"
+#include "engine/model/transformer.h"
 #include "engine/schedule/passes.h"
 
 #include <fmt/format.h>
@@ -37,8 +37,8 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
             return tl::unexpected(result.error());
 
     const Kernels<float>& kernels = (*device)->kernels();
-    const GptModel<float> whole(wanted.model, 1, kernels);
-    const GptModel<float> cut(wanted.model, shape.stages, kernels);
+    const Transformer<float> whole(wanted.model, 1, kernels);
+    const Transformer<float> cut(wanted.model, shape.stages, kernels);
     const auto order = executionOrder(lowered, estimatedCosts({lowered, cut, {}}));
     if (!order)
         return tl::unexpected(order.error());

@@ -5,7 +5,7 @@
 #include "engine/exec/check_runnable.h"
 #include "engine/exec/emulation.h"
 #include "engine/exec/run_info.h"
-#include "engine/model/gpt_model.h"
+#include "engine/model/transformer.h"
 #include "engine/schedule/csv.h"
 #include "engine/schedule/validate.h"
 
@@ -165,8 +165,8 @@ Result<Run> runExperiment(const Experiment& experiment, const RunObserver& obser
     const DeviceInfo device = plan->device->info();
     run.info = runInfo({experiment, run.schedule, device, plan->data});
 
-    const GptModel<float> model(experiment.model, run.schedule.shape.stages,
-                                plan->device->kernels());
+    const Transformer<float> model(experiment.model, run.schedule.shape.stages,
+                                   plan->device->kernels());
     const Bytes tokenBytes = TokenBatches::bytes(experiment.model, run.schedule.shape.microBatches);
     const MemoryPlan memory = planMemory({run.schedule, model, experiment.accumulate, tokenBytes});
     const std::int64_t iterations = experiment.warmup + experiment.iterations + 1; // the replay

@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// y = x weight + bias. weight: (in, out)
+// y = x weight + bias. weight: (in, out); the bias may be none.
 template<class Real>
 void linear(const Kernels<Real>& kernels, Matrix<const Real> x, const Real* weight,
             const Real* bias, Matrix<Real> y)
@@ -14,28 +14,27 @@ void linear(const Kernels<Real>& kernels, Matrix<const Real> x, const Real* weig
         kernels.addBias(y, bias);
 }
 
+// dx = dy weight^T: overwritten.
 template<class Real>
-struct LinearBackward
+void linearBackwardInput(const Kernels<Real>& kernels, Matrix<const Real> dy, const Real* weight,
+                         Matrix<Real> dx)
 {
-    Matrix<const Real> x, dy;
-    const Real* weight = nullptr;
-    Real *dWeight = nullptr, *dBias = nullptr; // added to; dBias may be none
-    Matrix<Real> dx;                           // overwritten
-};
-
-template<class Real>
-void linearBackward(const Kernels<Real>& kernels, const LinearBackward<Real>& op)
-{
-    const int in = op.x.columns, out = op.dy.columns;
     kernels.matmul(
-        {.a = op.dy, .b = {op.weight, in, out}, .c = op.dx, .transposeB = Transpose::Yes});
-    kernels.matmul({.a = op.x,
-                    .b = op.dy,
-                    .c = {op.dWeight, in, out},
+        {.a = dy, .b = {weight, dx.columns, dy.columns}, .c = dx, .transposeB = Transpose::Yes});
+}
+
+// dWeight += x^T dy, dBias += the sum of dy over its rows; the bias may be none.
+template<class Real>
+void linearBackwardWeight(const Kernels<Real>& kernels, Matrix<const Real> x, Matrix<const Real> dy,
+                          Real* dWeight, Real* dBias)
+{
+    kernels.matmul({.a = x,
+                    .b = dy,
+                    .c = {dWeight, x.columns, dy.columns},
                     .transposeA = Transpose::Yes,
                     .beta = 1});
-    if (op.dBias != nullptr)
-        kernels.addBiasGradient(op.dy, op.dBias);
+    if (dBias != nullptr)
+        kernels.addBiasGradient(dy, dBias);
 }
 
 } // namespace engine

@@ -1,6 +1,6 @@
 #include "engine/model/model_spec.h"
 
-#include "engine/model/gpt_block.h"
+#include "engine/model/block_layout.h"
 
 #include <fmt/format.h>
 
@@ -28,9 +28,9 @@ Result<void> checkModel(const ModelSpec& model, int stages)
 
 std::int64_t parameterCount(const ModelSpec& model)
 {
-    const GptShape shape(model);
+    const TransformerShape shape(model);
     const std::int64_t width = model.width;
-    const auto block = static_cast<std::int64_t>(GptBlock<float>::parameterCount(shape));
+    const auto block = static_cast<std::int64_t>(BlockWeights<float>::count(shape));
     const std::int64_t embedding = (model.vocabulary + model.sequence) * width;
     const std::int64_t head = 2 * width + (model.tied ? 0 : model.vocabulary * width);
     return model.layers * block + embedding + head;

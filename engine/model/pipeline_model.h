@@ -3,6 +3,7 @@
 #include "engine/base/id.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,13 +21,25 @@ struct Parameter
     bool decays = false; // weight decay is for matrices, not for biases and norms
 };
 
-// What a stage needs, in numbers (multiply by the size of Real).
+// What one pass of a stage over one micro-batch (or one slice of it) needs, in numbers (multiply by
+// the size of Real). An op's memory is what is alive after it:
+//   F -> B or I: stash.   I -> W: the first weightStash numbers of what I worked on; the rest is
+//   free.   With full recomputation F keeps only the stage's input: F -> RECOMPUTE: stash;
+//   RECOMPUTE -> B or I: recomputed.
 struct StageSizes
 {
     std::size_t parameters = 0;
-    std::size_t stash = 0;             // from F to B of one micro-batch
+    std::size_t stash = 0;             // what F keeps
+    std::size_t recomputed = 0;        // what RECOMPUTE makes of it; 0: there is no RECOMPUTE
+    std::size_t weightStash = 0;       // what I leaves for W
     std::size_t input = 0, output = 0; // 0: the first stage reads tokens, the last one makes a loss
-    std::size_t workspace = 0;         // during one op
+    std::size_t workspace = 0;         // during one op, whichever it is
+};
+
+// Floating-point operations of one pass. A whole backward is both of its halves.
+struct StageFlops
+{
+    double forward = 0, backwardInput = 0, backwardWeight = 0, recompute = 0;
 };
 
 // The tokens of one micro-batch, (samples x sequence) each; a target is the token after.
@@ -35,25 +48,67 @@ struct TokenBatch
     std::span<const std::int32_t> inputs, targets;
 };
 
+// Sequence slices (Seq1F1B): a pass works on slice `index` of every sample; its queries see the
+// keys and values of the slices before it, which lie in their stashes.
+template<class Real>
+struct SequenceSlice
+{
+    int index = 0;
+    // Of slices 0 .. index - 1 of the same micro-batch on this stage, alive. F reads them; B or I
+    // reads them and adds to the gradients of their keys and values, so backwards run from the last
+    // slice to the first.
+    std::span<const std::span<Real>> earlierStashes = {};
+};
+
 template<class Real>
 struct ForwardPass
 {
     std::span<const Real> weights, input;
     std::span<Real> stash, output, workspace;
     TokenBatch tokens;
+    SequenceSlice<Real> slice = {};
 };
 
 template<class Real>
+struct RecomputePass
+{
+    std::span<const Real> weights, stash;
+    std::span<Real> recomputed, workspace;
+    TokenBatch tokens;
+};
+
+// Of B and of I. The stash (the recomputed one, where there is one) is read and written: gradients
+// take the place of what nothing needs any more, so it serves once.
+template<class Real>
 struct BackwardPass
 {
-    std::span<const Real> weights, stash, outputGradient;
+    std::span<const Real> weights;
+    std::span<Real> stash;
+    std::span<const Real> outputGradient;
     std::span<Real> inputGradient, gradients, workspace; // gradients are added to
     TokenBatch tokens;
     Real lossScale = 1;
+    SequenceSlice<Real> slice = {};
+};
+
+// Of W: what I left, the first StageSizes::weightStash numbers of its stash.
+template<class Real>
+struct WeightPass
+{
+    std::span<const Real> stash;
+    std::span<Real> gradients; // added to
+};
+
+// Two stages' parameters that are one tensor (a tied head). Both start equal, and stay so as long
+// as each update sees the sum of both gradients: executors add them up before OPT.
+struct TiedParameters
+{
+    StageId first, last;
+    std::size_t firstOffset = 0, lastOffset = 0, count = 0;
 };
 
 // A model cut into stages, as executors see it: sizes, and the passes of one stage over memory that
-// the executor owns. Holds no state of a run; any thread.
+// the executor owns. Holds no state of a run; any thread; allocates nothing in a pass.
 template<class Real>
 class PipelineModel
 {
@@ -65,16 +120,22 @@ public:
 
     virtual int stages() const = 0;
     virtual StageSizes sizes(StageId stage) const = 0;
+    virtual StageFlops flops(StageId stage) const = 0;
     virtual std::span<const Parameter> parameters(StageId stage) const = 0;
+    virtual std::optional<TiedParameters> tied() const { return {}; }
     virtual void initialize(StageId stage, std::uint64_t seed, std::span<Real> weights) const = 0;
 
     // The summed loss of the micro-batch on the last stage, in nats; 0 elsewhere.
     virtual double forward(StageId stage, const ForwardPass<Real>& pass) const = 0;
+    // F again, from what it kept. Only where sizes().recomputed says so.
+    virtual void recompute(StageId, const RecomputePass<Real>&) const { }
+    // B, and the same in two: I then W equals B bit for bit. Each tensor's gradient is made by
+    // either I (norms, embedding) or W (matrices, biases), never by both.
     virtual void backward(StageId stage, const BackwardPass<Real>& pass) const = 0;
+    virtual void backwardInput(StageId stage, const BackwardPass<Real>& pass) const = 0;
+    virtual void backwardWeight(StageId stage, const WeightPass<Real>& pass) const = 0;
     // d(objective) / d(summed loss) of an iteration of `tokens` tokens: 1 / tokens for a mean.
     virtual Real lossScale(double tokens) const = 0;
-    // Of one micro-batch; a backward is twice as much.
-    virtual double forwardFlops(StageId stage) const = 0;
     // One optimizer step; `state` is two moments, each as long as the weights. `step` from 1.
     virtual void update(StageId stage, std::span<Real> weights, std::span<const Real> gradients,
                         std::span<Real> state, int step) const = 0;

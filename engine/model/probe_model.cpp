@@ -43,11 +43,12 @@ std::size_t ProbeModel::state() const
     return static_cast<std::size_t>(m_size.rows) * static_cast<std::size_t>(m_size.width);
 }
 
-// The stash: x, and on the last stage y - target.
+// The stash: x, and y - target, which is the gradient of y; on other stages I puts that there.
 StageSizes ProbeModel::sizes(StageId stage) const
 {
     return {.parameters = parameters(stage).front().count,
-            .stash = isLast(stage) ? 2 * state() : state(),
+            .stash = 2 * state(),
+            .weightStash = 2 * state(),
             .input = stage.value == 0 ? 0 : state(),
             .output = isLast(stage) ? 0 : state(),
             .workspace = state()};
@@ -99,21 +100,32 @@ double ProbeModel::forward(StageId stage, const ForwardPass<float>& pass) const
 
 void ProbeModel::backward(StageId stage, const BackwardPass<float>& pass) const
 {
-    const int rows = m_size.rows, width = m_size.width;
-    const Matrix<const float> x(pass.stash.data(), rows, width);
-    const float* dy = isLast(stage) ? x.data + state() : pass.outputGradient.data();
-    float* dx = stage.value == 0 ? pass.workspace.data() : pass.inputGradient.data();
-    linearBackward<float>(m_kernels,
-                          {.x = x,
-                           .dy = {dy, rows, width},
-                           .weight = pass.weights.data(),
-                           .dWeight = pass.gradients.data(),
-                           .dx = {dx, rows, width}});
+    backwardInput(stage, pass);
+    backwardWeight(stage, {pass.stash, pass.gradients});
 }
 
-double ProbeModel::forwardFlops(StageId) const
+void ProbeModel::backwardInput(StageId stage, const BackwardPass<float>& pass) const
 {
-    return 2.0 * static_cast<double>(state()) * m_size.width;
+    const int rows = m_size.rows, width = m_size.width;
+    const Matrix<float> dy(pass.stash.data() + state(), rows, width);
+    if (!isLast(stage))
+        std::ranges::copy(pass.outputGradient, dy.data);
+    float* dx = stage.value == 0 ? pass.workspace.data() : pass.inputGradient.data();
+    linearBackwardInput<float>(m_kernels, dy, pass.weights.data(), {dx, rows, width});
+}
+
+void ProbeModel::backwardWeight(StageId, const WeightPass<float>& pass) const
+{
+    const int rows = m_size.rows, width = m_size.width;
+    const Matrix<const float> x(pass.stash.data(), rows, width);
+    const Matrix<const float> dy(pass.stash.data() + state(), rows, width);
+    linearBackwardWeight<float>(m_kernels, x, dy, pass.gradients.data(), nullptr);
+}
+
+StageFlops ProbeModel::flops(StageId) const
+{
+    const double product = 2.0 * static_cast<double>(state()) * m_size.width;
+    return {.forward = product, .backwardInput = product, .backwardWeight = product};
 }
 
 } // namespace engine

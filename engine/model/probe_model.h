@@ -25,8 +25,10 @@ public:
     void initialize(StageId stage, std::uint64_t seed, std::span<float> weights) const override;
     double forward(StageId stage, const ForwardPass<float>& pass) const override;
     void backward(StageId stage, const BackwardPass<float>& pass) const override;
+    void backwardInput(StageId stage, const BackwardPass<float>& pass) const override;
+    void backwardWeight(StageId stage, const WeightPass<float>& pass) const override;
     float lossScale(double) const override { return 1; } // a sum, not a mean
-    double forwardFlops(StageId stage) const override;
+    StageFlops flops(StageId stage) const override;
     // The weights stay: a step would leave the integers.
     void update(StageId, std::span<float>, std::span<const float>, std::span<float>,
                 int) const override

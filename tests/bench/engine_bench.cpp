@@ -5,8 +5,8 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
 #include "engine/exec/sequential.h"
-#include "engine/model/gpt_model.h"
 #include "engine/model/probe_model.h"
+#include "engine/model/transformer.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 
@@ -41,7 +41,7 @@ void report(benchmark::State& state, const ModelSpec& spec, std::int64_t nanosec
 void sequential(benchmark::State& state, const char* name)
 {
     const ModelSpec spec = loadModel(name).value();
-    const GptModel<float> model(spec, 1, cpuDevice().kernels());
+    const Transformer<float> model(spec, 1, cpuDevice().kernels());
     SequentialTrainer trainer(model, cpuDevice().kernels(), 1, Accumulate::Float);
     TokenBatches tokens(spec, kMicroBatches);
     tokens.load(TextData::builtIn(1), 0);
@@ -99,7 +99,7 @@ void emulated(benchmark::State& state, const char* name, const char* scheme)
     const ModelSpec spec = loadModel(name).value();
     Run run;
     run.schedule = schedule(scheme, kMicroBatches);
-    const GptModel<float> model(spec, run.schedule.shape.stages, cpuDevice().kernels());
+    const Transformer<float> model(spec, run.schedule.shape.stages, cpuDevice().kernels());
     Emulation emulation({{run.schedule, model, cpuDevice().kernels()}, {}}, run);
     const Spent spent = emulate(state, emulation, spec, kMicroBatches);
     report(state, spec, spent.inOps, spent.rounds);

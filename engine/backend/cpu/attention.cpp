@@ -53,17 +53,32 @@ BS_VECTORIZED void softmaxBackward(Matrix<const Real> probabilities, Matrix<Real
 }
 
 template<class Real>
-void headBackward(const Head<const Real>& in, const Head<Real>& d, Matrix<const Real> dOut,
-                  Matrix<const Real> scores, Real* workspace)
+void copy(Matrix<const Real> from, Matrix<Real> to)
 {
-    const Matrix<Real> dScores(workspace, scores.rows, scores.columns);
-    const Real scale = Real(1) / std::sqrt(Real(in.query.columns));
-    matmul(Matmul<Real>{.a = dOut, .b = in.value, .c = dScores, .transposeB = Transpose::Yes});
-    matmul(Matmul<Real>{.a = scores, .b = dOut, .c = d.value, .transposeA = Transpose::Yes});
+    for (int r = 0; r < from.rows; ++r)
+        std::copy_n(from.row(r), from.columns, to.row(r));
+}
+
+// The gradients of q, k and v of a head are made aside, and then take their place.
+template<class Real>
+void headBackward(const Head<Real>& head, Matrix<const Real> dOut, Matrix<const Real> scores,
+                  Real* workspace)
+{
+    const int rows = head.query.rows, size = head.query.columns;
+    const auto count = static_cast<std::ptrdiff_t>(rows) * size;
+    const Matrix<Real> dScores(workspace, rows, rows);
+    const Matrix<Real> dQuery(workspace + static_cast<std::ptrdiff_t>(rows) * rows, rows, size),
+        dKey(dQuery.data + count, rows, size), dValue(dKey.data + count, rows, size);
+    const Real scale = Real(1) / std::sqrt(Real(size));
+    matmul(Matmul<Real>{.a = dOut, .b = head.value, .c = dScores, .transposeB = Transpose::Yes});
+    matmul(Matmul<Real>{.a = scores, .b = dOut, .c = dValue, .transposeA = Transpose::Yes});
     softmaxBackward<Real>(scores, dScores);
-    matmul(Matmul<Real>{.a = dScores, .b = in.key, .c = d.query, .alpha = scale});
+    matmul(Matmul<Real>{.a = dScores, .b = head.key, .c = dQuery, .alpha = scale});
     matmul(Matmul<Real>{
-        .a = dScores, .b = in.query, .c = d.key, .transposeA = Transpose::Yes, .alpha = scale});
+        .a = dScores, .b = head.query, .c = dKey, .transposeA = Transpose::Yes, .alpha = scale});
+    copy<Real>(dQuery, head.query);
+    copy<Real>(dKey, head.key);
+    copy<Real>(dValue, head.value);
 }
 
 } // namespace
@@ -95,8 +110,7 @@ void attentionBackward(const AttentionBackward<Real>& op)
     const auto size = static_cast<std::ptrdiff_t>(sequence) * sequence;
     for (int i = 0; i < op.samples * op.heads; ++i) {
         const int sample = i / op.heads, head = i % op.heads;
-        headBackward(Head<const Real>(op.qkv, sample, head, op.heads, sequence),
-                     Head<Real>(op.dQkv, sample, head, op.heads, sequence),
+        headBackward(Head<Real>(op.qkv, sample, head, op.heads, sequence),
                      headOf(op.dOut, sample, head, op.heads, sequence),
                      Matrix<const Real>(op.scores + i * size, sequence, sequence), op.workspace);
     }

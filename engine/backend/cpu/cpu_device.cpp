@@ -34,9 +34,9 @@ public:
         cpu::attentionBackward(op);
     }
     void gelu(std::span<const Real> x, std::span<Real> y) const override { cpu::gelu(x, y); }
-    void geluBackward(std::span<const Real> x, std::span<Real> dy) const override
+    void geluBackward(std::span<const Real> dy, std::span<Real> x) const override
     {
-        cpu::geluBackward(x, dy);
+        cpu::geluBackward(dy, x);
     }
     void embedding(Tokens tokens, const Real* tokenTable, Matrix<const Real> positionTable,
                    Matrix<Real> out) const override
@@ -52,10 +52,9 @@ public:
     {
         return cpu::crossEntropy(logits, targets);
     }
-    void crossEntropyBackward(Matrix<const Real> probabilities, Tokens targets, Real scale,
-                              Matrix<Real> d) const override
+    void crossEntropyBackward(Matrix<Real> probabilities, Tokens targets, Real scale) const override
     {
-        cpu::crossEntropyBackward(probabilities, targets, scale, d);
+        cpu::crossEntropyBackward(probabilities, targets, scale);
     }
     void adamW(const AdamW<Real>& op) const override { cpu::adamW(op); }
     void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums) const override

@@ -37,25 +37,21 @@ BS_VECTORIZED double crossEntropy(Matrix<Real> logits, std::span<const std::int3
 }
 
 template<class Real>
-BS_VECTORIZED void crossEntropyBackward(Matrix<const Real> probabilities,
-                                        std::span<const std::int32_t> targets, Real scale,
-                                        Matrix<Real> d)
+BS_VECTORIZED void crossEntropyBackward(Matrix<Real> probabilities,
+                                        std::span<const std::int32_t> targets, Real scale)
 {
-    for (int r = 0; r < d.rows; ++r) {
-        const Real* p = probabilities.row(r);
-        Real* row = d.row(r);
+    for (int r = 0; r < probabilities.rows; ++r) {
+        Real* row = probabilities.row(r);
 #pragma omp simd
-        for (int c = 0; c < d.columns; ++c)
-            row[c] = scale * p[c];
+        for (int c = 0; c < probabilities.columns; ++c)
+            row[c] *= scale;
         row[targets.data()[r]] -= scale;
     }
 }
 
 template double crossEntropy(Matrix<float>, std::span<const std::int32_t>);
 template double crossEntropy(Matrix<double>, std::span<const std::int32_t>);
-template void crossEntropyBackward(Matrix<const float>, std::span<const std::int32_t>, float,
-                                   Matrix<float>);
-template void crossEntropyBackward(Matrix<const double>, std::span<const std::int32_t>, double,
-                                   Matrix<double>);
+template void crossEntropyBackward(Matrix<float>, std::span<const std::int32_t>, float);
+template void crossEntropyBackward(Matrix<double>, std::span<const std::int32_t>, double);
 
 } // namespace engine::cpu

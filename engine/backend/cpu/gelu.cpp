@@ -24,17 +24,17 @@ BS_VECTORIZED void gelu(std::span<const Real> x, std::span<Real> y)
 }
 
 template<class Real>
-BS_VECTORIZED void geluBackward(std::span<const Real> x, std::span<Real> dy)
+BS_VECTORIZED void geluBackward(std::span<const Real> dy, std::span<Real> x)
 {
-    const Real* in = x.data();
-    Real* d = dy.data();
-    const std::size_t count = dy.size();
+    const Real* d = dy.data();
+    Real* inOut = x.data();
+    const std::size_t count = x.size();
 #pragma omp simd
     for (std::size_t i = 0; i < count; ++i) {
-        const Real v = in[i];
+        const Real v = inOut[i];
         const Real t = hyperbolicTangent(Real(kA) * (v + Real(kB) * v * v * v));
         const Real slope = Real(kA) * (Real(1) + Real(3 * kB) * v * v);
-        d[i] *= Real(0.5) * (Real(1) + t + v * (Real(1) - t * t) * slope);
+        inOut[i] = d[i] * (Real(0.5) * (Real(1) + t + v * (Real(1) - t * t) * slope));
     }
 }
 

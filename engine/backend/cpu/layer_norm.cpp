@@ -33,7 +33,8 @@ BS_VECTORIZED void layerNorm(const LayerNorm<Real>& op)
     }
 }
 
-// With h = (x - mean) / deviation and g = dy gain: dx = (g - mean(g) - h mean(g h)) / deviation.
+// With h = (x - mean) / deviation and g = dy gain:
+// dx = residual + (g - mean(g) - h mean(g h)) / deviation.
 template<class Real>
 BS_VECTORIZED void layerNormBackward(const LayerNormBackward<Real>& op)
 {
@@ -53,10 +54,12 @@ BS_VECTORIZED void layerNormBackward(const LayerNormBackward<Real>& op)
         }
         sum /= Real(n);
         product /= Real(n);
+        const Real* residual = op.residual.data != nullptr ? op.residual.row(r) : nullptr;
 #pragma omp simd
         for (int c = 0; c < n; ++c) {
             const Real h = (x[c] - mean) * inverse;
-            dx[c] += (dy[c] * gain[c] - sum - h * product) * inverse;
+            const Real through = dy[c] * gain[c] - sum - h * product;
+            dx[c] = (residual != nullptr ? residual[c] : Real(0)) + through * inverse;
             dGain[c] += dy[c] * h;
             dBias[c] += dy[c];
         }

@@ -26,7 +26,7 @@ void attentionBackward(const AttentionBackward<Real>& op);
 template<class Real>
 void gelu(std::span<const Real> x, std::span<Real> y);
 template<class Real>
-void geluBackward(std::span<const Real> x, std::span<Real> dy);
+void geluBackward(std::span<const Real> dy, std::span<Real> x);
 
 template<class Real>
 void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
@@ -38,8 +38,8 @@ void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> 
 template<class Real>
 double crossEntropy(Matrix<Real> logits, std::span<const std::int32_t> targets);
 template<class Real>
-void crossEntropyBackward(Matrix<const Real> probabilities, std::span<const std::int32_t> targets,
-                          Real scale, Matrix<Real> d);
+void crossEntropyBackward(Matrix<Real> probabilities, std::span<const std::int32_t> targets,
+                          Real scale);
 
 template<class Real>
 void adamW(const AdamW<Real>& op);

@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
-#include "engine/model/gpt_model.h"
+#include "engine/model/transformer.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
@@ -81,7 +81,7 @@ struct Training
     TokenBatches tokens;
     std::atomic<bool> cancel{false};
     Run run;
-    std::optional<GptModel<float>> model;
+    std::optional<Transformer<float>> model;
     std::optional<Emulation> emulation;
     std::vector<Live> live, peak; // [device]
 };

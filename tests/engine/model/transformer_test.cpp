@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/model/gpt_model.h"
 #include "engine/model/random.h"
+#include "engine/model/transformer.h"
 #include "tests/catch.h"
 
 #include <cmath>
@@ -60,7 +60,7 @@ public:
         for (std::size_t s = 0; s < weights.size(); ++s)
             sum += m_model.forward(id(s),
                                    {weights[s],
-                                    s == 0 ? Array() : m_outputs[s - 1],
+                                    s == 0 ? std::span<const double>() : m_outputs[s - 1],
                                     m_stashes[s],
                                     m_outputs[s],
                                     m_workspaces[s],
@@ -71,18 +71,30 @@ public:
     void backward()
     {
         for (std::size_t s = weights.size(); s-- > 0;)
-            m_model.backward(id(s),
-                             {weights[s],
-                              m_stashes[s],
-                              s + 1 < weights.size() ? m_inputGradients[s + 1] : Array(),
-                              m_inputGradients[s],
-                              gradients[s],
-                              m_workspaces[s],
-                              {m_tokens, m_targets},
-                              1});
+            m_model.backward(id(s), backwardPass(s));
     }
 
-    const GptModel<double>& model() const { return m_model; }
+    // I of every stage, and only then W: between them nothing is left but what the sizes promise
+    // for W. The rest of the stashes, the messages and the workspaces hold NaN.
+    void splitBackward()
+    {
+        for (std::size_t s = weights.size(); s-- > 0;)
+            m_model.backwardInput(id(s), backwardPass(s));
+        for (std::size_t s = 0; s < weights.size(); ++s) {
+            const std::size_t kept = m_model.sizes(id(s)).weightStash;
+            std::fill(m_stashes[s].begin() + static_cast<std::ptrdiff_t>(kept), m_stashes[s].end(),
+                      std::nan(""));
+            for (Array* gone : {&m_inputGradients[s], &m_outputs[s], &m_workspaces[s]})
+                std::ranges::fill(*gone, std::nan(""));
+        }
+        for (std::size_t s = 0; s < weights.size(); ++s)
+            m_model.backwardWeight(
+                id(s),
+                {std::span<const double>(m_stashes[s]).first(m_model.sizes(id(s)).weightStash),
+                 gradients[s]});
+    }
+
+    const Transformer<double>& model() const { return m_model; }
 
     using Array = std::vector<double>;
     std::vector<Array> weights, gradients; // [stage]
@@ -90,7 +102,19 @@ public:
 private:
     static StageId id(std::size_t s) { return StageId{static_cast<int>(s)}; }
 
-    GptModel<double> m_model;
+    BackwardPass<double> backwardPass(std::size_t s)
+    {
+        return {weights[s],
+                m_stashes[s],
+                s + 1 < weights.size() ? m_inputGradients[s + 1] : std::span<const double>(),
+                m_inputGradients[s],
+                gradients[s],
+                m_workspaces[s],
+                {m_tokens, m_targets},
+                1};
+    }
+
+    Transformer<double> m_model;
     std::vector<std::int32_t> m_tokens, m_targets;
     std::vector<Array> m_stashes, m_outputs, m_inputGradients, m_workspaces;
 };
@@ -149,6 +173,30 @@ TEST_CASE("a GPT has the same weights, loss and gradients however it is cut into
     CHECK(joined(whole.gradients) == joined(cut.gradients));
 }
 
+TEST_CASE("I and then W give the gradients of a whole backward bit for bit, from what I leaves")
+{
+    for (const int stages : {1, 2, 3}) {
+        Chain whole(smallSpec(), stages), split(smallSpec(), stages);
+        CHECK(whole.loss() == split.loss());
+        whole.backward();
+        split.splitBackward();
+        CHECK(joined(whole.gradients) == joined(split.gradients));
+    }
+}
+
+TEST_CASE("a stage frees its norms' statistics and scores after I, and keeps 16 C a token for W")
+{
+    const ModelSpec spec = smallSpec();
+    const Transformer<float> model(spec, 3, cpuDevice().kernels());
+    const std::size_t rows = 2 * 5, scores = rows * 2 * 5;
+    const StageSizes middle = model.sizes(StageId{1}), last = model.sizes(StageId{2});
+    CHECK(middle.weightStash == rows * 16 * 8);
+    CHECK(middle.stash == middle.weightStash + 4 * rows + scores);
+    // The head's norm and logits; the input of the stage waits for no W.
+    CHECK(last.weightStash == middle.weightStash + rows * (8 + 256));
+    CHECK(last.stash == last.weightStash + 4 * rows + scores + 2 * rows + rows * 8);
+}
+
 TEST_CASE("an untrained GPT's loss is near the log of its vocabulary")
 {
     ModelSpec spec = smallSpec();
@@ -159,7 +207,7 @@ TEST_CASE("an untrained GPT's loss is near the log of its vocabulary")
 
 TEST_CASE("decay is for matrices, not for biases and norms")
 {
-    const GptModel<float> model(smallSpec(), 1, cpuDevice().kernels());
+    const Transformer<float> model(smallSpec(), 1, cpuDevice().kernels());
     for (const Parameter& parameter : model.parameters(StageId{0})) {
         INFO(parameter.name);
         const bool matrix
@@ -171,7 +219,7 @@ TEST_CASE("decay is for matrices, not for biases and norms")
 TEST_CASE("the stages of a GPT hold every parameter once, in the model's order")
 {
     const ModelSpec spec = smallSpec();
-    const GptModel<float> whole(spec, 1, cpuDevice().kernels()),
+    const Transformer<float> whole(spec, 1, cpuDevice().kernels()),
         cut(spec, 2, cpuDevice().kernels());
     std::vector<std::string> names;
     for (int s = 0; s < 2; ++s)

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/model/pipeline_model.h"
+#include "engine/model/transformer_shape.h"
+
+#include <vector>
+
+namespace engine {
+
+// The tensors of a block, one behind the other: weights and gradients alike.
+template<class Real>
+struct BlockWeights
+{
+    Real *norm1Gain, *norm1Bias, *qkv, *qkvBias, *project, *projectBias;
+    Real *norm2Gain, *norm2Bias, *expand, *expandBias, *contract, *contractBias;
+
+    BlockWeights(Real* first, const TransformerShape& shape);
+    static std::size_t count(const TransformerShape& shape);
+};
+
+// Appends the parameters of block `layer` behind those there are.
+void describeBlock(const TransformerShape& shape, int layer, std::vector<Parameter>& parameters);
+void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
+                     Parameter::Init init);
+
+// What F of a block keeps besides its input. I writes the gradients that W needs over what they are
+// the gradients of.
+template<class Real>
+struct BlockStash
+{
+    // Until W. Inputs of matrix products: (rows, C), activated (rows, inner).
+    Real *norm1, *attended, *norm2, *activated;
+    // Their outputs, and after I the gradients of these: (rows, qkv), (rows, expanded), (rows, C).
+    Real *qkv, *expanded, *middle;
+    // Until I: (rows) each, and what attention keeps.
+    Real *mean1, *inverse1, *mean2, *inverse2, *scores;
+
+    // `kept` lives until W, `rest` until I.
+    BlockStash(Real* kept, Real* rest, const TransformerShape& shape);
+    static std::size_t keptCount(const TransformerShape& shape);
+    static std::size_t restCount(const TransformerShape& shape);
+};
+
+} // namespace engine

@@ -1,0 +1,125 @@
+#include "engine/model/stage_layout.h"
+
+namespace engine {
+namespace {
+
+std::size_t product(int a, int b)
+{
+    return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+}
+
+std::size_t headKept(const TransformerShape& shape)
+{
+    return shape.state() + shape.times(shape.vocabulary);
+}
+
+std::size_t keptOfBlocks(const StageLayout& layout, int blocks)
+{
+    return static_cast<std::size_t>(blocks) * BlockStash<float>::keptCount(layout.shape);
+}
+
+std::size_t statesOf(const StageLayout& layout)
+{
+    return static_cast<std::size_t>(layout.blocks) * layout.shape.state();
+}
+
+} // namespace
+
+StageLayout::StageLayout(const ModelSpec& model, int stages, int stage)
+    : shape(model)
+    , firstBlock(firstLayer(model, stages, stage))
+    , blocks(firstLayer(model, stages, stage + 1) - firstBlock)
+    , first(stage == 0)
+    , last(stage == stages - 1)
+{ }
+
+std::vector<Parameter> StageLayout::describe() const
+{
+    using Init = Parameter::Init;
+    std::vector<Parameter> parameters;
+    if (first) {
+        appendParameter(parameters, "embedding.token", product(shape.vocabulary, shape.width),
+                        Init::Normal);
+        appendParameter(parameters, "embedding.position", product(shape.sequence, shape.width),
+                        Init::Normal);
+    }
+    for (int b = 0; b < blocks; ++b)
+        describeBlock(shape, firstBlock + b, parameters);
+    if (last) {
+        appendParameter(parameters, "norm.gain", product(shape.width, 1), Init::One);
+        appendParameter(parameters, "norm.bias", product(shape.width, 1), Init::Zero);
+        appendParameter(parameters, "head.weight", product(shape.width, shape.vocabulary),
+                        Init::Normal);
+    }
+    return parameters;
+}
+
+std::size_t StageLayout::embeddingCount() const
+{
+    return first ? product(shape.vocabulary + shape.sequence, shape.width) : 0;
+}
+
+std::size_t StageLayout::blockParameters(int block) const
+{
+    return embeddingCount() + static_cast<std::size_t>(block) * BlockWeights<float>::count(shape);
+}
+
+std::size_t StageLayout::headParameters() const
+{
+    return blockParameters(blocks);
+}
+
+std::size_t StageLayout::weightStash() const
+{
+    return statesOf(*this) + keptOfBlocks(*this, blocks) + (last ? headKept(shape) : 0);
+}
+
+std::size_t StageLayout::stash() const
+{
+    const std::size_t rest = static_cast<std::size_t>(blocks) * BlockStash<float>::restCount(shape);
+    return weightStash() + rest + (last ? shape.times(2) + shape.state() : 0);
+}
+
+template<class Real>
+Matrix<Real> StageStash<Real>::state(std::size_t index) const
+{
+    return m_layout.shape.stateOf(m_first + index * m_layout.shape.state());
+}
+
+template<class Real>
+Matrix<Real> StageStash<Real>::x(int block) const
+{
+    if (block == 0 && m_layout.last)
+        return m_layout.shape.stateOf(m_first + m_layout.stash() - m_layout.shape.state());
+    return state(block == m_layout.blocks ? 0 : static_cast<std::size_t>(block));
+}
+
+template<class Real>
+Matrix<Real> StageStash<Real>::dOut(int block) const
+{
+    return state(block + 1 == m_layout.blocks ? 0 : static_cast<std::size_t>(block) + 1);
+}
+
+template<class Real>
+BlockStash<Real> StageStash<Real>::block(int block) const
+{
+    const auto rest = static_cast<std::size_t>(block) * BlockStash<Real>::restCount(m_layout.shape);
+    return {m_first + statesOf(m_layout) + keptOfBlocks(m_layout, block),
+            m_first + m_layout.weightStash() + rest, m_layout.shape};
+}
+
+template<class Real>
+HeadStash<Real> StageStash<Real>::head() const
+{
+    const TransformerShape& shape = m_layout.shape;
+    Real* norm = m_first + statesOf(m_layout) + keptOfBlocks(m_layout, m_layout.blocks);
+    Real* mean = m_first + m_layout.stash() - shape.state() - shape.times(2);
+    return {norm, norm + shape.state(), mean, mean + shape.rows()};
+}
+
+template class StageStash<float>;
+template class StageStash<double>;
+template class StageStash<const float>;
+template class StageStash<const double>;
+
+} // namespace engine

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "engine/model/block_layout.h"
+
+namespace engine {
+
+// Where the tensors of one stage lie: its parameters (embedding, blocks, head) and its stash.
+//
+// The stash begins with what lives until W: one (rows, C) state a block, then what each block and
+// the head keep for W. The states hold the inputs x(b) of the blocks, and after I the gradients
+// dOut(b) of their outputs: x(b + 1) and dOut(b) share a place. The last block's dOut takes the
+// place of the stage's input, which W does not need; on the last stage it takes that of the head's
+// input, and the stage's input lies behind.
+struct StageLayout
+{
+    StageLayout(const ModelSpec& model, int stages, int stage);
+
+    TransformerShape shape;
+    int firstBlock = 0, blocks = 0;
+    bool first = false, last = false;
+
+    std::vector<Parameter> describe() const;
+    std::size_t embeddingCount() const;
+    std::size_t blockParameters(int block) const; // where they begin
+    std::size_t headParameters() const;
+    std::size_t weightStash() const;
+    std::size_t stash() const;
+};
+
+// The head's tensors.
+template<class Real>
+struct HeadWeights
+{
+    Real *gain, *bias, *weight; // (C), (C), (C, V)
+
+    HeadWeights(Real* first, const TransformerShape& shape)
+        : gain(first)
+        , bias(gain + shape.width)
+        , weight(bias + shape.width)
+    { }
+};
+
+template<class Real>
+struct HeadStash
+{
+    Real* norm;           // (rows, C)
+    Real* logits;         // (rows, V): probabilities after F, after I the gradient of the logits
+    Real *mean, *inverse; // (rows), until I
+};
+
+// The stash of a stage.
+template<class Real>
+class StageStash
+{
+public:
+    StageStash(Real* first, const StageLayout& layout)
+        : m_first(first)
+        , m_layout(layout)
+    { }
+
+    Matrix<Real> x(int block) const; // x(blocks) is the head's
+    Matrix<Real> dOut(int block) const;
+    BlockStash<Real> block(int block) const;
+    HeadStash<Real> head() const;
+
+private:
+    Matrix<Real> state(std::size_t index) const;
+
+    Real* m_first;
+    const StageLayout& m_layout;
+};
+
+} // namespace engine
