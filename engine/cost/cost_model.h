@@ -2,29 +2,14 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/cost/fraction.h"
+#include "engine/cost/timing_rules.h"
 #include "engine/schedule/schedule.h"
 
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace engine {
-
-// A cost in abstract units, exact: numerator / denominator. "1", "0.5", "2.25" parse; "1/3" too.
-struct Fraction
-{
-    std::int64_t numerator = 0, denominator = 1; // lowest terms, denominator > 0
-
-    double value() const
-    {
-        return static_cast<double>(numerator) / static_cast<double>(denominator);
-    }
-    friend bool operator==(const Fraction&, const Fraction&) = default;
-};
-Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
-std::optional<Fraction> product(Fraction a, Fraction b);            // none: too large
-Result<Fraction> parseFraction(std::string_view text); // finite, >= 0, at most 9 decimals
 
 // Costs in units: one unit is the work of one device for one micro-batch, so a chunk's op costs 1/v
 // of it and a slice's 1/slices. Backward defaults to I + W; I and W to half of backward.
@@ -48,6 +33,7 @@ struct OpCosts
     };
     std::vector<std::vector<Cost>> of; // [device][index], RECV: unused, the SEND decides
     std::int64_t ticksPerUnit = 1;     // 1: nanoseconds
+    TimingRules rules;
 };
 
 // One unit is an integer number of ticks: the least common multiple of v, slices, 2 and the

@@ -1,5 +1,6 @@
+#include "engine/cost/fraction.h"
+
 #include "engine/base/text.h"
-#include "engine/cost/cost_model.h"
 
 #include <fmt/format.h>
 

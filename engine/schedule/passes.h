@@ -8,6 +8,9 @@ namespace engine {
 enum class SyncPolicy : std::uint8_t {
     Eager, // all-reduce of a stage as soon as its last contribution is ready
     Late,  // after the last backward of the device
+    // As BitPipe's code does it: a barrier and a blocking all-reduce. The order says where; that
+    // the compute lane is held until it is through is TimingRules::blockingAllReduce.
+    EagerBlocking,
 };
 
 // Passes: Schedule -> Schedule. Each asks dataflow.h who needs what.

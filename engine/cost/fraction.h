@@ -1,0 +1,26 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace engine {
+
+// A cost in abstract units, exact: numerator / denominator. "1", "0.5", "2.25" parse; "1/3" too.
+struct Fraction
+{
+    std::int64_t numerator = 0, denominator = 1; // lowest terms, denominator > 0
+
+    double value() const
+    {
+        return static_cast<double>(numerator) / static_cast<double>(denominator);
+    }
+    friend bool operator==(const Fraction&, const Fraction&) = default;
+};
+Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
+std::optional<Fraction> product(Fraction a, Fraction b);            // none: too large
+Result<Fraction> parseFraction(std::string_view text); // finite, >= 0, at most 9 decimals
+
+} // namespace engine
