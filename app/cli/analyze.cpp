@@ -1,10 +1,10 @@
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/cli/run_file.h"
 #include "app/cli/run_json.h"
 #include "app/cli/run_text.h"
 #include "profiler/analysis/explainer.h"
-#include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -49,18 +49,13 @@ std::string asJson(const Run& run, const RunMetrics& metrics)
 
 Result<int> analyze(const Options& options)
 {
-    auto reader = TraceReader::open(options.file);
-    if (!reader)
-        return tl::unexpected(reader.error());
-    Run run;
-    if (const auto read = reader->poll(run); !read)
-        return tl::unexpected(read.error());
-    if (!reader->warning().empty())
-        printError("note: " + reader->warning() + "\n");
-    const auto numbers = metrics(run, options.iteration);
+    const auto run = openRun(options.file);
+    if (!run)
+        return tl::unexpected(run.error());
+    const auto numbers = metrics(*run, options.iteration);
     if (!numbers)
         return fail(numbers.error().code, options.file + ": " + numbers.error().message);
-    printText(options.json ? asJson(run, *numbers) : asText(run, *numbers));
+    printText(options.json ? asJson(*run, *numbers) : asText(*run, *numbers));
     return 0;
 }
 } // namespace

@@ -3,10 +3,10 @@
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/cli/run_file.h"
 #include "app/cli/run_json.h"
 #include "app/cli/table.h"
 #include "profiler/analysis/words.h"
-#include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ Result<Runs> readAll(const Options& options)
 {
     Runs all;
     for (const std::string& file : options.files) {
-        auto run = readRun(file);
+        auto run = openRun(file);
         if (!run)
             return tl::unexpected(run.error());
         if (run->timeline.iterations.empty())

@@ -1,8 +1,8 @@
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/output.h"
+#include "app/cli/run_file.h"
 #include "profiler/export/exporters.h"
-#include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 
@@ -38,7 +38,7 @@ std::string formatHelp()
 
 Result<int> exportRun(const Options& options)
 {
-    const auto run = readRun(options.file);
+    const auto run = openRun(options.file);
     if (!run)
         return tl::unexpected(run.error());
     const auto text = findExporter(options.format)->write(*run);

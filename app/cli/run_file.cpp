@@ -1,5 +1,8 @@
 #include "app/cli/run_file.h"
 
+#include "app/cli/output.h"
+#include "profiler/store/trace_store.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -39,6 +42,15 @@ std::string defaultRunFile(const Experiment& experiment)
     for (int again = 2; std::filesystem::exists(file); ++again) // several in one second
         file = fmt::format("{}-{}.sqlite", stem, again);
     return file;
+}
+
+Result<Run> openRun(const std::string& file)
+{
+    std::string warning;
+    auto run = profiler::readRun(file, &warning);
+    if (run && !warning.empty())
+        printError("note: " + warning + "\n");
+    return run;
 }
 
 Result<void> makeFolderOf(const std::string& file)

@@ -29,7 +29,10 @@ Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
 {
     std::vector<engine::Run> runs;
     for (const QString& file : request.runs) {
-        auto run = profiler::readRun(file.toStdString());
+        std::string warning;
+        auto run = profiler::readRun(file.toStdString(), &warning);
+        if (!warning.empty())
+            fmt::print(stderr, "note: {}\n", warning);
         if (run && request.times == FigureTimes::Schematic)
             run = schematic(*run);
         if (!run)

@@ -131,7 +131,7 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     return Chunk{*changed || grew, until < *last};
 }
 
-Result<engine::Run> readRun(const std::filesystem::path& file)
+Result<engine::Run> readRun(const std::filesystem::path& file, std::string* warning)
 {
     auto reader = TraceReader::open(file);
     if (!reader)
@@ -139,6 +139,8 @@ Result<engine::Run> readRun(const std::filesystem::path& file)
     engine::Run run;
     if (auto read = reader->poll(run); !read)
         return tl::unexpected(read.error());
+    if (warning != nullptr)
+        *warning = reader->warning();
     return run;
 }
 

@@ -111,7 +111,8 @@ private:
     bool m_begun = false;
 };
 
-// Opens and reads everything there is.
-engine::Result<engine::Run> readRun(const std::filesystem::path& file);
+// Opens and reads everything there is; `warning`, where given, is what TraceReader::warning() says.
+engine::Result<engine::Run> readRun(const std::filesystem::path& file,
+                                    std::string* warning = nullptr);
 
 } // namespace profiler

@@ -1,0 +1,88 @@
+#include "tests/catch.h"
+
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+
+namespace {
+
+// The real program with no display, as a script on a server runs it.
+struct Program
+{
+    QTemporaryDir folder;
+    int status = -1;
+    QString out, error;
+
+    void start(const QStringList& arguments)
+    {
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"})
+            environment.remove(QString::fromLatin1(name));
+        process.setProcessEnvironment(environment);
+        process.setWorkingDirectory(folder.path());
+        process.start(QStringLiteral(BS_BIN_DIR "/bubblescope"), arguments);
+        REQUIRE(process.waitForFinished(60000));
+        status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
+        out = QString::fromUtf8(process.readAllStandardOutput());
+        error = QString::fromUtf8(process.readAllStandardError());
+    }
+    QByteArray bytes(const QString& name) const
+    {
+        QFile file(folder.filePath(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+};
+
+const QString kSample = QStringLiteral(BS_SOURCE_DIR "/sample_runs/bitpipe-d4-n8.sqlite");
+
+} // namespace
+
+TEST_CASE("figures are drawn with no display, the same bytes twice")
+{
+    Program program;
+    const QStringList arguments{QStringLiteral("figure"), kSample,
+                                QStringLiteral("-o"),     QStringLiteral("a.pdf"),
+                                QStringLiteral("-o"),     QStringLiteral("a.svg"),
+                                QStringLiteral("-o"),     QStringLiteral("a.png")};
+    program.start(arguments);
+    CAPTURE(program.error.toStdString());
+    REQUIRE(program.status == 0);
+    CHECK(program.out.count(QLatin1Char('\n')) == 3);
+    CHECK(program.bytes(QStringLiteral("a.pdf")).startsWith("%PDF-"));
+    CHECK(program.bytes(QStringLiteral("a.png")).startsWith("\x89PNG"));
+    const QByteArray first = program.bytes(QStringLiteral("a.pdf"));
+    const QByteArray svg = program.bytes(QStringLiteral("a.svg"));
+    CHECK(svg.contains("</svg>"));
+    program.start(arguments);
+    CHECK(program.bytes(QStringLiteral("a.pdf")) == first);
+    CHECK(program.bytes(QStringLiteral("a.svg")) == svg);
+}
+
+TEST_CASE("a figure that cannot be drawn leaves no file, one line and its status")
+{
+    Program program;
+    const auto refused = [&](const QStringList& arguments, int status, const QString& words) {
+        program.start(QStringList{QStringLiteral("figure")} + arguments);
+        CAPTURE(program.error.toStdString());
+        CHECK(program.status == status);
+        CHECK(program.out.isEmpty());
+        CHECK(program.error.startsWith(QStringLiteral("bubblescope: ")));
+        CHECK(program.error.count(QLatin1Char('\n')) == 1);
+        CHECK(program.error.contains(words));
+    };
+    const QString to = QStringLiteral("-o"), file = QStringLiteral("a.svg");
+    refused({QStringLiteral("none.sqlite"), to, file}, 1, QStringLiteral("does not exist"));
+    refused({kSample, to, QStringLiteral("a.docx")}, 2, QStringLiteral("no known format"));
+    refused({kSample, to, QStringLiteral("no/such/folder/a.svg")}, 1, QStringLiteral("folder"));
+    refused({to, file}, 2, QStringLiteral("RUN.sqlite"));
+    CHECK(program.bytes(file).isEmpty());
+}
+
+TEST_CASE("the window without a display says what works without one")
+{
+    Program program;
+    program.start({});
+    CHECK(program.status == 1);
+    CHECK(program.error.contains(QStringLiteral("bubblescope figure")));
+}
