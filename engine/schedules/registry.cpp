@@ -26,6 +26,7 @@ std::span<const Scheme> schemes()
         groupedInterleaved(),
         gems(),
         chimera(),
+        mixpipe(),
         bitpipe(),
         dualpipe(),
         dualpipev(),

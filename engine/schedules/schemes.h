@@ -10,6 +10,7 @@ Scheme oneFOneB();
 Scheme hanayo();
 Scheme gems();
 Scheme chimera();
+Scheme mixpipe();
 Scheme eagerOneFOneB();
 Scheme oneFOneBOverlap();
 Scheme interleavedOneFOneB();

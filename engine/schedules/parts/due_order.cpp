@@ -5,7 +5,6 @@
 #include <queue>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 namespace engine::parts {
@@ -35,18 +34,18 @@ struct Device
 class ListScheduler
 {
 public:
-    ListScheduler(Schedule& schedule, const std::vector<Entry>& entries, int mostStash)
+    ListScheduler(Schedule& schedule, const DueOrder& order)
         : m_schedule(schedule)
-        , m_entries(entries)
+        , m_order(order)
         , m_devices(schedule.program.size())
-        , m_mostStash(mostStash)
+        , m_waiting(static_cast<std::size_t>(schedule.shape.replicas))
+        , m_mostStash(order.mostStash)
     { }
 
     void run()
     {
-        for (int m = 0; m < m_schedule.shape.microBatches; ++m)
-            makeReady(true, 0, m);
-        std::size_t left = 2 * m_entries.size() * static_cast<std::size_t>(stages());
+        enter();
+        std::size_t left = 2 * m_order.replicaOf.size() * static_cast<std::size_t>(stages());
         for (std::int64_t now = 0; left > 0; ++now) {
             for (Device& device : m_devices)
                 if (device.running && device.until == now) {
@@ -58,7 +57,7 @@ public:
                     start(static_cast<int>(d), now);
             // Rather more stash than no schedule.
             if (std::ranges::none_of(m_devices, [](const Device& d) { return !!d.running; }))
-                m_mostStash = std::numeric_limits<int>::max();
+                ++m_mostStash;
         }
     }
 
@@ -70,14 +69,33 @@ private:
         return task.forward && task.stage < m_schedule.shape.devices;
     }
 
+    // Of each direction the first micro-batches are ready, the others wait for one to leave.
+    void enter()
+    {
+        for (int m = 0; m < m_schedule.shape.microBatches; ++m)
+            m_waiting[m_order.replicaOf[static_cast<std::size_t>(m)]].push(m);
+        for (std::size_t replica = 0; replica < m_waiting.size(); ++replica) {
+            const std::size_t all = m_waiting[replica].size();
+            const auto most = static_cast<std::size_t>(m_order.mostUnderWay);
+            for (std::size_t i = 0; i < (most == 0 ? all : std::min(all, most)); ++i)
+                enterNext(replica);
+        }
+    }
+
+    void enterNext(std::size_t replica)
+    {
+        if (m_waiting[replica].empty())
+            return;
+        makeReady(true, 0, m_waiting[replica].front());
+        m_waiting[replica].pop();
+    }
+
     void makeReady(bool forward, int stage, int microBatch)
     {
-        const Entry& entry = m_entries[static_cast<std::size_t>(microBatch)];
-        const std::int64_t due = forward
-            ? entry.forward + stage
-            : entry.backward + stages() + 2 * (std::int64_t{stages()} - 1 - stage);
-        const Task task{due, forward, entry.replica, stage, microBatch};
-        const DeviceId device = m_schedule.device(entry.replica, StageId{stage});
+        const int replica = m_order.replicaOf[static_cast<std::size_t>(microBatch)];
+        const Task task{m_order.due(forward, stage, microBatch), forward, replica, stage,
+                        microBatch};
+        const DeviceId device = m_schedule.device(replica, StageId{stage});
         Device& holder = m_devices[static_cast<std::size_t>(device.value)];
         (isFirst(task) ? holder.begins : holder.others).push(task);
     }
@@ -117,21 +135,24 @@ private:
             makeReady(false, task.stage, task.microBatch);
         else if (task.stage > 0)
             makeReady(false, task.stage - 1, task.microBatch);
+        else
+            enterNext(static_cast<std::size_t>(task.replica));
     }
 
     Schedule& m_schedule;
-    const std::vector<Entry>& m_entries;
+    const DueOrder& m_order;
     std::vector<Device> m_devices;
+    std::vector<std::queue<int>> m_waiting; // [replica] micro-batches that have not entered
     int m_mostStash = 0;
 };
 
 } // namespace
 
-void writeByDue(Schedule& schedule, const std::vector<Entry>& entries, int mostStash)
+void writeByDue(Schedule& schedule, const DueOrder& order)
 {
     for (auto& ops : schedule.program)
-        ops.reserve(2 * entries.size() * static_cast<std::size_t>(schedule.shape.chunks()));
-    ListScheduler(schedule, entries, mostStash).run();
+        ops.reserve(2 * order.replicaOf.size() * static_cast<std::size_t>(schedule.shape.chunks()));
+    ListScheduler(schedule, order).run();
 }
 
 } // namespace engine::parts

@@ -173,11 +173,11 @@ TEST_CASE("chunks are refused where the scheme fixes them")
     ScheduleRequest request = requestOf("1f1b", 4, 8);
     request.chunks = 2;
     CHECK(errorOf(request) == "1f1b always has 1 chunk per device, not 2; leave out --chunks");
-    request.scheme = "bitpipe";
+    request.scheme = "zb-v";
     CHECK(buildSchedule(request));
-    request.chunks = 4;
+    request.scheme = "chimera";
     CHECK(errorOf(request)
-          == "bitpipe always has 2 chunks per device and direction, not 4; leave out --chunks");
+          == "chimera always has 1 chunk per device and direction, not 2; leave out --chunks");
 }
 
 TEST_CASE("the data-parallel width is part of the shape")

@@ -1,0 +1,78 @@
+#include "engine/schedules/parts/due_order.h"
+#include "engine/schedules/parts/limits.h"
+#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/program.h"
+#include "engine/schedules/schemes.h"
+
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::array<std::string_view, 1> kInjects{"D+2"};
+constexpr std::array<std::string_view, 2> kCaps{"D", "0"};
+constexpr SchemeOption kInject{"inject", "Micro-batches injected at the start", kInjects, 2};
+constexpr SchemeOption kCap{"cap", "Most activations alive on a device (0: any number)", kCaps, 0};
+constexpr std::array kOptions{kInject, kCap};
+
+// Two pipelines in opposite directions as in Chimera, into which K micro-batches are injected at
+// the start. No code of the authors is public and their figure was not available: this order is our
+// own stand-in, an approximation. A device that is free takes up a backward before a forward, then
+// the older micro-batch, then the later stage. At most K/2 of a direction are under way at once
+// (inject, D+2), and a device with `cap` activations (D) begins no forward; where that would stop
+// every device, the cap gives way by one. The first half of the micro-batches goes down.
+//
+// D = 4, N = 8; micro-batches 0 .. 3 go down, 4 .. 7 up (small letters); one column is one unit:
+//
+//   device 0 | F0 F1 F2 f4 b4 b4 f5 b5 b5 B0 B0 F3 B1 B1 f6 b6 b6 f7 b7 b7 .. B2 B2 .. .. .. B3 B3
+//
+// No closed form: makespan 29, 65, 123 for (D,N) = (4,8), (8,16), (8,32) with peak stash D, where
+// Chimera needs 30, 66, 126; 110 with peak 12 for (8,32), inject=14 and cap=0. Weights 2, 2N(D-1)
+// messages.
+Result<void> check(const ScheduleRequest& request)
+{
+    if (auto even = parts::checkEvenDevices(request); !even)
+        return even;
+    return parts::checkUnits(request, {2, "the directions"});
+}
+
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int devices = request.devices;
+    Shape shape{devices, devices, request.microBatches, 2};
+    shape.dataParallel = request.dataParallel;
+    Schedule schedule = parts::emptySchedule("mixpipe", shape, parts::loopingDevice);
+
+    const int half = request.microBatches / 2;
+    const int cap = parts::chosenNumber(request, kCap, devices);
+    parts::DueOrder order;
+    for (int m = 0; m < request.microBatches; ++m)
+        order.replicaOf.push_back(m < half ? 0 : 1);
+    order.due = [devices, half](bool forward, int stage, int microBatch) {
+        const std::int64_t age = forward ? half + microBatch % half : microBatch % half;
+        return age * devices + devices - 1 - stage;
+    };
+    order.mostStash = cap == 0 ? request.microBatches : cap;
+    order.mostUnderWay = parts::chosenNumber(request, kInject, devices + 2) / 2;
+    parts::writeByDue(schedule, order);
+    return schedule;
+}
+
+} // namespace
+
+Scheme mixpipe()
+{
+    Scheme scheme;
+    scheme.name = "mixpipe";
+    scheme.title = "MixPipe (approximate)";
+    scheme.summary = "approximate, own stand-in: two directions, K micro-batches injected at once";
+    scheme.citation = "after Zhang et al., MixPipe, DAC 2023";
+    scheme.family = "Two directions";
+    scheme.accepts = "D >= 2, even; N even; v = 1";
+    scheme.options = kOptions;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+#include <vector>
+
+namespace engine::parts {
+
+// When the ops of a schedule of whole forwards and backwards start, if every device runs its
+// program in order and as soon as possible, messages are free, and the forward of a stage takes one
+// tick and a backward two.
+class UnitStarts
+{
+public:
+    // The schedule is complete and does not deadlock.
+    explicit UnitStarts(const Schedule& schedule);
+
+    std::int64_t forward(int stage, int microBatch) const
+    {
+        return m_forward[at(stage, microBatch)];
+    }
+    std::int64_t backward(int stage, int microBatch) const
+    {
+        return m_backward[at(stage, microBatch)];
+    }
+
+private:
+    std::size_t at(int stage, int microBatch) const
+    {
+        return static_cast<std::size_t>(microBatch) * static_cast<std::size_t>(m_stages)
+            + static_cast<std::size_t>(stage);
+    }
+    std::int64_t inputOf(const Op& op) const;
+    std::size_t run(const std::vector<Op>& ops, std::size_t next, std::int64_t& free);
+
+    int m_stages = 0;
+    std::vector<std::int64_t> m_forward, m_backward; // [micro-batch][stage], -1: not known yet
+};
+
+} // namespace engine::parts
