@@ -1,15 +1,14 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/backend/cuda_report.h"
 #include "profiler/analysis/words.h"
 
 #include <CLI/CLI.hpp>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sched.h>
 
-#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -26,7 +25,7 @@ struct Machine
     std::int64_t memory = 0;
     std::string arithmetic; // of the CPU: the library, or why there is none
     bool computes = false;
-    std::string noGpu; // why no GPU is used
+    engine::CudaReport cuda;
 };
 
 // "model name : AMD EPYC ..." of /proc/cpuinfo.
@@ -50,27 +49,12 @@ unsigned usableCores()
     return std::thread::hardware_concurrency();
 }
 
-std::string whyNoGpu()
-{
-    constexpr const char* kLater = "this version has no CUDA backend";
-    const std::unique_ptr<void, int (*)(void*)> driver(dlopen("libcuda.so.1", RTLD_LAZY), dlclose);
-    std::error_code ignored;
-    const bool device = std::filesystem::exists("/dev/nvidia0", ignored);
-    if (driver)
-        return fmt::format("the NVIDIA driver is here, but {}; runs use the CPU", kLater);
-    if (device)
-        return fmt::format("there is an NVIDIA device but no libcuda.so.1 (install the driver's "
-                           "libcuda1), and {}; runs use the CPU",
-                           kLater);
-    return "no NVIDIA driver (libcuda.so.1 was not found); runs use the CPU";
-}
-
 Machine thisMachine()
 {
     Machine machine;
     machine.cpu = cpuName();
     machine.cores = usableCores();
-    machine.noGpu = whyNoGpu();
+    machine.cuda = engine::cudaReport();
     const auto device = engine::openCpuDevice();
     machine.computes = device.has_value();
     if (device) {
@@ -83,16 +67,66 @@ Machine thisMachine()
     return machine;
 }
 
+// Runs use the CPU in any case: this version computes nothing on a GPU.
+std::string whyNoGpu(const engine::CudaReport& cuda)
+{
+    return cuda.reason.empty() ? "the devices are known, but this version computes on the CPU only"
+                               : cuda.reason + "; runs use the CPU";
+}
+
+std::string gpuText(const engine::CudaReport& cuda)
+{
+    std::string text;
+    for (const engine::CudaDevice& device : cuda.devices)
+        text += fmt::format("gpu   {}, sm_{}{}, {} SMs (partitions from {} SMs), {}\n", device.name,
+                            device.major, device.minor, device.multiprocessors,
+                            device.partition > 0 ? std::to_string(device.partition) : "- ",
+                            profiler::bytesText(device.memory));
+    text += fmt::format("{} {}\n", cuda.devices.empty() ? "gpu   none:" : "     ", whyNoGpu(cuda));
+    if (!cuda.driver.empty())
+        text += fmt::format("      the driver serves CUDA {}\n", cuda.driver);
+    if (!cuda.runtime.empty())
+        text += fmt::format("      plug-in with CUDA {}\n", cuda.runtime);
+    for (const engine::CudaLibrary& library : cuda.libraries)
+        text += fmt::format("      {:<8}  {}\n", library.name,
+                            library.version.empty() ? library.reason : library.version);
+    return text;
+}
+
 std::string asText(const Machine& machine)
 {
     return fmt::format("cpu   {}, {} {}, {} of memory free\n"
                        "      {}{}\n"
-                       "      modes: {}\n"
-                       "gpu   none: {}\n",
+                       "      modes: {}\n{}",
                        machine.cpu, machine.cores, machine.cores == 1 ? "core" : "cores",
                        profiler::bytesText(machine.memory),
                        machine.computes ? "" : "cannot train: ", machine.arithmetic,
-                       machine.computes ? "simulate, emulate" : "simulate", machine.noGpu);
+                       machine.computes ? "simulate, emulate" : "simulate", gpuText(machine.cuda));
+}
+
+ordered_json orNull(const std::string& text)
+{
+    return text.empty() ? ordered_json() : ordered_json(text);
+}
+
+ordered_json cudaJson(const engine::CudaReport& cuda)
+{
+    ordered_json libraries = ordered_json::array(), devices = ordered_json::array();
+    for (const engine::CudaLibrary& library : cuda.libraries)
+        libraries.push_back({{"name", library.name},
+                             {"version", orNull(library.version)},
+                             {"file", orNull(library.file)},
+                             {"reason", orNull(library.reason)}});
+    for (const engine::CudaDevice& device : cuda.devices)
+        devices.push_back({{"name", device.name},
+                           {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
+                           {"multiprocessors", device.multiprocessors},
+                           {"smallest_partition", device.partition},
+                           {"memory_bytes", device.memory}});
+    return {{"driver", orNull(cuda.driver)},
+            {"runtime", orNull(cuda.runtime)},
+            {"libraries", libraries},
+            {"devices", devices}};
 }
 
 std::string asJson(const Machine& machine)
@@ -105,10 +139,14 @@ std::string asJson(const Machine& machine)
         {"blas", machine.computes ? ordered_json(machine.arithmetic) : ordered_json()},
         {"modes",
          machine.computes ? ordered_json{"simulate", "emulate"} : ordered_json{"simulate"}}};
-    ordered_json missing = ordered_json::array({{{"kind", "cuda"}, {"reason", machine.noGpu}}});
+    ordered_json missing
+        = ordered_json::array({{{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}}});
     if (!machine.computes)
         missing.push_back({{"kind", "cpu"}, {"reason", machine.arithmetic}});
-    return ordered_json{{"devices", ordered_json::array({cpu})}, {"unavailable", missing}}.dump(2)
+    return ordered_json{{"devices", ordered_json::array({cpu})},
+                        {"unavailable", missing},
+                        {"cuda", cudaJson(machine.cuda)}}
+               .dump(2)
         + "\n";
 }
 } // namespace

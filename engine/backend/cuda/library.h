@@ -1,0 +1,36 @@
+#pragma once
+
+#include "engine/backend/cuda_report.h"
+
+#include <string>
+#include <vector>
+
+namespace engine::cuda {
+
+// A library of the toolkit that is loaded when it is first wanted and stays: none of them is
+// linked, so that the plug-in starts on a machine that has none of them. Not copied; any thread.
+class Library
+{
+public:
+    // `sonames`, the newest first, are looked for by the loader, then in $CUDA_HOME/lib64,
+    // /usr/local/cuda/lib64 and the folders of Python's nvidia-* wheels.
+    Library(std::string name, const std::vector<std::string>& sonames);
+
+    explicit operator bool() const { return m_handle != nullptr; }
+    const std::string& name() const { return m_name; }
+    const std::string& file() const { return m_file; }
+
+    template<class Function>
+    Function symbol(const char* symbolName) const
+    {
+        return reinterpret_cast<Function>(find(symbolName)); // NOLINT: POSIX defines this cast
+    }
+
+private:
+    void* find(const char* symbolName) const;
+
+    std::string m_name, m_file;
+    void* m_handle = nullptr;
+};
+
+} // namespace engine::cuda

@@ -1,0 +1,182 @@
+// What the plug-in finds: devices through the static runtime, libraries by dlopen. See
+// cuda_report.h; nothing here makes a context.
+#include "engine/backend/cuda/library.h"
+#include "engine/backend/cuda_report.h"
+#include "engine/base/version.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <string>
+
+namespace engine::cuda {
+namespace {
+
+std::string dotted(int version) // 13000 -> "13.0"
+{
+    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// How a library tells its version: by a function that writes it to an int, or returns it.
+struct Asked
+{
+    const char* name;
+    std::vector<std::string> sonames;
+    const char* symbol;
+    bool returnsIt;
+    std::string (*text)(long long version);
+};
+
+std::string cublasText(long long v) // 130100 -> 13.1.0
+{
+    return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
+}
+std::string ncclText(long long v) // 22809 -> 2.28.9
+{
+    return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
+}
+std::string plainText(long long v)
+{
+    return std::to_string(v);
+}
+
+const std::vector<Asked>& askedLibraries()
+{
+    static const std::vector<Asked> kLibraries{
+        {"cuBLASLt",
+         {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
+         "cublasLtGetVersion",
+         true,
+         cublasText},
+        {"NCCL", {"libnccl.so.2", "libnccl.so"}, "ncclGetVersion", false, ncclText},
+        {"CUPTI",
+         {"libcupti.so.13", "libcupti.so.12", "libcupti.so"},
+         "cuptiGetVersion",
+         false,
+         plainText},
+    };
+    return kLibraries;
+}
+
+long long versionOf(const Library& library, const Asked& asked)
+{
+    if (asked.returnsIt) {
+        const auto ask = library.symbol<std::size_t (*)()>(asked.symbol);
+        return ask == nullptr ? 0 : static_cast<long long>(ask());
+    }
+    const auto ask = library.symbol<int (*)(int*)>(asked.symbol);
+    int version = 0;
+    return ask != nullptr && ask(&version) == 0 ? version : 0;
+}
+
+CudaLibrary lookFor(const Asked& asked)
+{
+    const Library library(asked.name, asked.sonames);
+    CudaLibrary found{asked.name, {}, library.file(), {}};
+    if (!library)
+        found.reason = fmt::format("{} was not found: install it with the CUDA toolkit, or set "
+                                   "CUDA_HOME",
+                                   asked.sonames.front());
+    else if (const long long version = versionOf(library, asked); version > 0)
+        found.version = asked.text(version);
+    else
+        found.reason = fmt::format("{} does not tell its version: it may be damaged", found.file);
+    return found;
+}
+
+CudaLibrary lookForNvml()
+{
+    const Library library("NVML", {"libnvidia-ml.so.1"});
+    CudaLibrary found{library.name(), {}, library.file(), {}};
+    const auto start = library.symbol<int (*)()>("nvmlInit_v2");
+    const auto version = library.symbol<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");
+    char text[96] = {};
+    if (!library)
+        found.reason = "libnvidia-ml.so.1 was not found: it comes with the NVIDIA driver";
+    else if (start != nullptr && version != nullptr && start() == 0
+             && version(text, sizeof text) == 0)
+        found.version = text;
+    else
+        found.reason = "NVML does not start: no NVIDIA driver answers";
+    return found;
+}
+
+template<class Function>
+Function driverFunction(const char* name, unsigned since)
+{
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+#if CUDART_VERSION >= 12050
+    const cudaError_t status
+        = cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &result);
+#else
+    static_cast<void>(since);
+    const cudaError_t status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &result);
+#endif
+    return status == cudaSuccess && result == cudaDriverEntryPointSuccess
+        ? reinterpret_cast<Function>(function) // NOLINT: the driver's own interface
+        : nullptr;
+}
+
+// The smallest group of SMs a green context can be given; drivers before CUDA 12.4 make none.
+int smallestPartition(int device)
+{
+    constexpr unsigned kSince = 12040;
+    const auto resource = driverFunction<CUresult (*)(CUdevice, CUdevResource*, CUdevResourceType)>(
+        "cuDeviceGetDevResource", kSince);
+    const auto split = driverFunction<CUresult (*)(CUdevResource*, unsigned*, const CUdevResource*,
+                                                   CUdevResource*, unsigned, unsigned)>(
+        "cuDevSmResourceSplitByCount", kSince);
+    if (resource == nullptr || split == nullptr)
+        return 0;
+    CUdevResource all{}, group{}, rest{};
+    unsigned groups = 1;
+    if (resource(device, &all, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS
+        || split(&group, &groups, &all, &rest, 0, 1) != CUDA_SUCCESS || groups == 0)
+        return 0;
+    return static_cast<int>(group.sm.smCount);
+}
+
+CudaDevice describe(int index, const cudaDeviceProp& properties)
+{
+    CudaDevice device;
+    device.name = properties.name;
+    device.major = properties.major;
+    device.minor = properties.minor;
+    device.multiprocessors = properties.multiProcessorCount;
+    device.partition = smallestPartition(index);
+    device.memory = static_cast<Bytes>(properties.totalGlobalMem);
+    return device;
+}
+
+void fill(CudaReport& report)
+{
+    if (int version = 0; cudaRuntimeGetVersion(&version) == cudaSuccess)
+        report.runtime = dotted(version);
+    for (const Asked& asked : askedLibraries())
+        report.libraries.push_back(lookFor(asked));
+    report.libraries.push_back(lookForNvml());
+    int count = 0;
+    if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
+        if (report.reason.empty())
+            report.reason = fmt::format("the CUDA runtime {} does not start: {}", report.runtime,
+                                        cudaGetErrorString(status));
+        return;
+    }
+    for (int i = 0; i < count; ++i)
+        if (cudaDeviceProp properties{}; cudaGetDeviceProperties(&properties, i) == cudaSuccess)
+            report.devices.push_back(describe(i, properties));
+}
+
+} // namespace
+} // namespace engine::cuda
+
+extern "C" __attribute__((visibility("default"))) const char*
+bubblescope_cuda_report(const char* buildId, engine::CudaReport* report)
+{
+    static const std::string kBuild(engine::buildId());
+    if (kBuild == buildId)
+        engine::cuda::fill(*report);
+    return kBuild.c_str();
+}

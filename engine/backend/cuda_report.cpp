@@ -1,0 +1,153 @@
+#include "engine/backend/cuda_report.h"
+
+#include "engine/base/version.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+
+namespace engine {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPlugin = "libbubblescope_cuda.so";
+
+// What the driver's own interface is asked here; its header belongs to the toolkit, which may be
+// absent. CUresult is an int, 0 is success.
+constexpr int kNoDevice = 100, kMismatch = 803, kNoCompatibility = 804;
+
+struct Driver
+{
+    int (*init)(unsigned) = nullptr;
+    int (*deviceCount)(int*) = nullptr;
+    int (*version)(int*) = nullptr;
+};
+
+template<class Function>
+Function symbol(void* library, const char* name)
+{
+    return reinterpret_cast<Function>(dlsym(library, name)); // NOLINT: POSIX defines this cast
+}
+
+std::string versionText(int version) // 13000 -> "13.0"
+{
+    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::optional<Driver> loadDriver()
+{
+    void* library = dlopen("libcuda.so.1", RTLD_NOW); // stays: drivers do not like to be unloaded
+    if (library == nullptr)
+        return std::nullopt;
+    Driver driver{symbol<int (*)(unsigned)>(library, "cuInit"),
+                  symbol<int (*)(int*)>(library, "cuDeviceGetCount"),
+                  symbol<int (*)(int*)>(library, "cuDriverGetVersion")};
+    const bool whole
+        = driver.init != nullptr && driver.deviceCount != nullptr && driver.version != nullptr;
+    return whole ? std::optional(driver) : std::nullopt;
+}
+
+std::string whyNoDriver()
+{
+    std::error_code ignored;
+    return fs::exists("/dev/nvidia0", ignored)
+        ? "there is an NVIDIA device, but libcuda.so.1 was not found: install the driver's package "
+          "libcuda1, or start the container with --gpus all"
+        : "no NVIDIA driver (libcuda.so.1 was not found)";
+}
+
+std::string hiddenDevices()
+{
+    const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    return visible == nullptr ? "" : fmt::format(" (CUDA_VISIBLE_DEVICES is set to '{}')", visible);
+}
+
+std::string whyNoDevice(int status)
+{
+    if (status == 0 || status == kNoDevice)
+        return "the NVIDIA driver finds no device" + hiddenDevices();
+    if (status == kMismatch)
+        return "the NVIDIA driver's library and kernel module are of different versions: reboot, "
+               "or "
+               "reload the module";
+    if (status == kNoCompatibility)
+        return "the NVIDIA driver is too old for the CUDA compatibility package: remove "
+               "cuda-compat, or update the driver";
+    return fmt::format("the NVIDIA driver does not start (CUDA error {}): see nvidia-smi", status);
+}
+
+// Why there is nothing to compute on, and in passing the driver's version.
+std::string askDriver(CudaReport& report)
+{
+    const auto driver = loadDriver();
+    if (!driver)
+        return whyNoDriver();
+    if (int version = 0; driver->version(&version) == 0)
+        report.driver = versionText(version);
+    int status = driver->init(0), count = 0;
+    if (status == 0)
+        status = driver->deviceCount(&count);
+    return status == 0 && count > 0 ? "" : whyNoDevice(status);
+}
+
+std::vector<fs::path> pluginFolders()
+{
+    std::vector<fs::path> folders;
+    if (const char* chosen = std::getenv("BUBBLESCOPE_PLUGINS"); chosen != nullptr)
+        folders.emplace_back(chosen);
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+    if (!error) {
+        folders.push_back(program);
+        folders.push_back(program.parent_path() / "lib" / "bubblescope");
+    }
+    return folders;
+}
+
+std::string plugin()
+{
+    std::error_code ignored;
+    for (const fs::path& folder : pluginFolders())
+        if (fs::exists(folder / kPlugin, ignored))
+            return (folder / kPlugin).string();
+    return {};
+}
+
+std::string askPlugin(CudaReport& report)
+{
+    const std::string file = plugin();
+    if (file.empty())
+        return fmt::format("this build has no CUDA plug-in ({}): install the CUDA toolkit 12.4 or "
+                           "newer and build again",
+                           kPlugin);
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr)
+        return fmt::format("the CUDA plug-in does not load: {}", dlerror());
+    const auto fill = symbol<CudaReportFunction>(library, kCudaReportSymbol);
+    if (fill == nullptr)
+        return file + " is not a plug-in of Bubblescope: remove it";
+    const std::string ours(buildId());
+    const std::string theirs = fill(ours.c_str(), &report);
+    return ours == theirs
+        ? ""
+        : fmt::format("{} is of another build ({}, this is {}): build both together", file, theirs,
+                      ours);
+}
+
+} // namespace
+
+CudaReport cudaReport()
+{
+    CudaReport report;
+    report.reason = askDriver(report);
+    const std::string plugin = askPlugin(report);
+    if (report.reason.empty())
+        report.reason = plugin;
+    return report;
+}
+
+} // namespace engine

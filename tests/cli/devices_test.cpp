@@ -1,0 +1,90 @@
+#include "tests/cli/bscope.h"
+
+using namespace cli_test;
+
+namespace {
+
+// The environment of the programs started while it lives.
+class Environment
+{
+public:
+    explicit Environment(std::vector<std::pair<const char*, std::string>> values)
+        : m_values(std::move(values))
+    {
+        for (const auto& [name, value] : m_values)
+            setenv(name, value.c_str(), 1);
+    }
+    ~Environment()
+    {
+        for (const auto& [name, value] : m_values)
+            unsetenv(name);
+    }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+private:
+    std::vector<std::pair<const char*, std::string>> m_values;
+};
+
+std::string reasonWith(std::vector<std::pair<const char*, std::string>> values)
+{
+    values.emplace_back("LD_LIBRARY_PATH", BS_FAKE_DRIVER);
+    const Environment environment(std::move(values));
+    const Folder folder;
+    const Printed printed = bscope(folder, "devices --json");
+    CAPTURE(printed.err);
+    REQUIRE(printed.status == 0);
+    const auto json = printed.json();
+    CHECK(json["cuda"]["driver"] == "12.4");
+    CHECK(json["cuda"]["devices"].empty());
+    CHECK(json["devices"].size() == 1);
+    return json["unavailable"][0]["reason"];
+}
+
+} // namespace
+
+TEST_CASE("a driver that finds no device is named, with what hides devices")
+{
+    CHECK(reasonWith({{"FAKE_CUDA_STATUS", "100"}})
+          == "the NVIDIA driver finds no device; runs use the CPU");
+    CHECK(reasonWith({{"FAKE_CUDA_DEVICES", "0"}, {"CUDA_VISIBLE_DEVICES", "7"}})
+          == "the NVIDIA driver finds no device (CUDA_VISIBLE_DEVICES is set to '7'); runs use the "
+             "CPU");
+}
+
+TEST_CASE("a driver that does not start says what to do")
+{
+    CHECK(contains(reasonWith({{"FAKE_CUDA_STATUS", "803"}}), "reboot, or reload the module"));
+    CHECK(contains(reasonWith({{"FAKE_CUDA_STATUS", "999"}}), "(CUDA error 999): see nvidia-smi"));
+}
+
+TEST_CASE("a driver that only pretends to have a device brings nothing down")
+{
+    const std::string reason = reasonWith({{"FAKE_CUDA_DEVICES", "1"}});
+    CAPTURE(reason);
+    CHECK((contains(reason, "the CUDA runtime") || contains(reason, "no CUDA plug-in")));
+}
+
+TEST_CASE("a plug-in that is none is named by its file")
+{
+    const Folder plugins;
+    writeText(plugins / "libbubblescope_cuda.so", "not a library");
+    const std::string reason = reasonWith(
+        {{"FAKE_CUDA_DEVICES", "1"}, {"BUBBLESCOPE_PLUGINS", plugins.path().string()}});
+    CHECK(contains(reason, "the CUDA plug-in does not load"));
+    CHECK(contains(reason, plugins.path().string()));
+}
+
+TEST_CASE("what of the toolkit is missing is said, one line each")
+{
+    const Folder folder;
+    const auto json = bscope(folder, "devices --json").json();
+    if (json["cuda"]["runtime"].is_null())
+        return; // no plug-in was built here: the case above
+    std::vector<std::string> names;
+    for (const auto& library : json["cuda"]["libraries"]) {
+        names.push_back(library["name"]);
+        CHECK(library["version"].is_null() != library["reason"].is_null());
+    }
+    CHECK(names == std::vector<std::string>{"cuBLASLt", "NCCL", "CUPTI", "NVML"});
+}
