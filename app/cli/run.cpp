@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 namespace cli {
 
@@ -22,6 +23,8 @@ struct Options
     ScheduleOptions schedule;
     std::string model = "tiny";
     int layers = 0, width = 0, heads = 0, microBatchSize = 0, sequence = 0;
+    std::optional<AttentionKind> attention;
+    std::optional<Recompute> recompute;
     std::string mode = "emulate", backend = "auto";
     double bandwidth = 0, latency = 0; // GB/s, us
     Experiment experiment;
@@ -42,6 +45,8 @@ Result<ModelSpec> modelOf(const Options& options)
     take(options.heads, &ModelSpec::heads);
     take(options.microBatchSize, &ModelSpec::microBatchSize);
     take(options.sequence, &ModelSpec::sequence);
+    model->attention = options.attention.value_or(model->attention);
+    model->recompute = options.recompute.value_or(model->recompute);
     return model;
 }
 
@@ -120,6 +125,20 @@ void addModelOptions(CLI::App& app, Options& options)
     add("--heads", options.heads, "Attention heads [the model's]");
     add("--micro-batch-size", options.microBatchSize, "Sequences in a micro-batch [the model's]");
     add("--sequence", options.sequence, "Tokens in a sequence [the model's]");
+    app.add_option("--attention", options.attention,
+                   "standard keeps the scores, recompute makes them again in the backward, flash "
+                   "never has them all [the model's]")
+        ->type_name("standard|recompute|flash")
+        ->transform(choice<AttentionKind>({{"standard", AttentionKind::Standard},
+                                           {"recompute", AttentionKind::Recompute},
+                                           {"flash", AttentionKind::Flash}}))
+        ->group(kGroup);
+    app.add_option("--recompute", options.recompute, "What the backward makes again [the model's]")
+        ->type_name("none|attention|full")
+        ->transform(choice<Recompute>({{"none", Recompute::None},
+                                       {"attention", Recompute::Attention},
+                                       {"full", Recompute::Full}}))
+        ->group(kGroup);
 }
 
 void addMachineOptions(CLI::App& app, Options& options)

@@ -1,34 +1,13 @@
 #pragma once
 
+#include "engine/backend/attention.h"
+#include "engine/backend/matrix.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace engine {
-
-// A row-major view: `stride` elements from one row to the next.
-template<class Real>
-struct Matrix
-{
-    Real* data = nullptr;
-    int rows = 0, columns = 0, stride = 0;
-
-    Matrix() = default;
-    Matrix(Real* first, int rowCount, int columnCount, int rowStride)
-        : data(first)
-        , rows(rowCount)
-        , columns(columnCount)
-        , stride(rowStride)
-    { }
-    Matrix(Real* first, int rowCount, int columnCount)
-        : Matrix(first, rowCount, columnCount, columnCount)
-    { }
-    operator Matrix<const Real>() const // NOLINT(google-explicit-constructor): adding const
-    {
-        return {data, rows, columns, stride};
-    }
-    Real* row(int r) const { return data + static_cast<std::ptrdiff_t>(r) * stride; }
-};
 
 enum class Transpose : std::uint8_t { No, Yes };
 
@@ -63,31 +42,34 @@ struct LayerNormBackward
     Real *dGain = nullptr, *dBias = nullptr; // added to
 };
 
-// Causal multi-head attention, the standard way: the scores are stored.
-// (samples x T, 3C) -> (samples x T, C); head h of the keys is columns C + h C/heads ... of qkv.
+// The same without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square * gain.
 template<class Real>
-struct Attention
+struct RmsNorm
 {
-    Matrix<const Real> qkv;
-    int samples = 0, heads = 0;
-    Real* scores = nullptr; // (samples, heads, T, T), probabilities after softmax
-    Matrix<Real> out;
+    Matrix<const Real> x;
+    const Real* gain = nullptr;
+    Matrix<Real> y;
+    Real* inverse = nullptr; // [rows]
 };
 
 template<class Real>
-struct AttentionBackward
+struct RmsNormBackward
 {
-    Matrix<Real> qkv; // its gradient takes its place
-    int samples = 0, heads = 0;
-    const Real* scores = nullptr;
-    Matrix<const Real> dOut;
-    Real* workspace = nullptr;
+    Matrix<const Real> x, dy, residual; // as of LayerNormBackward
+    const Real *gain = nullptr, *inverse = nullptr;
+    Matrix<Real> dx;
+    Real* dGain = nullptr; // added to
+};
 
-    static std::size_t workspaceCount(int sequence, int headSize)
-    {
-        const auto t = static_cast<std::size_t>(sequence), h = static_cast<std::size_t>(headSize);
-        return t * t + 3 * t * h; // the gradients of the scores, and of q, k and v of a head
-    }
+// Rotary positions (Su et al., 2021): in each head, columns c and c + size / 2 are turned by the
+// angle of position and c. Backwards turns back.
+template<class Real>
+struct Rotary
+{
+    Matrix<Real> x; // the first heads * headSize columns turn, in place
+    int heads = 0, headSize = 0, sequence = 0;
+    const Real *cosines = nullptr, *sines = nullptr; // (sequence, headSize / 2)
+    enum class Direction : std::uint8_t { Forward, Backward } direction = Direction::Forward;
 };
 
 // One step of AdamW (Loshchilov and Hutter, 2019) on one parameter tensor; decay is not coupled.
@@ -119,6 +101,9 @@ public:
 
     virtual void layerNorm(const LayerNorm<Real>& op) const = 0;
     virtual void layerNormBackward(const LayerNormBackward<Real>& op) const = 0;
+    virtual void rmsNorm(const RmsNorm<Real>& op) const = 0;
+    virtual void rmsNormBackward(const RmsNormBackward<Real>& op) const = 0;
+    virtual void rotary(const Rotary<Real>& op) const = 0;
     virtual void attention(const Attention<Real>& op) const = 0;
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;
     // The tanh form of GELU (Hendrycks and Gimpel, 2016).
@@ -126,16 +111,24 @@ public:
     // dx takes the place of x.
     virtual void geluBackward(std::span<const Real> dy, std::span<Real> x) const = 0;
 
-    // out = tokenTable[token] + positionTable[position]; positions run from 0 in every sample.
+    // SwiGLU (Shazeer, 2020). x: gate, then up, (rows, 2F); y = silu(gate) up, (rows, F). In the
+    // backward dx takes the place of x.
+    virtual void swiGlu(Matrix<const Real> x, Matrix<Real> y) const = 0;
+    virtual void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const = 0;
+
+    // out = tokenTable[token] + positionTable[position]; positions run from 0 in every sample, and
+    // there may be no table of them.
     virtual void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
                            Matrix<const Real> positionTable, Matrix<Real> out) const = 0;
     virtual void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
                                    Real* dTokenTable, Matrix<Real> dPositionTable) const = 0;
 
-    // Turns logits into probabilities; returns the sum over rows of -log p(target), in nats.
+    // Turns logits into probabilities; returns the sum over rows of -log p(target), in nats. Rows
+    // with a negative target are left out.
     virtual double crossEntropy(Matrix<Real> logits,
                                 std::span<const std::int32_t> targets) const = 0;
-    // scale (p - [column is the target]) takes the place of the probabilities p.
+    // scale (p - [column is the target]) takes the place of the probabilities p; 0 in rows left
+    // out.
     virtual void crossEntropyBackward(Matrix<Real> probabilities,
                                       std::span<const std::int32_t> targets, Real scale) const = 0;
 

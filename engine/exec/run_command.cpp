@@ -46,6 +46,10 @@ std::string modelWords(const ModelSpec& model)
     add("layers", &ModelSpec::layers);
     add("width", &ModelSpec::width);
     add("heads", &ModelSpec::heads);
+    if (model.attention != preset.attention)
+        text += fmt::format(" --attention {}", wordOf(kAttentionWords, model.attention));
+    if (model.recompute != preset.recompute)
+        text += fmt::format(" --recompute {}", wordOf(kRecomputeWords, model.recompute));
     return text;
 }
 

@@ -20,9 +20,12 @@ public:
             * static_cast<Bytes>(sizeof(std::int32_t));
     }
 
-    TokenBatches(const ModelSpec& model, int microBatches)
+    // With more than one slice each micro-batch lies slice by slice: (slice, sample, token).
+    TokenBatches(const ModelSpec& model, int microBatches, int slices = 1)
         : m_sequence(model.sequence)
         , m_microBatches(microBatches)
+        , m_slices(slices)
+        , m_hidesTokens(model.family == Family::Bert)
         , m_tokens(static_cast<std::size_t>(model.microBatchSize)
                    * static_cast<std::size_t>(model.sequence))
         , m_inputs(m_tokens * static_cast<std::size_t>(microBatches))
@@ -32,12 +35,26 @@ public:
     // `iteration` counts all of a run, warm-up included.
     void load(const TextData& data, int iteration)
     {
-        for (int m = 0; m < m_microBatches; ++m)
-            data.fill(iteration, m, m_sequence, part(m_inputs, m), part(m_targets, m));
+        for (int m = 0; m < m_microBatches; ++m) {
+            const auto inputs = part(m_inputs, m), targets = part(m_targets, m);
+            if (m_hidesTokens)
+                data.fillHidden(iteration, m, m_sequence, inputs, targets);
+            else
+                data.fill(iteration, m, m_sequence, inputs, targets);
+            cut(inputs);
+            cut(targets);
+        }
     }
     TokenBatch of(int microBatch)
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
+    }
+    TokenBatch of(int microBatch, int slice)
+    {
+        const TokenBatch whole = of(microBatch);
+        const std::size_t count = m_tokens / static_cast<std::size_t>(m_slices);
+        const std::size_t first = static_cast<std::size_t>(slice) * count;
+        return {whole.inputs.subspan(first, count), whole.targets.subspan(first, count)};
     }
 
     std::size_t tokensPerMicroBatch() const { return m_tokens; }
@@ -49,7 +66,23 @@ private:
         return std::span(all).subspan(static_cast<std::size_t>(microBatch) * m_tokens, m_tokens);
     }
 
-    int m_sequence, m_microBatches;
+    // From (sample, slice, token) to (slice, sample, token).
+    void cut(std::span<std::int32_t> tokens) const
+    {
+        if (m_slices == 1)
+            return;
+        const std::vector<std::int32_t> whole(tokens.begin(), tokens.end());
+        const auto length = static_cast<std::size_t>(m_sequence / m_slices);
+        const auto slices = static_cast<std::size_t>(m_slices);
+        const std::size_t samples = whole.size() / (slices * length);
+        for (std::size_t i = 0; i < whole.size(); ++i) {
+            const std::size_t sample = i / (slices * length), slice = i / length % slices;
+            tokens[(slice * samples + sample) * length + i % length] = whole[i];
+        }
+    }
+
+    int m_sequence, m_microBatches, m_slices;
+    bool m_hidesTokens;
     std::size_t m_tokens;
     std::vector<std::int32_t> m_inputs, m_targets;
 };

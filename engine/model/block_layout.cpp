@@ -15,26 +15,27 @@ struct Tensor
     Parameter::Init init;
 };
 
-// In the order of the members of BlockWeights.
+// In the order of the members of BlockWeights; what the family does not have has no numbers.
 std::array<Tensor, 12> tensors(const TransformerShape& shape)
 {
     using Init = Parameter::Init;
     const auto c = static_cast<std::size_t>(shape.width);
-    const auto qkv = static_cast<std::size_t>(shape.qkvWidth());
-    const auto expanded = static_cast<std::size_t>(shape.expandedWidth());
-    const auto inner = static_cast<std::size_t>(shape.innerWidth());
+    const auto qkv = static_cast<std::size_t>(shape.attention.qkvWidth());
+    const auto expanded = static_cast<std::size_t>(shape.expanded);
+    const auto inner = static_cast<std::size_t>(shape.inner);
+    const auto bias = [&](std::size_t count) { return shape.biased ? count : 0; };
     return {{{"norm1.gain", c, Init::One},
-             {"norm1.bias", c, Init::Zero},
+             {"norm1.bias", bias(c), Init::Zero},
              {"qkv.weight", c * qkv, Init::Normal},
-             {"qkv.bias", qkv, Init::Zero},
+             {"qkv.bias", bias(qkv), Init::Zero},
              {"project.weight", c * c, Init::Normal},
-             {"project.bias", c, Init::Zero},
+             {"project.bias", bias(c), Init::Zero},
              {"norm2.gain", c, Init::One},
-             {"norm2.bias", c, Init::Zero},
+             {"norm2.bias", bias(c), Init::Zero},
              {"expand.weight", c * expanded, Init::Normal},
-             {"expand.bias", expanded, Init::Zero},
+             {"expand.bias", bias(expanded), Init::Zero},
              {"contract.weight", inner * c, Init::Normal},
-             {"contract.bias", c, Init::Zero}}};
+             {"contract.bias", bias(c), Init::Zero}}};
 }
 
 } // namespace
@@ -42,6 +43,8 @@ std::array<Tensor, 12> tensors(const TransformerShape& shape)
 void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
                      Parameter::Init init)
 {
+    if (count == 0)
+        return;
     const std::size_t offset
         = parameters.empty() ? 0 : parameters.back().offset + parameters.back().count;
     parameters.push_back({std::move(name), offset, count, init, init == Parameter::Init::Normal});
@@ -62,7 +65,7 @@ BlockWeights<Real>::BlockWeights(Real* first, const TransformerShape& shape)
            &norm2Gain, &norm2Bias, &expand, &expandBias, &contract, &contractBias};
     const auto all = tensors(shape);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        *members[i] = first;
+        *members[i] = all[i].count > 0 ? first : nullptr;
         first += all[i].count;
     }
 }
@@ -81,25 +84,30 @@ BlockStash<Real>::BlockStash(Real* kept, Real* rest, const TransformerShape& sha
 {
     for (Real** state : {&norm1, &attended, &norm2, &middle})
         *state = std::exchange(kept, kept + shape.state());
-    qkv = std::exchange(kept, kept + shape.times(shape.qkvWidth()));
-    expanded = std::exchange(kept, kept + shape.times(shape.expandedWidth()));
+    qkv = std::exchange(kept, kept + shape.times(shape.attention.qkvWidth()));
+    expanded = std::exchange(kept, kept + shape.times(shape.expanded));
     activated = kept;
-    for (Real** perRow : {&mean1, &inverse1, &mean2, &inverse2})
+    for (Real** perRow : {&inverse1, &inverse2})
         *perRow = std::exchange(rest, rest + shape.rows());
-    scores = rest;
+    if (!shape.rmsNorm)
+        for (Real** perRow : {&mean1, &mean2})
+            *perRow = std::exchange(rest, rest + shape.rows());
+    attention = std::exchange(rest, rest + shape.attention.kept());
+    if (shape.attention.slices > 1)
+        keyGradients = rest;
 }
 
 template<class Real>
 std::size_t BlockStash<Real>::keptCount(const TransformerShape& shape)
 {
-    return shape.times(4 * shape.width + shape.qkvWidth() + shape.expandedWidth()
-                       + shape.innerWidth());
+    return shape.times(4 * shape.width + shape.attention.qkvWidth() + shape.expanded + shape.inner);
 }
 
 template<class Real>
 std::size_t BlockStash<Real>::restCount(const TransformerShape& shape)
 {
-    return shape.times(4) + shape.scores();
+    return shape.times(2 * shape.statistics()) + shape.attention.kept()
+        + shape.attention.keyGradients();
 }
 
 template struct BlockWeights<float>;

@@ -7,7 +7,8 @@
 
 namespace engine {
 
-// The tensors of a block, one behind the other: weights and gradients alike.
+// The tensors of a block, one behind the other: weights and gradients alike. What the family does
+// not have is null.
 template<class Real>
 struct BlockWeights
 {
@@ -32,8 +33,10 @@ struct BlockStash
     Real *norm1, *attended, *norm2, *activated;
     // Their outputs, and after I the gradients of these: (rows, qkv), (rows, expanded), (rows, C).
     Real *qkv, *expanded, *middle;
-    // Until I: (rows) each, and what attention keeps.
-    Real *mean1, *inverse1, *mean2, *inverse2, *scores;
+    // Until I: (rows) each (no means with RMSNorm), what attention keeps, and gradients of keys and
+    // values from later slices (null without slices).
+    Real *inverse1, *inverse2, *mean1 = nullptr, *mean2 = nullptr;
+    Real *attention, *keyGradients = nullptr;
 
     // `kept` lives until W, `rest` until I.
     BlockStash(Real* kept, Real* rest, const TransformerShape& shape);

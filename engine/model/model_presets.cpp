@@ -1,3 +1,4 @@
+#include "engine/model/hidden_tokens.h"
 #include "engine/model/model_toml.h"
 #include "engine/model/toml_text.h"
 #include "resources/resources.h"
@@ -32,6 +33,8 @@ constexpr Key kKeys[] = {
     {"", "sequence", &ModelSpec::sequence, nullptr, 1, kMost},
     {"", "micro_batch_size", &ModelSpec::microBatchSize, nullptr, 1, kMost},
     {"", "vocabulary", &ModelSpec::vocabulary, nullptr, 256, kMost},
+    {"", "kv_heads", &ModelSpec::kvHeads, nullptr, 0, kMost},
+    {"", "ffn_width", &ModelSpec::ffnWidth, nullptr, 0, kMost},
     {"optimizer", "learning_rate", nullptr, &ModelSpec::learningRate, 0, 1e3},
     {"optimizer", "beta1", nullptr, &ModelSpec::beta1, 0, 0.999999},
     {"optimizer", "beta2", nullptr, &ModelSpec::beta2, 0, 0.999999},
@@ -70,7 +73,45 @@ Result<void> read(const Key& key, const toml::node& node, ModelSpec& model)
     return {};
 }
 
-// name, family and tied: the keys that are no numbers.
+// A key whose value is one of some words, in the order of its enumeration.
+struct Choice
+{
+    std::string_view name;
+    Words words;
+    std::size_t (*get)(const ModelSpec&);
+    void (*set)(ModelSpec&, std::size_t);
+};
+
+template<auto Field>
+constexpr Choice choiceOf(std::string_view name, const Words& words)
+{
+    return {name, words,
+            [](const ModelSpec& model) { return static_cast<std::size_t>(model.*Field); },
+            [](ModelSpec& model, std::size_t value) {
+                using Enum = std::remove_reference_t<decltype(model.*Field)>;
+                model.*Field = static_cast<Enum>(value);
+            }};
+}
+
+constexpr Choice kChoices[] = {
+    choiceOf<&ModelSpec::family>("family", kFamilyWords),
+    choiceOf<&ModelSpec::attention>("attention", kAttentionWords),
+    choiceOf<&ModelSpec::recompute>("recompute", kRecomputeWords),
+};
+
+Result<void> readChoice(const Choice& choice, const toml::node& node, ModelSpec& model)
+{
+    const auto word = node.value_or(std::string());
+    const auto* found = std::ranges::find(choice.words, word);
+    if (found == choice.words.end())
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("model: {} must be one of {}", choice.name, fmt::join(choice.words, ", ")));
+    choice.set(model, static_cast<std::size_t>(found - choice.words.begin()));
+    return {};
+}
+
+// The keys that are no numbers.
 Result<void> readWord(std::string_view name, const toml::node& node, ModelSpec& model)
 {
     if (name == "name" && node.is_string()) {
@@ -81,11 +122,11 @@ Result<void> readWord(std::string_view name, const toml::node& node, ModelSpec& 
         model.tied = node.value_or(false);
         return {};
     }
-    if (name == "family" && node.value_or(std::string()) == "gpt")
-        return {};
-    const std::string_view hint = name == "family" ? " (this version trains family = \"gpt\")" : "";
+    const auto* choice = std::ranges::find(kChoices, name, &Choice::name);
+    if (choice != std::end(kChoices))
+        return readChoice(*choice, node, model);
     return fail(Error::Code::InvalidArgument,
-                fmt::format("model: '{}' is unknown or has the wrong type{}", name, hint));
+                fmt::format("model: '{}' is unknown or has the wrong type", name));
 }
 
 Result<void> readTable(std::string_view tableName, const toml::table& table, ModelSpec& model)
@@ -121,6 +162,35 @@ Result<ModelSpec> parse(std::string_view text, std::string_view source)
     }
 }
 
+auto invalidModel(std::string message)
+{
+    return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
+}
+
+// What is possible alone, but not together.
+Result<void> checkCombination(const ModelSpec& model)
+{
+    if (model.width % model.heads != 0)
+        return invalidModel(
+            fmt::format("width {} is no multiple of heads {}", model.width, model.heads));
+    if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
+        return invalidModel(
+            fmt::format("heads {} is no multiple of kv_heads {}", model.heads, model.kvHeads));
+    if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
+        return invalidModel(
+            fmt::format("width {} / heads {} is odd, and rotary positions turn pairs", model.width,
+                        model.heads));
+    if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
+        return invalidModel(
+            fmt::format("vocabulary must be {} or more for family = \"bert\", which hides tokens",
+                        kHiddenToken + 1));
+    if (std::int64_t{model.microBatchSize} * model.sequence > kMostTokens)
+        return invalidModel(fmt::format("micro_batch_size x sequence is more than {} tokens: use a "
+                                        "smaller --micro-batch-size",
+                                        kMostTokens));
+    return {};
+}
+
 } // namespace
 
 Result<void> checkFields(const ModelSpec& model)
@@ -128,16 +198,7 @@ Result<void> checkFields(const ModelSpec& model)
     for (const Key& key : kKeys)
         if (!inRange(key, key.integer ? model.*key.integer : model.*key.real))
             return outOfRange(key);
-    if (model.width % model.heads != 0)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("model: width {} is no multiple of heads {}", model.width, model.heads));
-    if (std::int64_t{model.microBatchSize} * model.sequence > kMostTokens)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("model: micro_batch_size x sequence is more than {} tokens: use a "
-                                "smaller --micro-batch-size",
-                                kMostTokens));
-    return {};
+    return checkCombination(model);
 }
 
 Result<ModelSpec> modelFromTable(const toml::table& table)
@@ -153,8 +214,9 @@ Result<ModelSpec> modelFromTable(const toml::table& table)
 std::string modelToToml(const ModelSpec& model, const std::string& prefix)
 {
     std::string text = prefix.empty() ? "" : fmt::format("[{}]\n", prefix);
-    text += fmt::format("name = {}\nfamily = \"gpt\"\ntied = {}\n", tomlString(model.name),
-                        model.tied);
+    text += fmt::format("name = {}\ntied = {}\n", tomlString(model.name), model.tied);
+    for (const Choice& choice : kChoices)
+        text += fmt::format("{} = \"{}\"\n", choice.name, choice.words[choice.get(model)]);
     std::string_view table;
     for (const Key& key : kKeys) {
         if (key.table != table)

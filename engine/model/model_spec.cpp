@@ -23,6 +23,10 @@ Result<void> checkModel(const ModelSpec& model, int stages)
     if (model.tied)
         return fail(Error::Code::Unsupported,
                     "tied embeddings cannot be trained by this version: set tied = false");
+    if (model.recompute == Recompute::Full)
+        return fail(Error::Code::Unsupported,
+                    "full recomputation cannot be trained by this version: use --recompute "
+                    "attention or none");
     return {};
 }
 
@@ -31,17 +35,18 @@ std::int64_t parameterCount(const ModelSpec& model)
     const TransformerShape shape(model);
     const std::int64_t width = model.width;
     const auto block = static_cast<std::int64_t>(BlockWeights<float>::count(shape));
-    const std::int64_t embedding = (model.vocabulary + model.sequence) * width;
-    const std::int64_t head = 2 * width + (model.tied ? 0 : model.vocabulary * width);
-    return model.layers * block + embedding + head;
+    const std::int64_t embedding = (model.vocabulary + shape.positions) * width;
+    const std::int64_t norm = (shape.biased ? 2 : 1) * width;
+    return model.layers * block + embedding + norm + (model.tied ? 0 : model.vocabulary * width);
 }
 
-// 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without recomputation).
+// Of a GPT: 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without recomputation).
 double flopsPerIteration(const ModelSpec& model, int microBatches)
 {
-    const double sequences = static_cast<double>(model.microBatchSize) * microBatches;
-    const double layers = model.layers, s = model.sequence, h = model.width, v = model.vocabulary;
-    return sequences * s * (72 * layers * h * h + 12 * layers * s * h + 6 * h * v);
+    const double tokens = static_cast<double>(model.microBatchSize) * microBatches * model.sequence;
+    const double h = model.width, v = model.vocabulary;
+    const double block = blockFlops(TransformerShape(model)) + 4 * h * model.sequence;
+    return 3 * tokens * (model.layers * block + 2 * h * v);
 }
 
 } // namespace engine

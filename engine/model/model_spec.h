@@ -1,7 +1,9 @@
 #pragma once
 
+#include "engine/backend/attention.h"
 #include "engine/base/result.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,12 +11,36 @@
 
 namespace engine {
 
+// All are pre-norm. Gpt: layer norm, GELU, learned positions, biases; each token predicts the next.
+// Bert: the same, but every token sees all, and hidden tokens are predicted. Llama: RMSNorm,
+// SwiGLU, rotary positions, no bias.
+enum class Family : std::uint8_t { Gpt, Bert, Llama };
+
+// What F drops and the backward makes again. Attention: the scores (with flash attention there are
+// none). Full: everything but the stage's input, in an op of its own, RECOMPUTE.
+enum class Recompute : std::uint8_t { None, Attention, Full };
+
+// Their words in files and options, in the order of the enumerations.
+using Words = std::array<std::string_view, 3>;
+constexpr Words kFamilyWords{"gpt", "bert", "llama"},
+    kAttentionWords{"standard", "recompute", "flash"}, kRecomputeWords{"none", "attention", "full"};
+template<class Enum>
+constexpr std::string_view wordOf(const Words& words, Enum value)
+{
+    return words[static_cast<std::size_t>(value)];
+}
+
 // A transformer and how it is trained. `tiny` is the default (cli.md, MODEL).
 struct ModelSpec
 {
     std::string name = "tiny";
+    Family family = Family::Gpt;
     int layers = 16, width = 64, heads = 4, sequence = 64, microBatchSize = 2, vocabulary = 256;
+    int kvHeads = 0;  // shared by heads / kvHeads heads each; 0: as many as heads
+    int ffnWidth = 0; // 0: 4 width; Llama: 8/3 width, rounded up to a multiple of 256
     bool tied = false;
+    AttentionKind attention = AttentionKind::Standard;
+    Recompute recompute = Recompute::None;
     double learningRate = 1e-3, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weightDecay = 0.1,
            initStd = 0.02;
 
@@ -32,7 +58,7 @@ Result<void> checkModel(const ModelSpec& model, int stages);
 // Every field within its range; part of checkModel() and loadModel().
 Result<void> checkFields(const ModelSpec& model);
 
-std::int64_t parameterCount(const ModelSpec& model);
+std::int64_t parameterCount(const ModelSpec& model); // a tied head counts once
 double flopsPerIteration(const ModelSpec& model,
                          int microBatches); // forward + backward, full attention
 

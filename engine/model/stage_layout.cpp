@@ -8,11 +8,6 @@ std::size_t product(int a, int b)
     return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
 }
 
-std::size_t headKept(const TransformerShape& shape)
-{
-    return shape.state() + shape.times(shape.vocabulary);
-}
-
 std::size_t keptOfBlocks(const StageLayout& layout, int blocks)
 {
     return static_cast<std::size_t>(blocks) * BlockStash<float>::keptCount(layout.shape);
@@ -25,8 +20,8 @@ std::size_t statesOf(const StageLayout& layout)
 
 } // namespace
 
-StageLayout::StageLayout(const ModelSpec& model, int stages, int stage)
-    : shape(model)
+StageLayout::StageLayout(const ModelSpec& model, int stages, int stage, int slices)
+    : shape(model, slices)
     , firstBlock(firstLayer(model, stages, stage))
     , blocks(firstLayer(model, stages, stage + 1) - firstBlock)
     , first(stage == 0)
@@ -40,14 +35,15 @@ std::vector<Parameter> StageLayout::describe() const
     if (first) {
         appendParameter(parameters, "embedding.token", product(shape.vocabulary, shape.width),
                         Init::Normal);
-        appendParameter(parameters, "embedding.position", product(shape.sequence, shape.width),
+        appendParameter(parameters, "embedding.position", product(shape.positions, shape.width),
                         Init::Normal);
     }
     for (int b = 0; b < blocks; ++b)
         describeBlock(shape, firstBlock + b, parameters);
     if (last) {
         appendParameter(parameters, "norm.gain", product(shape.width, 1), Init::One);
-        appendParameter(parameters, "norm.bias", product(shape.width, 1), Init::Zero);
+        appendParameter(parameters, "norm.bias", shape.biased ? product(shape.width, 1) : 0,
+                        Init::Zero);
         appendParameter(parameters, "head.weight", product(shape.width, shape.vocabulary),
                         Init::Normal);
     }
@@ -56,7 +52,7 @@ std::vector<Parameter> StageLayout::describe() const
 
 std::size_t StageLayout::embeddingCount() const
 {
-    return first ? product(shape.vocabulary + shape.sequence, shape.width) : 0;
+    return first ? product(shape.vocabulary + shape.positions, shape.width) : 0;
 }
 
 std::size_t StageLayout::blockParameters(int block) const
@@ -69,15 +65,21 @@ std::size_t StageLayout::headParameters() const
     return blockParameters(blocks);
 }
 
+std::size_t StageLayout::headWeight() const
+{
+    return headParameters() + HeadWeights<float>::weightOffset(shape);
+}
+
 std::size_t StageLayout::weightStash() const
 {
-    return statesOf(*this) + keptOfBlocks(*this, blocks) + (last ? headKept(shape) : 0);
+    return statesOf(*this) + keptOfBlocks(*this, blocks)
+        + (last ? HeadStash<float>::keptCount(shape) : 0);
 }
 
 std::size_t StageLayout::stash() const
 {
     const std::size_t rest = static_cast<std::size_t>(blocks) * BlockStash<float>::restCount(shape);
-    return weightStash() + rest + (last ? shape.times(2) + shape.state() : 0);
+    return weightStash() + rest + (last ? HeadStash<float>::restCount(shape) + shape.state() : 0);
 }
 
 template<class Real>
@@ -112,9 +114,19 @@ template<class Real>
 HeadStash<Real> StageStash<Real>::head() const
 {
     const TransformerShape& shape = m_layout.shape;
-    Real* norm = m_first + statesOf(m_layout) + keptOfBlocks(m_layout, m_layout.blocks);
-    Real* mean = m_first + m_layout.stash() - shape.state() - shape.times(2);
-    return {norm, norm + shape.state(), mean, mean + shape.rows()};
+    Real* end = m_first + m_layout.stash() - shape.state();
+    return {m_first + statesOf(m_layout) + keptOfBlocks(m_layout, m_layout.blocks),
+            end - HeadStash<Real>::restCount(shape), shape};
+}
+
+template<class Real>
+EarlierSlices<Real> StageStash<Real>::earlier(int block, const SequenceSlice<Real>& slice) const
+{
+    const BlockStash<Real> own = this->block(block);
+    if (own.keyGradients == nullptr)
+        return {};
+    return {slice.earlierStashes, static_cast<std::size_t>(own.qkv - m_first),
+            static_cast<std::size_t>(own.keyGradients - m_first)};
 }
 
 template class StageStash<float>;

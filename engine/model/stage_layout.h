@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/model/block_layout.h"
+#include "engine/model/transformer_head.h"
 
 namespace engine {
 
@@ -13,7 +14,7 @@ namespace engine {
 // input, and the stage's input lies behind.
 struct StageLayout
 {
-    StageLayout(const ModelSpec& model, int stages, int stage);
+    StageLayout(const ModelSpec& model, int stages, int stage, int slices);
 
     TransformerShape shape;
     int firstBlock = 0, blocks = 0;
@@ -23,29 +24,9 @@ struct StageLayout
     std::size_t embeddingCount() const;
     std::size_t blockParameters(int block) const; // where they begin
     std::size_t headParameters() const;
+    std::size_t headWeight() const; // where the matrix of the head begins
     std::size_t weightStash() const;
     std::size_t stash() const;
-};
-
-// The head's tensors.
-template<class Real>
-struct HeadWeights
-{
-    Real *gain, *bias, *weight; // (C), (C), (C, V)
-
-    HeadWeights(Real* first, const TransformerShape& shape)
-        : gain(first)
-        , bias(gain + shape.width)
-        , weight(bias + shape.width)
-    { }
-};
-
-template<class Real>
-struct HeadStash
-{
-    Real* norm;           // (rows, C)
-    Real* logits;         // (rows, V): probabilities after F, after I the gradient of the logits
-    Real *mean, *inverse; // (rows), until I
 };
 
 // The stash of a stage.
@@ -62,6 +43,8 @@ public:
     Matrix<Real> dOut(int block) const;
     BlockStash<Real> block(int block) const;
     HeadStash<Real> head() const;
+    // The same block in the stashes of earlier slices.
+    EarlierSlices<Real> earlier(int block, const SequenceSlice<Real>& slice) const;
 
 private:
     Matrix<Real> state(std::size_t index) const;

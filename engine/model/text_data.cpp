@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/model/grammar.h"
+#include "engine/model/hidden_tokens.h"
 #include "resources/resources.h"
 
 #include <fmt/format.h>
@@ -69,6 +70,18 @@ void TextData::fill(int iteration, int microBatch, int sequence, std::span<std::
             targets[sample + t] = static_cast<unsigned char>(m_text[first + t + 1]);
         }
     }
+}
+
+void TextData::fillHidden(int iteration, int microBatch, int sequence,
+                          std::span<std::int32_t> inputs, std::span<std::int32_t> targets) const
+{
+    fill(iteration, microBatch, sequence, inputs, targets);
+    const auto length = static_cast<std::size_t>(sequence);
+    const auto key
+        = Random::combine(Random::combine(m_seed, "hidden"), static_cast<std::uint64_t>(iteration));
+    Random random(Random::combine(key, static_cast<std::uint64_t>(microBatch)));
+    for (std::size_t sample = 0; sample < inputs.size(); sample += length)
+        hideTokens(random, inputs.subspan(sample, length), targets.subspan(sample, length));
 }
 
 double TextData::unigramEntropy() const

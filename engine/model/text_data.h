@@ -25,6 +25,10 @@ public:
     void fill(int iteration, int microBatch, int sequence, std::span<std::int32_t> inputs,
               std::span<std::int32_t> targets) const;
 
+    // The same with some tokens hidden, which are the ones to predict (hidden_tokens.h).
+    void fillHidden(int iteration, int microBatch, int sequence, std::span<std::int32_t> inputs,
+                    std::span<std::int32_t> targets) const;
+
     const std::string& text() const { return m_text; }
     // Nats per byte: a model that knows only how often each byte comes cannot do better.
     double unigramEntropy() const;

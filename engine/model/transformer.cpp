@@ -1,20 +1,23 @@
 #include "engine/model/transformer.h"
 
-#include "engine/model/linear.h"
-#include "engine/model/random.h"
+#include "engine/base/check.h"
+#include "engine/model/hidden_tokens.h"
 
 #include <algorithm>
 
 namespace engine {
 
 template<class Real>
-Transformer<Real>::Transformer(const ModelSpec& spec, int stages, const Kernels<Real>& kernels)
+Transformer<Real>::Transformer(const ModelSpec& spec, int stages, const Kernels<Real>& kernels,
+                               int slices)
     : m_spec(spec)
     , m_kernels(kernels)
-    , m_block(TransformerShape(spec), kernels)
+    , m_block(TransformerShape(spec, slices), spec.sequence, kernels)
+    , m_head(TransformerShape(spec, slices), spec.tied, kernels)
 {
+    CHECK(spec.sequence % slices == 0);
     for (int s = 0; s < stages; ++s) {
-        m_layouts.emplace_back(spec, stages, s);
+        m_layouts.emplace_back(spec, stages, s, slices);
         m_parameters.push_back(m_layouts.back().describe());
     }
 }
@@ -24,27 +27,79 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
 {
     const StageLayout& own = layout(stage);
     const Parameter& last = parameters(stage).back();
+    const bool full = m_spec.recompute == Recompute::Full;
     return {.parameters = last.offset + last.count,
-            .stash = own.stash(),
+            .stash = full ? own.shape.state() : own.stash(),
+            .recomputed = full ? own.stash() : 0,
             .weightStash = own.weightStash(),
             .input = own.first ? 0 : own.shape.state(),
             .output = own.last ? 0 : own.shape.state(),
-            .workspace = Block::workspaceCount(own.shape)};
+            .workspace = workspaceCount(own)};
 }
 
-// A block: 24 b s h^2 in matrices and 4 b s^2 h in attention; the head: 2 b s h v. A backward is
-// twice as much, and attention, which has no weights, is all in I.
+// The widest of the passes. With full recomputation F has one block's stash at a time here, between
+// two states.
+template<class Real>
+std::size_t Transformer<Real>::workspaceCount(const StageLayout& own) const
+{
+    const TransformerShape& shape = own.shape;
+    std::size_t forward = Block::forwardWorkspace(shape);
+    if (m_spec.recompute == Recompute::Full) {
+        const std::size_t block
+            = BlockStash<Real>::keptCount(shape) + BlockStash<Real>::restCount(shape) + forward;
+        const std::size_t head
+            = HeadStash<Real>::keptCount(shape) + HeadStash<Real>::restCount(shape);
+        forward = 2 * shape.state() + std::max(block, own.last ? head : 0);
+    }
+    return std::max(forward, Block::backwardWorkspace(shape));
+}
+
+// A block: 24 b s h^2 in the matrices of a GPT and 4 b s^2 h in attention; the head: 2 b s h v. A
+// backward is twice as much, and attention, which has no weights, is all in I. Of slices, the
+// average.
 template<class Real>
 StageFlops Transformer<Real>::flops(StageId stage) const
 {
     const StageLayout& own = layout(stage);
     const double tokens = own.shape.rows(), width = own.shape.width;
-    const double attention = own.blocks * 4 * tokens * width * own.shape.sequence;
-    const double matrices = own.blocks * 24 * tokens * width * width
+    const double attention = own.blocks * 4 * tokens * width * m_spec.sequence;
+    const double matrices = own.blocks * tokens * blockFlops(own.shape)
         + (own.last ? 2 * tokens * width * own.shape.vocabulary : 0);
+    const bool scoresAgain = own.shape.attention.kind != AttentionKind::Standard;
     return {.forward = matrices + attention,
-            .backwardInput = matrices + 2 * attention,
-            .backwardWeight = matrices};
+            .backwardInput = matrices + attention * (scoresAgain ? 2.5 : 2),
+            .backwardWeight = matrices,
+            .recompute = m_spec.recompute == Recompute::Full ? matrices + attention : 0};
+}
+
+// Both copies begin with their stage's or head's matrix, (V, C).
+template<class Real>
+std::optional<TiedParameters> Transformer<Real>::tied() const
+{
+    if (!m_spec.tied)
+        return {};
+    const StageLayout& last = m_layouts.back();
+    return TiedParameters{.first = StageId{0},
+                          .last = StageId{stages() - 1},
+                          .firstOffset = 0,
+                          .lastOffset = last.headWeight(),
+                          .count = static_cast<std::size_t>(m_spec.vocabulary)
+                              * static_cast<std::size_t>(m_spec.width)};
+}
+
+// A mean over the tokens that are predicted; forward() gives this mean times all tokens.
+template<class Real>
+Real Transformer<Real>::lossScale(double tokens) const
+{
+    return static_cast<Real>(1 / (tokens * predictedShare()));
+}
+
+template<class Real>
+double Transformer<Real>::predictedShare() const
+{
+    if (m_spec.family != Family::Bert)
+        return 1;
+    return static_cast<double>(hiddenTokens(m_spec.sequence)) / m_spec.sequence;
 }
 
 template<class Real>
@@ -58,7 +113,8 @@ template<class Real>
 void Transformer<Real>::initialize(StageId stage, std::uint64_t seed, std::span<Real> weights) const
 {
     for (const Parameter& parameter : parameters(stage)) {
-        Random random(Random::combine(seed, parameter.name));
+        const bool copied = m_spec.tied && parameter.name == "head.weight";
+        Random random(Random::combine(seed, copied ? "embedding.token" : parameter.name));
         for (Real& w : weights.subspan(parameter.offset, parameter.count)) {
             switch (parameter.init) {
             case Parameter::Init::Zero:
@@ -76,39 +132,107 @@ void Transformer<Real>::initialize(StageId stage, std::uint64_t seed, std::span<
 }
 
 template<class Real>
-double Transformer<Real>::forward(StageId stage, const ForwardPass<Real>& pass) const
+template<class Number>
+Matrix<Number> Transformer<Real>::positionTable(Number* embedding, int slice) const
 {
-    const StageLayout& own = layout(stage);
-    const StageStash<Real> stash(pass.stash.data(), own);
-    const Matrix<Real> x = stash.x(0);
-    if (own.first) {
-        const Real* tokens = pass.weights.data();
-        const Real* positions = tokens + static_cast<std::ptrdiff_t>(m_spec.vocabulary) * x.columns;
-        m_kernels.embedding(pass.tokens.inputs, tokens, {positions, m_spec.sequence, x.columns}, x);
-    } else {
-        std::ranges::copy(pass.input, x.data);
-    }
-    for (int b = 0; b < own.blocks; ++b) {
-        const bool toOutput = b == own.blocks - 1 && !own.last;
-        m_block.forward({.weights = {pass.weights.data() + own.blockParameters(b), own.shape},
-                         .stash = stash.block(b),
-                         .x = stash.x(b),
-                         .out = toOutput ? own.shape.stateOf(pass.output.data()) : stash.x(b + 1)});
-    }
-    return own.last ? headForward(own, pass) : 0;
+    const TransformerShape& shape = m_layouts.front().shape;
+    if (shape.positions == 0)
+        return {};
+    const auto row = static_cast<std::ptrdiff_t>(m_spec.vocabulary)
+        + static_cast<std::ptrdiff_t>(slice) * shape.attention.sequence;
+    return {embedding + row * shape.width, shape.attention.sequence, shape.width};
 }
 
 template<class Real>
-double Transformer<Real>::headForward(const StageLayout& own, const ForwardPass<Real>& pass) const
+void Transformer<Real>::enter(const StageLayout& own, const ForwardPass<Real>& pass,
+                              Matrix<Real> x) const
 {
-    const HeadWeights<const Real> w(pass.weights.data() + own.headParameters(), own.shape);
+    const Real* embedding = pass.weights.data();
+    if (own.first)
+        m_kernels.embedding(pass.tokens.inputs, embedding,
+                            positionTable(embedding, pass.slice.index), x);
+    else
+        std::ranges::copy(pass.input, x.data);
+}
+
+template<class Real>
+double Transformer<Real>::forward(StageId stage, const ForwardPass<Real>& pass) const
+{
+    const StageLayout& own = layout(stage);
+    if (m_spec.recompute == Recompute::Full)
+        return forwardOnce(own, pass);
     const StageStash<Real> stash(pass.stash.data(), own);
-    const HeadStash<Real> head = stash.head();
-    const auto norm = own.shape.stateOf(head.norm);
-    const auto logits = own.shape.matrix(head.logits, own.shape.vocabulary);
-    m_kernels.layerNorm({stash.x(own.blocks), w.gain, w.bias, norm, head.mean, head.inverse});
-    linear<Real>(m_kernels, norm, w.weight, nullptr, logits);
-    return m_kernels.crossEntropy(logits, pass.tokens.targets);
+    enter(own, pass, stash.x(0));
+    for (int b = 0; b < own.blocks; ++b) {
+        const bool toNext = b == own.blocks - 1 && !own.last;
+        m_block.forward({.weights = {pass.weights.data() + own.blockParameters(b), own.shape},
+                         .stash = stash.block(b),
+                         .x = stash.x(b),
+                         .out = toNext ? own.shape.stateOf(pass.output.data()) : stash.x(b + 1),
+                         .earlier = stash.earlier(b, pass.slice),
+                         .workspace = pass.workspace.data()});
+    }
+    if (!own.last)
+        return 0;
+    return m_head.forward({.weights = {pass.weights.data() + own.headParameters(), own.shape},
+                           .stash = stash.head(),
+                           .x = stash.x(own.blocks),
+                           .targets = pass.tokens.targets})
+        / predictedShare();
+}
+
+// Keeps the stage's input; what the blocks and the head make goes to the workspace.
+template<class Real>
+double Transformer<Real>::forwardOnce(const StageLayout& own, const ForwardPass<Real>& pass) const
+{
+    const TransformerShape& shape = own.shape;
+    Matrix<Real> x = shape.stateOf(pass.stash.data());
+    enter(own, pass, x);
+    Real* scratch = pass.workspace.data() + 2 * shape.state();
+    Real* rest = scratch + BlockStash<Real>::keptCount(shape);
+    for (int b = 0; b < own.blocks; ++b) {
+        const bool toNext = b == own.blocks - 1 && !own.last;
+        const Matrix<Real> out = shape.stateOf(
+            toNext ? pass.output.data()
+                   : pass.workspace.data() + static_cast<std::size_t>(b % 2) * shape.state());
+        m_block.forward({.weights = {pass.weights.data() + own.blockParameters(b), shape},
+                         .stash = {scratch, rest, shape},
+                         .x = x,
+                         .out = out,
+                         .earlier = {},
+                         .workspace = rest + BlockStash<Real>::restCount(shape)});
+        x = out;
+    }
+    if (!own.last)
+        return 0;
+    return m_head.forward({.weights = {pass.weights.data() + own.headParameters(), shape},
+                           .stash = {scratch, scratch + HeadStash<Real>::keptCount(shape), shape},
+                           .x = x,
+                           .targets = pass.tokens.targets})
+        / predictedShare();
+}
+
+// As forward() without its output: the last block stops before its last matrix.
+template<class Real>
+void Transformer<Real>::recompute(StageId stage, const RecomputePass<Real>& pass) const
+{
+    const StageLayout& own = layout(stage);
+    const StageStash<Real> stash(pass.recomputed.data(), own);
+    std::ranges::copy(pass.stash, stash.x(0).data);
+    for (int b = 0; b < own.blocks; ++b) {
+        const bool toNext = b == own.blocks - 1 && !own.last;
+        m_block.forward({.weights = {pass.weights.data() + own.blockParameters(b), own.shape},
+                         .stash = stash.block(b),
+                         .x = stash.x(b),
+                         .out = toNext ? Matrix<Real>() : stash.x(b + 1),
+                         .earlier = {},
+                         .workspace = pass.workspace.data()});
+    }
+    if (own.last)
+        m_head.forward({.weights = {pass.weights.data() + own.headParameters(), own.shape},
+                        .stash = stash.head(),
+                        .x = stash.x(own.blocks),
+                        .targets = pass.tokens.targets});
 }
 
 // I and W a block at a time, so that what W reads is still in the cache.
@@ -172,6 +296,7 @@ void Transformer<Real>::blockBackwardInput(const StageLayout& own, const Backwar
          .x = stash.x(block),
          .dOut = fromNext ? own.shape.stateOf(pass.outputGradient.data()) : stash.dOut(block),
          .dx = toPrevious ? own.shape.stateOf(pass.inputGradient.data()) : stash.x(block),
+         .earlier = stash.earlier(block, pass.slice),
          .workspace = pass.workspace.data()});
 }
 
@@ -189,46 +314,31 @@ template<class Real>
 void Transformer<Real>::headBackwardInput(const StageLayout& own,
                                           const BackwardPass<Real>& pass) const
 {
-    const HeadWeights<const Real> w(pass.weights.data() + own.headParameters(), own.shape);
-    const HeadWeights<Real> g(pass.gradients.data() + own.headParameters(), own.shape);
     const StageStash<Real> stash(pass.stash.data(), own);
-    const HeadStash<Real> head = stash.head();
-    const auto logits = own.shape.matrix(head.logits, own.shape.vocabulary);
-    const auto dNorm = own.shape.stateOf(pass.workspace.data()), x = stash.x(own.blocks);
-
-    m_kernels.crossEntropyBackward(logits, pass.tokens.targets, pass.lossScale);
-    linearBackwardInput<Real>(m_kernels, logits, w.weight, dNorm);
-    m_kernels.layerNormBackward({.x = x,
-                                 .dy = dNorm,
-                                 .residual = {},
-                                 .gain = w.gain,
-                                 .mean = head.mean,
-                                 .inverseDeviation = head.inverse,
-                                 .dx = x,
-                                 .dGain = g.gain,
-                                 .dBias = g.bias});
+    m_head.backwardInput({.weights = {pass.weights.data() + own.headParameters(), own.shape},
+                          .stash = stash.head(),
+                          .x = stash.x(own.blocks),
+                          .targets = pass.tokens.targets},
+                         {.gradients = {pass.gradients.data() + own.headParameters(), own.shape},
+                          .lossScale = pass.lossScale,
+                          .workspace = pass.workspace.data()});
 }
 
 template<class Real>
 void Transformer<Real>::headBackwardWeight(const StageLayout& own,
                                            const WeightPass<Real>& pass) const
 {
-    const HeadWeights<Real> g(pass.gradients.data() + own.headParameters(), own.shape);
-    const auto head = StageStash<const Real>(pass.stash.data(), own).head();
-    linearBackwardWeight<Real>(m_kernels, own.shape.stateOf(head.norm),
-                               own.shape.matrix(head.logits, own.shape.vocabulary), g.weight,
-                               nullptr);
+    m_head.backwardWeight(StageStash<const Real>(pass.stash.data(), own).head(),
+                          {pass.gradients.data() + own.headParameters(), own.shape});
 }
 
 template<class Real>
 void Transformer<Real>::embeddingBackward(const StageLayout& own,
                                           const BackwardPass<Real>& pass) const
 {
-    const Matrix<Real> d = StageStash<Real>(pass.stash.data(), own).x(0);
     Real* tokens = pass.gradients.data();
-    Real* positions = tokens + static_cast<std::ptrdiff_t>(m_spec.vocabulary) * d.columns;
-    m_kernels.embeddingBackward(pass.tokens.inputs, d, tokens,
-                                {positions, m_spec.sequence, d.columns});
+    m_kernels.embeddingBackward(pass.tokens.inputs, StageStash<Real>(pass.stash.data(), own).x(0),
+                                tokens, positionTable(tokens, pass.slice.index));
 }
 
 template<class Real>

@@ -1,6 +1,7 @@
 #include "engine/model/transformer_block.h"
 
 #include "engine/model/linear.h"
+#include "engine/model/norm.h"
 
 #include <algorithm>
 
@@ -18,24 +19,34 @@ std::span<Real> all(Matrix<Real> m)
 template<class Real>
 void TransformerBlock<Real>::forward(const Forward& pass) const
 {
+    using Direction = typename Rotary<Real>::Direction;
     const TransformerShape& shape = m_shape;
     const BlockWeights<const Real>& w = pass.weights;
     const BlockStash<Real>& s = pass.stash;
     const auto norm1 = shape.stateOf(s.norm1), attended = shape.stateOf(s.attended),
                middle = shape.stateOf(s.middle), norm2 = shape.stateOf(s.norm2),
-               qkv = shape.matrix(s.qkv, shape.qkvWidth()),
-               expanded = shape.matrix(s.expanded, shape.expandedWidth()),
-               activated = shape.matrix(s.activated, shape.innerWidth());
+               qkv = shape.matrix(s.qkv, shape.attention.qkvWidth()),
+               expanded = shape.matrix(s.expanded, shape.expanded),
+               activated = shape.matrix(s.activated, shape.inner);
 
-    m_kernels.layerNorm({pass.x, w.norm1Gain, w.norm1Bias, norm1, s.mean1, s.inverse1});
+    norm<Real>(m_kernels, {pass.x, w.norm1Gain, w.norm1Bias, norm1, s.mean1, s.inverse1});
     linear<Real>(m_kernels, norm1, w.qkv, w.qkvBias, qkv);
-    m_kernels.attention({qkv, shape.samples, shape.heads, s.scores, attended});
+    m_rotary.turn(m_kernels, shape.attention, qkv, pass.earlier.count(), Direction::Forward);
+    if (s.keyGradients != nullptr)
+        std::fill_n(s.keyGradients, shape.attention.keyGradients(), Real(0));
+    m_kernels.attention(
+        {shape.attention, qkv, s.attention, attended, pass.earlier, pass.workspace});
     linear<Real>(m_kernels, attended, w.project, w.projectBias, middle);
     m_kernels.add(all(pass.x), all(middle));
 
-    m_kernels.layerNorm({middle, w.norm2Gain, w.norm2Bias, norm2, s.mean2, s.inverse2});
+    norm<Real>(m_kernels, {middle, w.norm2Gain, w.norm2Bias, norm2, s.mean2, s.inverse2});
     linear<Real>(m_kernels, norm2, w.expand, w.expandBias, expanded);
-    m_kernels.gelu(all(expanded), all(activated));
+    if (shape.gated)
+        m_kernels.swiGlu(expanded, activated);
+    else
+        m_kernels.gelu(all(expanded), all(activated));
+    if (pass.out.data == nullptr)
+        return;
     linear<Real>(m_kernels, activated, w.contract, w.contractBias, pass.out);
     m_kernels.add(all(middle), all(pass.out));
 }
@@ -43,12 +54,9 @@ void TransformerBlock<Real>::forward(const Forward& pass) const
 // The gradient of what the activation gave, (rows, inner); then that of a norm's output, (rows, C),
 // with attention's own workspace behind it.
 template<class Real>
-std::size_t TransformerBlock<Real>::workspaceCount(const TransformerShape& shape)
+std::size_t TransformerBlock<Real>::backwardWorkspace(const TransformerShape& shape)
 {
-    return std::max(
-        shape.times(shape.innerWidth()),
-        shape.state()
-            + AttentionBackward<Real>::workspaceCount(shape.sequence, shape.width / shape.heads));
+    return std::max(shape.times(shape.inner), shape.state() + shape.attention.backwardWorkspace());
 }
 
 template<class Real>
@@ -63,49 +71,58 @@ void TransformerBlock<Real>::mlpBackward(const Backward& pass) const
 {
     const BlockWeights<const Real>& w = pass.weights;
     const BlockStash<Real>& s = pass.stash;
-    const auto dActivated = m_shape.matrix(pass.workspace, m_shape.innerWidth());
-    const auto expanded = m_shape.matrix(s.expanded, m_shape.expandedWidth());
+    const auto dActivated = m_shape.matrix(pass.workspace, m_shape.inner);
+    const auto expanded = m_shape.matrix(s.expanded, m_shape.expanded);
     const auto dNorm = m_shape.stateOf(pass.workspace), middle = m_shape.stateOf(s.middle);
 
     linearBackwardInput<Real>(m_kernels, pass.dOut, w.contract, dActivated);
-    m_kernels.geluBackward(all<const Real>(dActivated), all(expanded));
+    if (m_shape.gated)
+        m_kernels.swiGluBackward(dActivated, expanded);
+    else
+        m_kernels.geluBackward(all<const Real>(dActivated), all(expanded));
     linearBackwardInput<Real>(m_kernels, expanded, w.expand, dNorm);
-    m_kernels.layerNormBackward({.x = middle,
-                                 .dy = dNorm,
-                                 .residual = pass.dOut,
-                                 .gain = w.norm2Gain,
-                                 .mean = s.mean2,
-                                 .inverseDeviation = s.inverse2,
-                                 .dx = middle,
-                                 .dGain = pass.gradients.norm2Gain,
-                                 .dBias = pass.gradients.norm2Bias});
+    normBackward<Real>(m_kernels,
+                       {.x = middle,
+                        .dy = dNorm,
+                        .residual = pass.dOut,
+                        .gain = w.norm2Gain,
+                        .mean = s.mean2,
+                        .inverseDeviation = s.inverse2,
+                        .dx = middle,
+                        .dGain = pass.gradients.norm2Gain,
+                        .dBias = pass.gradients.norm2Bias});
 }
 
 template<class Real>
 void TransformerBlock<Real>::attentionBackward(const Backward& pass) const
 {
+    using Direction = typename Rotary<Real>::Direction;
     const BlockWeights<const Real>& w = pass.weights;
     const BlockStash<Real>& s = pass.stash;
     const auto dNarrow = m_shape.stateOf(pass.workspace), dMiddle = m_shape.stateOf(s.middle);
-    const auto qkv = m_shape.matrix(s.qkv, m_shape.qkvWidth());
+    const auto qkv = m_shape.matrix(s.qkv, m_shape.attention.qkvWidth());
 
     linearBackwardInput<Real>(m_kernels, dMiddle, w.project, dNarrow);
-    m_kernels.attentionBackward({.qkv = qkv,
-                                 .samples = m_shape.samples,
-                                 .heads = m_shape.heads,
-                                 .scores = s.scores,
+    m_kernels.attentionBackward({.shape = m_shape.attention,
+                                 .qkv = qkv,
+                                 .kept = s.attention,
+                                 .out = m_shape.stateOf(s.attended),
                                  .dOut = dNarrow,
+                                 .keyGradients = s.keyGradients,
+                                 .earlier = pass.earlier,
                                  .workspace = pass.workspace + m_shape.state()});
+    m_rotary.turn(m_kernels, m_shape.attention, qkv, pass.earlier.count(), Direction::Backward);
     linearBackwardInput<Real>(m_kernels, qkv, w.qkv, dNarrow);
-    m_kernels.layerNormBackward({.x = pass.x,
-                                 .dy = dNarrow,
-                                 .residual = dMiddle,
-                                 .gain = w.norm1Gain,
-                                 .mean = s.mean1,
-                                 .inverseDeviation = s.inverse1,
-                                 .dx = pass.dx,
-                                 .dGain = pass.gradients.norm1Gain,
-                                 .dBias = pass.gradients.norm1Bias});
+    normBackward<Real>(m_kernels,
+                       {.x = pass.x,
+                        .dy = dNarrow,
+                        .residual = dMiddle,
+                        .gain = w.norm1Gain,
+                        .mean = s.mean1,
+                        .inverseDeviation = s.inverse1,
+                        .dx = pass.dx,
+                        .dGain = pass.gradients.norm1Gain,
+                        .dBias = pass.gradients.norm1Bias});
 }
 
 template<class Real>
@@ -113,15 +130,16 @@ void TransformerBlock<Real>::backwardWeight(const Weight& pass) const
 {
     const BlockWeights<Real>& g = pass.gradients;
     const BlockStash<const Real>& s = pass.stash;
-    linearBackwardWeight<Real>(m_kernels, m_shape.matrix(s.activated, m_shape.innerWidth()),
-                               pass.dOut, g.contract, g.contractBias);
+    linearBackwardWeight<Real>(m_kernels, m_shape.matrix(s.activated, m_shape.inner), pass.dOut,
+                               g.contract, g.contractBias);
     linearBackwardWeight<Real>(m_kernels, m_shape.stateOf(s.norm2),
-                               m_shape.matrix(s.expanded, m_shape.expandedWidth()), g.expand,
+                               m_shape.matrix(s.expanded, m_shape.expanded), g.expand,
                                g.expandBias);
     linearBackwardWeight<Real>(m_kernels, m_shape.stateOf(s.attended), m_shape.stateOf(s.middle),
                                g.project, g.projectBias);
     linearBackwardWeight<Real>(m_kernels, m_shape.stateOf(s.norm1),
-                               m_shape.matrix(s.qkv, m_shape.qkvWidth()), g.qkv, g.qkvBias);
+                               m_shape.matrix(s.qkv, m_shape.attention.qkvWidth()), g.qkv,
+                               g.qkvBias);
 }
 
 template class TransformerBlock<float>;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/model/block_layout.h"
+#include "engine/model/rotary_table.h"
 
 namespace engine {
 
@@ -9,10 +10,11 @@ template<class Real>
 class TransformerBlock
 {
 public:
-    // `kernels` must outlive the block.
-    TransformerBlock(const TransformerShape& shape, const Kernels<Real>& kernels)
+    // `kernels` must outlive the block. `sequence`: tokens of a whole sample.
+    TransformerBlock(const TransformerShape& shape, int sequence, const Kernels<Real>& kernels)
         : m_shape(shape)
         , m_kernels(kernels)
+        , m_rotary(shape.positions > 0 ? 0 : sequence, shape.attention.headSize)
     { }
 
     struct Forward
@@ -20,9 +22,15 @@ public:
         BlockWeights<const Real> weights;
         BlockStash<Real> stash;
         Matrix<const Real> x;
-        Matrix<Real> out;
+        Matrix<Real> out; // without data: only the stash is made
+        EarlierSlices<Real> earlier;
+        Real* workspace = nullptr;
     };
     void forward(const Forward& pass) const;
+    static std::size_t forwardWorkspace(const TransformerShape& shape)
+    {
+        return shape.attention.forwardWorkspace();
+    }
 
     struct Backward
     {
@@ -31,10 +39,11 @@ public:
         BlockStash<Real> stash; // of F; afterwards, of W
         Matrix<const Real> x, dOut;
         Matrix<Real> dx; // may be where x is
+        EarlierSlices<Real> earlier;
         Real* workspace = nullptr;
     };
     void backwardInput(const Backward& pass) const;
-    static std::size_t workspaceCount(const TransformerShape& shape);
+    static std::size_t backwardWorkspace(const TransformerShape& shape);
 
     struct Weight
     {
@@ -50,6 +59,7 @@ private:
 
     TransformerShape m_shape;
     const Kernels<Real>& m_kernels;
+    RotaryTable<Real> m_rotary;
 };
 
 } // namespace engine

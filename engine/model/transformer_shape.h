@@ -5,30 +5,26 @@
 
 namespace engine {
 
-// Sizes of one pass over one micro-batch.
+// Sizes of one pass over one micro-batch, or over one of `slices` slices of its samples.
 struct TransformerShape
 {
-    int samples = 0, sequence = 0, width = 0, heads = 0, vocabulary = 0;
+    explicit TransformerShape(const ModelSpec& model, int slices = 1);
 
-    explicit TransformerShape(const ModelSpec& model)
-        : samples(model.microBatchSize)
-        , sequence(model.sequence)
-        , width(model.width)
-        , heads(model.heads)
-        , vocabulary(model.vocabulary)
-    { }
+    AttentionShape attention;
+    int width = 0, expanded = 0, inner = 0; // expanded: what the first MLP matrix gives
+    int vocabulary = 0, positions = 0;      // learned positions; 0: rotary ones
+    bool rmsNorm = false, biased = true;    // else layer norm
+    bool gated = false;                     // SwiGLU, else GELU
 
-    int rows() const { return samples * sequence; }
-    int qkvWidth() const { return 3 * width; }
-    int expandedWidth() const { return 4 * width; }
-    int innerWidth() const { return 4 * width; }
+    int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const
     {
         return static_cast<std::size_t>(rows()) * static_cast<std::size_t>(columns);
     }
     // Of the residual stream: what stages pass to one another.
     std::size_t state() const { return times(width); }
-    std::size_t scores() const { return times(heads) * static_cast<std::size_t>(sequence); }
+    // Of one norm, a number a row: 1 / deviation, and layer norm's mean.
+    int statistics() const { return rmsNorm ? 1 : 2; }
 
     template<class Real>
     Matrix<Real> matrix(Real* data, int columns) const
@@ -41,5 +37,8 @@ struct TransformerShape
         return matrix(data, width);
     }
 };
+
+// Multiplications and additions a token of the matrices of one block.
+double blockFlops(const TransformerShape& shape);
 
 } // namespace engine

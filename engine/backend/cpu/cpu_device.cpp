@@ -28,6 +28,12 @@ public:
     {
         cpu::layerNormBackward(op);
     }
+    void rmsNorm(const RmsNorm<Real>& op) const override { cpu::rmsNorm(op); }
+    void rmsNormBackward(const RmsNormBackward<Real>& op) const override
+    {
+        cpu::rmsNormBackward(op);
+    }
+    void rotary(const Rotary<Real>& op) const override { cpu::rotary(op); }
     void attention(const Attention<Real>& op) const override { cpu::attention(op); }
     void attentionBackward(const AttentionBackward<Real>& op) const override
     {
@@ -37,6 +43,11 @@ public:
     void geluBackward(std::span<const Real> dy, std::span<Real> x) const override
     {
         cpu::geluBackward(dy, x);
+    }
+    void swiGlu(Matrix<const Real> x, Matrix<Real> y) const override { cpu::swiGlu(x, y); }
+    void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const override
+    {
+        cpu::swiGluBackward(dy, x);
     }
     void embedding(Tokens tokens, const Real* tokenTable, Matrix<const Real> positionTable,
                    Matrix<Real> out) const override

@@ -32,7 +32,8 @@ BS_VECTORIZED double crossEntropy(Matrix<Real> logits, std::span<const std::int3
 {
     double loss = 0;
     for (int r = 0; r < logits.rows; ++r)
-        loss += rowLoss(logits.row(r), logits.columns, targets.data()[r]);
+        if (targets.data()[r] >= 0)
+            loss += rowLoss(logits.row(r), logits.columns, targets.data()[r]);
     return loss;
 }
 
@@ -42,10 +43,15 @@ BS_VECTORIZED void crossEntropyBackward(Matrix<Real> probabilities,
 {
     for (int r = 0; r < probabilities.rows; ++r) {
         Real* row = probabilities.row(r);
+        const std::int32_t target = targets.data()[r];
+        if (target < 0) {
+            std::fill_n(row, probabilities.columns, Real(0));
+            continue;
+        }
 #pragma omp simd
         for (int c = 0; c < probabilities.columns; ++c)
             row[c] *= scale;
-        row[targets.data()[r]] -= scale;
+        row[target] -= scale;
     }
 }
 

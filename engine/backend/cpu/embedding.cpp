@@ -18,8 +18,12 @@ BS_VECTORIZED void embedding(std::span<const std::int32_t> tokens, const Real* t
 {
     for (int r = 0; r < out.rows; ++r) {
         const Real* token = tokenRow(tokenTable, tokens.data()[r], out.columns);
-        const Real* position = positionTable.row(r % positionTable.rows);
         Real* row = out.row(r);
+        if (positionTable.data == nullptr) {
+            std::copy_n(token, out.columns, row);
+            continue;
+        }
+        const Real* position = positionTable.row(r % positionTable.rows);
 #pragma omp simd
         for (int c = 0; c < out.columns; ++c)
             row[c] = token[c] + position[c];
@@ -34,12 +38,15 @@ BS_VECTORIZED void embeddingBackward(std::span<const std::int32_t> tokens, Matri
     for (int r = 0; r < dOut.rows; ++r) {
         const Real* d = dOut.row(r);
         Real* token = dTokenTable + static_cast<std::ptrdiff_t>(tokens.data()[r]) * dOut.columns;
+#pragma omp simd
+        for (int c = 0; c < dOut.columns; ++c)
+            token[c] += d[c];
+        if (dPositionTable.data == nullptr)
+            continue;
         Real* position = dPositionTable.row(r % dPositionTable.rows);
 #pragma omp simd
-        for (int c = 0; c < dOut.columns; ++c) {
-            token[c] += d[c];
+        for (int c = 0; c < dOut.columns; ++c)
             position[c] += d[c];
-        }
     }
 }
 

@@ -20,6 +20,12 @@ void layerNorm(const LayerNorm<Real>& op);
 template<class Real>
 void layerNormBackward(const LayerNormBackward<Real>& op);
 template<class Real>
+void rmsNorm(const RmsNorm<Real>& op);
+template<class Real>
+void rmsNormBackward(const RmsNormBackward<Real>& op);
+template<class Real>
+void rotary(const Rotary<Real>& op);
+template<class Real>
 void attention(const Attention<Real>& op);
 template<class Real>
 void attentionBackward(const AttentionBackward<Real>& op);
@@ -27,6 +33,10 @@ template<class Real>
 void gelu(std::span<const Real> x, std::span<Real> y);
 template<class Real>
 void geluBackward(std::span<const Real> dy, std::span<Real> x);
+template<class Real>
+void swiGlu(Matrix<const Real> x, Matrix<Real> y);
+template<class Real>
+void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x);
 
 template<class Real>
 void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
@@ -47,9 +57,5 @@ template<class Real>
 void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums);
 template<class Real>
 void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x);
-
-// In place, row by row, over the first row + 1 columns; the others become 0. (T, T)
-template<class Real>
-void causalSoftmax(Matrix<Real> scores);
 
 } // namespace engine::cpu

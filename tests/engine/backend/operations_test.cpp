@@ -2,6 +2,7 @@
 #include "engine/backend/cpu/operations.h"
 #include "engine/backend/cpu/vectorized.h"
 #include "tests/catch.h"
+#include "tests/support/finite_differences.h"
 
 #include <cmath>
 #include <functional>
@@ -10,47 +11,6 @@
 using namespace engine;
 
 namespace {
-
-using Numbers = std::vector<double>;
-
-// Numbers of no pattern in (-1, 1).
-Numbers noise(std::size_t count, unsigned seed)
-{
-    Numbers numbers(count);
-    std::uint32_t state = seed * 2654435761U + 1;
-    for (double& x : numbers) {
-        state = state * 1664525U + 1013904223U;
-        x = static_cast<double>(state >> 8U) / (1 << 23) - 1;
-    }
-    return numbers;
-}
-
-double dot(const Numbers& a, const Numbers& b)
-{
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i)
-        sum += a[i] * b[i];
-    return sum;
-}
-
-// The largest error of `gradient` against central differences of `loss` over `x`, relative to the
-// largest slope.
-double error(Numbers& x, const Numbers& gradient, const std::function<double()>& loss)
-{
-    constexpr double kStep = 1e-5;
-    double worst = 0, largest = 1e-12;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        const double kept = x[i];
-        x[i] = kept + kStep;
-        const double above = loss();
-        x[i] = kept - kStep;
-        const double slope = (above - loss()) / (2 * kStep);
-        x[i] = kept;
-        worst = std::max(worst, std::abs(slope - gradient[i]));
-        largest = std::max(largest, std::abs(slope));
-    }
-    return worst / largest;
-}
 
 constexpr double kTolerance = 1e-7;
 
@@ -144,38 +104,73 @@ TEST_CASE("GELU's backward is the derivative of its forward")
     CHECK(error(x, dx, loss) < kTolerance);
 }
 
-TEST_CASE("attention is causal, and its backward is the derivative of its forward")
+TEST_CASE("RMSNorm's backward is the derivative of its forward, plus the residual")
 {
-    constexpr int kSamples = 2, kSequence = 5, kHeads = 2, kWidth = 6, kRows = kSamples * kSequence;
-    Numbers qkv = noise(kRows * 3 * kWidth, 1);
-    const Numbers weight = noise(kRows * kWidth, 2);
-    Numbers out(weight.size()), scores(kSamples * kHeads * kSequence * kSequence);
+    constexpr int kRows = 3, kWidth = 8;
+    Numbers x = noise(kRows * kWidth, 1), gain = noise(kWidth, 2);
+    const Numbers weight = noise(kRows * kWidth, 4), residual = noise(kRows * kWidth, 5);
+    Numbers y(x.size()), inverse(kRows);
     const auto loss = [&] {
-        cpu::attention<double>({Matrix<double>(qkv.data(), kRows, 3 * kWidth),
-                                kSamples,
-                                kHeads,
-                                scores.data(),
-                                {out.data(), kRows, kWidth}});
-        return dot(out, weight);
+        cpu::rmsNorm<double>({Matrix<double>(x.data(), kRows, kWidth),
+                              gain.data(),
+                              {y.data(), kRows, kWidth},
+                              inverse.data()});
+        return dot(y, weight) + dot(x, residual);
     };
     loss();
-    Numbers d = qkv,
-            workspace(AttentionBackward<double>::workspaceCount(kSequence, kWidth / kHeads));
-    cpu::attentionBackward<double>({{d.data(), kRows, 3 * kWidth},
-                                    kSamples,
-                                    kHeads,
-                                    scores.data(),
-                                    {weight.data(), kRows, kWidth},
-                                    workspace.data()});
-    CHECK(error(qkv, d, loss) < kTolerance);
+    Numbers dx = x, dGain(kWidth);
+    cpu::rmsNormBackward<double>({{dx.data(), kRows, kWidth}, // in place
+                                  {weight.data(), kRows, kWidth},
+                                  {residual.data(), kRows, kWidth},
+                                  gain.data(),
+                                  inverse.data(),
+                                  {dx.data(), kRows, kWidth},
+                                  dGain.data()});
+    CHECK(error(x, dx, loss) < kTolerance);
+    CHECK(error(gain, dGain, loss) < kTolerance);
+}
 
-    const Numbers before = out;
-    for (int c = 0; c < 3 * kWidth; ++c) // the last token of the first sample
-        qkv[static_cast<std::size_t>((kSequence - 1) * 3 * kWidth + c)] += 1;
-    loss();
-    const auto last = static_cast<std::size_t>((kSequence - 1) * kWidth);
-    CHECK(std::equal(out.begin(), out.begin() + last, before.begin()));
-    CHECK(out[last] != before[last]);
+TEST_CASE("SwiGLU's backward is the derivative of its forward")
+{
+    constexpr int kRows = 3, kWidth = 5;
+    Numbers x = noise(kRows * 2 * kWidth, 1);
+    for (double& v : x)
+        v *= 3;
+    const Numbers weight = noise(kRows * kWidth, 2);
+    Numbers y(weight.size()), dx = x;
+    const auto loss = [&] {
+        cpu::swiGlu<double>({x.data(), kRows, 2 * kWidth}, {y.data(), kRows, kWidth});
+        return dot(y, weight);
+    };
+    cpu::swiGluBackward<double>({weight.data(), kRows, kWidth}, {dx.data(), kRows, 2 * kWidth});
+    CHECK(error(x, dx, loss) < kTolerance);
+}
+
+TEST_CASE("rotary positions turn pairs, keep their length, and turn back")
+{
+    constexpr int kSequence = 3, kHeads = 2, kSize = 4, kStride = 11;
+    const Numbers before = noise(kSequence * kStride, 1);
+    Numbers x = before, cosines, sines;
+    for (int p = 0; p < kSequence; ++p)
+        for (int c = 0; c < kSize / 2; ++c) {
+            cosines.push_back(std::cos(0.3 * p + c));
+            sines.push_back(std::sin(0.3 * p + c));
+        }
+    Rotary<double> op{.x = {x.data(), kSequence, kHeads * kSize, kStride},
+                      .heads = kHeads,
+                      .headSize = kSize,
+                      .sequence = kSequence,
+                      .cosines = cosines.data(),
+                      .sines = sines.data()};
+    cpu::rotary(op);
+    const std::size_t i = 2 * kStride + kSize + 1; // token 2, head 1, column 1
+    CHECK(x[i] == Approx(before[i] * std::cos(1.6) - before[i + 2] * std::sin(1.6)));
+    CHECK(x[i + 2] == Approx(before[i + 2] * std::cos(1.6) + before[i] * std::sin(1.6)));
+    CHECK(x[kStride - 1] == before[kStride - 1]); // not of a head
+    op.direction = Rotary<double>::Direction::Backward;
+    cpu::rotary(op);
+    for (std::size_t k = 0; k < x.size(); ++k)
+        REQUIRE(x[k] == Approx(before[k]).margin(1e-15));
 }
 
 TEST_CASE("the embedding's backward is the derivative of its forward, repeated tokens included")
@@ -210,6 +205,21 @@ TEST_CASE("cross-entropy's backward is the derivative of its forward, times the 
     Numbers d = probabilities;
     cpu::crossEntropyBackward<double>({d.data(), kRows, kWords}, targets, 0.25);
     CHECK(error(logits, d, loss) < kTolerance);
+}
+
+TEST_CASE("a row without a target has neither loss nor gradient")
+{
+    constexpr int kWords = 7;
+    Numbers logits = noise(3 * kWords, 1),
+            one(logits.begin() + kWords, logits.begin() + 2 * kWords);
+    const std::vector<std::int32_t> targets{-1, 4, -1}, target{4};
+    CHECK(cpu::crossEntropy<double>({logits.data(), 3, kWords}, targets)
+          == cpu::crossEntropy<double>({one.data(), 1, kWords}, target));
+    cpu::crossEntropyBackward<double>({logits.data(), 3, kWords}, targets, 1);
+    cpu::crossEntropyBackward<double>({one.data(), 1, kWords}, target, 1);
+    CHECK(std::all_of(logits.begin(), logits.begin() + kWords, [](double g) { return g == 0; }));
+    CHECK(std::equal(one.begin(), one.end(), logits.begin() + kWords));
+    CHECK(std::all_of(logits.end() - kWords, logits.end(), [](double g) { return g == 0; }));
 }
 
 TEST_CASE("the cross-entropy of equal logits is the log of their number")
@@ -255,20 +265,19 @@ TEST_CASE("fixed-point sums do not depend on the order, and lose nothing above 2
 
 TEST_CASE("float kernels agree with double ones")
 {
-    constexpr int kRows = 8, kWidth = 32, kHeads = 4;
-    const Numbers qkv = noise(kRows * 3 * kWidth, 5);
-    const std::vector<float> single(qkv.begin(), qkv.end());
-    Numbers scores(kHeads * kRows * kRows), out(kRows * kWidth);
-    std::vector<float> scores32(scores.size()), out32(out.size());
-    cpu::attention<double>(
-        {{qkv.data(), kRows, 3 * kWidth}, 1, kHeads, scores.data(), {out.data(), kRows, kWidth}});
-    cpu::attention<float>({{single.data(), kRows, 3 * kWidth},
-                           1,
-                           kHeads,
-                           scores32.data(),
-                           {out32.data(), kRows, kWidth}});
-    cpu::gelu<double>(out, out);
-    cpu::gelu<float>(out32, out32);
-    for (std::size_t i = 0; i < out.size(); ++i)
-        REQUIRE(static_cast<double>(out32[i]) == Approx(out[i]).margin(2e-6));
+    Numbers x = noise(300, 5), y(x.size());
+    for (double& v : x)
+        v *= 6;
+    const std::vector<float> single(x.begin(), x.end());
+    std::vector<float> y32(x.size());
+    const auto agree = [&] {
+        for (std::size_t i = 0; i < y.size(); ++i)
+            REQUIRE(static_cast<double>(y32[i]) == Approx(y[i]).margin(4e-6));
+    };
+    cpu::gelu<double>(x, y);
+    cpu::gelu<float>(single, y32);
+    agree();
+    cpu::swiGlu<double>({x.data(), 3, 100}, {y.data(), 3, 50});
+    cpu::swiGlu<float>({single.data(), 3, 100}, {y32.data(), 3, 50});
+    agree();
 }

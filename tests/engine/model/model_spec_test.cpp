@@ -27,9 +27,29 @@ TEST_CASE("an unknown model is an error that names the presets")
 {
     CHECK(loadModel("huge").error()
           == Error{Error::Code::NotFound,
-                   "no model is called 'huge': there are small, tiny, or give a .toml file"});
+                   "no model is called 'huge': there are bert-64, gpt-96, gpt2-124m, gpt3-96b, "
+                   "llama-65b, small, tiny, or give a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
           == Error{Error::Code::Io, "cannot read the model file '/nowhere/m.toml'"});
+}
+
+TEST_CASE("the papers' models have the papers' sizes")
+{
+    const auto billions = [](const char* name, bool tied) {
+        ModelSpec model = loadModel(name).value();
+        model.tied = tied;
+        return static_cast<double>(parameterCount(model)) / 1e9;
+    };
+    CHECK(parameterCount([] {
+              ModelSpec model = loadModel("gpt2-124m").value();
+              model.tied = true;
+              return model;
+          }())
+          == 124'439'808); // openai/gpt-2
+    CHECK(billions("llama-65b", false) == Approx(65.286).epsilon(1e-4));
+    CHECK(billions("gpt3-96b", true) == Approx(96.2).epsilon(1e-3));
+    CHECK(billions("gpt-96", true) == Approx(11.0).epsilon(1e-2));
+    CHECK(billions("bert-64", true) == Approx(5.1).epsilon(1e-2));
 }
 
 TEST_CASE("stage s of S holds blocks floor(sL/S) to floor((s+1)L/S) - 1")
@@ -58,6 +78,11 @@ TEST_CASE("a model table and its text are inverses")
     model.learningRate = 1.0 / 3;
     model.epsilon = 1e-12;
     model.weightDecay = 0;
+    model.family = Family::Llama;
+    model.kvHeads = 2;
+    model.ffnWidth = 96;
+    model.attention = AttentionKind::Flash;
+    model.recompute = Recompute::Full;
     CHECK(modelFromTable(toml::parse(modelToToml(model, ""))) == model);
     const toml::table nested = toml::parse(modelToToml(model, "model"));
     CHECK(modelFromTable(*nested["model"].as_table()) == model);
@@ -73,9 +98,13 @@ TEST_CASE("a bad model table is an error that names the key")
           == "model: optimizer.beta1 must be a number from 0 to 0.999999");
     CHECK(message("width = 10\nheads = 4") == "model: width 10 is no multiple of heads 4");
     CHECK(message("depth = 3") == "model: 'depth' is unknown or has the wrong type");
+    CHECK(message("family = \"rwkv\"") == "model: family must be one of gpt, bert, llama");
+    CHECK(message("attention = 3") == "model: attention must be one of standard, recompute, flash");
+    CHECK(message("heads = 4\nkv_heads = 3") == "model: heads 4 is no multiple of kv_heads 3");
+    CHECK(message("family = \"llama\"\nwidth = 12\nheads = 4")
+          == "model: width 12 / heads 4 is odd, and rotary positions turn pairs");
     CHECK(message("family = \"bert\"")
-          == "model: 'family' is unknown or has the wrong type (this version trains family = "
-             "\"gpt\")");
+          == "model: vocabulary must be 257 or more for family = \"bert\", which hides tokens");
 }
 
 TEST_CASE("a model file with a slip is an error that names file and line")
@@ -93,4 +122,14 @@ TEST_CASE("the FLOPs of an iteration are 72 B L s h^2 (1 + s / 6h + v / 12hL)")
     const double b = 8, l = 16, s = 64, h = 64, v = 256;
     CHECK(flopsPerIteration(ModelSpec(), 4)
           == Approx(72 * b * l * s * h * h * (1 + s / (6 * h) + v / (12 * h * l))));
+}
+
+TEST_CASE("the FLOPs of a LLaMA are 3 B s (L (4 h^2 (1 + g / a) + 6 h f + 4 s h) + 2 h v)")
+{
+    ModelSpec model = loadModel("llama-65b").value();
+    model.kvHeads = 8;
+    const double l = 80, s = 2048, h = 8192, f = 22016, v = 32000;
+    CHECK(
+        flopsPerIteration(model, 1)
+        == Approx(3 * s * (l * (4 * h * h * (1 + 8.0 / 64) + 6 * h * f + 4 * s * h) + 2 * h * v)));
 }

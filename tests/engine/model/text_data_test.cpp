@@ -1,4 +1,5 @@
 #include "engine/model/grammar.h"
+#include "engine/model/hidden_tokens.h"
 #include "engine/model/text_data.h"
 #include "tests/catch.h"
 
@@ -114,4 +115,35 @@ TEST_CASE("a bad grammar is an error that names the line or the name")
     CHECK(Grammar::parse("a: {b").error().message == "grammar, line 1: '{' without '}'");
     CHECK(Grammar::parse("a: {b}").error().message == "the grammar does not say what {b} is");
     CHECK(Grammar::parse("# nothing").error().message == "the grammar has no rules");
+}
+
+TEST_CASE("as many tokens of each sample are hidden, and only they are to be predicted")
+{
+    const TextData data = TextData::builtIn(3);
+    constexpr int kSequence = 40, kSamples = 50;
+    std::vector<std::int32_t> inputs(kSequence * kSamples), targets(inputs.size()), plain(inputs),
+        next(inputs), again(inputs), againTargets(inputs);
+    data.fill(2, 1, kSequence, plain, next);
+    data.fillHidden(2, 1, kSequence, inputs, targets);
+    data.fillHidden(2, 1, kSequence, again, againTargets);
+    CHECK(again == inputs);
+    CHECK(againTargets == targets);
+    int hidden = 0, replaced = 0;
+    for (std::size_t sample = 0; sample < kSamples; ++sample) {
+        int predicted = 0;
+        for (std::size_t i = sample * kSequence; i < (sample + 1) * kSequence; ++i) {
+            predicted += targets[i] == kNotPredicted ? 0 : 1;
+            hidden += inputs[i] == kHiddenToken ? 1 : 0;
+            replaced += inputs[i] != kHiddenToken && inputs[i] != plain[i] ? 1 : 0;
+            CHECK(targets[i] == (targets[i] == kNotPredicted ? kNotPredicted : plain[i]));
+            if (targets[i] == kNotPredicted)
+                CHECK(inputs[i] == plain[i]);
+        }
+        CHECK(predicted == hiddenTokens(kSequence));
+    }
+    CHECK(hiddenTokens(kSequence) == 6);
+    CHECK(hidden > 0.7 * 6 * kSamples); // 80 % of them
+    CHECK(hidden < 0.9 * 6 * kSamples);
+    CHECK(replaced > 0.03 * 6 * kSamples); // 10 %, of which some draw the same byte
+    CHECK(replaced < 0.2 * 6 * kSamples);
 }

@@ -1,20 +1,9 @@
-#include "engine/backend/cpu/cpu_device.h"
-#include "engine/model/random.h"
-#include "engine/model/transformer.h"
 #include "tests/catch.h"
-
-#include <cmath>
-#include <numeric>
+#include "tests/support/model_chain.h"
 
 using namespace engine;
 
 namespace {
-
-const CpuDevice& cpuDevice()
-{
-    static const auto device = openCpuDevice().value();
-    return *device;
-}
 
 ModelSpec smallSpec()
 {
@@ -28,131 +17,11 @@ ModelSpec smallSpec()
     return spec;
 }
 
-// All stages one after the other: the loss of a micro-batch and, on request, its gradients.
-class Chain
-{
-public:
-    Chain(const ModelSpec& spec, int stages)
-        : m_model(spec, stages, cpuDevice().doubleKernels())
-        , m_tokens(static_cast<std::size_t>(spec.microBatchSize * spec.sequence))
-        , m_targets(m_tokens.size())
-    {
-        Random random(7);
-        for (std::size_t i = 0; i < m_tokens.size(); ++i) {
-            m_tokens[i] = static_cast<std::int32_t>(random.below(256));
-            m_targets[i] = static_cast<std::int32_t>(random.below(256));
-        }
-        for (int s = 0; s < stages; ++s) {
-            const StageSizes sizes = m_model.sizes(StageId{s});
-            weights.emplace_back(sizes.parameters);
-            m_model.initialize(StageId{s}, 11, weights.back());
-            gradients.emplace_back(sizes.parameters);
-            m_stashes.emplace_back(sizes.stash);
-            m_outputs.emplace_back(sizes.output);
-            m_inputGradients.emplace_back(sizes.input);
-            m_workspaces.emplace_back(sizes.workspace);
-        }
-    }
-
-    double loss()
-    {
-        double sum = 0;
-        for (std::size_t s = 0; s < weights.size(); ++s)
-            sum += m_model.forward(id(s),
-                                   {weights[s],
-                                    s == 0 ? std::span<const double>() : m_outputs[s - 1],
-                                    m_stashes[s],
-                                    m_outputs[s],
-                                    m_workspaces[s],
-                                    {m_tokens, m_targets}});
-        return sum;
-    }
-
-    void backward()
-    {
-        for (std::size_t s = weights.size(); s-- > 0;)
-            m_model.backward(id(s), backwardPass(s));
-    }
-
-    // I of every stage, and only then W: between them nothing is left but what the sizes promise
-    // for W. The rest of the stashes, the messages and the workspaces hold NaN.
-    void splitBackward()
-    {
-        for (std::size_t s = weights.size(); s-- > 0;)
-            m_model.backwardInput(id(s), backwardPass(s));
-        for (std::size_t s = 0; s < weights.size(); ++s) {
-            const std::size_t kept = m_model.sizes(id(s)).weightStash;
-            std::fill(m_stashes[s].begin() + static_cast<std::ptrdiff_t>(kept), m_stashes[s].end(),
-                      std::nan(""));
-            for (Array* gone : {&m_inputGradients[s], &m_outputs[s], &m_workspaces[s]})
-                std::ranges::fill(*gone, std::nan(""));
-        }
-        for (std::size_t s = 0; s < weights.size(); ++s)
-            m_model.backwardWeight(
-                id(s),
-                {std::span<const double>(m_stashes[s]).first(m_model.sizes(id(s)).weightStash),
-                 gradients[s]});
-    }
-
-    const Transformer<double>& model() const { return m_model; }
-
-    using Array = std::vector<double>;
-    std::vector<Array> weights, gradients; // [stage]
-
-private:
-    static StageId id(std::size_t s) { return StageId{static_cast<int>(s)}; }
-
-    BackwardPass<double> backwardPass(std::size_t s)
-    {
-        return {weights[s],
-                m_stashes[s],
-                s + 1 < weights.size() ? m_inputGradients[s + 1] : std::span<const double>(),
-                m_inputGradients[s],
-                gradients[s],
-                m_workspaces[s],
-                {m_tokens, m_targets},
-                1};
-    }
-
-    Transformer<double> m_model;
-    std::vector<std::int32_t> m_tokens, m_targets;
-    std::vector<Array> m_stashes, m_outputs, m_inputGradients, m_workspaces;
-};
-
-std::vector<double> joined(const std::vector<std::vector<double>>& stages)
-{
-    std::vector<double> all;
-    for (const auto& stage : stages)
-        all.insert(all.end(), stage.begin(), stage.end());
-    return all;
-}
-
-// The largest difference between `gradient` and central differences over every `stride`th weight,
-// relative to the largest slope of the tensor.
-double tensorError(Chain& chain, std::size_t stage, const Parameter& parameter)
-{
-    constexpr double kStep = 1e-5;
-    double worst = 0, largest = 1e-9;
-    const std::size_t stride = std::max<std::size_t>(1, parameter.count / 12);
-    for (std::size_t i = parameter.offset; i < parameter.offset + parameter.count; i += stride) {
-        double& weight = chain.weights[stage][i];
-        const double kept = weight;
-        weight = kept + kStep;
-        const double above = chain.loss();
-        weight = kept - kStep;
-        const double slope = (above - chain.loss()) / (2 * kStep);
-        weight = kept;
-        worst = std::max(worst, std::abs(slope - chain.gradients[stage][i]));
-        largest = std::max(largest, std::abs(slope));
-    }
-    return worst / largest;
-}
-
 } // namespace
 
 TEST_CASE("finite differences agree with the gradients of every tensor of a GPT in three stages")
 {
-    Chain chain(smallSpec(), 3);
+    ModelChain chain(smallSpec(), 3);
     chain.loss();
     chain.backward();
     for (std::size_t stage = 0; stage < 3; ++stage)
@@ -165,7 +34,7 @@ TEST_CASE("finite differences agree with the gradients of every tensor of a GPT 
 
 TEST_CASE("a GPT has the same weights, loss and gradients however it is cut into stages")
 {
-    Chain whole(smallSpec(), 1), cut(smallSpec(), 3);
+    ModelChain whole(smallSpec(), 1), cut(smallSpec(), 3);
     CHECK(joined(whole.weights) == joined(cut.weights));
     CHECK(whole.loss() == cut.loss());
     whole.backward();
@@ -176,7 +45,7 @@ TEST_CASE("a GPT has the same weights, loss and gradients however it is cut into
 TEST_CASE("I and then W give the gradients of a whole backward bit for bit, from what I leaves")
 {
     for (const int stages : {1, 2, 3}) {
-        Chain whole(smallSpec(), stages), split(smallSpec(), stages);
+        ModelChain whole(smallSpec(), stages), split(smallSpec(), stages);
         CHECK(whole.loss() == split.loss());
         whole.backward();
         split.splitBackward();
@@ -201,7 +70,7 @@ TEST_CASE("an untrained GPT's loss is near the log of its vocabulary")
 {
     ModelSpec spec = smallSpec();
     spec.initStd = 0.02;
-    Chain chain(spec, 1);
+    ModelChain chain(spec, 1);
     CHECK(chain.loss() / (2 * 5) == Approx(std::log(256.0)).margin(0.1));
 }
 

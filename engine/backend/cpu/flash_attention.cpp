@@ -1,0 +1,212 @@
+#include "engine/backend/cpu/attention_head.h"
+#include "engine/backend/cpu/vectorized.h"
+
+#include <limits>
+
+// Attention tile by tile with an online softmax (Milakov and Gimelshein, 2018; Dao et al., 2022).
+// Tiles that no query of theirs sees are skipped, so a causal one does about half the work.
+namespace engine::cpu {
+namespace {
+
+constexpr int kTile = AttentionShape::kTile;
+
+template<class Real>
+Matrix<Real> rowsOf(Matrix<Real> all, int first)
+{
+    return {all.row(first), std::min(kTile, all.rows - first), all.columns, all.stride};
+}
+
+// A tile of the scores of one head.
+struct Tile
+{
+    int slice = 0, firstRow = 0, firstKey = 0; // the key within its slice
+    int rows = 0, columns = 0;
+};
+
+// Calls `visit` with every tile of the query rows from `firstRow` on that has something to see.
+template<class Real, class Visit>
+void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& visit)
+{
+    const int sequence = head.query().rows, rows = std::min(kTile, sequence - firstRow);
+    for (int slice = 0; slice <= head.slice(); ++slice)
+        for (int key = 0; key < sequence; key += kTile)
+            if (slice * sequence + key < head.seen(firstRow + rows - 1))
+                visit(Tile{slice, firstRow, key, rows, std::min(kTile, sequence - key)});
+}
+
+// How many columns of the tile its row `r` sees.
+template<class Real>
+int seenIn(const AttentionHead<const Real>& head, const Tile& tile, int r)
+{
+    const int first = tile.slice * head.query().rows + tile.firstKey;
+    return std::clamp(head.seen(tile.firstRow + r) - first, 0, tile.columns);
+}
+
+template<class Real>
+Matrix<Real> tileScores(const AttentionHead<const Real>& head, const Tile& tile, Real* workspace)
+{
+    const Matrix<Real> scores(workspace, tile.rows, tile.columns, kTile);
+    matmul(Matmul<Real>{.a = rowsOf(head.query(), tile.firstRow),
+                        .b = rowsOf(head.key(tile.slice), tile.firstKey),
+                        .c = scores,
+                        .transposeB = Transpose::Yes,
+                        .alpha = head.scale()});
+    return scores;
+}
+
+template<class Real>
+struct RowState
+{
+    Real largest = 0, sum = 0;
+};
+
+// exp(score - largest) in place over the `seen` columns, 0 behind; returns by how much what was
+// summed before shrinks, because a larger score came.
+template<class Real>
+BS_VECTORIZED Real onlineSoftmax(Real* row, int seen, int columns, RowState<Real>& state)
+{
+    Real largest = state.largest, sum = 0;
+#pragma omp simd reduction(max : largest)
+    for (int c = 0; c < seen; ++c)
+        largest = row[c] > largest ? row[c] : largest;
+#pragma omp simd reduction(+ : sum)
+    for (int c = 0; c < seen; ++c) {
+        row[c] = exponential(row[c] - largest);
+        sum += row[c];
+    }
+    std::fill(row + seen, row + columns, Real(0));
+    const Real shrink = state.sum > 0 ? exponential(state.largest - largest) : Real(0);
+    state = {largest, state.sum * shrink + sum};
+    return shrink;
+}
+
+template<class Real>
+BS_VECTORIZED void scaleRow(Real* row, int columns, Real factor)
+{
+#pragma omp simd
+    for (int c = 0; c < columns; ++c)
+        row[c] *= factor;
+}
+
+// P = exp(score - logSum) in place over the `seen` columns, 0 behind.
+template<class Real>
+BS_VECTORIZED void probabilitiesOf(Real* row, int seen, int columns, Real logSum)
+{
+#pragma omp simd
+    for (int c = 0; c < seen; ++c)
+        row[c] = exponential(row[c] - logSum);
+    std::fill(row + seen, row + columns, Real(0));
+}
+
+// dS = P (dP - product), in place of dP.
+template<class Real>
+BS_VECTORIZED void scoreGradients(const Real* p, Real* d, int columns, Real product)
+{
+#pragma omp simd
+    for (int c = 0; c < columns; ++c)
+        d[c] = p[c] * (d[c] - product);
+}
+
+template<class Real>
+BS_VECTORIZED Real rowProduct(const Real* a, const Real* b, int columns)
+{
+    Real sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int c = 0; c < columns; ++c)
+        sum += a[c] * b[c];
+    return sum;
+}
+
+template<class Real>
+void rowTiles(const AttentionHead<const Real>& head, int firstRow, Matrix<Real> out, Real* logSums,
+              Real* workspace)
+{
+    RowState<Real> states[kTile];
+    for (RowState<Real>& state : states)
+        state.largest = std::numeric_limits<Real>::lowest();
+    visitRow(head, firstRow, [&](const Tile& tile) {
+        const Matrix<Real> scores = tileScores(head, tile, workspace);
+        const bool isFirst = tile.slice == 0 && tile.firstKey == 0;
+        for (int r = 0; r < tile.rows; ++r) {
+            const Real shrink
+                = onlineSoftmax(scores.row(r), seenIn(head, tile, r), tile.columns, states[r]);
+            if (!isFirst)
+                scaleRow(out.row(r), out.columns, shrink);
+        }
+        matmul(Matmul<Real>{.a = scores,
+                            .b = rowsOf(head.value(tile.slice), tile.firstKey),
+                            .c = out,
+                            .beta = isFirst ? Real(0) : Real(1)});
+    });
+    for (int r = 0; r < out.rows; ++r) {
+        scaleRow(out.row(r), out.columns, Real(1) / states[r].sum);
+        logSums[r] = states[r].largest + std::log(states[r].sum);
+    }
+}
+
+template<class Real>
+void tileBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op,
+                  const Tile& tile, const Real* products)
+{
+    const Matrix<Real> p = tileScores(head, tile, op.workspace);
+    const Matrix<Real> d(op.workspace + kTile * kTile, tile.rows, tile.columns, kTile);
+    const bool own = tile.slice == head.slice();
+    const auto dOut = rowsOf(op.dOut, tile.firstRow);
+    for (int r = 0; r < tile.rows; ++r)
+        probabilitiesOf(p.row(r), seenIn(head, tile, r), tile.columns,
+                        op.logSums[tile.firstRow + r]);
+    matmul(Matmul<Real>{.a = dOut,
+                        .b = rowsOf(head.value(tile.slice), tile.firstKey),
+                        .c = d,
+                        .transposeB = Transpose::Yes});
+    matmul(
+        Matmul<Real>{.a = p,
+                     .b = dOut,
+                     .c = rowsOf(own ? op.d.value : head.valueGradient(tile.slice), tile.firstKey),
+                     .transposeA = Transpose::Yes,
+                     .beta = 1});
+    for (int r = 0; r < tile.rows; ++r)
+        scoreGradients(p.row(r), d.row(r), tile.columns, products[tile.firstRow + r]);
+    matmul(Matmul<Real>{.a = d,
+                        .b = rowsOf(head.key(tile.slice), tile.firstKey),
+                        .c = rowsOf(op.d.query, tile.firstRow),
+                        .alpha = head.scale(),
+                        .beta = 1});
+    matmul(Matmul<Real>{.a = d,
+                        .b = rowsOf(head.query(), tile.firstRow),
+                        .c = rowsOf(own ? op.d.key : head.keyGradient(tile.slice), tile.firstKey),
+                        .transposeA = Transpose::Yes,
+                        .alpha = head.scale(),
+                        .beta = 1});
+}
+
+} // namespace
+
+template<class Real>
+void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Real* logSums,
+               Real* workspace)
+{
+    for (int r = 0; r < out.rows; r += kTile)
+        rowTiles(head, r, rowsOf(out, r), logSums + r, workspace);
+}
+
+// The sum over columns of dP P is dOut out, which needs no scores.
+template<class Real>
+void flashHeadBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op)
+{
+    Real* products = op.workspace + std::ptrdiff_t{2} * kTile * kTile;
+    for (int r = 0; r < op.out.rows; ++r) {
+        products[r] = rowProduct(op.dOut.row(r), op.out.row(r), op.out.columns);
+        std::fill_n(op.d.query.row(r), op.d.query.columns, Real(0));
+    }
+    for (int r = 0; r < op.out.rows; r += kTile)
+        visitRow(head, r, [&](const Tile& tile) { tileBackward(head, op, tile, products); });
+}
+
+template void flashHead(const AttentionHead<const float>&, Matrix<float>, float*, float*);
+template void flashHead(const AttentionHead<const double>&, Matrix<double>, double*, double*);
+template void flashHeadBackward(const AttentionHead<const float>&, const FlashHeadBackward<float>&);
+template void flashHeadBackward(const AttentionHead<const double>&,
+                                const FlashHeadBackward<double>&);
+
+} // namespace engine::cpu

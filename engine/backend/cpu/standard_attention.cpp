@@ -1,0 +1,121 @@
+#include "engine/backend/cpu/attention_head.h"
+#include "engine/backend/cpu/vectorized.h"
+
+namespace engine::cpu {
+namespace {
+
+// The columns of one slice.
+template<class Real>
+Matrix<Real> columnsOf(Matrix<Real> scores, int slice)
+{
+    return {scores.data + static_cast<std::ptrdiff_t>(slice) * scores.rows, scores.rows,
+            scores.rows, scores.stride};
+}
+
+// In place, over the first `seen` of `columns`; the others become 0.
+template<class Real>
+BS_VECTORIZED void softmaxRow(Real* row, int seen, int columns)
+{
+    Real largest = row[0], sum = 0;
+#pragma omp simd reduction(max : largest)
+    for (int c = 0; c < seen; ++c)
+        largest = row[c] > largest ? row[c] : largest;
+#pragma omp simd reduction(+ : sum)
+    for (int c = 0; c < seen; ++c) {
+        row[c] = exponential(row[c] - largest);
+        sum += row[c];
+    }
+    const Real inverse = Real(1) / sum;
+#pragma omp simd
+    for (int c = 0; c < seen; ++c)
+        row[c] *= inverse;
+    std::fill(row + seen, row + columns, Real(0));
+}
+
+// From dP and P: dS = P (dP - sum over columns of dP P), in place of dP.
+template<class Real>
+BS_VECTORIZED void softmaxBackward(Matrix<const Real> probabilities, Matrix<Real> gradient,
+                                   int columns)
+{
+    for (int r = 0; r < gradient.rows; ++r) {
+        const Real* p = probabilities.row(r);
+        Real* d = gradient.row(r);
+        Real sum = 0;
+#pragma omp simd reduction(+ : sum)
+        for (int c = 0; c < columns; ++c)
+            sum += d[c] * p[c];
+#pragma omp simd
+        for (int c = 0; c < columns; ++c)
+            d[c] = p[c] * (d[c] - sum);
+    }
+}
+
+} // namespace
+
+template<class Real>
+void standardScores(const AttentionHead<const Real>& head, Matrix<Real> scores)
+{
+    for (int s = 0; s <= head.slice(); ++s)
+        matmul(Matmul<Real>{.a = head.query(),
+                            .b = head.key(s),
+                            .c = columnsOf(scores, s),
+                            .transposeB = Transpose::Yes,
+                            .alpha = head.scale()});
+    for (int r = 0; r < scores.rows; ++r)
+        softmaxRow(scores.row(r), head.seen(r), head.columns());
+}
+
+template<class Real>
+void standardHead(const AttentionHead<const Real>& head, Matrix<Real> scores, Matrix<Real> out)
+{
+    standardScores(head, scores);
+    for (int s = 0; s <= head.slice(); ++s)
+        matmul(Matmul<Real>{.a = columnsOf(scores, s),
+                            .b = head.value(s),
+                            .c = out,
+                            .beta = s == 0 ? Real(0) : Real(1)});
+}
+
+template<class Real>
+void standardHeadBackward(const AttentionHead<const Real>& head, Matrix<const Real> scores,
+                          Matrix<const Real> dOut, const HeadGradients<Real>& d, Real* workspace)
+{
+    const Matrix<Real> dScores(workspace, scores.rows, scores.columns);
+    const int own = head.slice();
+    for (int s = 0; s <= own; ++s) {
+        matmul(Matmul<Real>{.a = dOut,
+                            .b = head.value(s),
+                            .c = columnsOf(dScores, s),
+                            .transposeB = Transpose::Yes});
+        matmul(Matmul<Real>{.a = columnsOf(scores, s),
+                            .b = dOut,
+                            .c = s == own ? d.value : head.valueGradient(s),
+                            .transposeA = Transpose::Yes,
+                            .beta = 1});
+    }
+    softmaxBackward<Real>(scores, dScores, head.columns());
+    for (int s = 0; s <= own; ++s) {
+        matmul(Matmul<Real>{.a = columnsOf(dScores, s),
+                            .b = head.key(s),
+                            .c = d.query,
+                            .alpha = head.scale(),
+                            .beta = s == 0 ? Real(0) : Real(1)});
+        matmul(Matmul<Real>{.a = columnsOf(dScores, s),
+                            .b = head.query(),
+                            .c = s == own ? d.key : head.keyGradient(s),
+                            .transposeA = Transpose::Yes,
+                            .alpha = head.scale(),
+                            .beta = 1});
+    }
+}
+
+template void standardScores(const AttentionHead<const float>&, Matrix<float>);
+template void standardScores(const AttentionHead<const double>&, Matrix<double>);
+template void standardHead(const AttentionHead<const float>&, Matrix<float>, Matrix<float>);
+template void standardHead(const AttentionHead<const double>&, Matrix<double>, Matrix<double>);
+template void standardHeadBackward(const AttentionHead<const float>&, Matrix<const float>,
+                                   Matrix<const float>, const HeadGradients<float>&, float*);
+template void standardHeadBackward(const AttentionHead<const double>&, Matrix<const double>,
+                                   Matrix<const double>, const HeadGradients<double>&, double*);
+
+} // namespace engine::cpu

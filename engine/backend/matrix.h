@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+
+namespace engine {
+
+// A row-major view: `stride` elements from one row to the next.
+template<class Real>
+struct Matrix
+{
+    Real* data = nullptr;
+    int rows = 0, columns = 0, stride = 0;
+
+    Matrix() = default;
+    Matrix(Real* first, int rowCount, int columnCount, int rowStride)
+        : data(first)
+        , rows(rowCount)
+        , columns(columnCount)
+        , stride(rowStride)
+    { }
+    Matrix(Real* first, int rowCount, int columnCount)
+        : Matrix(first, rowCount, columnCount, columnCount)
+    { }
+    operator Matrix<const Real>() const // NOLINT(google-explicit-constructor): adding const
+    {
+        return {data, rows, columns, stride};
+    }
+    Real* row(int r) const { return data + static_cast<std::ptrdiff_t>(r) * stride; }
+};
+
+} // namespace engine

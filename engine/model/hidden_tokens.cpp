@@ -1,0 +1,24 @@
+#include "engine/model/hidden_tokens.h"
+
+namespace engine {
+
+// Selection sampling (Knuth, volume 2, algorithm S): every choice of that many is as likely.
+void hideTokens(Random& random, std::span<std::int32_t> inputs, std::span<std::int32_t> targets)
+{
+    constexpr std::uint64_t kOf = 10, kHidden = 8, kReplaced = 9;
+    auto left = static_cast<std::uint64_t>(hiddenTokens(static_cast<int>(inputs.size())));
+    for (std::size_t t = 0; t < inputs.size(); ++t) {
+        targets[t] = kNotPredicted;
+        if (random.below(inputs.size() - t) >= left)
+            continue;
+        --left;
+        targets[t] = inputs[t];
+        const std::uint64_t fate = random.below(kOf);
+        if (fate < kHidden)
+            inputs[t] = kHiddenToken;
+        else if (fate < kReplaced)
+            inputs[t] = static_cast<std::int32_t>(random.below(kHiddenToken));
+    }
+}
+
+} // namespace engine

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "engine/backend/kernels.h"
+
+#include <cmath>
+#include <vector>
+
+namespace engine {
+
+// Cosines and sines of position / 10000^(2c / headSize), (positions, headSize / 2); empty for a
+// model without rotary positions.
+template<class Real>
+class RotaryTable
+{
+public:
+    RotaryTable(int positions, int headSize)
+        : m_half(headSize / 2)
+    {
+        for (int p = 0; p < positions; ++p)
+            for (int c = 0; c < m_half; ++c) {
+                const double angle = p * std::pow(1e4, -2.0 * c / headSize);
+                m_cosines.push_back(static_cast<Real>(std::cos(angle)));
+                m_sines.push_back(static_cast<Real>(std::sin(angle)));
+            }
+    }
+
+    using Direction = typename Rotary<Real>::Direction;
+    // Turns the queries and keys of a slice.
+    void turn(const Kernels<Real>& kernels, const AttentionShape& shape, Matrix<Real> qkv,
+              int slice, Direction direction) const
+    {
+        if (m_cosines.empty())
+            return;
+        const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(slice) * shape.sequence * m_half;
+        kernels.rotary({.x = qkv,
+                        .heads = shape.heads + shape.keyHeads,
+                        .headSize = shape.headSize,
+                        .sequence = shape.sequence,
+                        .cosines = m_cosines.data() + first,
+                        .sines = m_sines.data() + first,
+                        .direction = direction});
+    }
+
+private:
+    int m_half;
+    std::vector<Real> m_cosines, m_sines;
+};
+
+} // namespace engine

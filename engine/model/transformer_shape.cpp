@@ -1,0 +1,53 @@
+#include "engine/model/transformer_shape.h"
+
+namespace engine {
+namespace {
+
+int ffnWidthOf(const ModelSpec& model)
+{
+    constexpr int kMultiple = 256; // as LLaMA's own
+    if (model.ffnWidth > 0)
+        return model.ffnWidth;
+    if (model.family != Family::Llama)
+        return 4 * model.width;
+    const int width = 8 * model.width / 3;
+    return (width + kMultiple - 1) / kMultiple * kMultiple;
+}
+
+AttentionKind kindOf(const ModelSpec& model)
+{
+    const bool dropsScores = model.recompute == Recompute::Attention;
+    return dropsScores && model.attention == AttentionKind::Standard ? AttentionKind::Recompute
+                                                                     : model.attention;
+}
+
+} // namespace
+
+TransformerShape::TransformerShape(const ModelSpec& model, int slices)
+    : attention{.samples = model.microBatchSize,
+                .sequence = model.sequence / slices,
+                .heads = model.heads,
+                .keyHeads = model.kvHeads > 0 ? model.kvHeads : model.heads,
+                .headSize = model.width / model.heads,
+                .slices = slices,
+                .kind = kindOf(model),
+                .mask = model.family == Family::Bert ? AttentionMask::Bidirectional
+                                                     : AttentionMask::Causal}
+    , width(model.width)
+    , inner(ffnWidthOf(model))
+    , vocabulary(model.vocabulary)
+    , positions(model.family == Family::Llama ? 0 : model.sequence)
+    , rmsNorm(model.family == Family::Llama)
+    , biased(model.family != Family::Llama)
+    , gated(model.family == Family::Llama)
+{
+    expanded = gated ? 2 * inner : inner;
+}
+
+double blockFlops(const TransformerShape& shape)
+{
+    const double c = shape.width, qkv = shape.attention.qkvWidth();
+    return 2 * c * (qkv + c + shape.expanded + shape.inner);
+}
+
+} // namespace engine

@@ -1,0 +1,185 @@
+#include "tests/catch.h"
+#include "tests/support/model_chain.h"
+
+using namespace engine;
+
+namespace {
+
+ModelSpec familySpec(Family family)
+{
+    ModelSpec spec;
+    spec.family = family;
+    spec.layers = 3;
+    spec.width = 16;
+    spec.heads = 4;
+    spec.kvHeads = family == Family::Llama ? 2 : 0;
+    spec.ffnWidth = family == Family::Llama ? 12 : 0;
+    spec.sequence = 6;
+    spec.microBatchSize = 2;
+    spec.vocabulary = 258;
+    spec.initStd = 0.3;
+    return spec;
+}
+
+void checkEveryTensor(const ModelSpec& spec, int slices = 1)
+{
+    ModelChain chain(spec, 2, slices);
+    chain.loss();
+    chain.backward();
+    // The loss that forward() gives is over all tokens; the gradient is scaled by lossScale().
+    const double share = chain.model().lossScale(1);
+    for (std::size_t stage = 0; stage < 2; ++stage) {
+        for (double& g : chain.gradients[stage])
+            g *= share;
+        for (const Parameter& parameter :
+             chain.model().parameters(StageId{static_cast<int>(stage)})) {
+            INFO(parameter.name);
+            CHECK(tensorError(chain, stage, parameter) < 1e-6);
+        }
+    }
+}
+
+double largestDifference(const std::vector<double>& a, const std::vector<double>& b)
+{
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        largest = std::max(largest, std::abs(a[i] - b[i]));
+    return largest;
+}
+
+constexpr Family kFamilies[] = {Family::Gpt, Family::Bert, Family::Llama};
+
+} // namespace
+
+TEST_CASE("finite differences agree with the gradients of every tensor of every family")
+{
+    for (const Family family : kFamilies) {
+        INFO(wordOf(kFamilyWords, family));
+        checkEveryTensor(familySpec(family));
+    }
+}
+
+TEST_CASE("a tied head's gradient and the embedding's are those of two equal copies")
+{
+    for (const Family family : kFamilies) {
+        ModelSpec spec = familySpec(family);
+        spec.tied = true;
+        checkEveryTensor(spec);
+        const ModelChain chain(spec, 2);
+        const auto tied = chain.model().tied();
+        REQUIRE(tied);
+        CHECK(tied->count == 258 * 16);
+        const auto copy = [&](StageId stage, std::size_t offset) {
+            const auto& weights = chain.weights[static_cast<std::size_t>(stage.value)];
+            return std::vector(weights.begin() + static_cast<std::ptrdiff_t>(offset),
+                               weights.begin() + static_cast<std::ptrdiff_t>(offset + tied->count));
+        };
+        CHECK(copy(tied->first, tied->firstOffset) == copy(tied->last, tied->lastOffset));
+        CHECK(tied->lastOffset + tied->count == chain.weights.back().size());
+    }
+    CHECK_FALSE(ModelChain(familySpec(Family::Gpt), 2).model().tied());
+}
+
+TEST_CASE("a BERT's loss is the mean over the hidden tokens, and reads nothing else's target")
+{
+    ModelSpec spec = familySpec(Family::Bert);
+    spec.initStd = 0.02;
+    ModelChain chain(spec, 1);
+    CHECK(chain.loss() / (2 * 6) == Approx(std::log(258.0)).margin(0.1));
+    CHECK(chain.model().lossScale(12) == Approx(0.5)); // one hidden token a sample
+}
+
+TEST_CASE("no way of recomputing changes a bit of the loss or the gradients")
+{
+    for (const Family family : kFamilies)
+        for (const int stages : {1, 3}) {
+            INFO(wordOf(kFamilyWords, family) << ", stages " << stages);
+            ModelSpec spec = familySpec(family);
+            ModelChain stored(spec, stages);
+            const double loss = stored.loss();
+            stored.backward();
+            for (const Recompute recompute : {Recompute::Attention, Recompute::Full}) {
+                spec.recompute = recompute;
+                ModelChain again(spec, stages), split(spec, stages);
+                CHECK(again.loss() == loss);
+                again.backward();
+                CHECK(joined(again.gradients) == joined(stored.gradients));
+                CHECK(split.loss() == loss);
+                split.splitBackward();
+                CHECK(joined(split.gradients) == joined(stored.gradients));
+            }
+        }
+}
+
+TEST_CASE("flash attention gives the loss and the gradients of the standard one, to rounding")
+{
+    for (const Family family : kFamilies) {
+        ModelSpec spec = familySpec(family);
+        spec.sequence = 70; // two tiles
+        ModelChain standard(spec, 2);
+        spec.attention = AttentionKind::Flash;
+        ModelChain flash(spec, 2);
+        CHECK(flash.loss() == Approx(standard.loss()).epsilon(1e-12));
+        standard.backward();
+        flash.backward();
+        CHECK(largestDifference(joined(flash.gradients), joined(standard.gradients)) < 1e-10);
+    }
+}
+
+TEST_CASE("sequence slices give the loss and the gradients of the whole, to rounding")
+{
+    for (const Family family : {Family::Gpt, Family::Llama})
+        for (const AttentionKind kind :
+             {AttentionKind::Standard, AttentionKind::Recompute, AttentionKind::Flash}) {
+            INFO(wordOf(kFamilyWords, family) << ", " << wordOf(kAttentionWords, kind));
+            ModelSpec spec = familySpec(family);
+            spec.attention = kind;
+            ModelChain whole(spec, 2);
+            const double loss = whole.loss();
+            whole.backward();
+            for (const int slices : {2, 3}) {
+                ModelChain sliced(spec, 2, slices), split(spec, 2, slices);
+                CHECK(sliced.loss() == Approx(loss).epsilon(1e-12));
+                sliced.backward();
+                CHECK(largestDifference(joined(sliced.gradients), joined(whole.gradients)) < 1e-11);
+                split.loss();
+                split.splitBackward();
+                CHECK(largestDifference(joined(split.gradients), joined(whole.gradients)) < 1e-11);
+            }
+        }
+}
+
+TEST_CASE("what F keeps shrinks from the standard attention to full recomputation")
+{
+    ModelSpec spec = familySpec(Family::Gpt);
+    const auto sizes = [&](AttentionKind attention, Recompute recompute, int slices = 1) {
+        spec.attention = attention;
+        spec.recompute = recompute;
+        return Transformer<float>(spec, 3, cpuDevice().kernels(), slices).sizes(StageId{1});
+    };
+    const std::size_t rows = 12, kept = rows * 16 * 16;
+    const StageSizes standard = sizes(AttentionKind::Standard, Recompute::None);
+    CHECK(standard.stash == kept + 4 * rows + rows * 4 * 6);
+    CHECK(sizes(AttentionKind::Flash, Recompute::None).stash == kept + 4 * rows + rows * 4);
+    CHECK(sizes(AttentionKind::Standard, Recompute::Attention).stash == kept + 4 * rows);
+    const StageSizes full = sizes(AttentionKind::Standard, Recompute::Full);
+    CHECK(full.stash == rows * 16);
+    CHECK(full.recomputed == standard.stash);
+    CHECK(full.weightStash == kept);
+    // Half a sequence: half of everything, and the gradients of keys and values from the other.
+    const StageSizes half = sizes(AttentionKind::Standard, Recompute::None, 2);
+    CHECK(half.stash == standard.stash / 2 + rows / 2 * 2 * 16);
+    CHECK(half.weightStash == kept / 2);
+    CHECK(half.output == standard.output / 2);
+}
+
+TEST_CASE("a LLaMA keeps narrow keys and values, gate, up and their product, and no means")
+{
+    const ModelSpec spec = familySpec(Family::Llama); // C = 16, keys of 8, FFN of 12
+    const Transformer<float> model(spec, 3, cpuDevice().kernels());
+    const StageSizes sizes = model.sizes(StageId{1});
+    const std::size_t rows = 12;
+    CHECK(sizes.weightStash == rows * (5 * 16 + (16 + 2 * 8) + 2 * 12 + 12));
+    CHECK(sizes.stash == sizes.weightStash + 2 * rows + rows * 4 * 6);
+    CHECK(sizes.parameters == 2 * 16 + 16 * 32 + 16 * 16 + 16 * 24 + 12 * 16);
+}
