@@ -35,7 +35,7 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"simulate --scheme 1f1b --scheme gpipe -o x.sqlite", 2, "one file holds one run"},
         {"simulate --schedule s.csv --scheme 1f1b", 2, "--schedule"},
         {"simulate --jitter 5", 2, "unknown argument --jitter"},
-        {"run --attention flash", 2, "unknown argument --attention"},
+        {"run --attention fast", 2, "fast is not one of standard, recompute, flash"},
         {"run --data-parallel 2", 2, "unknown argument --data-parallel"},
         {"run --mode live", 2, "not in this version"},
         {"run --backend cuda", 2, "not in this version"},
