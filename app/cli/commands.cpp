@@ -9,6 +9,7 @@ std::span<const Command> commands()
     static constexpr std::array kCommands{
         Command{"schemes", "The pipeline schemes and what they accept",
                 "bscope schemes\n"
+                "bscope schemes bitpipe\n"
                 "bscope schemes --json",
                 prepareSchemes},
         Command{"schedule", "The order of operations on every device",

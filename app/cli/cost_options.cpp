@@ -68,7 +68,8 @@ void addCostOptions(CLI::App& app, CostOptions& options)
     add("--allreduce", options.allReduce, "All-reduce of a device's gradients [0]");
     add("--optimizer", options.optimizer, "Optimizer step of a device [0]");
     add("--transfer", options.transfer, "Evict or load of a device's stash of a micro-batch [0]");
-    add("--recompute", options.recompute, "A recompute op, times the forward it repeats [1]");
+    add("--recompute-cost", options.recompute,
+        "A recompute op, times the forward it repeats [full 1, attention 0.2]");
 }
 
 Result<UnitCosts> unitCosts(const CostOptions& options)
@@ -85,7 +86,7 @@ Result<UnitCosts> unitCosts(const CostOptions& options)
     reader.read("--allreduce", options.allReduce, costs.allReduce);
     reader.read("--optimizer", options.optimizer, costs.optimizer);
     reader.read("--transfer", options.transfer, costs.transfer);
-    reader.read("--recompute", options.recompute, costs.recompute);
+    reader.read("--recompute-cost", options.recompute, costs.recompute);
     if (reader.error())
         return tl::unexpected(*reader.error());
     if (options.backward.empty())

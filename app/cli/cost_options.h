@@ -17,7 +17,7 @@ struct CostOptions
 {
     std::string forward = "1", backward, inputGradient, weightGradient;
     std::string p2p = "0", latency = "0", allReduce = "0", optimizer = "0";
-    std::string transfer = "0", recompute = "1";
+    std::string transfer = "0", recompute;
 };
 void addCostOptions(CLI::App& app, CostOptions& options);
 

@@ -63,6 +63,7 @@ Action prepareSchedule(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     addScheduleOptions(app, options->schedule);
+    addPassOptions(app, options->schedule.passes);
     app.add_option("--with", options->with, "Add what passes add, as a list: p2p,allreduce,opt")
         ->type_name("PASSES")
         ->delimiter(',')

@@ -1,8 +1,10 @@
 #include "app/cli/schedule_options.h"
 
+#include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "engine/schedule/csv.h"
+#include "engine/schedule/passes.h"
 #include "engine/schedule/validate.h"
 
 #include <CLI/CLI.hpp>
@@ -14,6 +16,21 @@ using namespace engine;
 
 namespace {
 constexpr const char* kGroup = "Schedule";
+
+Result<Schedule> withPasses(Schedule schedule, const PassOptions& passes)
+{
+    if (passes.evict != PassOptions::Evict::None) {
+        auto evicting = addEvictLoad(
+            schedule,
+            passes.evict == PassOptions::Evict::Steady ? EvictPolicy::Steady : EvictPolicy::Lazy);
+        if (!evicting)
+            return fail(evicting.error().code, evicting.error().message + "; leave out --evict");
+        schedule = *std::move(evicting);
+    }
+    if (passes.recompute == PassOptions::Recompute::None)
+        return schedule;
+    return addRecompute(schedule);
+}
 } // namespace
 
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes)
@@ -43,6 +60,25 @@ void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes
         file->excludes(other);
 }
 
+void addPassOptions(CLI::App& app, PassOptions& options)
+{
+    using Evict = PassOptions::Evict;
+    using Recompute = PassOptions::Recompute;
+    app.add_option("--evict", options.evict,
+                   "Share stashes between devices d and D-1-d, as BPipe does [none]")
+        ->type_name("none|lazy|steady")
+        ->group(kGroup)
+        ->transform(choice<Evict>(
+            {{"none", Evict::None}, {"lazy", Evict::Lazy}, {"steady", Evict::Steady}}));
+    app.add_option("--recompute", options.recompute,
+                   "Repeat this much of the forward before each backward [none]")
+        ->type_name("none|attention|full")
+        ->group(kGroup)
+        ->transform(choice<Recompute>({{"none", Recompute::None},
+                                       {"attention", Recompute::Attention},
+                                       {"full", Recompute::Full}}));
+}
+
 Result<std::vector<ScheduleRequest>> requests(const ScheduleOptions& options)
 {
     ScheduleRequest request = options.request;
@@ -68,11 +104,19 @@ Result<std::vector<ScheduleRequest>> requests(const ScheduleOptions& options)
 Result<std::vector<Schedule>> schedules(const ScheduleOptions& options)
 {
     std::vector<Schedule> all;
+    const auto add = [&](Schedule schedule) -> Result<void> {
+        auto complete = withPasses(std::move(schedule), options.passes);
+        if (!complete)
+            return wrongUsage(complete.error());
+        all.push_back(*std::move(complete));
+        return {};
+    };
     if (!options.file.empty()) {
         auto schedule = readScheduleFile(options.file);
         if (!schedule)
             return tl::unexpected(schedule.error());
-        all.push_back(std::move(*schedule));
+        if (auto added = add(*std::move(schedule)); !added)
+            return tl::unexpected(added.error());
         return all;
     }
     const auto asked = requests(options);
@@ -82,7 +126,8 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options)
         auto schedule = buildSchedule(request);
         if (!schedule)
             return wrongUsage(schedule.error());
-        all.push_back(std::move(*schedule));
+        if (auto added = add(*std::move(schedule)); !added)
+            return tl::unexpected(added.error());
     }
     return all;
 }

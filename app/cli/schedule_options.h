@@ -12,6 +12,16 @@ class App;
 
 namespace cli {
 
+// What passes add to the order of a scheme or a file, beside transfers and all-reduces.
+struct PassOptions
+{
+    enum class Evict : std::uint8_t { None, Lazy, Steady };
+    enum class Recompute : std::uint8_t { None, Attention, Full };
+
+    Evict evict = Evict::None;
+    Recompute recompute = Recompute::None;
+};
+
 // SCHEDULE of cli.md: --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value] or
 // --schedule FILE.csv.
 struct ScheduleOptions
@@ -20,14 +30,17 @@ struct ScheduleOptions
     std::string file;
     std::vector<std::string> set;
     engine::ScheduleRequest request; // devices, micro-batches and chunks of it
+    PassOptions passes;
 };
 
 enum class Schemes { One, Several };
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
+// --evict and --recompute.
+void addPassOptions(CLI::App& app, PassOptions& options);
 
 // One request per --scheme; InvalidArgument for a --set that is no key=value.
 engine::Result<std::vector<engine::ScheduleRequest>> requests(const ScheduleOptions& options);
-// The schedules asked for: built, or read from the file (then one).
+// The schedules asked for: built, or read from the file (then one), with what passes add.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options);
 
 // A schedule file, checked: Corrupt names the first thing that is wrong and how to see the rest.

@@ -4,6 +4,7 @@
 #include "engine/schedules/scheme.h"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <memory>
@@ -40,6 +41,7 @@ ordered_json toJson(const engine::Scheme& scheme)
             {"summary", scheme.summary},
             {"family", scheme.family},
             {"citation", scheme.citation},
+            {"details", scheme.details},
             {"accepts", scheme.accepts},
             {"bubble", scheme.bubbleFormula},
             {"default_chunks", scheme.defaultChunks},
@@ -65,6 +67,19 @@ std::string asText()
     return table.text();
 }
 
+// One scheme with its rule, its picture and its closed forms.
+std::string inFull(const engine::Scheme& scheme)
+{
+    std::string text = fmt::format("{}: {}\n{}\n\n", scheme.title, scheme.summary, scheme.citation);
+    text += fmt::format("  takes    {}\n", scheme.accepts);
+    if (!scheme.bubbleFormula.empty())
+        text += fmt::format("  bubble   {}\n", scheme.bubbleFormula);
+    for (const engine::SchemeOption& option : scheme.options)
+        text += fmt::format("  --set    {}={}: {}\n", option.key, joined(option.values),
+                            option.title);
+    return text + std::string(scheme.details);
+}
+
 std::string asJson()
 {
     ordered_json all = ordered_json::array();
@@ -72,14 +87,36 @@ std::string asJson()
         all.push_back(toJson(scheme));
     return all.dump(2) + "\n";
 }
+
+engine::Result<std::string> described(const std::string& name, bool json)
+{
+    if (name.empty())
+        return json ? asJson() : asText();
+    if (const engine::Scheme* scheme = engine::findScheme(name))
+        return json ? toJson(*scheme).dump(2) + "\n" : inFull(*scheme);
+    engine::ScheduleRequest request;
+    request.scheme = name;
+    return wrongUsage(engine::checkRequest(request).error());
+}
+
+struct Options
+{
+    std::string name;
+    bool json = false;
+};
 } // namespace
 
 Action prepareSchemes(CLI::App& app)
 {
-    const auto json = std::make_shared<bool>(false);
-    app.add_flag("--json", *json, "Print JSON");
-    return [json]() -> engine::Result<int> {
-        printText(*json ? asJson() : asText());
+    const auto options = std::make_shared<Options>();
+    app.add_option("NAME", options->name, "One scheme: its rule, a picture and the closed forms")
+        ->type_name("");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options]() -> engine::Result<int> {
+        const auto text = described(options->name, options->json);
+        if (!text)
+            return tl::unexpected(text.error());
+        printText(*text);
         return 0;
     };
 }

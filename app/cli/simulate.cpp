@@ -80,11 +80,17 @@ Result<Simulated> simulateOne(const Options& options, const UnitCosts& costs,
     return one;
 }
 
+// Of a forward, where only the attention is repeated: an assumption, as every unit cost is.
+constexpr Fraction kAttentionShare{1, 5};
+
 Result<std::vector<Simulated>> simulateAll(const Options& options)
 {
-    const auto costs = unitCosts(options.costs);
+    auto costs = unitCosts(options.costs);
     if (!costs)
         return tl::unexpected(costs.error());
+    if (options.schedule.passes.recompute == PassOptions::Recompute::Attention
+        && options.costs.recompute.empty())
+        costs->recompute = kAttentionShare;
     const auto built = schedules(options.schedule);
     if (!built)
         return tl::unexpected(built.error());
@@ -180,6 +186,7 @@ Action prepareSimulate(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     addScheduleOptions(app, options->schedule, Schemes::Several);
+    addPassOptions(app, options->schedule.passes);
     addCostOptions(app, options->costs);
     addSyncOption(app, options->sync, "Schedule");
     app.add_option("--iterations", options->iterations, "Back to back, flushed in between [1]")

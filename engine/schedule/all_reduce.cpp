@@ -1,17 +1,10 @@
+#include "engine/schedule/blocking_all_reduce.h"
 #include "engine/schedule/passes.h"
 
 #include <algorithm>
 
 namespace engine {
 namespace {
-
-// An all-reduce of one device: where it goes, and its place in the order all devices keep.
-struct Placement
-{
-    Op op;
-    std::size_t behind = 0; // goes behind this many ops of the device
-    std::size_t order = 0;  // where the last of the stage's holders is ready
-};
 
 Op allReduceOf(int replica, StageId stage)
 {
@@ -46,11 +39,13 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
     return ready;
 }
 
-std::vector<std::vector<Placement>> place(const Schedule& schedule)
+// All-reduces meet on several devices, so every device takes them in one order (by readiness of
+// the last holder, then by stage): no two devices can wait for each other.
+std::vector<std::vector<AllReducePlace>> placeEager(const Schedule& schedule)
 {
     const auto stages = static_cast<std::size_t>(schedule.shape.stages);
     const std::vector<std::size_t> ready = readyPositions(schedule);
-    std::vector<std::vector<Placement>> placements(schedule.program.size());
+    std::vector<std::vector<AllReducePlace>> placements(schedule.program.size());
     for (std::size_t s = 0; s < stages; ++s) {
         const StageId stage{static_cast<std::int32_t>(s)};
         std::size_t order = 0;
@@ -66,23 +61,16 @@ std::vector<std::vector<Placement>> place(const Schedule& schedule)
     return placements;
 }
 
-// All-reduces meet on several devices, so every device takes them in one order (by readiness of
-// the last holder, then by stage): no two devices can wait for each other.
-std::vector<Op> inserted(const std::vector<Op>& ops, std::vector<Placement> placements,
-                         SyncPolicy policy)
+std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPolicy policy)
 {
-    std::ranges::stable_sort(placements, {}, &Placement::order);
-    std::vector<Op> out;
-    out.reserve(ops.size() + placements.size());
-    std::size_t next = 0;
-    for (const Placement& placement : placements) {
-        const std::size_t behind = policy == SyncPolicy::Late ? ops.size() : placement.behind;
-        for (; next < behind; ++next)
-            out.push_back(ops[next]);
-        out.push_back(placement.op);
-    }
-    out.insert(out.end(), ops.begin() + static_cast<std::ptrdiff_t>(next), ops.end());
-    return out;
+    if (policy == SyncPolicy::EagerBlocking)
+        return placeBlocking(schedule);
+    auto places = placeEager(schedule);
+    if (policy == SyncPolicy::Late)
+        for (std::size_t d = 0; d < places.size(); ++d)
+            for (AllReducePlace& late : places[d])
+                late.behind = schedule.program[d].size();
+    return places;
 }
 
 } // namespace
@@ -92,9 +80,9 @@ Schedule addAllReduce(const Schedule& schedule, SyncPolicy policy)
     Schedule lowered = schedule;
     if (schedule.shape.replicas * schedule.shape.dataParallel <= 1)
         return lowered;
-    std::vector<std::vector<Placement>> placements = place(schedule);
+    std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);
     for (std::size_t d = 0; d < placements.size(); ++d)
-        lowered.program[d] = inserted(schedule.program[d], std::move(placements[d]), policy);
+        lowered.program[d] = withAllReduces(schedule.program[d], std::move(placements[d]));
     return lowered;
 }
 

@@ -31,6 +31,13 @@ bool isSequenceSlice(const Op& op)
     return op.slice != Op::kWhole && op.flags != OpFlag::Half;
 }
 
+// Halves share the stash of their whole forward.
+Value stashOf(const Op& op)
+{
+    const Value stash = valueOf(Value::Kind::Stash, op);
+    return op.flags == OpFlag::Half ? ofSlice(stash, Op::kWhole) : stash;
+}
+
 void addForwardInputs(Values& values, const Op& op)
 {
     if (op.stage.value > 0)
@@ -43,8 +50,7 @@ void addBackwardInputs(Values& values, const Op& op, const Shape& shape)
 {
     if (op.stage.value < shape.stages - 1)
         values.add(atStage(valueOf(Value::Kind::Gradient, op), op.stage.value + 1));
-    const Value stash = valueOf(Value::Kind::Stash, op);
-    values.add(op.flags == OpFlag::Half ? ofSlice(stash, Op::kWhole) : stash);
+    values.add(stashOf(op));
     if (isSequenceSlice(op) && op.slice + 1 < shape.slices)
         values.add(ofSlice(valueOf(Value::Kind::Gradient, op), op.slice + 1));
 }
@@ -88,7 +94,7 @@ Values consumes(const Op& op, const Shape& shape)
         break;
     case OpKind::Evict:
     case OpKind::Recompute:
-        values.add(valueOf(Value::Kind::Stash, op));
+        values.add(stashOf(op));
         break;
     case OpKind::Load:
         values.add(valueOf(Value::Kind::EvictedStash, op));

@@ -13,7 +13,24 @@ enum class SyncPolicy : std::uint8_t {
     EagerBlocking,
 };
 
+// Which stashes travel. Both keep the same bound; steady evicts every new one as long as there is
+// room on the partner, lazy only those that would not fit two ops later.
+enum class EvictPolicy : std::uint8_t { Lazy, Steady };
+
 // Passes: Schedule -> Schedule. Each asks dataflow.h who needs what.
+
+// BPipe (Kim et al., ICML 2023): EVICT behind a forward and LOAD one op before the backward, so
+// that devices d and D-1-d, of which one would hold up to n stashes and the other n', hold at most
+// ceil((n+n'+1)/2) each, the one on its way counted on both; of 1F1B ceil((D+2)/2). The order of
+// the compute ops stays. What needs no help comes back as it is, and so does what cannot be helped.
+// Fails for schedules with transfers, joint ops or halves.
+Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy);
+// The same, failing where nothing is evicted.
+Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
+// RECOMPUTE before each B or I, of its stash; a joint group has those of all its ops before it.
+// Behind the LOAD where the stash is evicted. What of the forward is repeated (all of it, or the
+// attention) is for the costs to say.
+Schedule addRecompute(const Schedule& schedule);
 
 // SEND behind the producer, RECV before the consumer, where the two are on different devices;
 // `peer` is set. Consecutive stages on one device hand over locally: no ops, see localCopies().

@@ -106,7 +106,8 @@ Result<void> markHalves(std::vector<CsvRow>& rows)
     if (sequence)
         return {};
     for (CsvRow& row : rows) {
-        if (row.op.slice == Op::kWhole || !isBackward(row.op.kind))
+        const bool ofBackward = isBackward(row.op.kind) || row.op.kind == OpKind::Recompute;
+        if (row.op.slice == Op::kWhole || !ofBackward)
             continue;
         if (row.op.flags == OpFlag::JointWithNext)
             return corruptAt(row, "joint", "a half of a micro-batch cannot be joint");

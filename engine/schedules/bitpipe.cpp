@@ -37,32 +37,34 @@ struct Parts
     bool early = false;
 };
 
-// Each direction is a V of 2D stages: down goes over devices 0 .. D-1 and back, up is its mirror
-// image. A device so holds four chunks: two of the direction that enters nearer, two of the other.
-// Of each unit of D micro-batches the first half goes down, the second up (parts/v_units.h).
-//
-// D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up; capitals: second chunk; one column is half
-// a unit of time:
-//
-//   device 0 | f0 f1 .. f2 F2 f3 F3 F0 B0 B0 F1 B1 B1 .. B2 B2 b2 b2 B3 B3 b3 b3 b0 b0 .. .. b1 b1
-//   device 1 | .. f0 f2 f1 f3 F2 F0 F3 F1 .. B0 B0 B2 B2 B1 B1 B3 B3 b2 b2 b0 b0 b3 b3 b1 b1 .. ..
-//   device 2 | .. f2 f0 f3 f1 F0 F2 F1 F3 .. B2 B2 B0 B0 B3 B3 B1 B1 b0 b0 b2 b2 b1 b1 b3 b3 .. ..
-//   device 3 | f2 f3 .. f0 F0 f1 F1 F2 B2 B2 F3 B3 B3 .. B0 B0 b0 b0 B1 B1 b1 b1 b2 b2 .. .. b3 b3
-//
-// v = 4, 6, ... is ours, not the paper's: a direction of vD stages is v/2 such Vs one behind the
-// other, chunk c of device d being stage cD+d where c is even and cD+D-1-d where it is odd, so that
-// every turn stays on its device; up is the mirror image again. The authors' order within a unit
-// holds as it is (parts/v_units.h).
-//
-// Makespan 3N + (D-2)(K+1)/v for N = KD by direct concatenation: at v = 2 the paper's bubble,
-// (D-2)/(3N+D-2), at N = D. Peak stash ((v-1/2)D+1+min(d,D-1-d))/v: at v = 2 (3D+2)/4 at the ends
-// to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
-//
-// What is not published is our own rule: a device takes up what is due first (parts/due_order.h)
-// and holds at most (3D/2 + 1 - 2/v) micro-batches. That is concat=early, and concat=direct with
-// placement=looping or directions=1. Early is never longer than 1F1B and, in two directions with
-// N >= D, at most 1 above 3N + 1.5(D-1); in whole units at most 3N + 2(D-2)/v, which for N > D is
-// less than direct.
+constexpr std::string_view kDetails = R"(
+Each direction is a V of 2D stages: down goes over devices 0 .. D-1 and back, up is its mirror
+image. A device so holds four chunks: two of the direction that enters nearer, two of the other.
+Of each unit of D micro-batches the first half goes down, the second up.
+
+D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up; capitals: second chunk; one column is half
+a unit of time:
+
+  device 0 | f0 f1 .. f2 F2 f3 F3 F0 B0 B0 F1 B1 B1 .. B2 B2 b2 b2 B3 B3 b3 b3 b0 b0 .. .. b1 b1
+  device 1 | .. f0 f2 f1 f3 F2 F0 F3 F1 .. B0 B0 B2 B2 B1 B1 B3 B3 b2 b2 b0 b0 b3 b3 b1 b1 .. ..
+  device 2 | .. f2 f0 f3 f1 F0 F2 F1 F3 .. B2 B2 B0 B0 B3 B3 B1 B1 b0 b0 b2 b2 b1 b1 b3 b3 .. ..
+  device 3 | f2 f3 .. f0 F0 f1 F1 F2 B2 B2 F3 B3 B3 .. B0 B0 b0 b0 B1 B1 b1 b1 b2 b2 .. .. b3 b3
+
+v = 4, 6, ... is ours, not the paper's: a direction of vD stages is v/2 such Vs one behind the
+other, chunk c of device d being stage cD+d where c is even and cD+D-1-d where it is odd, so that
+every turn stays on its device; up is the mirror image again. The authors' order within a unit
+holds as it is.
+
+Makespan 3N + (D-2)(K+1)/v for N = KD by direct concatenation: at v = 2 the paper's bubble,
+(D-2)/(3N+D-2), at N = D. Peak stash ((v-1/2)D+1+min(d,D-1-d))/v: at v = 2 (3D+2)/4 at the ends
+to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
+
+What is not published is our own order: a device takes up what is due first and holds at most
+3D/2 + 1 - 2/v micro-batches. That is concat=early, and concat=direct with placement=looping or
+directions=1. Where there are no whole units of D, early sends micro-batches down and up in turn.
+Early is never longer than 1F1B and, in two directions with N >= D, at most 1 above
+3N + 1.5(D-1); in whole units it is at most 3N + 2(D-2)/v, which for N > D is less than direct.
+)";
 
 // A micro-batch whose forward at stage s is due `forward` + s ticks after the start and its
 // backward `backward` + S + 2(S-1-s). A tick is the forward of a stage.
@@ -192,13 +194,13 @@ Scheme bitpipe()
     Scheme scheme;
     scheme.name = "bitpipe";
     scheme.title = "BitPipe";
-    scheme.summary = "two V-shaped interleaved pipelines in opposite directions; early, looping or "
-                     "one direction and v > 2: own orders";
+    scheme.summary
+        = "two V-shaped interleaved pipelines in opposite directions; early, looping and "
+          "one direction are own orders";
     scheme.citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024";
+    scheme.details = kDetails;
     scheme.family = "Two directions";
-    scheme.accepts
-        = "D >= 2, even; N a multiple of D; v even; any D and N with concat=early, which "
-          "alternates the directions where there are no whole units";
+    scheme.accepts = "D even, N a multiple of D (concat=early: any D, N); v even";
     scheme.bubbleFormula = "(D-2)(N/D+1)/(3vN+(D-2)(N/D+1))";
     scheme.defaultChunks = 2;
     scheme.chunksFixed = false;

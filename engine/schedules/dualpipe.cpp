@@ -7,16 +7,19 @@
 namespace engine {
 namespace {
 
-// Two pipelines in opposite directions, half of the micro-batches each. In the steady state every
-// forward runs as one op with a backward of the other direction (F&B), whose communication it
-// hides; split backwards fill the ends. parts/dual_pipe.h has the steps.
-//
-// D = 2, N = 4; micro-batches 0, 1 go down and 2, 3 up (small letters: up); F = I = W = 1, B = 2:
-//
-//   device 0 | F0 f2 F1 b2 b2 [f3 B0 B0] b3 b3 I1 W1          brackets: one op
-//   device 1 | f2 F0 f3 B0 B0 [F1 b2 b2] B1 B1 i3 w3
-//
-// Makespan 3N + 2(D/2-1) where F&B takes 3; peak stash D+1, two models.
+constexpr std::string_view kDetails = R"(
+Two pipelines in opposite directions, half of the micro-batches each. In the steady state every
+forward runs as one op with a backward of the other direction (F&B), whose communication it
+hides; split backwards fill the ends.
+
+D = 2, N = 4; micro-batches 0, 1 go down and 2, 3 up (small letters: up); F = I = W = 1, B = 2:
+
+  device 0 | F0 f2 F1 b2 b2 [f3 B0 B0] b3 b3 I1 W1          brackets: one op
+  device 1 | f2 F0 f3 B0 B0 [F1 b2 b2] B1 B1 i3 w3
+
+Makespan 3N + 2(D/2-1) where F&B takes 3; peak stash D+1, two models.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -54,6 +57,7 @@ Scheme dualpipe()
     scheme.title = "DualPipe";
     scheme.summary = "two directions, each forward runs together with a backward";
     scheme.citation = "DeepSeek-AI, DeepSeek-V3, arXiv 2412.19437, 2024";
+    scheme.details = kDetails;
     scheme.family = "Two directions";
     scheme.accepts = "D >= 2, even; N >= 2D, even; v = 1";
     scheme.bubbleFormula = "(D-2)/(3N+D-2)";

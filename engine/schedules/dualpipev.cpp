@@ -5,15 +5,17 @@
 namespace engine {
 namespace {
 
-// DualPipe cut in half: one pipeline of 2D stages that goes there and back over D devices. The way
-// there takes the place of one direction, the way back that of the other, so one model is enough.
-// parts/dual_pipe.h has the steps.
-//
-// D = 1, N = 2              device 0 | f0 F0 f1 B0 B0 [F1 b0 b0] B1 B1 i1 w1
-//
-// (capitals: second chunk; brackets: one op; one column is half a unit of time)
-//
-// Makespan 3N + (D-1) where F&B takes 3; peak stash D+1/2 on every device.
+constexpr std::string_view kDetails = R"(
+DualPipe cut in half: one pipeline of 2D stages that goes there and back over D devices. The way
+there takes the place of one direction, the way back that of the other, so one model is enough.
+
+D = 1, N = 2              device 0 | f0 F0 f1 B0 B0 [F1 b0 b0] B1 B1 i1 w1
+
+(capitals: second chunk; brackets: one op; one column is half a unit of time)
+
+Makespan 3N + (D-1) where F&B takes 3; peak stash D+1/2 on every device.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -38,6 +40,7 @@ Scheme dualpipev()
     scheme.title = "DualPipeV";
     scheme.summary = "DualPipe cut in half: one model, there and back";
     scheme.citation = "DeepSeek-AI, DualPipe, 2025; Sea AI Lab, cut-in-half, 2025";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 2D; v = 2";
     scheme.bubbleFormula = "(D-1)/(3N+D-1)";

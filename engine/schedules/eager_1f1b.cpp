@@ -4,15 +4,18 @@
 namespace engine {
 namespace {
 
-// 1F1B with twice its warm-up: 2(D-1-d) forwards. Free messages win nothing; a message that takes
-// as long as a forward is hidden.
-//
-// D = 2, N = 4; one column is one unit:
-//
-//   device 0 | F0 F1 F2 .. B0 B0 F3 B1 B1 .. B2 B2 .. B3 B3
-//   device 1 | .. F0 B0 B0 F1 B1 B1 F2 B2 B2 F3 B3 B3 .. ..
-//
-// Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash min(N, 2(D-d)-1).
+constexpr std::string_view kDetails = R"(
+1F1B with twice its warm-up: 2(D-1-d) forwards. Free messages win nothing; a message that takes
+as long as a forward is hidden.
+
+D = 2, N = 4; one column is one unit:
+
+  device 0 | F0 F1 F2 .. B0 B0 F3 B1 B1 .. B2 B2 .. B3 B3
+  device 1 | .. F0 B0 B0 F1 B1 B1 F2 B2 B2 F3 B3 B3 .. ..
+
+Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash min(N, 2(D-d)-1).
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const auto warmUp = [](int devices, int device) { return 2 * (devices - 1 - device); };
@@ -29,6 +32,7 @@ Scheme eagerOneFOneB()
     scheme.summary = "1F1B whose longer warm-up hides a message per hop";
     scheme.citation
         = "Zhuang et al., On Optimizing the Communication of Model Parallelism, MLSys 2023";
+    scheme.details = kDetails;
     scheme.family = "One direction";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(N+D-1)";

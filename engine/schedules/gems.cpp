@@ -4,13 +4,16 @@
 namespace engine {
 namespace {
 
-// Two pipelines in opposite directions take turns: even micro-batches go down, odd ones up. The
-// forward of one follows the backward of the one before from device to device.
-//
-// D = 2, N = 2              device 0 | F0 .. .. .. B0 B0 f1 b1 b1 .. ..
-//                           device 1 | .. F0 B0 B0 f1 .. .. .. .. b1 b1  (small letters: up)
-//
-// Makespan 3D + (N-1)(2D+1): the bubble comes near (D-1)/(D+1/2). Peak stash 1 on every device.
+constexpr std::string_view kDetails = R"(
+Two pipelines in opposite directions take turns: even micro-batches go down, odd ones up. The
+forward of one follows the backward of the one before from device to device.
+
+D = 2, N = 2              device 0 | F0 .. .. .. B0 B0 f1 b1 b1 .. ..
+                          device 1 | .. F0 B0 B0 f1 .. .. .. .. b1 b1  (small letters: up)
+
+Makespan 3D + (N-1)(2D+1): the bubble comes near (D-1)/(D+1/2). Peak stash 1 on every device.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -39,6 +42,7 @@ Scheme gems()
     scheme.title = "GEMS";
     scheme.summary = "two directions that take turns, for the least activations";
     scheme.citation = "Jain et al., GEMS, SC 2020";
+    scheme.details = kDetails;
     scheme.family = "Two directions";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "1 - 3N/(3D+(N-1)(2D+1))";

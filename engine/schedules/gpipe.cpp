@@ -11,12 +11,15 @@ constexpr std::array<std::string_view, 2> kOrders{"fifo", "lifo"};
 constexpr SchemeOption kBackward{"backward", "Order of the backwards", kOrders, {}};
 constexpr std::array kOptions{kBackward};
 
-// All forwards, then all backwards: as torch runs it (fifo) or as the paper draws it (lifo).
-//
-// D = 2, N = 3, fifo        device 0 | F0 F1 F2 .. .. B0 B1 B2
-//                           device 1 | .. F0 F1 F2 B0 B1 B2 ..
-//
-// Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash N on every device.
+constexpr std::string_view kDetails = R"(
+All forwards, then all backwards: as torch runs it (fifo) or as the paper draws it (lifo).
+
+D = 2, N = 3, fifo        device 0 | F0 F1 F2 .. .. B0 B1 B2
+                          device 1 | .. F0 F1 F2 B0 B1 B2 ..
+
+Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash N on every device.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -44,6 +47,7 @@ Scheme gpipe()
     scheme.title = "GPipe";
     scheme.summary = "all forwards, then all backwards";
     scheme.citation = "Huang et al., GPipe, NeurIPS 2019";
+    scheme.details = kDetails;
     scheme.family = "One direction";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(N+D-1)";

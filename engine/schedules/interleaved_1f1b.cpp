@@ -45,16 +45,19 @@ Result<void> check(const ScheduleRequest& request)
                     left < missing ? request.microBatches - left : request.microBatches + missing));
 }
 
-// Device d holds stages d, D+d, 2D+d, ... and takes them up in groups of G = D micro-batches;
-// 2(D-1-d) + (v-1)G warm-up forwards, then one forward and one backward in turn.
-//
-// D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
-//
-//   device 0 | f0 f1 F0 F1 .. .. B0 B0 .. B1 B1 b0 b0 b1 b1
-//   device 1 | .. f0 f1 F0 B0 B0 F1 B1 B1 b0 b0 b1 b1 .. ..
-//
-// N a multiple of G: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1), peak stash
-// min(N, (2(D-1-d) + (v-1)G + 1)/v).
+constexpr std::string_view kDetails = R"(
+Device d holds stages d, D+d, 2D+d, ... and takes them up in groups of G = D micro-batches;
+2(D-1-d) + (v-1)G warm-up forwards, then one forward and one backward in turn.
+
+D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
+
+  device 0 | f0 f1 F0 F1 .. .. B0 B0 .. B1 B1 b0 b0 b1 b1
+  device 1 | .. f0 f1 F0 B0 B0 F1 B1 B1 b0 b0 b1 b1 .. ..
+
+N a multiple of G: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1), peak stash
+min(N, (2(D-1-d) + (v-1)G + 1)/v).
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -82,6 +85,7 @@ Scheme interleavedOneFOneB()
     scheme.title = "Interleaved 1F1B (Megatron-LM)";
     scheme.summary = "1F1B over v looping chunks per device";
     scheme.citation = "Narayanan et al., Megatron-LM, SC 2021";
+    scheme.details = kDetails;
     scheme.family = "One direction";
     scheme.accepts = "D >= 1; N a multiple of the group, or at least D-2 left over; v >= 1";
     scheme.bubbleFormula = "(D-1)/(vN+D-1)";

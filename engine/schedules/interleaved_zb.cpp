@@ -41,20 +41,24 @@ Result<void> check(const ScheduleRequest& request)
                     nearestMicroBatches(request.devices, request.microBatches)));
 }
 
-// Interleaved 1F1B with half its warm-up, split backward, and weight gradients that follow d input
-// gradients behind and so fill the cool-down. G = N / (N div D) micro-batches a group.
-//
-// D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
-//
-//   device 0 | f0 f1 F0 F1 .. I0 W0 I1 W1 i0 w0 i1 w1
-//   device 1 | .. f0 f1 F0 I0 F1 I1 W0 i0 W1 i1 w0 w1
-//
-// N >= D: makespan 3N + (D-1)/v, bubble (D-1)/(3vN+D-1), peak stash ((v-1)G+D)/v, D where D
-// divides N.
+constexpr std::string_view kDetails = R"(
+Interleaved 1F1B with half its warm-up, split backward, and weight gradients that follow d input
+gradients behind and so fill the cool-down. G = N / (N div D) micro-batches a group.
+
+D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
+
+  device 0 | f0 f1 F0 F1 .. I0 W0 I1 W1 i0 w0 i1 w1
+  device 1 | .. f0 f1 F0 I0 F1 I1 W0 i0 W1 i1 w0 w1
+
+N >= D: makespan 3N + (D-1)/v, bubble (D-1)/(3vN+D-1), peak stash ((v-1)G+D)/v, D where D
+divides N.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const std::int64_t groups = groupsOf(request.devices, request.microBatches);
-    return parts::delayedWeights(request, static_cast<int>(request.microBatches / groups));
+    return parts::delayedWeights(request, static_cast<int>(request.microBatches / groups),
+                                 parts::WeightDelay::Device);
 }
 
 } // namespace
@@ -66,6 +70,7 @@ Scheme interleavedZeroBubble()
     scheme.title = "Interleaved zero bubble (PyTorch)";
     scheme.summary = "interleaved 1F1B with split backward, weight gradients delayed";
     scheme.citation = "PyTorch, ScheduleInterleavedZeroBubble; Qi et al., ICLR 2024";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N a multiple of N div D; v >= 1";
     scheme.bubbleFormula = "(D-1)/(3vN+D-1) for N >= D";

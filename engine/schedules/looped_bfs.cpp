@@ -11,16 +11,19 @@ constexpr std::array<std::string_view, 2> kOrders{"lifo", "fifo"};
 constexpr SchemeOption kBackward{"backward", "Order of the backwards", kOrders, {}};
 constexpr std::array kOptions{kBackward};
 
-// Chunk by chunk: all forwards of a chunk, then all of the next; the backwards likewise from the
-// last chunk on, as torch runs them (lifo) or as the paper draws them (fifo).
-//
-// D = 2, N = 2, v = 2, fifo; capitals: second chunk; one column is half a unit:
-//
-//   device 0 | f0 f1 F0 F1 .. .. .. B0 B0 B1 B1 b0 b0 b1 b1
-//   device 1 | .. f0 f1 F0 F1 B0 B0 B1 B1 b0 b0 b1 b1 .. ..
-//
-// N >= D: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1). Peak stash N on every device; one
-// all-gather and reduce-scatter per chunk where the weights are sharded.
+constexpr std::string_view kDetails = R"(
+Chunk by chunk: all forwards of a chunk, then all of the next; the backwards likewise from the
+last chunk on, as torch runs them (lifo) or as the paper draws them (fifo).
+
+D = 2, N = 2, v = 2, fifo; capitals: second chunk; one column is half a unit:
+
+  device 0 | f0 f1 F0 F1 .. .. .. B0 B0 B1 B1 b0 b0 b1 b1
+  device 1 | .. f0 f1 F0 F1 B0 B0 B1 B1 b0 b0 b1 b1 .. ..
+
+N >= D: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1). Peak stash N on every device; one
+all-gather and reduce-scatter per chunk where the weights are sharded.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int microBatches = request.microBatches;
@@ -49,6 +52,7 @@ Scheme loopedBfs()
     scheme.title = "Looped BFS (breadth-first)";
     scheme.summary = "all micro-batches through a chunk before the next chunk";
     scheme.citation = "Lamy-Poirier, Breadth-First Pipeline Parallelism, MLSys 2023";
+    scheme.details = kDetails;
     scheme.family = "One direction";
     scheme.accepts = "D >= 1; N >= 1; v >= 1";
     scheme.bubbleFormula = "(D-1)/(vN+D-1) for N >= D";

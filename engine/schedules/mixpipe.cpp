@@ -15,20 +15,23 @@ constexpr SchemeOption kInject{"inject", "Micro-batches injected at the start", 
 constexpr SchemeOption kCap{"cap", "Most activations alive on a device (0: any number)", kCaps, 0};
 constexpr std::array kOptions{kInject, kCap};
 
-// Two pipelines in opposite directions as in Chimera, into which K micro-batches are injected at
-// the start. No code of the authors is public and their figure was not available: this order is our
-// own stand-in, an approximation. A device that is free takes up a backward before a forward, then
-// the older micro-batch, then the later stage. At most K/2 of a direction are under way at once
-// (inject, D+2), and a device with `cap` activations (D) begins no forward; where that would stop
-// every device, the cap gives way by one. The first half of the micro-batches goes down.
-//
-// D = 4, N = 8; micro-batches 0 .. 3 go down, 4 .. 7 up (small letters); one column is one unit:
-//
-//   device 0 | F0 F1 F2 f4 b4 b4 f5 b5 b5 B0 B0 F3 B1 B1 f6 b6 b6 f7 b7 b7 .. B2 B2 .. .. .. B3 B3
-//
-// No closed form: makespan 29, 65, 123 for (D,N) = (4,8), (8,16), (8,32) with peak stash D, where
-// Chimera needs 30, 66, 126; 110 with peak 12 for (8,32), inject=14 and cap=0. Weights 2, 2N(D-1)
-// messages.
+constexpr std::string_view kDetails = R"(
+Two pipelines in opposite directions as in Chimera, into which K micro-batches are injected at
+the start. No code of the authors is public and their figure was not available: this order is our
+own stand-in, an approximation. A device that is free takes up a backward before a forward, then
+the older micro-batch, then the later stage. At most K/2 of a direction are under way at once
+(inject, D+2), and a device with `cap` activations (D) begins no forward; where that would stop
+every device, the cap gives way by one. The first half of the micro-batches goes down.
+
+D = 4, N = 8; micro-batches 0 .. 3 go down, 4 .. 7 up (small letters); one column is one unit:
+
+  device 0 | F0 F1 F2 f4 b4 b4 f5 b5 b5 B0 B0 F3 B1 B1 f6 b6 b6 f7 b7 b7 .. B2 B2 .. .. .. B3 B3
+
+No closed form: makespan 29, 65, 123 for (D,N) = (4,8), (8,16), (8,32) with peak stash D, where
+Chimera needs 30, 66, 126; 110 with peak 12 for (8,32), inject=14 and cap=0. Weights 2, 2N(D-1)
+messages.
+)";
+
 Result<void> check(const ScheduleRequest& request)
 {
     if (auto even = parts::checkEvenDevices(request); !even)
@@ -67,6 +70,7 @@ Scheme mixpipe()
     scheme.title = "MixPipe (approximate)";
     scheme.summary = "approximate, own stand-in: two directions, K micro-batches injected at once";
     scheme.citation = "after Zhang et al., MixPipe, DAC 2023";
+    scheme.details = kDetails;
     scheme.family = "Two directions";
     scheme.accepts = "D >= 2, even; N even; v = 1";
     scheme.options = kOptions;

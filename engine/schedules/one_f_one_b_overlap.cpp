@@ -4,15 +4,18 @@
 namespace engine {
 namespace {
 
-// One warm-up forward more than eager 1F1B, 2(D-1-d)+1: the forward and the backward of the steady
-// phase do not depend on each other on any device, so that either hides the other's messages.
-//
-// D = 2, N = 4; one column is one unit:
-//
-//   device 0 | F0 F1 F2 F3 .. B0 B0 .. B1 B1 .. B2 B2 B3 B3
-//   device 1 | .. F0 F1 B0 B0 F2 B1 B1 F3 B2 B2 B3 B3 .. ..
-//
-// Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash min(N, 2(D-d)).
+constexpr std::string_view kDetails = R"(
+One warm-up forward more than eager 1F1B, 2(D-1-d)+1: the forward and the backward of the steady
+phase do not depend on each other on any device, so that either hides the other's messages.
+
+D = 2, N = 4; one column is one unit:
+
+  device 0 | F0 F1 F2 F3 .. B0 B0 .. B1 B1 .. B2 B2 B3 B3
+  device 1 | .. F0 F1 B0 B0 F2 B1 B1 F3 B2 B2 B3 B3 .. ..
+
+Makespan 3N + 3(D-1), bubble (D-1)/(N+D-1), peak stash min(N, 2(D-d)).
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const auto warmUp = [](int devices, int device) { return 2 * (devices - 1 - device) + 1; };
@@ -28,6 +31,7 @@ Scheme oneFOneBOverlap()
     scheme.title = "1F1B with overlap";
     scheme.summary = "1F1B whose forward and backward in turn are independent";
     scheme.citation = "Victarry, PP-Schedule-Visualization, 2025";
+    scheme.details = kDetails;
     scheme.family = "One direction";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(N+D-1)";

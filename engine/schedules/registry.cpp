@@ -15,6 +15,7 @@ std::span<const Scheme> schemes()
         oneFOneB(),
         eagerOneFOneB(),
         oneFOneBOverlap(),
+        bpipe(),
         interleavedOneFOneB(),
         loopedBfs(),
         seqOneFOneB(),

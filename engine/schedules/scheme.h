@@ -42,6 +42,7 @@ struct Scheme
     std::string_view title;    // "1F1B (PipeDream-Flush, DAPPLE)": for people
     std::string_view summary;  // "one forward, one backward in turn": a card's second line
     std::string_view citation; // the paper that defines it
+    std::string_view details;  // lines for people: the rule, a small picture, the closed forms
     std::string_view family;   // "One direction", "Two directions", "Zero bubble": groups of cards
     std::string_view accepts;  // "D >= 2, even; N a multiple of D; v = 2"
     std::string_view bubbleFormula; // closed form for people, "" when there is none
@@ -51,7 +52,7 @@ struct Scheme
     std::span<const SchemeOption> options;
     // Why the request is impossible, with the nearest valid value; none: every D, N >= 1 is fine.
     Result<void> (*check)(const ScheduleRequest& request) = nullptr;
-    // Compute ops only. `check` has passed.
+    // Compute ops only, and the evicts and loads of a scheme that has them. `check` has passed.
     Result<Schedule> (*build)(const ScheduleRequest& request) = nullptr;
 };
 

@@ -7,6 +7,7 @@ namespace engine {
 // One function and one file per scheme; registry.cpp puts them on the table.
 Scheme gpipe();
 Scheme oneFOneB();
+Scheme bpipe();
 Scheme hanayo();
 Scheme gems();
 Scheme chimera();

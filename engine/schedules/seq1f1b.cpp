@@ -32,16 +32,19 @@ Result<void> check(const ScheduleRequest& request)
                     slicesOf(request), request.microBatches, request.devices, kMaxOps));
 }
 
-// 1F1B whose units are the S slices of a sequence. Forwards run from the first slice to the last,
-// which attends to those before it, backwards from the last to the first: min(NS, D-2-d+S) warm-up
-// forwards.
-//
-// D = 2, N = 2, S = 2; one column is half a unit:
-//
-//   device 0 | F0.0 F0.1 F1.0 .... .... B0.1 B0.1 F1.1 B0.0 B0.0 .... B1.1 B1.1 B1.0 B1.0
-//   device 1 | .... F0.0 F0.1 B0.1 B0.1 F1.0 B0.0 B0.0 F1.1 B1.1 B1.1 B1.0 B1.0 .... ....
-//
-// Equal slices: makespan 3N + 3(D-1)/S, bubble (D-1)/(SN+D-1), peak stash (D-1-d+S)/S.
+constexpr std::string_view kDetails = R"(
+1F1B whose units are the S slices of a sequence. Forwards run from the first slice to the last,
+which attends to those before it, backwards from the last to the first: min(NS, D-2-d+S) warm-up
+forwards.
+
+D = 2, N = 2, S = 2; one column is half a unit:
+
+  device 0 | F0.0 F0.1 F1.0 .... .... B0.1 B0.1 F1.1 B0.0 B0.0 .... B1.1 B1.1 B1.0 B1.0
+  device 1 | .... F0.0 F0.1 B0.1 B0.1 F1.0 B0.0 B0.0 F1.1 B1.1 B1.1 B1.0 B1.0 .... ....
+
+Equal slices: makespan 3N + 3(D-1)/S, bubble (D-1)/(SN+D-1), peak stash (D-1-d+S)/S.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -70,6 +73,7 @@ Scheme seqOneFOneB()
     scheme.title = "Seq1F1B";
     scheme.summary = "1F1B over slices of the sequence";
     scheme.citation = "Sun et al., Seq1F1B, arXiv 2406.03488, 2024";
+    scheme.details = kDetails;
     scheme.family = "One direction";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(SN+D-1) for S equal slices";

@@ -4,18 +4,21 @@
 namespace engine {
 namespace {
 
-// 1F1B with split backward: device d holds its weight gradients d input gradients back and fills
-// the cool-down with them, at no more memory than 1F1B's first device.
-//
-// D = 2, N = 3; one column is one unit:
-//
-//   device 0 | F0 F1 .. I0 W0 F2 I1 W1 I2 W2
-//   device 1 | .. F0 I0 F1 I1 W0 F2 I2 W1 W2
-//
-// N >= D: makespan 3N + (D-1), bubble (D-1)/(3N+D-1). Peak stash min(N, D) on every device.
+constexpr std::string_view kDetails = R"(
+1F1B with split backward: device d holds its weight gradients d input gradients back and fills
+the cool-down with them, at no more memory than 1F1B's first device.
+
+D = 2, N = 3; one column is one unit:
+
+  device 0 | F0 F1 .. I0 W0 F2 I1 W1 I2 W2
+  device 1 | .. F0 I0 F1 I1 W0 F2 I2 W1 W2
+
+N >= D: makespan 3N + (D-1), bubble (D-1)/(3N+D-1). Peak stash min(N, D) on every device.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
-    return parts::delayedWeights(request, request.microBatches);
+    return parts::delayedWeights(request, request.microBatches, parts::WeightDelay::Device);
 }
 
 } // namespace
@@ -27,6 +30,7 @@ Scheme zeroBubbleH1()
     scheme.title = "ZB-H1";
     scheme.summary = "1F1B with split backward, weight gradients in the cool-down";
     scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(3N+D-1) for N >= D";

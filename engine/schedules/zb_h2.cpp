@@ -57,15 +57,18 @@ private:
     int m_forward = 0, m_input = 0, m_weight = 0; // micro-batches written
 };
 
-// The warm-up is full of forwards and no device idles between its own first and last op: the bubble
-// is zero where the next iteration may start before the last device has drained.
-//
-// D = 2, N = 3; one column is one unit:
-//
-//   device 0 | F0 F1 F2 I0 W0 I1 W1 I2 W2 ..
-//   device 1 | .. F0 I0 F1 I1 F2 I2 W0 W1 W2
-//
-// Makespan 3N + (D-1), span 3N, peak stash 2D-1 on every device.
+constexpr std::string_view kDetails = R"(
+The warm-up is full of forwards and no device idles between its own first and last op: the bubble
+is zero where the next iteration may start before the last device has drained.
+
+D = 2, N = 3; one column is one unit:
+
+  device 0 | F0 F1 F2 I0 W0 I1 W1 I2 W2 ..
+  device 1 | .. F0 I0 F1 I1 F2 I2 W0 W1 W2
+
+Makespan 3N + (D-1), span 3N, peak stash 2D-1 on every device.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -98,6 +101,7 @@ Scheme zeroBubbleH2()
     scheme.title = "ZB-H2";
     scheme.summary = "split backward and twice the memory of 1F1B, no device idles inside";
     scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 2D-1; v = 1";
     scheme.bubbleFormula = "(D-1)/(3N+D-1); 0 of each device's span";

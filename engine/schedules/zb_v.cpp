@@ -90,16 +90,19 @@ private:
     Chunk m_chunks[2];
 };
 
-// The stages go there and back, so that the first device has the first and the last; the backward
-// is split. No device idles between its own first and last op, at the memory of 1F1B.
-//
-// D = 2, N = 3, v = 2; capitals: second chunk; one column is half a unit:
-//
-//   device 0 | f0 f1 f2 F0 I0 W0 F1 I1 W1 i0 w0 F2 I2 W2 i1 w1 i2 w2 ..
-//   device 1 | .. f0 F0 f1 F1 I0 W0 f2 i0 w0 F2 I1 W1 i1 I2 i2 w1 W2 w2
-//
-// N >= 2D-1: makespan 3N + (D-1)/2, span 3N, peak stash D on every device; zero bubble only where
-// F = I = W.
+constexpr std::string_view kDetails = R"(
+The stages go there and back, so that the first device has the first and the last; the backward
+is split. No device idles between its own first and last op, at the memory of 1F1B.
+
+D = 2, N = 3, v = 2; capitals: second chunk; one column is half a unit:
+
+  device 0 | f0 f1 f2 F0 I0 W0 F1 I1 W1 i0 w0 F2 I2 W2 i1 w1 i2 w2 ..
+  device 1 | .. f0 F0 f1 F1 I0 W0 f2 i0 w0 F2 I1 W1 i1 I2 i2 w1 W2 w2
+
+N >= 2D-1: makespan 3N + (D-1)/2, span 3N, peak stash D on every device; zero bubble only where
+F = I = W.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     Schedule schedule = parts::emptySchedule(request, parts::vDevice);
@@ -118,6 +121,7 @@ Scheme zeroBubbleV()
     scheme.summary = "split backward over stages that go there and back";
     scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024; "
                       "PyTorch, ScheduleZBVZeroBubble";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 2";
     scheme.bubbleFormula = "(D-1)/(6N+D-1) for N >= 2D-1; 0 of each device's span";

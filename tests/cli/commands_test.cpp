@@ -78,6 +78,17 @@ TEST_CASE("schemes are listed with what they accept")
     CHECK(contains(bscope(folder, "schemes").out, "bitpipe"));
 }
 
+TEST_CASE("schemes NAME shows one with its paper, its picture and its closed forms")
+{
+    const Folder folder;
+    const std::string one = bscope(folder, "schemes bpipe").out;
+    for (const char* part : {"Kim et al., BPipe, ICML 2023", "policy=lazy,steady", "(D-1)/(N+D-1)",
+                             "  device 0 | F0", "ceil((D+2)/2)"})
+        CHECK(contains(one, part));
+    CHECK(bscope(folder, "schemes bpipe --json").json()["name"] == "bpipe");
+    CHECK(bscope(folder, "schemes bpip").status == 2);
+}
+
 TEST_CASE("devices names the CPU and says why there is no other")
 {
     const Folder folder;

@@ -5,8 +5,8 @@
 
 #include <vector>
 
-// What a schedule comes to with F = 1, B = 2, I = W = 1 and free messages: the numbers of the
-// closed forms.
+// What a schedule comes to; with F = 1, B = 2, I = W = 1 and free messages, unless other costs are
+// given: the numbers of the closed forms.
 namespace tests {
 
 struct Measured
@@ -17,9 +17,9 @@ struct Measured
     std::vector<double> peakStash, weights; // [device]: M_a, M_theta
 };
 
-inline Measured measured(const engine::Schedule& schedule)
+inline Measured measured(const engine::Schedule& schedule, const engine::UnitCosts& costs = {})
 {
-    Simulated simulation = simulated(schedule);
+    Simulated simulation = simulated(schedule, costs);
     engine::Run run;
     run.schedule = std::move(simulation.schedule);
     run.timeline = std::move(simulation.timeline);

@@ -7,13 +7,14 @@
 
 namespace engine::parts {
 
-Schedule delayedWeights(const ScheduleRequest& request, int group)
+Schedule delayedWeights(const ScheduleRequest& request, int group, WeightDelay delay)
 {
     const int devices = request.devices;
     const int chunks = chunksOf(request);
     const VirtualIds ids({devices, request.microBatches, chunks, group});
     Schedule schedule = emptySchedule(request, loopingDevice);
     for (int d = 0; d < devices; ++d) {
+        const int behind = delay == WeightDelay::Device ? d : 0;
         Program program(schedule, d);
         program.reserve(3 * ids.count());
         const auto weights
@@ -23,10 +24,10 @@ Schedule delayedWeights(const ScheduleRequest& request, int group)
             [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
             [&](int k) {
                 program.backwardInput(ids.backwardStage(k, d), ids.microBatch(k));
-                if (k >= d)
-                    weights(k - d);
+                if (k >= behind)
+                    weights(k - behind);
             });
-        for (int k = std::max(0, ids.count() - d); k < ids.count(); ++k)
+        for (int k = std::max(0, ids.count() - behind); k < ids.count(); ++k)
             weights(k);
     }
     return schedule;

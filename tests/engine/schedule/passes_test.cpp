@@ -1,4 +1,5 @@
 #include "engine/schedule/passes.h"
+#include "engine/schedule/validate.h"
 #include "tests/support/golden.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
@@ -73,6 +74,33 @@ TEST_CASE("an all-reduce comes right behind its stage's last backward, or late")
     CHECK(programOf(addAllReduce(schedule, SyncPolicy::Late))
           == std::vector<std::string>{"0F0 1F1u 1B1u 0B0 1ALLREDUCEu 0ALLREDUCE",
                                       "0F1u 1F0 1B0 0B1u 1ALLREDUCE 0ALLREDUCEu"});
+}
+
+// bitpipe.md, section 9: what the authors' code does.
+TEST_CASE(
+    "eager and blocking, BitPipe reduces its second half before the last backward, but in the "
+    "middle")
+{
+    const std::vector<std::string> programs
+        = programOf(addAllReduce(scheduleOf("bitpipe", 4, 4), SyncPolicy::EagerBlocking));
+    CHECK_THAT(programs[0],
+               Catch::EndsWith("0B0 7ALLREDUCE 4ALLREDUCEu 0B1 0ALLREDUCE 3ALLREDUCEu"));
+    CHECK_THAT(programs[1], Catch::EndsWith("1B1 6ALLREDUCE 5ALLREDUCEu 1ALLREDUCE 2ALLREDUCEu"));
+    CHECK_THAT(programs[2], Catch::EndsWith("1B3u 6ALLREDUCEu 5ALLREDUCE 1ALLREDUCEu 2ALLREDUCE"));
+    CHECK_THAT(programs[3],
+               Catch::EndsWith("0B2u 7ALLREDUCEu 4ALLREDUCE 0B3u 0ALLREDUCEu 3ALLREDUCE"));
+    for (const int devices : {2, 6, 8, 16})
+        for (const int units : {1, 2, 3}) {
+            const Schedule lowered
+                = lower(scheduleOf("bitpipe", devices, units * devices), SyncPolicy::EagerBlocking);
+            CHECK(validate(lowered).empty());
+            const auto& ops = lowered.program.front();
+            const auto last = std::ranges::find_if(
+                ops.rbegin(), ops.rend(), [](const Op& op) { return isBackward(op.kind); });
+            CHECK(std::count_if(ops.begin(), last.base(),
+                                [](const Op& op) { return op.kind == OpKind::AllReduce; })
+                  == (devices > 2 ? 2 : 0));
+        }
 }
 
 TEST_CASE("devices that finish their stages in another order still agree on the all-reduces")

@@ -42,6 +42,9 @@ TEST_CASE("the table of schemes is complete: words, citation, limits and a defau
         for (const SchemeOption& option : scheme.options)
             CHECK_FALSE(option.values.empty());
         CHECK(scheme.build != nullptr);
+        // The rule, a picture of what devices do, and the closed forms.
+        CHECK(scheme.details.find("device 0 | ") != std::string_view::npos);
+        CHECK(scheme.details.ends_with('\n'));
     }
     CHECK(names.contains("bitpipe"));
     CHECK(findScheme("") == nullptr);

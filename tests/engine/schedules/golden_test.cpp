@@ -54,6 +54,19 @@ TEST_CASE("the schemes give the golden orders, op for op")
     }
 }
 
+// The algorithm of bpipe-and-cost-models.md, written out once more in another language.
+TEST_CASE("BPipe gives the golden orders of both policies")
+{
+    for (const auto& [devices, microBatches] : {std::pair{4, 4}, {4, 8}, {8, 12}})
+        for (const std::string policy : {"lazy", "steady"}) {
+            const std::string file = "bpipe/bpipe_d" + std::to_string(devices) + "_n"
+                + std::to_string(microBatches) + "_" + policy + ".csv";
+            INFO(file);
+            CHECK(programOf(scheduleOf("bpipe", devices, microBatches, {{"policy", policy}}))
+                  == goldenProgram(file));
+        }
+}
+
 TEST_CASE("the schemes of looping chunks give the golden orders for two and four chunks")
 {
     struct Looping

@@ -1,0 +1,57 @@
+#include "engine/schedule/passes.h"
+#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/options.h"
+#include "engine/schedules/schemes.h"
+
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::array<std::string_view, 2> kPolicies{"lazy", "steady"};
+constexpr SchemeOption kPolicy{"policy", "Which stashes travel", kPolicies, {}};
+constexpr std::array kOptions{kPolicy};
+
+constexpr std::string_view kDetails = R"(
+1F1B whose early devices, which hold most, keep some of their stashes on the late ones: device d
+< D/2 evicts to its partner D-1-d behind a forward and loads one op before the backward, both
+beside the compute. The papers at hand fix the pairs and the bound, not which stashes travel: both
+policies are our own and keep it.
+
+D = 4, N = 6, policy=lazy, a transfer as long as a forward: device 0 holds 3 instead of 4
+
+  device 0 | F0 F1 F2 F3 .. .. .. .. .. .. B0 B0 F4 B1 B1 F5 B2 B2 .. B3 B3 .. B4 B4 .. B5 B5
+  evicts   | .. .. e1 .. e3 .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. ..
+  loads    | .. .. .. .. .. .. .. .. .. .. .. .. l1 .. .. .. .. .. l3 .. .. .. .. .. .. .. ..
+
+Makespan 3N + 3(D-1) while a transfer takes no longer than a forward, bubble (D-1)/(N+D-1) as
+1F1B; peak stash at most ceil((D+2)/2) on every device, the stash on its way counted on both.
+)";
+
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const auto warmUp = [](int devices, int device) { return devices - 1 - device; };
+    return balanceStash(parts::oneForwardOneBackward(request, warmUp),
+                        parts::chosen(request, kPolicy) == "steady" ? EvictPolicy::Steady
+                                                                    : EvictPolicy::Lazy);
+}
+
+} // namespace
+
+Scheme bpipe()
+{
+    Scheme scheme;
+    scheme.name = "bpipe";
+    scheme.title = "BPipe";
+    scheme.summary = "1F1B that evicts stashes from early devices to late ones";
+    scheme.citation = "Kim et al., BPipe, ICML 2023";
+    scheme.details = kDetails;
+    scheme.family = "One direction";
+    scheme.accepts = "D >= 1; N >= 1; v = 1";
+    scheme.bubbleFormula = "(D-1)/(N+D-1)";
+    scheme.options = kOptions;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine
