@@ -22,12 +22,14 @@ std::string joined(std::span<const std::string_view> words)
     return text;
 }
 
-// "smallest" only where any integer from it on is a value.
+// "smallest" only where any integer from it on is a value, "form" where values have one.
 ordered_json toJson(const engine::SchemeOption& option)
 {
     ordered_json json{{"key", option.key}, {"title", option.title}, {"values", option.values}};
     if (option.smallest)
         json["smallest"] = *option.smallest;
+    if (option.accepts != nullptr)
+        json["form"] = option.form;
     return json;
 }
 
@@ -60,7 +62,7 @@ std::string asText()
         std::string options;
         for (const engine::SchemeOption& option : scheme.options)
             options += (options.empty() ? "" : " ") + std::string(option.key) + "="
-                + joined(option.values) + (option.smallest ? ",any" : "");
+                + joined(option.values) + (option.isOpen() ? ",any" : "");
         table.add({std::string(scheme.name), std::string(scheme.title), std::string(scheme.accepts),
                    options.empty() ? "-" : options, std::string(scheme.citation)});
     }

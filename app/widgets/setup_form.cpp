@@ -253,7 +253,7 @@ void SetupForm::makeOption(const engine::SchemeOption& option)
     QString title = fromUtf8(option.title);
     if (!title.isEmpty())
         title[0] = title[0].toUpper();
-    if (option.values.size() == 1 && !option.smallest) {
+    if (option.values.size() == 1 && !option.isOpen()) {
         m_options->addLayout(
             makeRow(title, {makeLabel(fromUtf8(option.values.front()), "secondary")}));
         return;
@@ -262,7 +262,7 @@ void SetupForm::makeOption(const engine::SchemeOption& option)
     combo->setObjectName(QStringLiteral("option_") + fromUtf8(option.key));
     for (const std::string_view value : option.values)
         combo->addItem(fromUtf8(value));
-    combo->setEditable(option.smallest.has_value());
+    combo->setEditable(option.isOpen());
     const std::string key(option.key);
     const auto set = m_plan.request.schedule.options.find(key);
     if (set != m_plan.request.schedule.options.end())

@@ -36,6 +36,9 @@ Result<void> checkValue(const Scheme& scheme, const SchemeOption& option, std::s
         return {};
     const std::string refused
         = fmt::format("{} does not take {}={}", scheme.name, option.key, value);
+    if (option.accepts != nullptr)
+        return option.accepts(value) ? Result<void>{}
+                                     : invalid(fmt::format("{}; it is {}", refused, option.form));
     if (!option.smallest)
         return invalid(refused + "; " + didYouMean(value, option.values));
     const auto number = parseInteger<int>(value);

@@ -31,6 +31,11 @@ struct SchemeOption
     std::string_view key, title;
     std::span<const std::string_view> values;
     std::optional<int> smallest; // every integer from this one on is a value, too
+    // Values of another form: what they look like, and whether one is right. "", none: no such.
+    std::string_view form = {};
+    bool (*accepts)(std::string_view value) = nullptr;
+
+    bool isOpen() const { return smallest || accepts != nullptr; } // not only one of `values`
 };
 
 // A named way to build a schedule. Each lives in its own .cpp of this folder and is listed once, in

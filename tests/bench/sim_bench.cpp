@@ -36,6 +36,15 @@ void generateAndSimulate(benchmark::State& state, const char* scheme)
     report(state, ops);
 }
 
+// The order alone, without transfers.
+void buildOnly(benchmark::State& state, const char* scheme)
+{
+    std::size_t ops = 0;
+    for (auto _ : state)
+        ops = engine::opCount(build(scheme, state));
+    report(state, ops);
+}
+
 void generate(benchmark::State& state, const char* scheme)
 {
     std::size_t ops = 0;
@@ -68,5 +77,20 @@ BENCHMARK_CAPTURE(generateAndSimulate, 1f1b, "1f1b")->Apply(sizes);
 BENCHMARK_CAPTURE(generateAndSimulate, bitpipe, "bitpipe")->Apply(sizes);
 BENCHMARK_CAPTURE(generate, bitpipe, "bitpipe")->Apply(sizes);
 BENCHMARK_CAPTURE(simulate, bitpipe, "bitpipe")->Apply(sizes);
+
+// Searched and squeezed orders; the published generators take 0.7 to 53 seconds at (64, 256).
+void searchedSizes(benchmark::internal::Benchmark* bench)
+{
+    for (const auto& [devices, microBatches] :
+         {std::pair{16, 64}, std::pair{64, 256}, std::pair{256, 1024}, std::pair{1024, 2048}})
+        bench->Args({devices, microBatches});
+    bench->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK_CAPTURE(buildOnly, v_half, "v-half")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(buildOnly, v_min, "v-min")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(buildOnly, v_1f1b, "v-1f1b")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(buildOnly, zb_1p, "zb-1p")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(buildOnly, zb_2p, "zb-2p")->Apply(searchedSizes);
 
 } // namespace

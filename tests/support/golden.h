@@ -59,6 +59,20 @@ inline std::vector<std::string> goldenProgram(const std::string& file, int slice
     return programs;
 }
 
+// The same as a schedule: the golden orders on the placement of `like`.
+inline engine::Schedule goldenSchedule(const std::string& file, engine::Schedule like)
+{
+    const std::vector<std::string> programs = goldenProgram(file);
+    REQUIRE(programs.size() == like.program.size());
+    for (std::size_t d = 0; d < programs.size(); ++d) {
+        like.program[d].clear();
+        std::istringstream ops(programs[d]);
+        for (std::string op; ops >> op;)
+            like.program[d].push_back(engine::parseOp(op).value());
+    }
+    return like;
+}
+
 // [device]: the positions of a forward and of the backward it is joined with.
 inline std::vector<std::vector<std::pair<std::size_t, std::size_t>>>
 goldenPairs(const std::string& file)

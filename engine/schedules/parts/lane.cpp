@@ -1,0 +1,157 @@
+#include "engine/schedules/parts/lane.h"
+
+#include <algorithm>
+#include <array>
+
+namespace engine::parts {
+
+namespace {
+
+// By how much a slot changes what is held: [content].
+constexpr std::array kChanges{1, 1, 0, 0, -1, -1, 0};
+
+int change(Lane::Content content)
+{
+    return kChanges[static_cast<std::size_t>(content)];
+}
+
+} // namespace
+
+int Lane::held() const
+{
+    int most = 0;
+    int before = 0;
+    for (const Summary& summary : m_summaries) {
+        most = std::max(most, before + summary.most);
+        before += summary.change;
+    }
+    return most;
+}
+
+int Lane::place(Content op, int from)
+{
+    for (int slot = from;;) {
+        if (isTaken(slot, length(op))) {
+            ++slot;
+            continue;
+        }
+        grow(slot + length(op));
+        if (!m_splitsBackward && !isForward(op)) {
+            placeBackward(op, slot);
+            return slot;
+        }
+        const int full = isForward(op) ? placeForward(op, slot) : placeInput(op, slot);
+        if (full < slot)
+            return slot;
+        slot = full + 1;
+    }
+}
+
+bool Lane::isTaken(int slot, int length) const
+{
+    for (int i = slot; i < std::min(slot + length, size()); ++i) {
+        const Content content = m_slots[static_cast<std::size_t>(i)];
+        if (content != Content::Free && content != Content::Weight)
+            return true;
+    }
+    return false;
+}
+
+void Lane::grow(int size)
+{
+    while (this->size() < size) {
+        const int slot = this->size();
+        m_slots.push_back(Content::Free);
+        m_summaries.resize(static_cast<std::size_t>(slot / kSummarized) + 1);
+        if (m_waiting > 0) {
+            --m_waiting;
+            set(slot, Content::Weight);
+        }
+    }
+}
+
+void Lane::set(int slot, Content content)
+{
+    m_heldAtEnd += change(content) - change(at(slot));
+    m_slots[static_cast<std::size_t>(slot)] = content;
+    const int begin = slot / kSummarized * kSummarized;
+    Summary summary;
+    for (int i = begin; i < std::min(begin + kSummarized, size()); ++i) {
+        summary.change += change(at(i));
+        summary.most = std::max(summary.most, summary.change);
+    }
+    m_summaries[static_cast<std::size_t>(slot / kSummarized)] = summary;
+}
+
+// The end where none is free.
+int Lane::nextFree(int slot) const
+{
+    const auto begin = m_slots.begin();
+    return static_cast<int>(std::find(begin + std::min(slot, size()), m_slots.end(), Content::Free)
+                            - begin);
+}
+
+// The last slot of these after which more is held; -1: none.
+int Lane::lastAbove(int held, int begin, int end) const
+{
+    int after = m_heldAtEnd;
+    for (int i = (size() - 1) / kSummarized; i >= begin / kSummarized; --i) {
+        const auto [change, most] = m_summaries[static_cast<std::size_t>(i)];
+        if (after - change + most > held) {
+            const int first = std::max(begin, i * kSummarized);
+            int inside = after;
+            for (int slot = std::min((i + 1) * kSummarized, size()) - 1; slot >= first; --slot) {
+                if (inside > held && slot < end)
+                    return slot;
+                inside -= engine::parts::change(at(slot));
+            }
+        }
+        after -= change;
+    }
+    return -1;
+}
+
+void Lane::putWeight(int slot)
+{
+    if (slot == size())
+        ++m_waiting;
+    else
+        set(slot, Content::Weight);
+}
+
+// Returns the slot that would hold too much, and does nothing; or -1.
+int Lane::placeForward(Content op, int slot)
+{
+    if (const int full = lastAbove(m_mostHeld - 1, slot, size()); full >= 0)
+        return full;
+    const bool movesWeight = at(slot) == Content::Weight;
+    const int moved = nextFree(slot);
+    if (movesWeight && lastAbove(m_mostHeld - 2, slot, moved) >= 0)
+        return slot;
+    set(slot, op);
+    if (movesWeight)
+        putWeight(moved);
+    return -1;
+}
+
+// The same of an input gradient; its weight gradient waits in the next slot that is free.
+int Lane::placeInput(Content op, int slot)
+{
+    const bool movesWeight = at(slot) == Content::Weight;
+    const int moved = nextFree(slot);
+    if (movesWeight && lastAbove(m_mostHeld - 1, slot, moved) >= 0)
+        return slot;
+    set(slot, op);
+    if (movesWeight)
+        putWeight(moved);
+    putWeight(nextFree(slot + 1));
+    return -1;
+}
+
+void Lane::placeBackward(Content op, int slot)
+{
+    set(slot, op);
+    set(slot + 1, Content::BackwardEnd);
+}
+
+} // namespace engine::parts

@@ -1,0 +1,270 @@
+#include "engine/schedules/parts/limited_memory.h"
+
+#include "engine/base/text.h"
+#include "engine/schedules/parts/options.h"
+#include "engine/schedules/parts/program.h"
+
+#include <queue>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+namespace engine::parts {
+namespace {
+
+constexpr int kLargestCost = 1'000'000;
+
+struct Costs
+{
+    std::int64_t forward = 1, input = 1, weight = 1;
+};
+
+std::optional<Costs> parseCosts(std::string_view text)
+{
+    std::array<std::int64_t, 3> numbers{};
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::size_t end = i + 1 < numbers.size() ? text.find(':') : text.size();
+        if (end == std::string_view::npos)
+            return {};
+        const auto number = parseInteger<int>(text.substr(0, end));
+        if (!number || *number < 1 || *number > kLargestCost)
+            return {};
+        numbers[i] = *number;
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return Costs{numbers[0], numbers[1], numbers[2]};
+}
+
+// What a device does while it is free and neither a forward nor an input gradient can start.
+enum class Fill {
+    Always, // a weight gradient, if there is one
+    IfHalf, // a weight gradient, unless more than half of it would delay what is known to come
+};
+
+// How many forwards a device may run before its first input gradient.
+enum class WarmUp {
+    Memory,    // as many as there is room for
+    Covered,   // as many as end before the first gradient arrives
+    Overlapped // one more: the last may still run then
+};
+
+struct Policy
+{
+    WarmUp warmUp = WarmUp::Memory;
+    Fill fill = Fill::Always;
+    bool forwardFirst = false; // while no more are under way than in the warm-up
+};
+
+// Between them they find the least makespan of all combinations for F:I:W from 1:1:1 to 5:9:4.
+constexpr std::array<Policy, 4> kPolicies{{{WarmUp::Overlapped, Fill::IfHalf, true},
+                                           {WarmUp::Memory, Fill::Always, false},
+                                           {WarmUp::Overlapped, Fill::Always, true},
+                                           {WarmUp::Covered, Fill::IfHalf, true}}};
+
+struct Problem
+{
+    int devices = 0, microBatches = 0, mostStash = 0;
+    Costs costs;
+};
+
+// Forwards before the first input gradient: [device].
+std::vector<int> warmUps(const Problem& problem, WarmUp rule)
+{
+    const int most = std::min(problem.mostStash, problem.microBatches);
+    const auto [forward, input, weight] = problem.costs;
+    std::vector<int> counts(static_cast<std::size_t>(problem.devices), most);
+    if (rule == WarmUp::Memory)
+        return counts;
+    std::int64_t arrives = problem.devices * forward; // the first gradient
+    for (int d = problem.devices - 1; d >= 0; --d) {
+        int& count = counts[static_cast<std::size_t>(d)];
+        count = 1;
+        std::int64_t end = (d + 1) * forward;
+        const std::int64_t latest = rule == WarmUp::Covered ? arrives - 1 : arrives - forward;
+        for (; count < most && end <= latest; ++count)
+            end += forward;
+        arrives = std::max(end, arrives) + input;
+    }
+    // A device has none that the one before it has not run.
+    for (std::size_t d = 1; d < counts.size(); ++d)
+        if (counts[d] < problem.microBatches)
+            counts[d] = std::max(1, std::min(counts[d], counts[d - 1] - 1));
+    return counts;
+}
+
+// The pipeline while it runs under one policy.
+class Trial
+{
+public:
+    Trial(const Problem& problem, const Policy& policy)
+        : m_problem(problem)
+        , m_policy(policy)
+        , m_warmUps(warmUps(problem, policy.warmUp))
+        , m_devices(static_cast<std::size_t>(problem.devices))
+    {
+        for (Device& device : m_devices) {
+            device.forwardEnds.reserve(static_cast<std::size_t>(problem.microBatches));
+            device.inputEnds.reserve(static_cast<std::size_t>(problem.microBatches));
+            device.kinds.reserve(3 * static_cast<std::size_t>(problem.microBatches));
+        }
+        m_wakes.emplace(0, 0);
+    }
+
+    void run()
+    {
+        while (!m_wakes.empty()) {
+            const auto [now, d] = m_wakes.top();
+            m_wakes.pop();
+            for (const int woken : {d - 1, d, d + 1})
+                if (woken >= 0 && woken < m_problem.devices)
+                    start(woken, now);
+        }
+    }
+
+    // First start to last end of any device, and the longest of one.
+    std::pair<std::int64_t, std::int64_t> makespanAndSpan() const
+    {
+        std::int64_t makespan = 0;
+        std::int64_t span = 0;
+        for (const Device& device : m_devices) {
+            makespan = std::max(makespan, device.freeAt);
+            const std::int64_t first = device.forwardEnds.front() - m_problem.costs.forward;
+            span = std::max(span, device.freeAt - first);
+        }
+        return {makespan, span};
+    }
+
+    void write(Schedule& schedule) const
+    {
+        for (int d = 0; d < m_problem.devices; ++d) {
+            Program program(schedule, d);
+            program.reserve(3 * m_problem.microBatches);
+            int forwards = 0;
+            int inputs = 0;
+            int weights = 0;
+            for (const OpKind kind : m_devices[static_cast<std::size_t>(d)].kinds)
+                if (kind == OpKind::Forward)
+                    program.forward(d, forwards++);
+                else if (kind == OpKind::BackwardInput)
+                    program.backwardInput(d, inputs++);
+                else
+                    program.backwardWeight(d, weights++);
+        }
+    }
+
+private:
+    static constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::max();
+
+    struct Device
+    {
+        std::vector<std::int64_t> forwardEnds, inputEnds; // [microBatch], of those started
+        std::vector<OpKind> kinds; // the order; micro-batches in order in each kind
+        int weights = 0;
+        std::int64_t freeAt = 0;
+
+        int forwards() const { return static_cast<int>(forwardEnds.size()); }
+        int inputs() const { return static_cast<int>(inputEnds.size()); }
+    };
+
+    const Device& at(int device) const { return m_devices[static_cast<std::size_t>(device)]; }
+
+    static std::int64_t endOf(const std::vector<std::int64_t>& ends, int microBatch)
+    {
+        const auto i = static_cast<std::size_t>(microBatch);
+        return i < ends.size() ? ends[i] : kUnknown;
+    }
+
+    // When the next forward of the device could start, as far as is known; never before its memory
+    // and the warm-up let it.
+    std::int64_t nextForward(int d) const
+    {
+        const Device& device = at(d);
+        const int next = device.forwards();
+        const bool room = next - device.weights < m_problem.mostStash;
+        const bool warm = device.inputs() > 0 || next < m_warmUps[static_cast<std::size_t>(d)];
+        if (next == m_problem.microBatches || !room || !warm)
+            return kUnknown;
+        return d == 0 ? 0 : endOf(at(d - 1).forwardEnds, next);
+    }
+    std::int64_t nextInput(int d) const
+    {
+        const Device& device = at(d);
+        if (device.inputs() == device.forwards())
+            return kUnknown;
+        return d == m_problem.devices - 1 ? endOf(device.forwardEnds, device.inputs())
+                                          : endOf(at(d + 1).inputEnds, device.inputs());
+    }
+
+    bool fillsWithWeight(const Device& device, std::int64_t next, std::int64_t now) const
+    {
+        if (device.weights == device.inputs())
+            return false;
+        return m_policy.fill == Fill::Always || next == kUnknown
+            || 2 * (next - now) >= m_problem.costs.weight;
+    }
+
+    void start(int d, std::int64_t now)
+    {
+        Device& device = m_devices[static_cast<std::size_t>(d)];
+        if (device.freeAt > now)
+            return;
+        const std::int64_t forward = nextForward(d);
+        const std::int64_t input = nextInput(d);
+        const int underWay = device.forwards() - device.inputs();
+        const bool prefersForward
+            = m_policy.forwardFirst && underWay < m_warmUps[static_cast<std::size_t>(d)];
+        if (forward <= now && (input > now || prefersForward)) {
+            device.forwardEnds.push_back(now + m_problem.costs.forward);
+            begin(d, OpKind::Forward, now + m_problem.costs.forward);
+        } else if (input <= now) {
+            device.inputEnds.push_back(now + m_problem.costs.input);
+            begin(d, OpKind::BackwardInput, now + m_problem.costs.input);
+        } else if (fillsWithWeight(device, std::min(forward, input), now)) {
+            ++device.weights;
+            begin(d, OpKind::BackwardWeight, now + m_problem.costs.weight);
+        }
+    }
+
+    void begin(int d, OpKind kind, std::int64_t end)
+    {
+        Device& device = m_devices[static_cast<std::size_t>(d)];
+        device.kinds.push_back(kind);
+        device.freeAt = end;
+        m_wakes.emplace(end, d);
+    }
+
+    using Wake = std::pair<std::int64_t, int>; // when, which device
+
+    const Problem& m_problem;
+    Policy m_policy;
+    std::vector<int> m_warmUps; // [device]
+    std::vector<Device> m_devices;
+    std::priority_queue<Wake, std::vector<Wake>, std::greater<>> m_wakes;
+};
+
+} // namespace
+
+bool isCosts(std::string_view value)
+{
+    return parseCosts(value).has_value();
+}
+
+Schedule searchWithinMemory(const ScheduleRequest& request, int mostStash)
+{
+    const Problem problem{request.devices, request.microBatches, mostStash,
+                          parseCosts(chosen(request, kCosts)).value()};
+    std::optional<Trial> best;
+    for (const Policy& policy : kPolicies) {
+        Trial trial(problem, policy);
+        trial.run();
+        if (!best || trial.makespanAndSpan() < best->makespanAndSpan())
+            best.emplace(std::move(trial));
+    }
+    Schedule schedule = emptySchedule(request, loopingDevice);
+    best->write(schedule);
+    return schedule;
+}
+
+} // namespace engine::parts

@@ -1,0 +1,173 @@
+#include "engine/schedules/parts/repeated_block.h"
+
+#include "engine/schedules/parts/lane.h"
+#include "engine/schedules/parts/program.h"
+
+#include <algorithm>
+
+namespace engine::parts {
+namespace {
+
+constexpr int kPeriod = 6; // slots of work per micro-batch
+
+using Content = Lane::Content;
+constexpr std::array kOps{Content::FirstForward, Content::SecondForward, Content::SecondBackward,
+                          Content::FirstBackward};
+
+// The chunks that the repeated block holds at the most on one device, as it stands.
+int heldAtMost(const BlockSlots& block, int microBatches, BlockBackward backward)
+{
+    Lane lane(backward == BlockBackward::Split, 2 * microBatches);
+    for (int m = 0; m < microBatches; ++m)
+        for (std::size_t i = 0; i < block.size(); ++i)
+            lane.place(kOps[i], block[i] + kPeriod * m);
+    return lane.held();
+}
+
+int heldAtMost(const Block& block, int microBatches, BlockBackward backward)
+{
+    int most = 0;
+    for (const BlockSlots& slots : block) {
+        // No two micro-batches meet that are further apart than the block is long.
+        const int together = 2 + 2 * (slots.back() / kPeriod);
+        most = std::max(most, heldAtMost(slots, std::min(microBatches, together), backward));
+    }
+    return most;
+}
+
+class Squeezer
+{
+public:
+    Squeezer(Schedule& schedule, const Block& block, BlockBackward backward)
+        : m_schedule(schedule)
+        , m_block(block)
+        , m_backward(backward)
+        , m_devices(static_cast<int>(block.size()))
+        , m_microBatches(schedule.shape.microBatches)
+        , m_lanes(
+              block.size(),
+              Lane(backward == BlockBackward::Split, heldAtMost(block, m_microBatches, backward)))
+        , m_ends(block.size() * kOps.size() * static_cast<std::size_t>(m_microBatches))
+    { }
+
+    void place()
+    {
+        std::array<std::vector<Repeated>, kPeriod> inTurn; // [slot modulo the period]
+        int last = 0;
+        for (int d = 0; d < m_devices; ++d)
+            for (std::size_t i = 0; i < kOps.size(); ++i) {
+                const int first = m_block[static_cast<std::size_t>(d)][i];
+                inTurn[static_cast<std::size_t>(first % kPeriod)].push_back({d, kOps[i], first});
+                last = std::max(last, first + kPeriod * (m_microBatches - 1));
+            }
+        for (int slot = 0; slot <= last; ++slot)
+            for (const Repeated& op : inTurn[static_cast<std::size_t>(slot % kPeriod)])
+                if (const int m = (slot - op.first) / kPeriod;
+                    slot >= op.first && m < m_microBatches)
+                    place(op.device, op.content, m);
+    }
+
+    void write()
+    {
+        for (int d = 0; d < m_devices; ++d)
+            write(d);
+    }
+
+private:
+    struct Repeated
+    {
+        int device = 0;
+        Content content = Content::Free;
+        int first = 0; // slot of micro-batch 0
+    };
+
+    int& end(int device, Content op, int microBatch)
+    {
+        const std::size_t row
+            = static_cast<std::size_t>(device) * kOps.size() + static_cast<std::size_t>(op);
+        return m_ends[row * static_cast<std::size_t>(m_microBatches)
+                      + static_cast<std::size_t>(microBatch)];
+    }
+
+    // Where the inputs of the op and the one before of its kind have ended.
+    int ready(int device, Content op, int microBatch)
+    {
+        const bool outwards = op == Content::FirstForward || op == Content::SecondBackward;
+        const int from = outwards ? device - 1 : device + 1;
+        const int before = microBatch > 0 ? end(device, op, microBatch - 1) : 0;
+        if (from >= 0 && from < m_devices)
+            return std::max(before, end(from, op, microBatch));
+        if (op == Content::FirstForward)
+            return before;
+        // The path turns round on the last device, and at the loss on the first.
+        return std::max(before, end(device, kOps[static_cast<std::size_t>(op) - 1], microBatch));
+    }
+
+    void place(int device, Content op, int microBatch)
+    {
+        Lane& lane = m_lanes[static_cast<std::size_t>(device)];
+        end(device, op, microBatch)
+            = lane.place(op, ready(device, op, microBatch)) + lane.length(op);
+    }
+
+    void write(int device)
+    {
+        const Lane& lane = m_lanes[static_cast<std::size_t>(device)];
+        Program program(m_schedule, device);
+        program.reserve((m_backward == BlockBackward::Split ? 6 : 4) * m_microBatches);
+        const std::array<int, 2> stages{device, 2 * m_devices - 1 - device}; // [chunk]
+        std::array<int, 2> forwards{}, backwards{}, weights{};
+        const auto backward = [&](std::size_t chunk) {
+            const int m = backwards[chunk]++;
+            if (m_backward == BlockBackward::Split)
+                program.backwardInput(stages[chunk], m);
+            else
+                program.backward(stages[chunk], m);
+        };
+        const auto weight = [&] {
+            const std::size_t chunk = weights[1] < backwards[1] ? 1 : 0;
+            program.backwardWeight(stages[chunk], weights[chunk]++);
+        };
+        for (const Content content : lane.slots())
+            switch (content) {
+            case Content::FirstForward:
+                program.forward(stages[0], forwards[0]++);
+                break;
+            case Content::SecondForward:
+                program.forward(stages[1], forwards[1]++);
+                break;
+            case Content::SecondBackward:
+                backward(1);
+                break;
+            case Content::FirstBackward:
+                backward(0);
+                break;
+            case Content::Weight:
+                weight();
+                break;
+            case Content::BackwardEnd:
+            case Content::Free:
+                break;
+            }
+        for (int i = 0; i < lane.waiting(); ++i)
+            weight();
+    }
+
+    Schedule& m_schedule;
+    const Block& m_block;
+    BlockBackward m_backward = BlockBackward::Split;
+    int m_devices = 0, m_microBatches = 0;
+    std::vector<Lane> m_lanes; // [device]
+    std::vector<int> m_ends;   // [device][op][microBatch]
+};
+
+} // namespace
+
+void writeRepeatedBlock(Schedule& schedule, const Block& block, BlockBackward backward)
+{
+    Squeezer squeezer(schedule, block, backward);
+    squeezer.place();
+    squeezer.write();
+}
+
+} // namespace engine::parts
