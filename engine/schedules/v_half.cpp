@@ -5,19 +5,22 @@
 namespace engine {
 namespace {
 
-// Stages as in ZB-V, at half of its memory: forwards and backwards leave every other slot to the
-// ops of the other chunk, so that the second chunk comes back to a device soon after the first. The
-// block of one micro-batch, every six slots, then squeezed; e = 3 for even D, else 0:
-//
-//   F(first) 2d   F(second) 3D-2-d   I(second) 3D-1+e+2d   I(first) 6D-2+e-d
-//
-// D = 2, N = 2; capitals: second chunk; one column is half a unit:
-//
-//   device 0 | f0 f1 .. F0 I0 F1 I1 i0 W0 i1 W1 w0 w1
-//   device 1 | .. f0 F0 f1 F1 I0 i0 I1 i1 W0 W1 w0 w1
-//
-// N >= D > 2: makespan 3N + 1.5D - 3.5 for even D, at the memory of (D+2)/2 micro-batches on the
-// device that holds most; 3N + 1.5D - 2 and (D+1)/2 for odd D.
+constexpr std::string_view kDetails = R"(
+Stages as in ZB-V, at half of its memory: forwards and backwards leave every other slot to the
+ops of the other chunk, so that the second chunk comes back to a device soon after the first. The
+block of one micro-batch, every six slots, then squeezed; e = 3 for even D, else 0:
+
+  F(first) 2d   F(second) 3D-2-d   I(second) 3D-1+e+2d   I(first) 6D-2+e-d
+
+D = 2, N = 2; capitals: second chunk; one column is half a unit:
+
+  device 0 | f0 f1 .. F0 I0 F1 I1 i0 W0 i1 W1 w0 w1
+  device 1 | .. f0 F0 f1 F1 I0 i0 I1 i1 W0 W1 w0 w1
+
+N >= D > 2: makespan 3N + 1.5D - 3.5 for even D, at the memory of (D+2)/2 micro-batches on the
+device that holds most; 3N + 1.5D - 2 and (D+1)/2 for odd D.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -40,6 +43,7 @@ Scheme vHalf()
     scheme.title = "V-Half";
     scheme.summary = "split backward over stages there and back, at half of 1F1B's memory";
     scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 2";
     scheme.bubbleFormula = "(3D-7)/(6N+3D-7) for even D, (3D-4)/(6N+3D-4) for odd D; N >= D > 2";

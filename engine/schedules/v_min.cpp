@@ -5,18 +5,21 @@
 namespace engine {
 namespace {
 
-// Stages as in ZB-V, at a third of its memory: a micro-batch goes there and back and there and back
-// without waiting. Its block, every six slots, then squeezed; e = 2 where 3 divides D, else 0:
-//
-//   F(first) d   F(second) 2D-1-d   I(second) 2D+e+d   I(first) 4D-1+e-d
-//
-// D = 2, N = 2; capitals: second chunk; one column is half a unit:
-//
-//   device 0 | f0 f1 .. F0 I0 F1 I1 i0 W0 i1 W1 w0 w1
-//   device 1 | .. f0 F0 f1 F1 I0 i0 I1 i1 W0 W1 w0 w1
-//
-// N >= D > 1: makespan 3N + 2D - 2.5 for D = 3k+1, 3N + 2D - 3.5 for others. Peak stash
-// ceil((D+2)/3) on the device that holds most.
+constexpr std::string_view kDetails = R"(
+Stages as in ZB-V, at a third of its memory: a micro-batch goes there and back and there and back
+without waiting. Its block, every six slots, then squeezed; e = 2 where 3 divides D, else 0:
+
+  F(first) d   F(second) 2D-1-d   I(second) 2D+e+d   I(first) 4D-1+e-d
+
+D = 2, N = 2; capitals: second chunk; one column is half a unit:
+
+  device 0 | f0 f1 .. F0 I0 F1 I1 i0 W0 i1 W1 w0 w1
+  device 1 | .. f0 F0 f1 F1 I0 i0 I1 i1 W0 W1 w0 w1
+
+N >= D > 1: makespan 3N + 2D - 2.5 for D = 3k+1, 3N + 2D - 3.5 for others. Peak stash
+ceil((D+2)/3) on the device that holds most.
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     const int devices = request.devices;
@@ -38,6 +41,7 @@ Scheme vMin()
     scheme.title = "V-Min";
     scheme.summary = "split backward over stages there and back, at a third of 1F1B's memory";
     scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 2";
     scheme.bubbleFormula = "(4D-5)/(6N+4D-5) for D = 3k+1, else (4D-7)/(6N+4D-7); N >= D > 1";

@@ -4,16 +4,19 @@
 namespace engine {
 namespace {
 
-// ZB-1P: the best order that the search finds at the memory of 1F1B's first device, for the costs
-// of F, I and W.
-//
-// D = 2, N = 3; one column is one unit:
-//
-//   device 0 | F0 F1 .. I0 W0 F2 I1 W1 I2 W2
-//   device 1 | .. F0 I0 F1 I1 W0 F2 I2 W1 W2
-//
-// F = I = W, N >= D: makespan 3N + (D-1), bubble (D-1)/(3N+D-1), as ZB-H1; N < D: 3N + 2D - 1 - N.
-// Peak stash min(N, D).
+constexpr std::string_view kDetails = R"(
+ZB-1P: the best order that the search finds at the memory of 1F1B's first device, for the costs
+of F, I and W.
+
+D = 2, N = 3; one column is one unit:
+
+  device 0 | F0 F1 .. I0 W0 F2 I1 W1 I2 W2
+  device 1 | .. F0 I0 F1 I1 W0 F2 I2 W1 W2
+
+F = I = W, N >= D: makespan 3N + (D-1), bubble (D-1)/(3N+D-1), as ZB-H1; N < D: 3N + 2D - 1 - N.
+Peak stash min(N, D).
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     return parts::searchWithinMemory(request, request.devices);
@@ -28,6 +31,7 @@ Scheme zeroBubble1P()
     scheme.title = "ZB-1P";
     scheme.summary = "split backward, the best order found within the memory of 1F1B";
     scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(3N+D-1) for N >= D";

@@ -4,16 +4,19 @@
 namespace engine {
 namespace {
 
-// ZB-2P: the best order that the search finds at twice the memory of 1F1B's first device, for the
-// costs of F, I and W.
-//
-// D = 2, N = 3; one column is one unit:
-//
-//   device 0 | F0 F1 F2 I0 W0 I1 W1 I2 W2 ..
-//   device 1 | .. F0 I0 F1 I1 F2 I2 W0 W1 W2
-//
-// F = I = W: makespan 3N + (D-1) for N >= D, as ZB-H2 with span 3N for N >= 2D-1. Peak stash
-// min(N, 2D).
+constexpr std::string_view kDetails = R"(
+ZB-2P: the best order that the search finds at twice the memory of 1F1B's first device, for the
+costs of F, I and W.
+
+D = 2, N = 3; one column is one unit:
+
+  device 0 | F0 F1 F2 I0 W0 I1 W1 I2 W2 ..
+  device 1 | .. F0 I0 F1 I1 F2 I2 W0 W1 W2
+
+F = I = W: makespan 3N + (D-1) for N >= D, as ZB-H2 with span 3N for N >= 2D-1. Peak stash
+min(N, 2D).
+)";
+
 Result<Schedule> build(const ScheduleRequest& request)
 {
     return parts::searchWithinMemory(request, 2 * request.devices);
@@ -28,6 +31,7 @@ Scheme zeroBubble2P()
     scheme.title = "ZB-2P";
     scheme.summary = "split backward, the best order found within twice the memory of 1F1B";
     scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
+    scheme.details = kDetails;
     scheme.family = "Zero bubble";
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(3N+D-1) for N >= D; 0 of each device's span for N >= 2D-1";

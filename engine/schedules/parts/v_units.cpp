@@ -10,8 +10,26 @@ namespace {
 // An op of the unit that one device repeats.
 struct Step
 {
-    int due = 0; // in forwards of a stage; of backwards: in backwards
-    int replica = 0, stage = 0, entry = 0;
+    int replica = 0, stage = -1, entry = 0;
+};
+
+// Steps in the slots in which they are due, of which no two are the same.
+class Slots
+{
+public:
+    explicit Slots(int count)
+        : m_steps(static_cast<std::size_t>(count))
+    { }
+
+    void put(int slot, const Step& step) { m_steps[static_cast<std::size_t>(slot)] = step; }
+    std::vector<Step> inOrder() &&
+    {
+        std::erase_if(m_steps, [](const Step& step) { return step.stage < 0; });
+        return std::move(m_steps);
+    }
+
+private:
+    std::vector<Step> m_steps;
 };
 
 class Device
@@ -22,17 +40,20 @@ public:
         , m_devices(schedule.shape.devices)
     {
         const int stages = schedule.shape.stages;
+        Slots forwards(stages + m_devices);
+        Slots backwards(stages + m_devices);
         for (int replica = 0; replica < 2; ++replica)
-            for (int stage = 0; stage < stages; ++stage) {
-                if (schedule.device(replica, StageId{stage}).value != device)
-                    continue;
+            for (int chunk = 0; chunk < schedule.shape.chunks(); ++chunk) {
+                const bool onTheWayThere = (chunk % 2 == 0) == (replica == 0);
+                const int stage
+                    = chunk * m_devices + (onTheWayThere ? device : m_devices - 1 - device);
                 for (int j = 0; j < m_devices / 2; ++j) {
-                    m_forwards.push_back({stage + 2 * j, replica, stage, j});
-                    m_backwards.push_back({stages - 1 - stage + 2 * j, replica, stage, j});
+                    forwards.put(stage + 2 * j, {replica, stage, j});
+                    backwards.put(stages - 1 - stage + 2 * j, {replica, stage, j});
                 }
             }
-        std::ranges::sort(m_forwards, {}, &Step::due);
-        std::ranges::sort(m_backwards, {}, &Step::due);
+        m_forwards = std::move(forwards).inOrder();
+        m_backwards = std::move(backwards).inOrder();
         m_turns = m_devices / 2 - std::min(device, m_devices - 1 - device);
         m_warmUp = stages - m_turns;
     }
