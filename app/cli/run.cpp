@@ -103,8 +103,10 @@ void addTrainingOptions(CLI::App& app, Options& options)
         ->transform(
             choice<Accumulate>({{"float", Accumulate::Float}, {"exact", Accumulate::Exact}}))
         ->group(kGroup);
-    app.add_option("--text", experiment.textFile, "Train on this text [a small built-in language]")
-        ->type_name("FILE")
+    app.add_option("--text", experiment.textFile,
+                   "Train on the bytes of this file, or on a short story [a small built-in "
+                   "language]")
+        ->type_name("FILE|sample")
         ->group(kGroup);
 }
 

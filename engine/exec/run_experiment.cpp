@@ -49,6 +49,8 @@ Result<TextData> dataOf(const Experiment& experiment)
 {
     if (experiment.textFile.empty())
         return TextData::builtIn(experiment.seed);
+    if (experiment.textFile == TextData::kShipped)
+        return TextData::shipped(experiment.seed);
     return TextData::fromFile(experiment.textFile, experiment.seed, experiment.model.sequence);
 }
 

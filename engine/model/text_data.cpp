@@ -33,6 +33,11 @@ TextData TextData::builtIn(std::uint64_t seed)
     return data;
 }
 
+TextData TextData::shipped(std::uint64_t seed)
+{
+    return {std::string(resources::find("data/sample.txt")), seed};
+}
+
 Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                     int sequence)
 {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace engine {
 
@@ -17,6 +18,9 @@ class TextData
 public:
     // The built-in language (resources/data/language.txt); the seed decides the text.
     static TextData builtIn(std::uint64_t seed);
+    // The shipped sample (resources/data/sample.txt), a short story: what --text sample names.
+    static constexpr std::string_view kShipped = "sample";
+    static TextData shipped(std::uint64_t seed);
     // Any file. Io: it cannot be read; InvalidArgument: not longer than one sample of `sequence`.
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);

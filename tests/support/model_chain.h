@@ -21,11 +21,12 @@ class ModelChain
 public:
     using Array = std::vector<double>;
 
-    ModelChain(const engine::ModelSpec& spec, int stages, int slices = 1)
+    // The samples are those from `firstSample` on.
+    ModelChain(const engine::ModelSpec& spec, int stages, int slices = 1, int firstSample = 0)
         : m_model(spec, stages, cpuDevice().doubleKernels(), slices)
         , m_passes(static_cast<std::size_t>(slices))
     {
-        makeTokens(spec);
+        makeTokens(spec, firstSample);
         for (int s = 0; s < stages; ++s) {
             const engine::StageSizes sizes = m_model.sizes(engine::StageId{s});
             weights.emplace_back(sizes.parameters);
@@ -95,19 +96,19 @@ private:
 
     static engine::StageId id(std::size_t s) { return engine::StageId{static_cast<int>(s)}; }
 
-    void makeTokens(const engine::ModelSpec& spec)
+    void makeTokens(const engine::ModelSpec& spec, int firstSample)
     {
         engine::Random random(7);
         const auto sequence = static_cast<std::size_t>(spec.sequence);
         std::vector<std::int32_t> inputs(sequence), targets(sequence);
-        for (int sample = 0; sample < spec.microBatchSize; ++sample) {
+        for (int sample = 0; sample < firstSample + spec.microBatchSize; ++sample) {
             for (std::size_t t = 0; t < sequence; ++t) {
                 inputs[t] = static_cast<std::int32_t>(random.below(256));
                 targets[t] = static_cast<std::int32_t>(random.below(256));
             }
             if (spec.family == engine::Family::Bert)
                 engine::hideTokens(random, inputs, targets);
-            for (std::size_t t = 0; t < sequence; ++t) {
+            for (std::size_t t = 0; t < sequence && sample >= firstSample; ++t) {
                 Pass& pass = m_passes[t / (sequence / m_passes.size())];
                 pass.inputs.push_back(inputs[t]);
                 pass.targets.push_back(targets[t]);

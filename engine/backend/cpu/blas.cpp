@@ -24,26 +24,48 @@ std::string firstTwoWords(std::string_view config)
     return std::string(config.substr(0, config.find(' ', first + 1)));
 }
 
+// OpenBLAS 0.3.21 takes AMD processors with AVX-512, which are younger than it, for ones without:
+// on Zen 5 its AVX-512 kernels are 1.8 times as fast.
+bool isUnderrated()
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f")
+        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+#else
+    return false;
+#endif
+}
+
+// What OpenBLAS reads when it is loaded. Without the number of threads, a pool of them is started
+// and never used; a choice of kernels that the user has made stands.
+void prepareEnvironment()
+{
+    constexpr int kReplace = 1, kKeep = 0;
+    setenv("OPENBLAS_NUM_THREADS", "1", kReplace); // NOLINT(concurrency-mt-unsafe): called once
+    if (isUnderrated())
+        setenv("OPENBLAS_CORETYPE", "SkylakeX", kKeep); // NOLINT(concurrency-mt-unsafe)
+}
+
 Result<Blas> open()
 {
-    // Read by OpenBLAS when it is loaded: without it, a pool of threads is started and never used.
-    setenv("OPENBLAS_NUM_THREADS", "1", 1); // NOLINT(concurrency-mt-unsafe): called once
+    prepareEnvironment();
     void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
         return fail(Error::Code::NotFound, kMissing);
 
     Blas blas{.sgemm = symbol<decltype(&cblas_sgemm)>(library, "cblas_sgemm"),
               .dgemm = symbol<decltype(&cblas_dgemm)>(library, "cblas_dgemm"),
+              .setThreads
+              = symbol<decltype(&openblas_set_num_threads)>(library, "openblas_set_num_threads"),
               .name = {}};
-    const auto setThreads
-        = symbol<decltype(&openblas_set_num_threads)>(library, "openblas_set_num_threads");
     const auto config = symbol<decltype(&openblas_get_config)>(library, "openblas_get_config");
     const auto core = symbol<decltype(&openblas_get_corename)>(library, "openblas_get_corename");
-    if (!blas.sgemm || !blas.dgemm || !setThreads || !config || !core)
+    if (!blas.sgemm || !blas.dgemm || !blas.setThreads || !config || !core)
         return fail(Error::Code::Unsupported,
                     "libopenblas.so.0 has no cblas_sgemm or is not OpenBLAS: install the packaged "
                     "one, on Debian with 'apt install libopenblas0-pthread'");
-    setThreads(1);
+    blas.setThreads(1);
     blas.name = fmt::format("{}, {} kernels", firstTwoWords(config()), core());
     return blas;
 }

@@ -3,6 +3,8 @@
 #include "engine/backend/cpu/blas.h"
 #include "engine/backend/cpu/operations.h"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <string>
 
@@ -102,33 +104,38 @@ Bytes availableMemory()
     return kibibytes.empty() ? 0 : std::strtoll(kibibytes.c_str(), nullptr, 10) * 1024;
 }
 
-class OneThread final : public CpuDevice
+class BlasDevice final : public CpuDevice
 {
 public:
-    explicit OneThread(std::string library)
+    BlasDevice(std::string library, int threads)
         : m_library(std::move(library))
+        , m_threads(threads)
     { }
     DeviceInfo info() const override
     {
-        return {processorName() + ", 1 BLAS thread", m_library, availableMemory()};
+        return {fmt::format("{}, {} BLAS thread{}", processorName(), m_threads,
+                            m_threads == 1 ? "" : "s"),
+                m_library, availableMemory()};
     }
     const Kernels<float>& kernels() const override { return m_floats; }
     const Kernels<double>& doubleKernels() const override { return m_doubles; }
 
 private:
     std::string m_library;
+    int m_threads;
     CpuKernels<float> m_floats;
     CpuKernels<double> m_doubles;
 };
 
 } // namespace
 
-Result<std::shared_ptr<const CpuDevice>> openCpuDevice()
+Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads)
 {
     const auto blas = cpu::loadBlas();
     if (!blas)
         return tl::unexpected(blas.error());
-    return std::make_shared<OneThread>((*blas)->name);
+    (*blas)->setThreads(threads);
+    return std::make_shared<BlasDevice>((*blas)->name, threads);
 }
 
 } // namespace engine

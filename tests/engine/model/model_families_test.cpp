@@ -149,6 +149,25 @@ TEST_CASE("sequence slices give the loss and the gradients of the whole, to roun
         }
 }
 
+TEST_CASE("the gradients of a micro-batch are the sum of those of its halves, to rounding")
+{
+    // Doubling and halving (Chimera) are passes of a model of half the batch.
+    for (const Family family : kFamilies) {
+        ModelSpec spec = familySpec(family);
+        ModelChain whole(spec, 2);
+        spec.microBatchSize = 1;
+        ModelChain first(spec, 2, 1, 0), second(spec, 2, 1, 1);
+        CHECK(first.loss() + second.loss() == Approx(whole.loss()).epsilon(1e-12));
+        for (ModelChain* chain : {&whole, &first, &second})
+            chain->backward();
+        std::vector<double> sum = joined(first.gradients);
+        const std::vector<double> other = joined(second.gradients);
+        for (std::size_t i = 0; i < sum.size(); ++i)
+            sum[i] += other[i];
+        CHECK(largestDifference(sum, joined(whole.gradients)) < 1e-11);
+    }
+}
+
 TEST_CASE("what F keeps shrinks from the standard attention to full recomputation")
 {
     ModelSpec spec = familySpec(Family::Gpt);

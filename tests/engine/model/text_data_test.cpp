@@ -3,6 +3,7 @@
 #include "engine/model/text_data.h"
 #include "tests/catch.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -51,6 +52,19 @@ TEST_CASE("the verb of the built-in language agrees with its subject over a dist
     CHECK(text.find("foxes near the river wait ") != std::string::npos);
     CHECK(text.find("fox near the rivers wait ") == std::string::npos);
     CHECK(text.find("foxes near the river waits") == std::string::npos);
+}
+
+TEST_CASE("the shipped sample is plain English text, longer than a sample of any preset")
+{
+    const TextData data = TextData::shipped(1);
+    CHECK(data.text().size() > 4096);
+    CHECK(std::ranges::all_of(data.text(),
+                              [](char c) { return c == '\n' || (c >= ' ' && c < 127); }));
+    CHECK(data.unigramEntropy() > 2.8);
+    CHECK(data.unigramEntropy() < 3.2);
+    CHECK_FALSE(data.entropyRate());
+    CHECK(sample(data, 3, 2) == sample(TextData::shipped(1), 3, 2));
+    CHECK(sample(data, 3, 2) != sample(TextData::shipped(2), 3, 2));
 }
 
 TEST_CASE("seed, iteration and micro-batch decide the samples, and each target is the next token")
