@@ -3,6 +3,8 @@
 #include "app/cli/output.h"
 #include "app/cli/run_file.h"
 #include "profiler/export/exporters.h"
+#include "profiler/figure/layout.h"
+#include "profiler/figure/tikz.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,16 +16,29 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
+constexpr const char* kTikz = "tikz"; // the one figure that is text
+
 struct Options
 {
     std::string file, format, output;
 };
+
+// The run as a figure with the defaults of `bubblescope figure`, which has the choices.
+Result<std::string> exportTikz(const Run& run)
+{
+    const Run* const runs[] = {&run};
+    const auto scene = layoutFigure(runs, {});
+    if (!scene)
+        return tl::unexpected(scene.error());
+    return toTikz(*scene);
+}
 
 std::vector<std::string> formatNames()
 {
     std::vector<std::string> names;
     for (const Exporter& exporter : exporters())
         names.emplace_back(exporter.name);
+    names.emplace_back(kTikz);
     return names;
 }
 
@@ -31,9 +46,8 @@ std::string formatHelp()
 {
     std::string help;
     for (const Exporter& exporter : exporters())
-        help += (help.empty() ? "" : "; ") + std::string(exporter.name) + ": "
-            + std::string(exporter.title);
-    return help;
+        help += std::string(exporter.name) + ": " + std::string(exporter.title) + "; ";
+    return help + kTikz + ": Figure for LaTeX";
 }
 
 Result<int> exportRun(const Options& options)
@@ -41,7 +55,8 @@ Result<int> exportRun(const Options& options)
     const auto run = openRun(options.file);
     if (!run)
         return tl::unexpected(run.error());
-    const auto text = findExporter(options.format)->write(*run);
+    const Exporter* const exporter = findExporter(options.format);
+    const auto text = exporter ? exporter->write(*run) : exportTikz(*run);
     if (!text)
         return tl::unexpected(text.error());
     if (const auto written = writeOutput(options.output, *text); !written)

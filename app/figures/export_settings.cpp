@@ -2,13 +2,14 @@
 
 #include <QFileInfo>
 #include <QSettings>
+#include <QUrl>
 
 #include <array>
 
 namespace app {
 namespace {
 
-constexpr std::array kEnds{".pdf", ".svg", ".png"}; // by FigureFormat
+constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // by FigureFormat
 
 struct Flag
 {
@@ -30,13 +31,22 @@ struct Output
     const char* key;
     bool ExportSettings::*field;
 };
-constexpr std::array kOutputs{Output{"pdf", &ExportSettings::pdf},
-                              Output{"svg", &ExportSettings::svg},
-                              Output{"png", &ExportSettings::png}};
+constexpr std::array kOutputs{
+    Output{"pdf", &ExportSettings::pdf}, Output{"svg", &ExportSettings::svg},
+    Output{"png", &ExportSettings::png}, Output{"tikz", &ExportSettings::tikz}}; // by FigureFormat
 
 QString key(const char* name)
 {
     return QStringLiteral("figure/") + QLatin1String(name);
+}
+
+constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
+
+// A name may hold a slash, which parts groups.
+QString groupOf(const QString& preset)
+{
+    return QString(kGroup) + QLatin1Char('/')
+        + QString::fromLatin1(QUrl::toPercentEncoding(preset.mid(kOwn.size())));
 }
 
 double between(const QVariant& value, double low, double high, double otherwise)
@@ -51,12 +61,9 @@ double between(const QVariant& value, double low, double high, double otherwise)
 std::vector<FigureFormat> ExportSettings::formats() const
 {
     std::vector<FigureFormat> chosen;
-    if (pdf)
-        chosen.push_back(FigureFormat::Pdf);
-    if (svg)
-        chosen.push_back(FigureFormat::Svg);
-    if (png)
-        chosen.push_back(FigureFormat::Png);
+    for (std::size_t f = 0; f < kOutputs.size(); ++f)
+        if (this->*kOutputs[f].field)
+            chosen.push_back(FigureFormat(f));
     return chosen;
 }
 
@@ -106,6 +113,49 @@ void saveExportSettings(QSettings& settings, const ExportSettings& exported)
         set(output.key, exported.*output.field);
     set("dpi", exported.dpi);
     set("folder", QFileInfo(exported.base).path());
+}
+
+QString ownPreset(const QString& name)
+{
+    return kOwn + name;
+}
+
+bool isOwnPreset(const QString& preset)
+{
+    return preset.startsWith(kOwn);
+}
+
+QStringList ownPresets(QSettings& settings)
+{
+    settings.beginGroup(kGroup);
+    QStringList names;
+    for (const QString& group : settings.childGroups())
+        names.append(QUrl::fromPercentEncoding(group.toLatin1()));
+    settings.endGroup();
+    names.sort(Qt::CaseInsensitive);
+    return names;
+}
+
+void saveOwnPreset(QSettings& settings, const QString& name, const ExportSettings& exported)
+{
+    settings.beginGroup(groupOf(ownPreset(name)));
+    saveExportSettings(settings, exported);
+    settings.endGroup();
+}
+
+ExportSettings loadOwnPreset(QSettings& settings, const QString& preset, const QString& base)
+{
+    settings.beginGroup(groupOf(preset));
+    ExportSettings exported = loadExportSettings(settings);
+    settings.endGroup();
+    exported.preset = preset.toStdString();
+    exported.base = base;
+    return exported;
+}
+
+void removeOwnPreset(QSettings& settings, const QString& preset)
+{
+    settings.remove(groupOf(preset));
 }
 
 QString figureName(const std::vector<std::shared_ptr<const engine::Run>>& runs)

@@ -16,14 +16,14 @@ namespace app {
 struct ExportSettings
 {
     profiler::FigureOptions options;
-    std::string preset = "acm-column"; // "" when width or type were set by hand
+    std::string preset = "acm-column"; // "own/NAME": the user's; "" when set by hand
     FigureTimes times = FigureTimes::Measured;
-    bool pdf = true, svg = true, png = false;
+    bool pdf = true, svg = true, png = false, tikz = false;
     int dpi = 600;
     QString base; // of the files, without the end: "/home/me/figures/bitpipe-d4-n4"
 
     std::vector<FigureFormat> formats() const;
-    QString file(FigureFormat format) const; // base and ".pdf", ".svg", ".png"
+    QString file(FigureFormat format) const; // base and ".pdf", ".svg", ".png", ".tex"
 
     friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
 };
@@ -32,6 +32,15 @@ struct ExportSettings
 // file keeps its default.
 ExportSettings loadExportSettings(const QSettings& settings);
 void saveExportSettings(QSettings& settings, const ExportSettings& exported);
+
+// The user's own presets: all of the settings but the files, under a name. `settings` is where the
+// program keeps its settings.
+QString ownPreset(const QString& name); // "own/NAME", as ExportSettings::preset has it
+bool isOwnPreset(const QString& preset);
+QStringList ownPresets(QSettings& settings); // names, sorted
+void saveOwnPreset(QSettings& settings, const QString& name, const ExportSettings& exported);
+ExportSettings loadOwnPreset(QSettings& settings, const QString& preset, const QString& base);
+void removeOwnPreset(QSettings& settings, const QString& preset);
 
 // "bitpipe-d4-n8", "1f1b-bitpipe": a name for the files of these runs.
 QString figureName(const std::vector<std::shared_ptr<const engine::Run>>& runs);

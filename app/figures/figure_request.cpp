@@ -160,10 +160,10 @@ Result<void> checkFiles(const FigureRequest& request)
     if (request.runs.isEmpty())
         return invalid("name the run to draw: bubblescope figure RUN.sqlite -o figure.pdf");
     if (request.outputs.isEmpty())
-        return invalid("say where the figure goes: -o figure.pdf (or .svg, .png)");
+        return invalid("say where the figure goes: -o figure.pdf (or .svg, .tex, .png)");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
-            return invalid(fmt::format("{} has no known format; end it in .pdf, .svg or .png",
+            return invalid(fmt::format("{} has no known format; end it in .pdf, .svg, .tex or .png",
                                        file.toStdString()));
     return {};
 }
@@ -226,7 +226,7 @@ QString figureHelp()
 
   bubblescope figure RUN.sqlite... -o FILE [options]
 
-  -o FILE            .pdf, .svg or .png; may be given several times
+  -o FILE            .pdf, .svg, .tex (TikZ) or .png; may be given several times
   --preset NAME      width and type of a publication (first one is the default):
 %1  --width INCHES     instead of the preset's
   --font-size PT     instead of the preset's, at least 5

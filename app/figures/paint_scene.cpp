@@ -67,7 +67,8 @@ public:
 
     void draw(const profiler::Hatch& hatch)
     {
-        m_painter.fillRect(toQt(hatch.rect), app::toQt(hatch.fill));
+        if (hatch.hasGround)
+            m_painter.fillRect(toQt(hatch.rect), app::toQt(hatch.fill));
         QPainterPath lines;
         for (const profiler::Segment& s : profiler::hatchLines(hatch)) {
             lines.moveTo(s.x1, s.y1);

@@ -3,6 +3,7 @@
 #include "app/figures/paint_scene.h"
 #include "app/figures/pdf_patch.h"
 #include "profiler/figure/svg.h"
+#include "profiler/figure/tikz.h"
 
 #include <QBuffer>
 #include <QImage>
@@ -88,6 +89,8 @@ std::optional<FigureFormat> figureFormat(const QString& file)
         return FigureFormat::Svg;
     if (end == QLatin1String("png"))
         return FigureFormat::Png;
+    if (end == QLatin1String("tex"))
+        return FigureFormat::Tikz;
     return std::nullopt;
 }
 
@@ -100,6 +103,8 @@ Result<QByteArray> renderFigure(const profiler::Scene& scene, FigureFormat forma
         return QByteArray::fromStdString(profiler::toSvg(scene));
     case FigureFormat::Png:
         return pngBytes(scene, dpi);
+    case FigureFormat::Tikz:
+        return QByteArray::fromStdString(profiler::toTikz(scene));
     }
     return QByteArray();
 }

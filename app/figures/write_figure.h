@@ -11,9 +11,9 @@
 
 namespace app {
 
-enum class FigureFormat : std::uint8_t { Pdf, Svg, Png };
+enum class FigureFormat : std::uint8_t { Pdf, Svg, Png, Tikz };
 
-// By the end of the file's name: ".pdf", ".svg", ".png".
+// By the end of the file's name: ".pdf", ".svg", ".png", ".tex".
 std::optional<FigureFormat> figureFormat(const QString& file);
 
 // The bytes of the figure's file. The same scene gives the same bytes: the date in a PDF is the

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kHelp
     = "bubblescope [RUN.sqlite ...]       the window; several files open side by side\n"
-      "bubblescope figure RUN.sqlite ... -o FILE.(svg|pdf|png)\n"
+      "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
       "bubblescope --version | --help\n"
       "\n"

@@ -10,6 +10,8 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QInputDialog>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QScrollArea>
 #include <QSettings>
@@ -101,6 +103,9 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     connect(m_timer, &QTimer::timeout, this, &ExportDialog::refresh);
     connect(m_options, &FigureOptionsPanel::changed, m_timer, qOverload<>(&QTimer::start));
     connect(m_options, &FigureOptionsPanel::browseRequested, this, &ExportDialog::browse);
+    connect(m_options, &FigureOptionsPanel::ownPresetChosen, this, [this](const QString& preset) {
+        m_options->show(loadOwnPreset(*openSettings(), preset, m_settings.base));
+    });
     resize(1300, 876);
     loadSettings();
     m_export->setFocus();
@@ -183,10 +188,14 @@ QWidget* ExportDialog::makeButtons()
     m_export = makeButton({}, QStringLiteral("figureExport"), "primary");
     m_export->setDefault(true);
     cancel->setAutoDefault(false);
+    m_savePreset = makeButton({}, QStringLiteral("figureSavePreset"));
+    m_savePreset->setAutoDefault(false);
+    layout->addWidget(m_savePreset);
     layout->addStretch();
     layout->addWidget(cancel);
     layout->addWidget(m_export);
     connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_savePreset, &QPushButton::clicked, this, &ExportDialog::saveOrRemovePreset);
     connect(m_export, &QPushButton::clicked, this, &ExportDialog::exportFiles);
     return buttons;
 }
@@ -205,6 +214,7 @@ void ExportDialog::loadSettings()
     const bool comparable = std::ranges::all_of(m_runs, [this](const auto& run) {
         return run->info.inUnits() == m_runs.front()->info.inUnits();
     });
+    m_options->setOwnPresets(ownPresets(*openSettings()));
     m_options->show(m_settings);
     m_options->setMemoryRecorded(memory);
     m_options->setRunsComparable(comparable);
@@ -225,6 +235,7 @@ void ExportDialog::refresh()
     if (!settings)
         return showProblem(QString::fromStdString(settings.error().message));
     m_settings = *settings;
+    followPreset();
     auto draft = draftFigure(m_runs, m_settings);
     if (!draft)
         return showProblem(QString::fromStdString(draft.error().message));
@@ -236,6 +247,46 @@ void ExportDialog::refresh()
     m_export->setText(files == 1 ? tr("Export 1 file") : tr("Export %1 files").arg(files));
     showDraft();
     showChecks();
+}
+
+// Once anything differs from a preset of one's own, it is no longer that preset.
+void ExportDialog::followPreset()
+{
+    const QString preset = QString::fromStdString(m_settings.preset);
+    if (isOwnPreset(preset)) {
+        ExportSettings saved = loadOwnPreset(*openSettings(), preset, m_settings.base);
+        saved.options.devices = m_settings.options.devices; // of these runs, not of the preset
+        if (!(saved == m_settings)) {
+            m_settings.preset.clear();
+            m_options->setPreset({});
+        }
+    }
+    m_savePreset->setText(isOwnPreset(QString::fromStdString(m_settings.preset))
+                              ? tr("Remove preset")
+                              : tr("Save as preset"));
+}
+
+void ExportDialog::saveOrRemovePreset()
+{
+    refresh();
+    const auto stored = openSettings();
+    if (const QString preset = QString::fromStdString(m_settings.preset); isOwnPreset(preset)) {
+        removeOwnPreset(*stored, preset);
+        m_settings.preset.clear();
+    } else {
+        bool isGiven = false;
+        const QString name = QInputDialog::getText(
+            this, tr("Save as preset"),
+            tr("Size, type, palette, contents and output are kept under this name:"),
+            QLineEdit::Normal, {}, &isGiven);
+        if (!isGiven || name.trimmed().isEmpty())
+            return;
+        m_settings.preset = ownPreset(name.trimmed()).toStdString();
+        saveOwnPreset(*stored, name.trimmed(), m_settings);
+    }
+    m_options->setOwnPresets(ownPresets(*stored));
+    m_options->setPreset(m_settings.preset);
+    refresh();
 }
 
 void ExportDialog::showDraft()

@@ -51,6 +51,8 @@ private:
     QWidget* makeButtons();
     void loadSettings();
     void refresh(); // lays out, checks and shows what the options ask for
+    void followPreset();
+    void saveOrRemovePreset();
     void showDraft();
     void showChecks();
     void showProblem(const QString& message);
@@ -73,7 +75,7 @@ private:
     QHBoxLayout* m_checks;
     Band* m_problem;
     FigureOptionsPanel* m_options;
-    QPushButton* m_export;
+    QPushButton *m_export, *m_savePreset;
     QTimer* m_timer;
 };
 

@@ -35,12 +35,15 @@ public:
     // What the controls say now; InvalidArgument when the rows cannot be read.
     engine::Result<ExportSettings> settings() const;
 
-    void setHeight(double points); // of the figure, beside its width
+    void setOwnPresets(const QStringList& names);
+    void setPreset(const std::string& preset); // changes nothing else; "": none fits any more
+    void setHeight(double points);             // of the figure, beside its width
     void setMemoryRecorded(bool recorded);
     void setRunsComparable(bool comparable); // false: only a schematic can show them together
 
 Q_SIGNALS:
     void changed();
+    void ownPresetChosen(const QString& preset);
     void browseRequested();
 
 private:
@@ -60,7 +63,7 @@ private:
     QLineEdit *m_height, *m_rows, *m_base, *m_latex;
     std::vector<QRadioButton*> m_palettes; // as profiler::paletteNames()
     std::array<QCheckBox*, 7> m_contents{};
-    std::array<QCheckBox*, 3> m_outputs{}; // by FigureFormat
+    std::array<QCheckBox*, 4> m_outputs{}; // by FigureFormat
     QSpinBox* m_dpi;
     SegmentControl *m_times, *m_bubbles;
     bool m_quiet = false; // while show() sets the controls

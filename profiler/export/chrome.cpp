@@ -6,9 +6,9 @@
 #include "engine/timeline/clock.h"
 #include "engine/timeline/names.h"
 #include "profiler/export/sub_lanes.h"
+#include "profiler/export/text.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <iterator>
@@ -27,11 +27,6 @@ using engine::Track;
 
 // Thread numbers: the lane, and ten more for every sub-lane.
 constexpr int kSubLane = 10;
-
-std::string jsonText(std::string_view text)
-{
-    return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 // Microseconds with the nanoseconds as three decimals.
 std::string microseconds(const Run& run, std::int64_t ticks)

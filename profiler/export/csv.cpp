@@ -2,6 +2,7 @@
 
 #include "engine/schedule/notation.h"
 #include "engine/timeline/names.h"
+#include "profiler/export/text.h"
 
 #include <fmt/format.h>
 
@@ -11,17 +12,6 @@ namespace profiler {
 namespace {
 
 using engine::Op;
-
-// Ticks in the printed unit: exact, or to nine decimals where the unit has a third.
-std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit)
-{
-    if (ticks % ticksPerUnit == 0)
-        return fmt::format("{}", ticks / ticksPerUnit);
-    std::string text
-        = fmt::format("{:.9f}", static_cast<double>(ticks) / static_cast<double>(ticksPerUnit));
-    text.erase(text.find_last_not_of('0') + 1);
-    return text;
-}
 
 // Empty where the op has none.
 std::string optional(int value, int none)
@@ -50,8 +40,8 @@ engine::Result<std::string> exportCsv(const engine::Run& run)
                            engine::iterationKindName(run.timeline.iterations[span.iteration].kind),
                            track.device.value, engine::laneName(track.kind),
                            opColumns(opAt(run.schedule, index, span.op)),
-                           timeText(span.begin, unit), timeText(span.end, unit),
-                           timeText(span.end - span.begin, unit),
+                           ticksText(span.begin, unit), ticksText(span.end, unit),
+                           ticksText(span.end - span.begin, unit),
                            run.info.inUnits() ? "forward" : "ns");
     return csv;
 }

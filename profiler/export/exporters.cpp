@@ -2,6 +2,7 @@
 
 #include "profiler/export/chrome.h"
 #include "profiler/export/csv.h"
+#include "profiler/export/json.h"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +10,10 @@
 namespace profiler {
 namespace {
 
-constexpr std::array<Exporter, 2> kExporters{{
+constexpr std::array<Exporter, 3> kExporters{{
     {"csv", "Table of spans (CSV)", ".csv", exportCsv},
     {"chrome", "Chrome trace (Perfetto, chrome://tracing)", ".json", exportChrome},
+    {"json", "The whole run (JSON)", ".json", exportJson},
 }};
 
 } // namespace

@@ -1,5 +1,7 @@
 #include "profiler/figure/figure_legend.h"
 
+#include "profiler/figure/figure_row.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,6 +22,7 @@ struct Entry
     Look look = Look::Fills;
     std::vector<Colour> fills;
     std::string text, shortText;
+    std::vector<OpHatch> hatches = {}; // of the fills; empty: plain
 };
 
 // Which chunks of which kind of op, and what else, a figure shows.
@@ -29,18 +32,27 @@ struct Occurring
     bool up = false, bubble = false, exposed = false;
 };
 
-Occurring occurring(const std::vector<FigureRun>& runs)
+// A sliver that nobody sees on paper needs no explanation.
+constexpr double kThinnestSeen = 0.35; // points
+
+Occurring occurring(const std::vector<FigureRun>& runs, const FigureStyle& style)
 {
     Occurring found;
-    for (const FigureRun& run : runs)
+    for (const FigureRun& run : runs) {
+        const double pointsPerTick = scaleOf(run, style).pointsPerTick;
+        const auto isSeen = [pointsPerTick](engine::Window window) {
+            return static_cast<double>(window.duration()) * pointsPerTick >= kThinnestSeen;
+        };
         for (const FigureRow& row : run.rows) {
-            found.bubble = found.bubble || !row.bubbles.empty();
-            found.exposed = found.exposed || !row.exposed.empty();
+            found.bubble
+                = found.bubble || std::ranges::any_of(row.bubbles, isSeen, &Bubble::window);
+            found.exposed = found.exposed || std::ranges::any_of(row.exposed, isSeen);
             for (const FigureOp& op : row.ops) {
                 found.chunks[op.op.kind].insert(op.chunk);
                 found.up = found.up || op.op.replica > 0;
             }
         }
+    }
     return found;
 }
 
@@ -69,8 +81,10 @@ Entry kindEntry(OpKind kind, const std::set<int>& chunks, bool first, const Pale
     op.kind = kind;
     for (const int chunk : chunks) {
         const Colour fill = palette.fill(op, chunk);
-        if (std::ranges::find(entry.fills, fill) == entry.fills.end())
-            entry.fills.push_back(fill);
+        if (std::ranges::find(entry.fills, fill) != entry.fills.end())
+            continue;
+        entry.fills.push_back(fill);
+        entry.hatches.push_back(palette.hatch(op, chunk));
     }
     if (first && entry.fills.size() > 1)
         entry.text += fmt::format(", chunk {} and {}",
@@ -162,8 +176,9 @@ private:
             m_top += 1.7 * m_style.size;
         }
         double x = m_x;
-        for (const Colour fill : entry.fills) {
-            addSwatch(entry.look, fill, {x, m_top, swatchWidth(), swatchHeight()});
+        for (std::size_t f = 0; f < entry.fills.size(); ++f) {
+            addSwatch(entry.look, entry.fills[f], {x, m_top, swatchWidth(), swatchHeight()},
+                      f < entry.hatches.size() ? entry.hatches[f] : OpHatch());
             x += swatchWidth();
         }
         m_legend.group.shapes.emplace_back(
@@ -176,7 +191,7 @@ private:
         m_x += needed + gap();
     }
 
-    void addSwatch(Entry::Look look, Colour fill, const Rect& rect)
+    void addSwatch(Entry::Look look, Colour fill, const Rect& rect, OpHatch hatch)
     {
         if (look == Entry::Look::Bubble) {
             m_legend.group.shapes.emplace_back(Hatch{.rect = rect,
@@ -188,14 +203,17 @@ private:
         }
         const bool up = look == Entry::Look::Up;
         const Colour colour = up ? m_style.palette.gradients : fill;
-        m_legend.group.shapes.emplace_back(Box{.rect = rect,
-                                               .fill = colour,
-                                               .stroke = m_style.edgeWidth(),
-                                               .strokeColour = m_style.edge(colour),
-                                               .cut = up ? 0.4 * rect.height : 0,
-                                               .id = {},
-                                               .cls = "swatch",
-                                               .op = {}});
+        const Box box{.rect = rect,
+                      .fill = colour,
+                      .stroke = m_style.edgeWidth(),
+                      .strokeColour = m_style.edge(colour),
+                      .cut = up ? 0.4 * rect.height : 0,
+                      .id = {},
+                      .cls = "swatch",
+                      .op = {}};
+        m_legend.group.shapes.emplace_back(box);
+        if (hatch.density > 0)
+            m_legend.group.shapes.emplace_back(m_style.hatchOver(box, hatch));
     }
 
     std::vector<Entry> m_entries;
@@ -210,7 +228,8 @@ private:
 Legend layoutLegend(const std::vector<FigureRun>& runs, const FigureStyle& style,
                     const FigureOptions& options, const LegendPlace& place)
 {
-    return LegendLayout(entriesOf(occurring(runs), style.palette, options), style, place).layout();
+    return LegendLayout(entriesOf(occurring(runs, style), style.palette, options), style, place)
+        .layout();
 }
 
 } // namespace profiler

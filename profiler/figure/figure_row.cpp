@@ -104,15 +104,17 @@ private:
         if (width + 0.6 * size > area.width)
             return;
         const double middleX = area.x + area.width / 2;
-        const Rect plate{middleX - width / 2 - 0.2 * size, middle() - 0.6 * size,
-                         width + 0.4 * size, 1.2 * size};
-        m_group.shapes.emplace_back(Box{.rect = plate,
-                                        .fill = m_style.palette.bubble,
-                                        .strokeColour = {},
-                                        .id = {},
-                                        .cls = "plate",
-                                        .op = {}});
+        addPlate(middleX, width + 0.2 * size, size, m_style.palette.bubble);
         addNumber(name, middleX, size, m_style.palette.ink, "cause");
+    }
+
+    // Plain ground behind a text of `width` that stands over lines.
+    void addPlate(double middleX, double width, double size, Colour fill)
+    {
+        const Rect plate{middleX - width / 2 - 0.1 * size, middle() - 0.6 * size,
+                         width + 0.2 * size, 1.2 * size};
+        m_group.shapes.emplace_back(Box{
+            .rect = plate, .fill = fill, .strokeColour = {}, .id = {}, .cls = "plate", .op = {}});
     }
 
     void addOp(const FigureOp& op)
@@ -134,7 +136,10 @@ private:
         if (up)
             box.cut = std::min(0.22 * area.height, 0.35 * area.width);
         m_group.shapes.emplace_back(box);
-        addMicroBatch(op, area, box.fill, up);
+        const OpHatch hatch = m_style.palette.hatch(op.op, op.chunk);
+        if (hatch.density > 0)
+            m_group.shapes.emplace_back(m_style.hatchOver(box, hatch));
+        addMicroBatch({op, area, box.fill, up, hatch.density > 0});
     }
 
     void addEdge(Box& box) const
@@ -143,8 +148,16 @@ private:
         box.strokeColour = m_style.edge(box.fill);
     }
 
-    void addMicroBatch(const FigureOp& op, const Rect& area, Colour fill, bool up)
+    struct NumberPlace
     {
+        const FigureOp& op;
+        Rect area;
+        Colour fill;
+        bool up = false, hatched = false;
+    };
+    void addMicroBatch(const NumberPlace& place)
+    {
+        const auto& [op, area, fill, up, hatched] = place;
         const std::string number = numberOf(op.op);
         const double size = m_style.digitSize, width = m_style.width(number, size);
         const Colour ink = m_style.palette.inkOn(fill);
@@ -152,6 +165,8 @@ private:
             || contrast(ink, fill) < kSmallestInk)
             return;
         const double middleX = area.x + area.width / 2;
+        if (hatched)
+            addPlate(middleX, width, size, fill);
         addNumber(number, middleX, size, ink, "micro-batch");
         if (!up)
             return;

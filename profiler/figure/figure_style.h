@@ -3,6 +3,7 @@
 #include "profiler/figure/font_metrics.h"
 #include "profiler/figure/scene.h"
 
+#include <algorithm>
 #include <string>
 
 namespace profiler {
@@ -32,6 +33,20 @@ struct FigureStyle
     Colour edge(Colour fill) const
     {
         return schematic ? palette.darkInk : mix(fill, palette.darkInk, 0.35);
+    }
+    // The lines over a box of an op, for palettes that are read without colour. The number of the
+    // box stands on a plate of its fill.
+    Hatch hatchOver(const Box& box, OpHatch hatch) const
+    {
+        return {.rect = box.rect,
+                .fill = box.fill,
+                .line = mix(box.fill, palette.inkOn(box.fill), 0.6),
+                .spacing = 0.5 * size / std::max(1, hatch.density),
+                .width = 0.05 * size,
+                .cls = "hatch",
+                .lines = hatch.lines,
+                .cut = box.cut,
+                .hasGround = false};
     }
     Colour secondary() const { return mix(palette.ink, palette.surface, 0.30); }
     double width(const std::string& text, double points) const

@@ -2,36 +2,99 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 namespace profiler {
+namespace {
+
+using Corners = std::vector<std::pair<double, double>>;
+
+// A family of parallel lines: nx * x + ny * y = c, for every multiple c of the spacing.
+struct Direction
+{
+    double nx = 1, ny = 1;
+};
+
+std::vector<Direction> directionsOf(HatchLines lines)
+{
+    switch (lines) {
+    case HatchLines::None:
+        return {};
+    case HatchLines::Rising: // x + y = c rises to the right: y points down
+        return {{1, 1}};
+    case HatchLines::Falling:
+        return {{1, -1}};
+    case HatchLines::Crossed:
+        return {{1, 1}, {1, -1}};
+    case HatchLines::Horizontal:
+        return {{0, 1}};
+    case HatchLines::Vertical:
+        return {{1, 0}};
+    }
+    return {};
+}
+
+// The part of the line n * p = c that lies within convex corners, which follow one another
+// clockwise. None where it only touches them.
+std::optional<Segment> clipped(Direction n, double c, const Corners& corners)
+{
+    const double length = n.nx * n.nx + n.ny * n.ny;
+    const double x0 = c * n.nx / length, y0 = c * n.ny / length; // its point next to the origin
+    const double dx = n.ny, dy = -n.nx;
+    double from = -std::numeric_limits<double>::infinity(), to = -from;
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+        const auto& [ax, ay] = corners[k];
+        const auto& [bx, by] = corners[(k + 1) % corners.size()];
+        // Inside of an edge is where the cross product is not negative.
+        const double at = (bx - ax) * (y0 - ay) - (by - ay) * (x0 - ax);
+        const double slope = (bx - ax) * dy - (by - ay) * dx;
+        if (slope == 0 && at < 0)
+            return std::nullopt;
+        if (slope > 0)
+            from = std::max(from, -at / slope);
+        if (slope < 0)
+            to = std::min(to, -at / slope);
+    }
+    if (!(from < to))
+        return std::nullopt;
+    Segment segment{x0 + from * dx, y0 + from * dy, x0 + to * dx, y0 + to * dy};
+    if (segment.x1 > segment.x2)
+        segment = {segment.x2, segment.y2, segment.x1, segment.y1};
+    return segment;
+}
+
+} // namespace
 
 std::vector<Segment> hatchLines(const Hatch& hatch)
 {
     std::vector<Segment> segments;
-    const Rect& r = hatch.rect;
-    if (hatch.spacing <= 0)
+    if (hatch.spacing <= 0 || hatch.rect.width <= 0 || hatch.rect.height <= 0)
         return segments;
-    // A line is x + y = c: it rises to the right.
-    const double first = std::ceil((r.x + r.y) / hatch.spacing) * hatch.spacing;
-    for (double c = first; c < r.x + r.width + r.y + r.height; c += hatch.spacing) {
-        const double x1 = std::max(r.x, c - (r.y + r.height));
-        const double x2 = std::min(r.x + r.width, c - r.y);
-        if (x2 > x1)
-            segments.push_back({x1, c - x1, x2, c - x2});
+    const Corners corners = outline(hatch.rect, hatch.cut);
+    for (const Direction n : directionsOf(hatch.lines)) {
+        double first = std::numeric_limits<double>::infinity(), last = -first;
+        for (const auto& [x, y] : corners) {
+            first = std::min(first, n.nx * x + n.ny * y);
+            last = std::max(last, n.nx * x + n.ny * y);
+        }
+        for (double c = std::ceil(first / hatch.spacing) * hatch.spacing; c < last;
+             c += hatch.spacing)
+            if (const auto segment = clipped(n, c, corners))
+                segments.push_back(*segment);
     }
     return segments;
 }
 
-std::vector<std::pair<double, double>> outline(const Box& box)
+Corners outline(const Rect& rect, double cut)
 {
-    const auto [x, y, width, height] = box.rect;
-    std::vector<std::pair<double, double>> corners{
-        {x + width, y}, {x + width, y + height}, {x, y + height}};
-    if (box.cut <= 0) {
+    const auto [x, y, width, height] = rect;
+    Corners corners{{x + width, y}, {x + width, y + height}, {x, y + height}};
+    if (cut <= 0) {
         corners.insert(corners.begin(), {x, y});
     } else {
-        corners.insert(corners.begin(), {x + box.cut, y});
-        corners.emplace_back(x, y + box.cut);
+        corners.insert(corners.begin(), {x + cut, y});
+        corners.emplace_back(x, y + cut);
     }
     return corners;
 }

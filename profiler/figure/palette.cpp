@@ -51,9 +51,37 @@ public:
         note("a share is not a number from 0 to 1");
         return 0;
     }
+    // ["falling", 1]; absent: plain.
+    OpHatch hatch(const char* key)
+    {
+        const Json value = m_theme.value("hatches", Json::object()).value(key, Json());
+        if (value.is_null())
+            return {};
+        const auto* found = !value.is_array() || value.size() != 2 || !value[0].is_string()
+            ? std::end(kLines)
+            : std::ranges::find(kLines, value[0].get<std::string>(), &NamedLines::name);
+        if (found != std::end(kLines) && value[1].is_number_unsigned() && value[1] <= kDensest)
+            return {found->lines, value[1].get<int>()};
+        note(fmt::format("the hatch \"{}\" is not [\"rising\", \"falling\", \"crossed\", "
+                         "\"horizontal\" or \"vertical\", 0 to {}]",
+                         key, kDensest));
+        return {};
+    }
     const std::string& error() const { return m_error; }
 
 private:
+    struct NamedLines
+    {
+        std::string_view name;
+        HatchLines lines;
+    };
+    static constexpr NamedLines kLines[] = {{"rising", HatchLines::Rising},
+                                            {"falling", HatchLines::Falling},
+                                            {"crossed", HatchLines::Crossed},
+                                            {"horizontal", HatchLines::Horizontal},
+                                            {"vertical", HatchLines::Vertical}};
+    static constexpr int kDensest = 4;
+
     Colour colour(const Json& object, const char* key)
     {
         const auto parsed = parseColour(object.value(key, std::string()));
@@ -103,6 +131,10 @@ Result<Palette> readTheme(const Json& theme)
     p.gradients = reader.memory("gradients");
     p.optimizerState = reader.memory("optimizer");
     p.buffers = reader.memory("buffers");
+    p.forwardHatch = reader.hatch("forward");
+    p.backwardHatch = reader.hatch("backward");
+    p.weightHatch = reader.hatch("weight");
+    p.communicationHatch = reader.hatch("communication");
     readShares(reader, theme, p);
     if (!reader.error().empty())
         return fail(Error::Code::Corrupt, reader.error());
@@ -167,6 +199,17 @@ Colour Palette::fill(const engine::Op& op, int chunk) const
     default:
         return communication;
     }
+}
+
+OpHatch Palette::hatch(const engine::Op& op, int chunk) const
+{
+    using enum engine::OpKind;
+    const OpHatch of = op.kind == Forward || op.kind == Recompute ? forwardHatch
+        : op.kind == Backward || op.kind == BackwardInput         ? backwardHatch
+        : op.kind == BackwardWeight                               ? weightHatch
+        : engine::isCompute(op.kind) || op.kind == OptimizerStep  ? OpHatch()
+                                                                  : communicationHatch;
+    return of.lines == HatchLines::None ? of : OpHatch{of.lines, of.density + std::max(0, chunk)};
 }
 
 Colour Palette::inkOn(Colour on) const

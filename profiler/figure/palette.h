@@ -24,6 +24,16 @@ engine::Result<Colour> parseColour(std::string_view hex);
 
 enum class ThemeMode : std::uint8_t { Light, Dark };
 
+// Lines over a fill, for print without colour. Bubbles have rising ones.
+enum class HatchLines : std::uint8_t { None, Rising, Falling, Crossed, Horizontal, Vertical };
+
+// How the ops of one colour are hatched: chunk c has `density` + c times as many lines as one.
+struct OpHatch
+{
+    HatchLines lines = HatchLines::None;
+    int density = 0; // of chunk 0; 0: plain
+};
+
 // The colours of data (visual-design.md, "Operations"): the window and the figures ask here. Chrome
 // is the window's own (app/models/theme.h).
 struct Palette
@@ -39,7 +49,10 @@ struct Palette
     Colour chunkTarget;                     // white in light, surface in dark
     Colour weights, gradients, optimizerState, buffers, stash; // memory kinds
 
+    OpHatch forwardHatch, backwardHatch, weightHatch, communicationHatch; // none in most palettes
+
     Colour fill(const engine::Op& op, int chunk) const;
+    OpHatch hatch(const engine::Op& op, int chunk) const; // density of this chunk; 0: plain
     Colour exposed() const { return mix(communication, surface, exposedShare); }
     // The better of dark and light ink on `on`; nullopt-like: contrast below 4.5 means no text.
     Colour inkOn(Colour on) const;

@@ -27,12 +27,17 @@ struct Box
         op; // "d1-5", "op B chunk1 up", "1B5": SVG id, class, data-op; may be empty
 };
 
-struct Hatch // 45-degree lines over a rect, clipped to it: hatch.h has their geometry
+// A ground with lines over it, clipped to a rect or to a box with a cut corner: hatch.h has the
+// geometry of the lines.
+struct Hatch
 {
     Rect rect;
     Colour fill, line;
-    double spacing = 3, width = 0.3; // along x; of the line
+    double spacing = 3, width = 0.3; // of 45-degree lines along x, of others across; of the line
     std::string cls;
+    HatchLines lines = HatchLines::Rising;
+    double cut = 0;        // as of a Box
+    bool hasGround = true; // false: lines alone, over the box that lies there
 };
 
 constexpr double kDash = 3; // dash and gap of a dashed line, in line widths

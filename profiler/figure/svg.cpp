@@ -1,26 +1,15 @@
 #include "profiler/figure/svg.h"
 
 #include "profiler/figure/hatch.h"
+#include "profiler/figure/point_text.h"
 
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <iterator>
 
 namespace profiler {
 namespace {
-
-// Hundredths of a point, without trailing zeros: 12.5, 3, 0.
-std::string number(double value)
-{
-    const double rounded = std::round(value * 100) / 100;
-    std::string text = fmt::format("{:.2f}", rounded == 0 ? 0 : rounded);
-    text.erase(text.find_last_not_of('0') + 1);
-    if (text.back() == '.')
-        text.pop_back();
-    return text;
-}
 
 std::string escaped(std::string_view text)
 {
@@ -46,7 +35,7 @@ public:
     std::string write(const Scene& scene)
     {
         out(R"(<svg xmlns="http://www.w3.org/2000/svg" width="{0}pt" height="{1}pt" viewBox="0 0 {0} {1}")",
-            number(scene.width), number(scene.height));
+            pointText(scene.width), pointText(scene.height));
         out(" font-family=\"'{}', 'Helvetica', 'Arial', sans-serif\" role=\"img\">\n",
             escaped(scene.font));
         out("<title>{}</title>\n<desc>{}</desc>\n", escaped(scene.title),
@@ -75,15 +64,15 @@ private:
 
     static std::string rect(const Rect& r)
     {
-        return fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}")", number(r.x),
-                           number(r.y), number(r.width), number(r.height));
+        return fmt::format(R"(<rect x="{}" y="{}" width="{}" height="{}")", pointText(r.x),
+                           pointText(r.y), pointText(r.width), pointText(r.height));
     }
 
     static std::string points(const std::vector<std::pair<double, double>>& corners)
     {
         std::string text;
         for (const auto& [x, y] : corners)
-            text += fmt::format("{}{},{}", text.empty() ? "" : " ", number(x), number(y));
+            text += fmt::format("{}{},{}", text.empty() ? "" : " ", pointText(x), pointText(y));
         return fmt::format(R"(<polygon points="{}")", text);
     }
 
@@ -94,32 +83,33 @@ private:
             attribute("data-op", box.op));
         out(" fill=\"{}\"", hex(box.fill));
         if (box.stroke > 0)
-            out(R"( stroke="{}" stroke-width="{}")", hex(box.strokeColour), number(box.stroke));
+            out(R"( stroke="{}" stroke-width="{}")", hex(box.strokeColour), pointText(box.stroke));
         out("/>\n");
     }
 
     void draw(const Hatch& hatch)
     {
-        out("{}{} fill=\"{}\"/>\n", rect(hatch.rect), attribute("class", hatch.cls),
-            hex(hatch.fill));
+        if (hatch.hasGround)
+            out("{}{} fill=\"{}\"/>\n", rect(hatch.rect), attribute("class", hatch.cls),
+                hex(hatch.fill));
         const auto lines = hatchLines(hatch);
         if (lines.empty())
             return;
         out("<path d=\"");
         for (const Segment& s : lines)
-            out("M{},{}L{},{}", number(s.x1), number(s.y1), number(s.x2), number(s.y2));
+            out("M{},{}L{},{}", pointText(s.x1), pointText(s.y1), pointText(s.x2), pointText(s.y2));
         out("\"{} stroke=\"{}\" stroke-width=\"{}\"/>\n",
             attribute("class", hatch.cls.empty() ? hatch.cls : hatch.cls + "-lines"),
-            hex(hatch.line), number(hatch.width));
+            hex(hatch.line), pointText(hatch.width));
     }
 
     void draw(const Line& line)
     {
         out(R"(<line x1="{}" y1="{}" x2="{}" y2="{}"{} stroke="{}" stroke-width="{}")",
-            number(line.x1), number(line.y1), number(line.x2), number(line.y2),
-            attribute("class", line.cls), hex(line.colour), number(line.width));
+            pointText(line.x1), pointText(line.y1), pointText(line.x2), pointText(line.y2),
+            attribute("class", line.cls), hex(line.colour), pointText(line.width));
         if (line.dashed)
-            out(R"( stroke-dasharray="{0} {0}")", number(kDash * line.width));
+            out(R"( stroke-dasharray="{0} {0}")", pointText(kDash * line.width));
         out("/>\n");
     }
 
@@ -127,7 +117,7 @@ private:
     {
         constexpr std::array kAnchors{"start", "middle", "end"};
         out(R"(<text x="{}" y="{}" font-size="{}" text-anchor="{}"{}{} fill="{}">{}</text>)",
-            number(text.x), number(text.baseline), number(text.size),
+            pointText(text.x), pointText(text.baseline), pointText(text.size),
             kAnchors[static_cast<std::size_t>(text.anchor)], attribute("class", text.cls),
             text.bold ? " font-weight=\"bold\"" : "", hex(text.colour), escaped(text.text));
         out("\n");

@@ -71,6 +71,19 @@ TEST_CASE("a run is exported as CSV and as a Chrome trace")
     CHECK(nlohmann::json::parse(readText(folder / "trace.json")).contains("traceEvents"));
 }
 
+TEST_CASE("a run is exported whole as JSON, and as a figure for LaTeX")
+{
+    const Folder folder;
+    bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 -o run.sqlite");
+    const auto run = nlohmann::json::parse(bscope(folder, "export run.sqlite --format json").out);
+    CHECK(run["devices"] == 2);
+    CHECK(run["spans"].size() > 8);
+    const Printed tikz = bscope(folder, "export run.sqlite --format tikz");
+    CHECK(tikz.status == 0);
+    CHECK(contains(tikz.out, "\\begin{tikzpicture}"));
+    CHECK(contains(tikz.out, "0B1")); // every box says whose it is
+}
+
 TEST_CASE("a comparison names both runs and what lies between them")
 {
     const Folder folder;

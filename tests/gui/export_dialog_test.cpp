@@ -1,6 +1,7 @@
 #include "app/models/style_sheet.h"
 #include "app/pages/export_dialog.h"
 #include "profiler/figure/svg.h"
+#include "tests/app/jobs/wait_for.h"
 #include "tests/profiler/figure/figure_runs.h"
 
 #include <QApplication>
@@ -38,9 +39,10 @@ struct Fixture
     // The choices of another test are not this one's.
     static void forget()
     {
-        QSettings(QSettings::IniFormat, QSettings::UserScope, QStringLiteral("bubblescope"),
-                  QStringLiteral("bubblescope"))
-            .remove(QStringLiteral("figure"));
+        QSettings settings(QSettings::IniFormat, QSettings::UserScope,
+                           QStringLiteral("bubblescope"), QStringLiteral("bubblescope"));
+        settings.remove(QStringLiteral("figure"));
+        settings.remove(QStringLiteral("figurePresets"));
     }
     static std::vector<std::shared_ptr<const engine::Run>> shared(std::vector<engine::Run> runs)
     {
@@ -183,4 +185,56 @@ TEST_CASE("runs in units and in milliseconds are compared as schematics")
     CHECK_FALSE(f.find<QWidget>("figureTimes")->isEnabled());
     CHECK(f.dialog.scene().title == "1F1B, D 4, N 4; BitPipe, D 4, N 4, v 2");
     CHECK_FALSE(f.find<QCheckBox>("content-memory")->isEnabled());
+}
+
+TEST_CASE("a preset of one's own keeps every choice, comes back, and can be removed")
+{
+    Fixture f;
+    auto* save = f.find<QPushButton>("figureSavePreset");
+    auto* presets = f.find<QComboBox>("figurePreset");
+    const int publishers = presets->count();
+    f.find<QRadioButton>("palette-grey")->click();
+    f.find<QDoubleSpinBox>("figureWidth")->setValue(5);
+    QTimer::singleShot(0, [] {
+        auto* dialog = QApplication::activeModalWidget();
+        REQUIRE(dialog != nullptr);
+        QTest::keyClicks(dialog->findChild<QLineEdit*>(), QStringLiteral("my thesis / wide"));
+        QTest::keyClick(dialog, Qt::Key_Return);
+    });
+    save->click();
+    REQUIRE(presets->count() == publishers + 1);
+    CHECK(presets->currentText() == QStringLiteral("my thesis / wide"));
+    CHECK(save->text() == QStringLiteral("Remove preset"));
+
+    f.find<QCheckBox>("content-legend")->click(); // no longer that preset
+    CHECK(waitFor([&] { return presets->currentText() == QStringLiteral("Other"); }));
+    presets->setCurrentIndex(0);
+    Q_EMIT presets->activated(0);
+    CHECK(f.find<QDoubleSpinBox>("figureWidth")->value() == Approx(3.33));
+    const int own = presets->findText(QStringLiteral("my thesis / wide"));
+    presets->setCurrentIndex(own);
+    Q_EMIT presets->activated(own);
+    CHECK(f.find<QDoubleSpinBox>("figureWidth")->value() == Approx(5));
+    CHECK(f.find<QRadioButton>("palette-grey")->isChecked());
+    CHECK(f.find<QCheckBox>("content-legend")->isChecked());
+    CHECK(f.find<QLineEdit>("figureFile")->text() == f.path("figure"));
+
+    CHECK(waitFor([&] { return save->text() == QStringLiteral("Remove preset"); }));
+    save->click();
+    CHECK(presets->count() == publishers);
+    CHECK(save->text() == QStringLiteral("Save as preset"));
+}
+
+TEST_CASE("TikZ is one of the files, and alone it is \\input")
+{
+    Fixture f;
+    for (const char* output : {"output-pdf", "output-svg"})
+        if (f.find<QCheckBox>(output)->isChecked())
+            f.find<QCheckBox>(output)->click();
+    f.find<QCheckBox>("output-tikz")->click();
+    CHECK(f.find<QLineEdit>("figureLatex")->text() == QStringLiteral("\\input{figure}"));
+    f.find<QPushButton>("figureExport")->click();
+    QFile file(f.path("figure.tex"));
+    REQUIRE(file.open(QIODevice::ReadOnly));
+    CHECK(file.readAll().contains("\\begin{tikzpicture}"));
 }

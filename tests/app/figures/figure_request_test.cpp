@@ -59,7 +59,7 @@ TEST_CASE("wrong usage names the option and what it takes")
     CHECK(refusal("-o f.pdf").starts_with("name the run to draw"));
     CHECK(refusal("a.sqlite").starts_with("say where the figure goes"));
     CHECK(refusal("a.sqlite -o f.tiff")
-          == "f.tiff has no known format; end it in .pdf, .svg or .png");
+          == "f.tiff has no known format; end it in .pdf, .svg, .tex or .png");
     CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
           == "--palette mauve is none of default, dualpipe, grey, zero-bubble");
     CHECK(refusal("a.sqlite -o f.pdf --width wide") == "--width wide is not a number");

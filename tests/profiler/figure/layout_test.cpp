@@ -205,6 +205,23 @@ TEST_CASE("the legend has an entry only for what occurs")
         == "forward, chunk 0 and 1;backward;optimizer;exposed communication;direction up;bubble;");
 }
 
+TEST_CASE("the legend keeps silent of slivers that paper does not show")
+{
+    engine::UnitCosts costs;
+    costs.p2p = {1, 1000};
+    const auto legendOf = [&](double inches) {
+        FigureOptions options;
+        options.width = inches * kPointsPerInch;
+        std::string texts;
+        for (const Text& text :
+             all<Text>(figure({tests::unitRun("1f1b", 4, 8, costs)}, options), "legend-text"))
+            texts += text.text + ";";
+        return texts;
+    };
+    CHECK(legendOf(3.33).find("exposed") == std::string::npos);
+    CHECK(legendOf(90).find("exposed communication") != std::string::npos);
+}
+
 TEST_CASE("a memory strip stands under every row, on one scale of bytes")
 {
     engine::Run run = tests::unitRun("1f1b", 2, 2);

@@ -1,0 +1,75 @@
+#include "profiler/figure/tikz.h"
+#include "tests/catch.h"
+
+using namespace profiler;
+
+namespace {
+
+std::string tikz(Shape shape)
+{
+    Scene scene;
+    scene.width = 100;
+    scene.height = 40.5;
+    scene.title = "BitPipe,\nD 4";
+    scene.groups.push_back({"device-0", {std::move(shape)}});
+    return toTikz(scene);
+}
+
+bool has(const std::string& text, std::string_view part)
+{
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a TikZ picture names every colour it uses, once, and has the size of the scene")
+{
+    Box box;
+    box.rect = {10, 5, 12.5, 9};
+    box.fill = {0x31, 0x5A, 0xC2};
+    box.op = "4F2";
+    const std::string picture = tikz(box);
+    CHECK(
+        has(picture, "\\definecolor{bs315AC2}{HTML}{315AC2}%\n\\begin{tikzpicture}[x=1bp,y=-1bp"));
+    CHECK(has(picture, "\\useasboundingbox (0,0) rectangle (100,40.5);\n% device-0\n"));
+    CHECK(has(picture, "\\fill[bs315AC2] (10,5) rectangle (22.5,14); % 4F2\n\\end{tikzpicture}"));
+    CHECK(has(picture, "% BitPipe, D 4\n")); // a comment is one line
+}
+
+TEST_CASE("a stroked box with a cut corner is one filled path of five corners")
+{
+    Box box;
+    box.rect = {10, 5, 12.5, 9};
+    box.stroke = 0.4;
+    box.cut = 2;
+    CHECK(has(tikz(box),
+              "\\filldraw[fill=bs000000,draw=bs000000,line width=0.4bp] (12,5) -- (22.5,5) -- "
+              "(22.5,14) -- (10,14) -- (10,7) -- cycle;\n"));
+}
+
+TEST_CASE("text is set in the document's font, and what TeX would obey is escaped")
+{
+    Text text;
+    text.x = 3;
+    text.baseline = 7;
+    text.size = 5.5;
+    text.anchor = Text::Anchor::End;
+    text.text = "11.3\u2009% of \\a_b {\u2212} #1 & $";
+    const std::string picture = tikz(text);
+    CHECK(has(picture,
+              "\\node[anchor=base east,text=bs000000,font=\\sffamily\\fontsize{5.5bp}"
+              "{6.6bp}\\selectfont] at (3,7) "));
+    CHECK(has(picture, "{11.3\\,\\% of \\textbackslash{}a\\_b \\{$-$\\} \\#1 \\& \\$};\n"));
+    text.bold = true;
+    CHECK(has(tikz(text), "\\sffamily\\bfseries\\fontsize"));
+}
+
+TEST_CASE("lines over a box leave its ground alone")
+{
+    Hatch hatch;
+    hatch.rect = {0, 0, 6, 6};
+    CHECK(has(tikz(hatch), "\\fill[bs000000] (0,0) -- (6,0) -- (6,6) -- (0,6) -- cycle;\n"));
+    hatch.hasGround = false;
+    CHECK_FALSE(has(tikz(hatch), "\\fill"));
+    CHECK(has(tikz(hatch), "\\draw[bs000000,line width=0.3bp]"));
+}
