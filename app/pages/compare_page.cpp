@@ -73,6 +73,10 @@ void ComparePage::connectAll()
     connect(&runs, &RunsModel::dataChanged, this, &ComparePage::refresh);
     connect(&runs, &RunsModel::rowsRemoved, this, &ComparePage::refresh);
     connect(&runs, &RunsModel::rowsInserted, this, &ComparePage::refresh);
+    connect(&m_views, &ViewPreparation::ready, this, [this](const auto& views) {
+        m_compare->setViews(views, m_baseline);
+        shareRoom();
+    });
     connect(m_dock, &RunsDock::activated, this, &Page::openRequested);
     connect(m_dock, &RunsDock::compareRequested, this, &Page::compareRequested);
     connect(m_dock, &RunsDock::removeRequested, this,
@@ -87,7 +91,10 @@ void ComparePage::connectAll()
     connect(m_empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
     connect(m_predict, &QAction::triggered, this, &ComparePage::addPrediction);
     connect(m_export, &QAction::triggered, this, [this] { Q_EMIT exportRequested(m_runs); });
-    connect(m_showRuns, &QAction::toggled, m_dock, &QWidget::setVisible);
+    connect(m_showRuns, &QAction::toggled, this, [this](bool shown) {
+        m_dock->setVisible(shown);
+        shareRoom();
+    });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ComparePage::showSentence);
 }
@@ -123,7 +130,7 @@ void ComparePage::refresh()
     m_blink->setEnabled(m_runs.size() > 1);
     m_export->setEnabled(!m_runs.empty());
     fillBaselines();
-    m_compare->setRuns(m_runs, m_baseline);
+    m_views.ask(m_runs);
     askForNumbers();
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
@@ -175,6 +182,7 @@ void ComparePage::showNumbers(const engine::Result<profiler::Comparison>& compar
                      notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
     m_model->show(*comparison, titles());
     m_table->fitRows();
+    shareRoom();
     m_table->selectRow(shortestRun(*comparison));
     std::vector<WhereTimeGoes::Bar> bars;
     QString unit;

@@ -2,6 +2,7 @@
 
 #include "app/jobs/background.h"
 #include "app/jobs/run_library.h"
+#include "app/jobs/view_preparation.h"
 #include "app/models/compare_model.h"
 #include "app/models/theme.h"
 #include "app/widgets/page.h"
@@ -11,8 +12,8 @@
 
 class QAction;
 class QComboBox;
-class QKeySequence;
 class QLabel;
+class QSplitter;
 class QStackedWidget;
 
 namespace app {
@@ -48,11 +49,11 @@ protected:
 
 private:
     void makeActions();
-    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
     void buildLayout();
     QWidget* makeToolbar();
     QWidget* makeTables();
     QWidget* makeChart();
+    void shareRoom();
     void connectAll();
 
     void refresh(); // the checked runs, or what was read of them, changed
@@ -68,6 +69,7 @@ private:
     const ThemeController& m_theme;
     RunLibrary& m_library;
     Background m_background;
+    ViewPreparation m_views;
     std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
     std::vector<RunPointer> m_runs;                        // of m_documents
     std::size_t m_baseline = 0;
@@ -88,6 +90,9 @@ private:
     EmptyState* m_empty = nullptr;
     QWidget* m_single = nullptr;
     QStackedWidget* m_stack = nullptr;
+    QSplitter *m_rows = nullptr, *m_bottom = nullptr;
+    QWidget* m_chartPanel = nullptr;
+    bool m_areRowsChosen = false, m_isChartChosen = false;
 };
 
 } // namespace app

@@ -18,39 +18,16 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <utility>
 
 namespace app {
 namespace {
 
-constexpr int kRunsWidth = 216, kChartWidth = 424, kTablesHeight = 290;
-
-QPushButton* actionButton(QAction* action)
-{
-    QPushButton* button
-        = makeButton(action->text(), action->objectName() + QStringLiteral("Button"), "tool");
-    const auto update = [action, button] {
-        button->setIcon(action->icon());
-        button->setEnabled(action->isEnabled());
-    };
-    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
-    QObject::connect(action, &QAction::changed, button, update);
-    button->setToolTip(action->toolTip());
-    update();
-    return button;
-}
+constexpr int kRunsWidth = 216, kChartWidth = 424, kLeastChart = 232;
+constexpr int kTablesHead = 33, kNoteHeight = 56, kLeastTables = 120, kMostTables = 340;
 
 } // namespace
-
-QAction* ComparePage::makeAction(const char* name, const QString& text, const QKeySequence& key)
-{
-    auto* action = new QAction(text, this);
-    action->setObjectName(QString::fromLatin1(name));
-    action->setShortcut(key);
-    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    addAction(action);
-    return action;
-}
 
 void ComparePage::makeActions()
 {
@@ -90,9 +67,9 @@ QWidget* ComparePage::makeToolbar()
     row->addWidget(makeLabel(tr("Baseline"), "small"));
     row->addWidget(m_baselineBox);
     row->addStretch(1);
-    row->addWidget(actionButton(m_blink));
-    row->addWidget(actionButton(m_addRun));
-    row->addWidget(actionButton(m_export));
+    row->addWidget(makeActionButton(m_blink));
+    row->addWidget(makeActionButton(m_addRun));
+    row->addWidget(makeActionButton(m_export));
     return bar;
 }
 
@@ -137,7 +114,7 @@ QWidget* ComparePage::makeChart()
     headRow->addWidget(m_chartUnit);
     headRow->addStretch(1);
     auto* chart = makeSurface("plain");
-    chart->setMinimumWidth(300);
+    chart->setMinimumWidth(kLeastChart);
     auto* column = spaced(new QVBoxLayout(chart), {}, 0);
     column->addWidget(head);
     column->addWidget(makeLine(Qt::Horizontal));
@@ -147,12 +124,6 @@ QWidget* ComparePage::makeChart()
 
 void ComparePage::buildLayout()
 {
-    const auto splitter = [](Qt::Orientation orientation) {
-        auto* made = new QSplitter(orientation);
-        made->setHandleWidth(1);
-        made->setChildrenCollapsible(false);
-        return made;
-    };
     m_dock = new RunsDock(m_theme, m_library.runs());
     m_dock->setMinimumWidth(160);
     m_compare = new CompareWidget(m_theme);
@@ -167,7 +138,7 @@ void ComparePage::buildLayout()
                      "its schedule alone explains."),
                   "secondary"),
         1);
-    single->addWidget(actionButton(m_predict));
+    single->addWidget(makeActionButton(m_predict));
     m_band = new Band(m_theme, Band::Shape::State);
     m_band->setObjectName(QStringLiteral("compareBand"));
     m_band->hide();
@@ -175,21 +146,23 @@ void ComparePage::buildLayout()
     m_refused->setObjectName(QStringLiteral("refusedBand"));
     m_refused->hide();
 
-    auto* bottom = splitter(Qt::Horizontal);
-    bottom->addWidget(makeTables());
-    bottom->addWidget(makeChart());
-    bottom->setStretchFactor(0, 1);
-    bottom->setSizes({960, kChartWidth});
-    auto* rows = splitter(Qt::Vertical);
-    rows->addWidget(m_compare);
-    rows->addWidget(bottom);
-    rows->setStretchFactor(0, 1);
-    rows->setSizes({596, kTablesHeight});
+    m_bottom = makeSplitter(Qt::Horizontal);
+    m_bottom->addWidget(makeTables());
+    m_chartPanel = makeChart();
+    m_bottom->addWidget(m_chartPanel);
+    m_bottom->setStretchFactor(0, 1);
+    m_rows = makeSplitter(Qt::Vertical);
+    m_rows->addWidget(m_compare);
+    m_rows->addWidget(m_bottom);
+    m_rows->setStretchFactor(0, 1);
+    // Where a line was pulled by hand it stays.
+    connect(m_rows, &QSplitter::splitterMoved, this, [this] { m_areRowsChosen = true; });
+    connect(m_bottom, &QSplitter::splitterMoved, this, [this] { m_isChartChosen = true; });
     m_stack = new QStackedWidget;
     auto* empty = new QWidget;
     spaced(new QVBoxLayout(empty), {14, 14, 14, 14}, 0)->addWidget(m_empty);
     m_stack->addWidget(empty);
-    m_stack->addWidget(rows);
+    m_stack->addWidget(m_rows);
 
     auto* centre = makeSurface("plain");
     auto* column = spaced(new QVBoxLayout(centre), {}, 0);
@@ -199,7 +172,7 @@ void ComparePage::buildLayout()
     column->addWidget(m_band);
     column->addWidget(m_single);
     column->addWidget(m_stack, 1);
-    auto* columns = splitter(Qt::Horizontal);
+    auto* columns = makeSplitter(Qt::Horizontal);
     columns->addWidget(m_dock);
     columns->addWidget(centre);
     columns->setStretchFactor(1, 1);
@@ -208,10 +181,31 @@ void ComparePage::buildLayout()
     setFocusProxy(m_compare);
 }
 
+// The table gets the height and the width that its contents need, the chart what is left of the
+// width (none where that is too little), the runs what is left of the height; what they cannot use
+// goes back to the tables.
+void ComparePage::shareRoom()
+{
+    const int height = m_rows->height(), width = m_bottom->width();
+    if (!m_areRowsChosen) {
+        const int needed = kTablesHead + m_table->fittingHeight() + kNoteHeight;
+        const int unused = height - m_compare->greatestHeight();
+        const int most = std::max(kLeastTables, height / 2);
+        const int tables
+            = std::clamp(std::max(needed, std::min(unused, kMostTables)), kLeastTables, most);
+        m_rows->setSizes({height - tables, tables});
+    }
+    const int chart = std::min(kChartWidth, width - m_table->neededWidth());
+    m_chartPanel->setVisible(chart >= kLeastChart);
+    if (!m_isChartChosen && chart >= kLeastChart)
+        m_bottom->setSizes({width - chart, chart});
+}
+
 void ComparePage::showEvent(QShowEvent* event)
 {
     Page::showEvent(event);
     m_compare->setFocus();
+    shareRoom();
 }
 
 void ComparePage::resizeEvent(QResizeEvent* event)
@@ -221,6 +215,7 @@ void ComparePage::resizeEvent(QResizeEvent* event)
     const bool hasRoom = width() >= kFoldRunsBelow;
     if (hasRoom != std::exchange(m_hasRoomForRuns, hasRoom))
         m_showRuns->setChecked(hasRoom);
+    shareRoom();
 }
 
 } // namespace app

@@ -9,6 +9,7 @@
 #include "app/widgets/progress_panel.h"
 #include "app/widgets/run_panels.h"
 #include "app/widgets/runs_dock.h"
+#include "app/widgets/selection_popover.h"
 #include "app/widgets/stop_run_dialog.h"
 #include "app/widgets/timeline_widget.h"
 
@@ -70,7 +71,12 @@ void RunPage::connectTimeline()
 {
     connect(m->timeline, &TimelineWidget::selectionChanged, this, &RunPage::select);
     connect(m->timeline, &TimelineWidget::iterationChanged, this, &RunPage::showIteration);
+    connect(m->timeline, &TimelineWidget::viewChanged, this, [this] {
+        if (isExplainedInPlace())
+            m->popover->place(m->timeline->selectionRect());
+    });
     connect(m->details, &DetailsPanel::jumpTo, m->timeline, &TimelineWidget::select);
+    connect(m->popover, &SelectionPopover::jumpTo, m->timeline, &TimelineWidget::select);
     connect(m->panels, &RunPanels::selected, m->timeline, &TimelineWidget::select);
     const auto go = [this](int iteration) { m->timeline->showIteration(iteration); };
     connect(m->toolbar, &RunToolbar::iterationChosen, this, go);
@@ -80,6 +86,8 @@ void RunPage::connectTimeline()
     connect(m->runs, &RunsDock::removeRequested, this,
             [this](const RunDocument& document) { m_library.close(document); });
     connect(m->runs, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
+    connect(&m_views, &ViewPreparation::ready, this,
+            [this](const auto& views) { showView(views.front()); });
     connect(m->bandRunAgain, &QPushButton::clicked, this, &RunPage::runAgain);
     connect(m->failed, &EmptyState::activated, this, &Page::openDialogRequested);
     connect(m->bandDismiss, &QPushButton::clicked, m->band, &QWidget::hide);
@@ -112,66 +120,88 @@ void RunPage::connectDocument()
 void RunPage::showRun()
 {
     const RunPointer run = m_document->run();
-    const bool isFirst = !m_isShown;
-    if (hasIterations(run.get())) {
-        m->timeline->setRun(
-            run, isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
-        m_isShown = true;
-        m->centre->setCurrentWidget(m->timeline);
-        if (isFirst && isVisible())
-            m->timeline->setFocus();
-        showIteration(m->timeline->iteration());
-        if (isFirst || !m_document->isRunning()) // a growing run is explained when it is whole
-            m->details->show(run, m->timeline->selection());
-    }
-    if (isFirst)
-        Q_EMIT titleChanged();
+    if (!m_view)
+        Q_EMIT titleChanged(); // the run's name is known before it is drawn
+    if (!hasIterations(run.get()))
+        return;
+    m_views.ask({run});
+    showWaiting();
+}
+
+void RunPage::showView(const RunViewPointer& view)
+{
+    const bool isFirst = !m_view;
+    m_view = view;
+    m->timeline->setView(view,
+                         isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
+    m->centre->setCurrentWidget(m->timeline);
+    if (isFirst && isVisible())
+        m->timeline->setFocus();
+    showIteration(m->timeline->iteration());
+    search();                                // a run that has grown may have more hits
+    if (isFirst || !m_document->isRunning()) // a growing run is explained when it is whole
+        m->details->show(view, m->timeline->selection());
+    reportFinished();
 }
 
 void RunPage::showIteration(int iteration)
 {
     m->toolbar->showRun(*m_document, iteration);
-    if (m_isShown) {
-        m->panels->showRun(m_document->run(), iteration);
-        m_analysis.ask(m_document->run(), iteration);
+    if (m_view) {
+        m->panels->showRun(m_view->shared(), iteration);
+        m_analysis.ask(m_view->shared(), iteration);
     }
     Q_EMIT statusChanged();
 }
 
 void RunPage::select(const Selection& selection)
 {
-    m->details->show(m_document->run(), selection);
+    m->details->show(m_view, selection);
     m->panels->showSelection(selection);
+    showPopover();
     Q_EMIT statusChanged();
 }
 
 void RunPage::showState()
 {
-    const State state = m_document->state();
-    if (m_isShown && !m_document->isRunning())
-        m->details->show(m_document->run(), m->timeline->selection());
-    m->waiting->setText(
-        state == State::Loading
-            ? tr("Reading %1").arg(m_document->file())
-            : tr("The worker is starting. The first iteration appears as soon as it "
-                 "is whole."));
-    const bool isWaiting = state == State::Loading || m_document->isRunning();
-    if (!m_isShown)
-        m->centre->setCurrentWidget(isWaiting ? m->waiting : m->failed->parentWidget());
-    showFailure(!m_isShown && !isWaiting);
+    if (m_view && !m_document->isRunning())
+        m->details->show(m_view, m->timeline->selection());
+    showWaiting();
     m->toolbar->showRun(*m_document, m->timeline->iteration());
-    if (state == State::Finished && m_isShown && !std::exchange(m_isReported, true)) {
-        const RunPointer run = m_document->run();
-        // A run that was watched ends with its headline, the median replay.
-        if (m->actions.follow->isChecked()) {
-            m->actions.follow->setChecked(false);
-            m->timeline->showIteration(engine::headlineIteration(run->timeline));
-        }
-        if (!m_document->file().isEmpty())
-            Q_EMIT runOpened(m_document->file(), run);
-    }
+    reportFinished();
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
+}
+
+// What stands in the timeline's place until there is one, or for good.
+void RunPage::showWaiting()
+{
+    const bool isPreparing = m_views.isBusy();
+    const bool isLoading = m_document->state() == State::Loading;
+    m->waiting->setText(isPreparing ? tr("Preparing %1").arg(m_document->title())
+                            : isLoading
+                            ? tr("Reading %1").arg(m_document->file())
+                            : tr("The worker is starting. The first iteration appears as soon as "
+                                 "it is whole."));
+    const bool isWaiting = isLoading || isPreparing || m_document->isRunning();
+    if (!m_view)
+        m->centre->setCurrentWidget(isWaiting ? m->waiting : m->failed->parentWidget());
+    showFailure(!m_view && !isWaiting);
+}
+
+void RunPage::reportFinished()
+{
+    const RunPointer run = m_document->run();
+    if (m_document->state() != State::Finished || !m_view || m_view->shared() != run
+        || std::exchange(m_isReported, true))
+        return;
+    // A run that was watched ends with its headline, the median replay.
+    if (m->actions.follow->isChecked()) {
+        m->actions.follow->setChecked(false);
+        m->timeline->showIteration(engine::headlineIteration(run->timeline));
+    }
+    if (!m_document->file().isEmpty())
+        Q_EMIT runOpened(m_document->file(), run);
 }
 
 // There is nothing to look at: the page says so once, and offers no table of nothing.

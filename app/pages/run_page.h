@@ -2,6 +2,7 @@
 
 #include "app/jobs/run_analysis.h"
 #include "app/jobs/run_library.h"
+#include "app/jobs/view_preparation.h"
 #include "app/models/theme.h"
 #include "app/timeline/selection.h"
 #include "app/widgets/page.h"
@@ -9,7 +10,6 @@
 #include <memory>
 
 class QAction;
-class QKeySequence;
 class QSplitter;
 class QStackedWidget;
 
@@ -49,20 +49,30 @@ private:
     struct Parts;
 
     void makeActions();
-    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
     void buildLayout();
     QWidget* makeCentre();
     void connectActions();
+    void connectLook();
+    void connectFind();
     void connectTimeline();
     void connectDocument();
 
     void showRun();
+    void showView(const RunViewPointer& view);
     void showState();
+    void showWaiting();
+    void reportFinished();
     void showNotice();
     void showFailure(bool isFailed);
     void showIteration(int iteration);
     void select(const Selection& selection);
     void setDetailsVisible(bool visible);
+    bool isExplainedInPlace() const;
+    void showPopover();
+    void search();
+    void stepHit(int by);
+    void endSearch();
+    QString hitText() const;
     void fold();
     void runAgain();
 
@@ -70,8 +80,9 @@ private:
     RunLibrary& m_library;
     std::shared_ptr<RunDocument> m_document;
     RunAnalysis m_analysis;
+    ViewPreparation m_views;
+    RunViewPointer m_view; // shown by timeline, details and tables; null: none yet
     std::unique_ptr<Parts> m;
-    bool m_isShown = false;    // the timeline has a run
     bool m_isReported = false; // runOpened() was sent
     profiler::RunMetrics m_metrics;
 };

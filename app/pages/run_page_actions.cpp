@@ -11,16 +11,6 @@
 
 namespace app {
 
-QAction* RunPage::makeAction(const char* name, const QString& text, const QKeySequence& key)
-{
-    auto* action = new QAction(text, this);
-    action->setObjectName(QString::fromLatin1(name));
-    action->setShortcut(key);
-    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-    addAction(action);
-    return action;
-}
-
 void RunPage::makeActions()
 {
     RunToolbar::Actions& actions = m->actions;
@@ -29,9 +19,13 @@ void RunPage::makeActions()
     actions.fit = makeAction("fitIteration", tr("Fit the iteration"), {});
     m->fitAll = makeAction("fitAll", tr("Fit the whole run"), Qt::Key_0);
     m->fitSelection = makeAction("fitSelection", tr("Zoom to the selection"), Qt::Key_F);
-    actions.flow = makeAction("flow", tr("Flow of the selected micro-batch"), Qt::Key_L);
-    actions.flow->setCheckable(true);
-    actions.flow->setChecked(true);
+    m->flow = makeAction("flow", tr("Flow: off, selected, all"), Qt::Key_L);
+    m->colourBy = makeAction("colourByNext", tr("Colour by: next"), Qt::Key_C);
+    actions.find = makeAction("find", tr("Find"), QKeySequence::Find);
+    actions.find->setToolTip(tr("Ops by kind, micro-batch, stage, duration (Ctrl+F)"));
+    actions.find->setStatusTip(tr("find ops, with facets"));
+    m->findNext = makeAction("findNextHit", tr("Next hit"), Qt::Key_F3);
+    m->findPrevious = makeAction("findPreviousHit", tr("Hit before"), Qt::SHIFT | Qt::Key_F3);
     actions.stop = makeAction("stopRun", tr("Stop"), {});
     actions.stop->setToolTip(tr("Stops the worker; whole iterations are kept"));
     actions.follow = makeAction("followRun", tr("Follow"), {});
@@ -51,6 +45,7 @@ void RunPage::makeActions()
     followTheme(actions.forward, Icon::ChevronRight, m_theme);
     followTheme(actions.fit, Icon::Fit, m_theme);
     followTheme(actions.stop, Icon::Stop, m_theme);
+    followTheme(actions.find, Icon::Search, m_theme);
     followTheme(actions.exportFigure, Icon::Export, m_theme);
     followTheme(actions.showRuns, Icon::Compare, m_theme);
     followTheme(actions.showDetails, Icon::Info, m_theme);
@@ -66,11 +61,8 @@ void RunPage::connectActions()
     connect(m->fitSelection, &QAction::triggered, m->timeline, &TimelineWidget::zoomToSelection);
     connect(actions.follow, &QAction::toggled, m->timeline, &TimelineWidget::setFollow);
     connect(m->timeline, &TimelineWidget::followChanged, actions.follow, &QAction::setChecked);
-    using Flow = TimelineWidget::FlowMode;
-    connect(actions.flow, &QAction::toggled, m->timeline,
-            [this](bool on) { m->timeline->setFlowMode(on ? Flow::Selected : Flow::Off); });
-    connect(m->timeline, &TimelineWidget::flowModeChanged, actions.flow,
-            [flow = actions.flow](Flow mode) { flow->setChecked(mode == Flow::Selected); });
+    connectLook();
+    connectFind();
     connect(actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
     connect(actions.exportFigure, &QAction::triggered, this,
             [this] { Q_EMIT exportRequested({m_document->run()}); });
@@ -87,6 +79,25 @@ void RunPage::connectActions()
     });
 }
 
+// Flow and colours: the keys go on to the next choice, the toolbar chooses one.
+void RunPage::connectLook()
+{
+    using Mode = TimelineWidget::FlowMode;
+    const auto setFlow = [this](int mode) { m->timeline->setFlowMode(static_cast<Mode>(mode)); };
+    connect(m->flow, &QAction::triggered, this,
+            [this, setFlow] { setFlow((static_cast<int>(m->timeline->flowMode()) + 1) % 3); });
+    connect(m->toolbar, &RunToolbar::flowChosen, this, setFlow);
+    connect(m->timeline, &TimelineWidget::flowModeChanged, m->toolbar,
+            [this](Mode mode) { m->toolbar->setFlow(static_cast<int>(mode)); });
+    m->toolbar->setFlow(static_cast<int>(m->timeline->flowMode()));
+    connect(m->colourBy, &QAction::triggered, this,
+            [this] { m->timeline->setColourBy(nextColourBy(m->timeline->colourBy())); });
+    connect(m->toolbar, &RunToolbar::colourByChosen, this,
+            [this](int by) { m->timeline->setColourBy(static_cast<ColourBy>(by)); });
+    connect(m->timeline, &TimelineWidget::colourByChanged, m->toolbar,
+            [this](ColourBy by) { m->toolbar->setColourBy(static_cast<int>(by)); });
+}
+
 QList<QAction*> RunPage::menuActions(Menu menu) const
 {
     const RunToolbar::Actions& actions = m->actions;
@@ -94,14 +105,16 @@ QList<QAction*> RunPage::menuActions(Menu menu) const
     case Menu::Run:
         return {actions.stop, actions.follow, m->copyCommand};
     case Menu::View:
-        return {actions.back, actions.forward,  actions.fit,         m->fitAll,    m->fitSelection,
-                actions.flow, actions.showRuns, actions.showDetails, m->foldPanels};
+        return {actions.back,        actions.forward, actions.fit, m->fitAll,
+                m->fitSelection,     m->flow,         m->colourBy, actions.showRuns,
+                actions.showDetails, m->foldPanels};
     case Menu::Compare:
         return {m->compare};
     case Menu::Export:
         return {actions.exportFigure};
-    case Menu::File:
     case Menu::Analyze:
+        return {actions.find, m->findNext, m->findPrevious};
+    case Menu::File:
         break;
     }
     return {};

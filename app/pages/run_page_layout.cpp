@@ -4,8 +4,10 @@
 #include "app/widgets/controls.h"
 #include "app/widgets/details_panel.h"
 #include "app/widgets/empty_state.h"
+#include "app/widgets/find_bar.h"
 #include "app/widgets/run_panels.h"
 #include "app/widgets/runs_dock.h"
+#include "app/widgets/selection_popover.h"
 #include "app/widgets/themed_icon.h"
 #include "app/widgets/timeline_widget.h"
 
@@ -37,14 +39,6 @@ QLabel* centredLabel(const char* name)
     return label;
 }
 
-QSplitter* splitter(Qt::Orientation orientation)
-{
-    auto* made = new QSplitter(orientation);
-    made->setHandleWidth(1);
-    made->setChildrenCollapsible(false);
-    return made;
-}
-
 } // namespace
 
 void RunPage::buildLayout()
@@ -72,7 +66,7 @@ void RunPage::buildLayout()
     dock->addWidget(makeLine(Qt::Horizontal));
     dock->addWidget(m->details, 1);
 
-    m->columns = splitter(Qt::Horizontal);
+    m->columns = makeSplitter(Qt::Horizontal);
     m->columns->addWidget(m->runs);
     m->columns->addWidget(makeCentre());
     m->columns->addWidget(m->detailsDock);
@@ -92,6 +86,9 @@ QWidget* RunPage::makeCentre()
     m->band->hide();
     m->timeline = new TimelineWidget(m_theme);
     m->timeline->setObjectName(QStringLiteral("timeline"));
+    m->popover = new SelectionPopover(m_theme, m->timeline);
+    m->findBar = new FindBar(m_theme);
+    m->findBar->hide();
     m->waiting = centredLabel("waiting");
     m->failed = new EmptyState(m_theme, {Icon::Info, {}, {}, tr("Open another run")});
     m->failed->setObjectName(QStringLiteral("failed"));
@@ -102,7 +99,7 @@ QWidget* RunPage::makeCentre()
         m->centre->addWidget(one);
     m->panels = new RunPanels(m_theme);
 
-    m->rows = splitter(Qt::Vertical);
+    m->rows = makeSplitter(Qt::Vertical);
     m->rows->addWidget(m->centre);
     m->rows->addWidget(m->panels);
     m->rows->setStretchFactor(0, 1);
@@ -111,6 +108,7 @@ QWidget* RunPage::makeCentre()
     auto* column = spaced(new QVBoxLayout(centre), {}, 0);
     column->addWidget(m->toolbar);
     column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m->findBar);
     column->addWidget(m->band);
     column->addWidget(m->rows, 1);
     connect(m->panels, &RunPanels::foldedChanged, this, [this](bool folded) {
@@ -126,6 +124,24 @@ QWidget* RunPage::makeCentre()
 void RunPage::setDetailsVisible(bool visible)
 {
     m->detailsDock->setVisible(visible);
+    showPopover();
+}
+
+// While the details are folded, a selection is explained where it lies.
+bool RunPage::isExplainedInPlace() const
+{
+    const Selection::Kind kind = m->timeline->selection().kind;
+    return m_view && !m->actions.showDetails->isChecked()
+        && (kind == Selection::Kind::Op || kind == Selection::Kind::Bubble);
+}
+
+void RunPage::showPopover()
+{
+    if (isExplainedInPlace())
+        m->popover->show(detailsOf(*m_view, m->timeline->selection()),
+                         m->timeline->selectionRect());
+    else
+        m->popover->hide();
 }
 
 // Details fold first, then the runs; a dock that was opened by hand in a small window stays open

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/pages/run_page.h"
+#include "app/timeline/find.h"
 #include "app/widgets/run_toolbar.h"
 
 class QLabel;
@@ -9,17 +10,24 @@ class QPushButton;
 namespace app {
 
 class EmptyState;
+class FindBar;
+class SelectionPopover;
 
 // What a RunPage is made of; Qt's parents own it.
 struct RunPage::Parts
 {
     RunToolbar::Actions actions;
     QAction *compare = nullptr, *copyCommand = nullptr, *fitAll = nullptr, *fitSelection = nullptr;
-    QAction* foldPanels = nullptr;
+    QAction *foldPanels = nullptr, *flow = nullptr, *colourBy = nullptr;
+    QAction *findNext = nullptr, *findPrevious = nullptr;
 
     QSplitter *columns = nullptr, *rows = nullptr;
     RunsDock* runs = nullptr;
     RunToolbar* toolbar = nullptr;
+    FindBar* findBar = nullptr;
+    FoundPointer found; // what is looked for; null: nothing
+    std::size_t hit = 0;
+    SelectionPopover* popover = nullptr;
     Band* band = nullptr;
     QPushButton *bandRunAgain = nullptr, *bandDismiss = nullptr;
     QStackedWidget* centre = nullptr; // waiting, failed, timeline

@@ -11,6 +11,7 @@
 
 #include <QGridLayout>
 #include <QScrollArea>
+#include <QSpacerItem>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -51,17 +52,18 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     setObjectName(QStringLiteral("startPage"));
     auto* content = new QWidget;
     content->setMaximumWidth(kWidth);
-    auto* column = spaced(new QVBoxLayout(content), QMargins(0, 36, 0, 36), 0);
+    m_column = spaced(new QVBoxLayout(content), QMargins(), 0);
+    QVBoxLayout* column = m_column;
     column->addWidget(makeTitle());
     column->addSpacing(14);
     column->addWidget(makeDeviceLine());
     column->addWidget(m_error);
-    column->addSpacing(28);
+    column->addItem(m_gaps[0] = new QSpacerItem(0, 0));
     auto* middle = spaced(new QHBoxLayout, QMargins(), 32);
     middle->addWidget(makeBegin(), 0, Qt::AlignTop);
     middle->addWidget(makeRecent(), 1, Qt::AlignTop);
     column->addLayout(middle);
-    column->addSpacing(28);
+    column->addItem(m_gaps[1] = new QSpacerItem(0, 0));
     column->addWidget(makeSamples());
     column->addStretch();
     m_error->hide();
@@ -254,6 +256,19 @@ void StartPage::showEvent(QShowEvent* event)
 {
     refresh();
     Page::showEvent(event);
+}
+
+// In a low window the first row of samples is whole without scrolling.
+void StartPage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kRoomy = 680;
+    const bool isLow = height() < kRoomy;
+    const int edge = isLow ? 16 : 36, gap = isLow ? 12 : 28;
+    m_column->setContentsMargins(0, edge, 0, edge);
+    for (QSpacerItem* item : m_gaps)
+        item->changeSize(0, gap);
+    m_column->invalidate();
+    Page::resizeEvent(event);
 }
 
 QStringList StartPage::statusTexts() const

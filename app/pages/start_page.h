@@ -5,6 +5,7 @@
 #include "app/widgets/page.h"
 
 class QGridLayout;
+class QSpacerItem;
 class QVBoxLayout;
 
 namespace app {
@@ -33,6 +34,7 @@ Q_SIGNALS:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeTitle();
@@ -46,7 +48,8 @@ private:
     const ThemeController& m_theme;
     Settings& m_settings;
     Band* m_error = nullptr;
-    QVBoxLayout* m_recent = nullptr;
+    QVBoxLayout *m_column = nullptr, *m_recent = nullptr;
+    std::array<QSpacerItem*, 2> m_gaps{}; // between the rows of the page
 };
 
 } // namespace app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "app/timeline/colour_by.h"
 #include "app/timeline/hatch.h"
 #include "engine/schedule/schedule.h"
 
@@ -20,6 +21,15 @@ public:
     BoxColours(const Theme& theme, double dpr);
 
     const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
+    // Of an op, by what setColourBy() chose.
+    const Look& lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const;
+    void setColourBy(ColourBy by) { m_by = by; }
+    ColourBy colourBy() const { return m_by; }
+    static constexpr int kHues = 8; // group 8 has the hue of group 0
+    const Look& hue(int group, bool isForward, Emphasis emphasis) const
+    {
+        return m_hues[group % kHues][isForward][index(emphasis)];
+    }
     const Look& exposed(Emphasis emphasis) const { return m_exposed[index(emphasis)]; }
     const Theme& theme() const { return m_theme; }
     QColor surface() const { return m_theme.chrome.surface; }
@@ -34,7 +44,8 @@ private:
 
     const Theme& m_theme;
     Look m_looks[engine::kOpKinds][kChunks][2];
-    Look m_exposed[2];
+    Look m_exposed[2], m_hues[kHues][2][2]; // [group][forward][emphasis]
+    ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;
 };
 

@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-constexpr double kLargest = 42, kUsual = 23;
+constexpr double kLargest = 56, kUsual = 23;
 constexpr double kSmaller[] = {17, 11, 7};
 
 double rowHeight(const CompareRow& row, double pitch)
@@ -63,7 +63,12 @@ engine::Window CompareRow::window() const
     return view->timeline().iterations[static_cast<std::size_t>(iteration)].window;
 }
 
-CompareLayout layoutComparison(const std::vector<std::unique_ptr<RunView>>& runs,
+double greatestHeight(const CompareLayout& layout)
+{
+    return heightWith(layout, kLargest);
+}
+
+CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
                                const std::vector<std::size_t>& order, std::size_t baseline,
                                double available)
 {

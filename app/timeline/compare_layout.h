@@ -43,9 +43,11 @@ struct CompareLayout
 };
 
 // `order`: which runs, from the top.
-CompareLayout layoutComparison(const std::vector<std::unique_ptr<RunView>>& runs,
+CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
                                const std::vector<std::size_t>& order, std::size_t baseline,
                                double available);
+
+double greatestHeight(const CompareLayout& layout); // at which rows grow no more
 
 // The view of a comparison is in shares of the longest run of each group (times a milliard), so
 // that two groups zoom together; this is the axis of one row on its run's own clock.

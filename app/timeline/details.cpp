@@ -46,6 +46,15 @@ DetailsClock detailsClock(const RunView& view, int iteration)
     return {timeScale(view.run().info, window.duration()), static_cast<double>(window.begin)};
 }
 
+void sayLength(Details& details, const RunView& view, const DetailsClock& clock, std::int64_t ticks)
+{
+    constexpr double kLeastShown = 0.1;
+    const bool isTiny = static_cast<double>(ticks) < kLeastShown * clock.scale.perUnit;
+    const Scale scale = isTiny ? timeScale(view.run().info, ticks) : clock.scale;
+    details.value = scale.text(static_cast<double>(ticks));
+    details.unit = scale.unit;
+}
+
 Swatch swatchOf(const RunView& view, std::uint32_t op)
 {
     const auto& one = view.op(op);

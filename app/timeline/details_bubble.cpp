@@ -70,8 +70,7 @@ Details bubbleDetails(const RunView& view, const Selection& selection)
     Details details;
     details.swatch.look = Swatch::Look::Bubble;
     details.title = tr("Bubble");
-    details.value = clock.length(selection.window.duration());
-    details.unit = clock.scale.unit;
+    sayLength(details, view, clock, selection.window.duration());
     details.left = tr("Device %1, compute lane").arg(selection.device.value);
     const auto duration
         = static_cast<double>(std::max<std::int64_t>(1, iteration.window.duration()));

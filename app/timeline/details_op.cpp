@@ -76,8 +76,7 @@ Details opDetails(const RunView& view, const Selection& selection)
     details.swatch = swatchOf(view, selection.op);
     details.title = opText(op) + QLatin1Char(' ') + opTitle(op.kind);
     details.isCode = true;
-    details.value = clock.length(selection.window.duration());
-    details.unit = clock.scale.unit;
+    sayLength(details, view, clock, selection.window.duration());
     details.left = place(view, op);
     details.right = tr("device %1").arg(selection.device.value);
     DetailsSection facts;

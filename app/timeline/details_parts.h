@@ -19,6 +19,9 @@ struct DetailsClock
     }
 };
 DetailsClock detailsClock(const RunView& view, int iteration);
+// The length at the head of the panel: in the clock's unit, or a finer one where that says 0.0.
+void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
+               std::int64_t ticks);
 
 Swatch swatchOf(const RunView& view, std::uint32_t op);
 DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,

@@ -68,8 +68,7 @@ Details rangeDetails(const RunView& view, const Selection& selection)
         = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
     Details details;
     details.title = tr("Range");
-    details.value = clock.length(window.duration());
-    details.unit = clock.scale.unit;
+    sayLength(details, view, clock, window.duration());
     details.left
         = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit;
     details.right = countOf(view.devices(), "device");

@@ -7,6 +7,7 @@
 
 #include <QPainter>
 
+#include <algorithm>
 #include <cmath>
 
 namespace app {
@@ -16,6 +17,7 @@ using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
 constexpr double kLeft = 24, kBar = 100;
+constexpr double kStandingFrom = 84; // height of a cell in which a memory bar stands
 
 const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
                                          int iteration)
@@ -62,7 +64,7 @@ void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& the
     label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
     label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
     label(lane.reduceTop(), Lane::kTransfer, tr("all-reduce"));
-    label(lane.memoryTop() + 6, Lane::kMemory - 6,
+    label(lane.memoryTop() + 6, lane.memory - 6,
           view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
 }
 
@@ -178,14 +180,17 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
     const QString shown
         = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
-    write(painter, row.translated(0, 17), Qt::AlignLeft | Qt::AlignVCenter, shown);
+    // Over low boxes the lines move together: the labels of the sub-lanes begin where those end.
+    const double lower = std::min(0.0, lane.compute - LaneWishes::kUsual);
+    write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
+          Qt::AlignLeft | Qt::AlignVCenter, shown);
     if (const auto* metrics = metricsOf(view, device, iteration)) {
         const auto duration = view.metrics(iteration)->duration;
         const double busy = static_cast<double>(metrics->compute)
             / static_cast<double>(std::max<std::int64_t>(1, duration));
         write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
         paintShareBar(painter, *metrics, duration, colours,
-                      QRectF(row.left(), std::round(top + 34), kBar, 4));
+                      QRectF(row.left(), std::round(top + 34 + 0.7 * lower), kBar, 4));
     }
     if (lane.kind == LaneKind::Full)
         paintSublaneLabels(painter, view, theme, lane, area);
@@ -213,12 +218,12 @@ void paintMemoryCell(QPainter& painter, const LaneCell& cell)
     for (const auto& one : view.metrics(iteration)->devices)
         scale = std::max(scale, memoryPeak(view, one));
     const MemoryText text = memoryText(view, *metrics);
-    const bool isFull = lane.kind == LaneKind::Full;
-    const QRectF bar = isFull ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
+    const bool stands = area.height() >= kStandingFrom;
+    const QRectF bar = stands ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
                               : QRectF(area.left() + 16, area.top() + 16, 92, 6);
     painter.fillRect(bar, theme.chrome.hover);
     paintMemoryParts(painter, memoryParts(view, *metrics, theme), scale, bar);
-    if (isFull) {
+    if (stands) {
         writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
         painter.setFont(uiFont(11));
         painter.drawText(QPointF(bar.right() + 12, bar.top() + 39), text.second);

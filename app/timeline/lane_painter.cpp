@@ -49,10 +49,18 @@ BoxText LanePainter::textOf(const engine::Op& op) const
     return text;
 }
 
-Emphasis LanePainter::emphasis(const engine::Op& op, int iteration) const
+bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
 {
-    const bool isOther = m_flow && op.microBatch.isValid()
-        && (op.microBatch != m_flow->microBatch || iteration != m_flow->iteration);
+    return m_flow && m_view.op(op).microBatch == m_flow->microBatch
+        && iteration == m_flow->iteration;
+}
+
+// A search dims what it did not find, a flow what is of another micro-batch.
+Emphasis LanePainter::emphasis(const engine::Span& span) const
+{
+    const bool isOther = m_found != nullptr ? !m_found->has(span)
+                                            : m_flow && m_view.op(span.op).microBatch.isValid()
+            && !isInFlow(span.op, static_cast<int>(span.iteration));
     return isOther ? Emphasis::Dimmed : Emphasis::Normal;
 }
 
@@ -62,13 +70,13 @@ void LanePainter::paint(DeviceId device, const Lane& lane, int iteration)
     if (lane.kind != LaneKind::Full)
         return;
     const auto isDimmed
-        = [this](const engine::Op& op, int of) { return emphasis(op, of) == Emphasis::Dimmed; };
+        = [this](const engine::Span& span) { return emphasis(span) == Emphasis::Dimmed; };
     SublanePainter sublanes(m_painter, m_view, m_axis, m_colours);
     using enum engine::Track::Kind;
     sublanes.paintTransfers({device, Send}, lane.sendTop(), isDimmed);
     sublanes.paintTransfers({device, Receive}, lane.receiveTop(), isDimmed);
     sublanes.paintTransfers({device, AllReduce}, lane.reduceTop(), isDimmed);
-    sublanes.paintMemory(device, lane.memoryTop(), iteration);
+    sublanes.paintMemory(device, lane, iteration);
 }
 
 void LanePainter::paintCompute(DeviceId device, double top, double height)
@@ -105,13 +113,15 @@ void LanePainter::paintPiece(DeviceId device, const Piece& piece, double top, do
 void LanePainter::paintOp(const Piece& piece, double top, double height)
 {
     const auto& op = m_view.op(piece.op);
+    const auto emphasisOf = [&](std::uint32_t of) {
+        return emphasis({piece.window.begin, piece.window.end, of,
+                         static_cast<std::uint32_t>(piece.iteration)});
+    };
     BoxText text = textOf(op);
-    text.isBold
-        = m_flow && emphasis(op, piece.iteration) == Emphasis::Normal && op.microBatch.isValid();
+    text.isBold = isInFlow(piece.op, piece.iteration);
     QRectF box = stretch(m_axis, piece.window, top, height);
     if (piece.joint == piece.op) {
-        m_boxes.draw(box, m_colours.look(op.kind, m_view.chunk(op), emphasis(op, piece.iteration)),
-                     text);
+        m_boxes.draw(box, m_colours.lookOf(op, m_view.chunk(op), emphasisOf(piece.op)), text);
         return;
     }
     // A joint F and B: one cell split in half, F above.
@@ -122,9 +132,10 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         const bool isUpper = (part == &op) == isForwardFirst;
         QRectF cell(box.left(), isUpper ? box.top() : box.top() + half, box.width(),
                     isUpper ? half - m_axis.gap() : box.height() - half);
-        m_boxes.draw(
-            cell, m_colours.look(part->kind, m_view.chunk(*part), emphasis(*part, piece.iteration)),
-            textOf(*part));
+        m_boxes.draw(cell,
+                     m_colours.lookOf(*part, m_view.chunk(*part),
+                                      emphasisOf(part == &op ? piece.op : piece.joint)),
+                     textOf(*part));
     }
 }
 
@@ -136,7 +147,7 @@ void LanePainter::paintExposed(const Piece& piece, double top, double height)
 
 void LanePainter::paintDense(DeviceId device, engine::Window window, double top, double height)
 {
-    const Emphasis how = m_flow ? Emphasis::Dimmed : Emphasis::Normal;
+    const Emphasis how = m_flow || m_found ? Emphasis::Dimmed : Emphasis::Normal;
     ColumnColours colours;
     using enum OpKind;
     constexpr OpKind kKinds[] = {Backward, Forward, BackwardWeight, SendActivation, OptimizerStep};

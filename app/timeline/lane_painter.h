@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/box_painter.h"
+#include "app/timeline/find.h"
 #include "app/timeline/flow.h"
 #include "app/timeline/lane_walk.h"
 #include "app/timeline/lanes.h"
@@ -22,12 +23,14 @@ public:
 
     void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
+    void setFound(const Found* found) { m_found = found; } // the others are dimmed; may be null
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
 
 private:
     BoxText textOf(const engine::Op& op) const;
-    BoxColours::Emphasis emphasis(const engine::Op& op, int iteration) const;
+    BoxColours::Emphasis emphasis(const engine::Span& span) const;
+    bool isInFlow(std::uint32_t op, int iteration) const;
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
     void paintOp(const Piece& piece, double top, double height);
     void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
@@ -39,6 +42,7 @@ private:
     const BoxColours& m_colours;
     BoxPainter m_boxes;
     std::optional<Flow> m_flow;
+    const Found* m_found = nullptr;
     Labels m_labels = Labels::Names;
 };
 

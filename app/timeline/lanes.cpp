@@ -6,27 +6,48 @@
 namespace app {
 namespace {
 
-constexpr double kFullRest = 96, kComputeRest = 16; // beside the compute boxes
+constexpr double kFullRest = 62, kMemory = 34; // beside the compute boxes of a full lane
+constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
+constexpr double kMostMemory = 104;
 constexpr double kDense = 23, kDensest = 17;
+constexpr double kTolerated = 12; // left over of a lane: less is not worth another measure
 
 struct Choice
 {
     LaneKind kind = LaneKind::Full;
-    double compute = 42;
+    double compute = LaneWishes::kUsual, memory = kMemory;
 };
+
+// `spare`: of each lane, after the usual measures.
+Choice grown(Choice choice, double spare)
+{
+    if (choice.kind == LaneKind::Full) {
+        const double memory = std::min(std::floor(0.6 * spare), kMostMemory - kMemory);
+        choice.memory += memory;
+        spare -= memory;
+    }
+    choice.compute = std::min(choice.compute + std::floor(spare), LaneWishes::kMost);
+    return choice;
+}
 
 Choice choose(int devices, const LaneWishes& wishes)
 {
     const double each = wishes.available / std::max(1, devices);
-    const double fits = std::floor(each - kFullRest);
-    if (fits >= std::min(kSmallestCompute, wishes.compute))
-        return {LaneKind::Full, std::min(wishes.compute, fits)};
-    if (each >= wishes.compute + kComputeRest)
-        return {LaneKind::Compute, wishes.compute};
-    if (each >= kSmallestCompute + kComputeRest)
+    const double compute = wishes.compute.value_or(LaneWishes::kUsual);
+    const double fits = std::floor(each - kFullRest - kMemory);
+    Choice choice;
+    if (fits >= std::min(kSmallestCompute, compute))
+        choice = {LaneKind::Full, std::min(compute, fits)};
+    else if (each >= compute + kComputeRest)
+        choice = {LaneKind::Compute, compute};
+    else if (each >= kSmallestCompute + kComputeRest)
         return {LaneKind::Compute, std::floor(each - kComputeRest)};
-    return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};
+    else
+        return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};
+    const double rest = choice.kind == LaneKind::Full ? kFullRest + kMemory : kComputeRest;
+    const double spare = std::floor(each) - choice.compute - rest;
+    return wishes.compute || spare <= kTolerated ? choice : grown(choice, spare);
 }
 
 LaneKind toggled(LaneKind kind)
@@ -34,9 +55,9 @@ LaneKind toggled(LaneKind kind)
     return kind == LaneKind::Full ? LaneKind::Compute : LaneKind::Full;
 }
 
-double heightOf(LaneKind kind, double compute)
+double heightOf(LaneKind kind, double compute, double memory)
 {
-    const double rest = kind == LaneKind::Full ? kFullRest
+    const double rest = kind == LaneKind::Full ? kFullRest + memory
         : kind == LaneKind::Compute            ? kComputeRest
                                                : 2;
     return compute + rest;
@@ -52,9 +73,11 @@ std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes)
     for (int device = 0; device < devices; ++device) {
         const bool isToggled = wishes.toggled.contains(device);
         const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
-        const double compute
-            = isToggled && choice.kind == LaneKind::Dense ? wishes.compute : choice.compute;
-        lanes.push_back({kind, top, heightOf(kind, compute), compute});
+        const double compute = isToggled && choice.kind == LaneKind::Dense
+            ? wishes.compute.value_or(LaneWishes::kUsual)
+            : choice.compute;
+        lanes.push_back(
+            {kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory});
         top += lanes.back().height;
     }
     return lanes;

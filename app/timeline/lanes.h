@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct Lane
     LaneKind kind = LaneKind::Full;
     double top = 0, height = 0; // within the lanes, before scrolling
     double compute = 42;        // height of the compute boxes
+    double memory = 34;         // of the memory over time, in a full lane
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
     double sendTop() const { return computeTop() + compute + 3; }
@@ -21,18 +23,21 @@ struct Lane
     double memoryTop() const { return reduceTop() + kTransfer + 5; }
     double bottom() const { return top + height; }
 
-    static constexpr double kTransfer = 11, kMemory = 34;
+    static constexpr double kTransfer = 11;
 };
 
 struct LaneWishes
 {
-    double available = 0;  // height there is
-    double compute = 42;   // wished by Alt+wheel, 21..84
-    std::set<int> toggled; // devices whose triangle was pressed
+    static constexpr double kUsual = 42, kLeast = 21, kMost = 84;
+
+    double available = 0;          // height there is
+    std::optional<double> compute; // wished by Alt+wheel; none: kUsual, and what room there is
+    std::set<int> toggled;         // devices whose triangle was pressed
 };
 
 // Full lanes if they fit (compute shrinks to 28 first), else compute only, else dense 23, else
-// dense 17; beyond that the caller scrolls.
+// dense 17; beyond that the caller scrolls. Where nobody chose a height, boxes and memory grow into
+// the room that is left, each up to a measure at which it still reads as a lane.
 std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes);
 double heightOf(const std::vector<Lane>& lanes);
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: none

@@ -13,16 +13,27 @@ using Emphasis = BoxColours::Emphasis;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
-Occurrence merged(const std::vector<const RunView*>& runs)
+// What occurs in any of the runs, and whether a piece of exposed communication has a pixel.
+struct Shown : Occurrence
 {
-    Occurrence all;
-    for (const RunView* run : runs) {
-        const auto& one = run->occurs();
+    bool isExposed = false;
+    int microBatches = 0, stages = 0;
+};
+
+Shown merged(const std::vector<LegendRun>& runs)
+{
+    Shown all;
+    for (const LegendRun& run : runs) {
+        const auto& one = run.view->occurs();
+        const engine::Shape& shape = run.view->run().schedule.shape;
+        all.microBatches = std::max(all.microBatches, shape.microBatches);
+        all.stages = std::max(all.stages, shape.stages);
         for (int kind = 0; kind < engine::kOpKinds; ++kind)
             all.kinds[kind] = all.kinds[kind] || one.kinds[kind];
         all.chunks = std::max(all.chunks, one.chunks);
         all.isUp = all.isUp || one.isUp;
-        all.isExposed = all.isExposed || one.isExposed;
+        all.isExposed = all.isExposed
+            || static_cast<double>(one.longestExposed) >= std::max(1.0, run.ticksPerPixel);
     }
     return all;
 }
@@ -37,8 +48,39 @@ LegendEntry opEntry(const BoxColours& colours, OpKind kind, int chunks, const QS
     return entry;
 }
 
-void addCompute(Legend& legend, const Occurrence& all, const BoxColours& colours)
+// One hue per micro-batch, stage or direction; forward lighter.
+void addHues(Legend& legend, const Shown& all, const BoxColours& colours)
 {
+    const ColourBy by = colours.colourBy();
+    const int groups = by == ColourBy::MicroBatch ? all.microBatches
+        : by == ColourBy::Stage                   ? all.stages
+                                                  : 1 + static_cast<int>(all.isUp);
+    const auto entry = [&](int group, const QString& text) {
+        legend.left.push_back({LegendEntry::Look::Fills,
+                               {colours.hue(group, true, Emphasis::Normal).fill,
+                                colours.hue(group, false, Emphasis::Normal).fill},
+                               {},
+                               text});
+    };
+    const QString first = by == ColourBy::MicroBatch ? tr("micro-batch 0: forward, backward")
+        : by == ColourBy::Stage                      ? tr("stage 0: forward, backward")
+                                                     : tr("down: forward, backward");
+    for (int group = 0; group < std::min(groups, BoxColours::kHues); ++group) {
+        const bool isRepeated = group + BoxColours::kHues < groups;
+        const QString number = by == ColourBy::Direction ? tr("up") : QString::number(group);
+        entry(group,
+              group == 0       ? first
+                  : isRepeated ? number + QStringLiteral(", %1 …").arg(group + BoxColours::kHues)
+                               : number);
+    }
+}
+
+void addCompute(Legend& legend, const Shown& all, const BoxColours& colours)
+{
+    if (colours.colourBy() != ColourBy::Operation) {
+        addHues(legend, all, colours);
+        return;
+    }
     const QString chunked = all.chunks == 2 ? tr("forward, chunk 0 and 1")
         : all.chunks > 2                    ? tr("forward, chunk 0, 1, 2 ...")
                                             : tr("forward");
@@ -57,7 +99,7 @@ void addCompute(Legend& legend, const Occurrence& all, const BoxColours& colours
             {LegendEntry::Look::Up, {colours.theme().chrome.text2}, {}, tr("direction up")});
 }
 
-void addRest(Legend& legend, const Occurrence& all, const BoxColours& colours, LegendDetail detail)
+void addRest(Legend& legend, const Shown& all, const BoxColours& colours, LegendDetail detail)
 {
     const bool sends = all.has(OpKind::SendActivation), reduces = all.has(OpKind::AllReduce);
     if (detail == LegendDetail::WithMemory && (sends || reduces)) {
@@ -121,17 +163,16 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
 
 } // namespace
 
-Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colours,
-                LegendDetail detail)
+Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail)
 {
     Legend legend;
-    const Occurrence all = merged(runs);
+    const Shown all = merged(runs);
     addCompute(legend, all, colours);
     addRest(legend, all, colours, detail);
     if (detail == LegendDetail::TimeOnly)
         return legend;
     const auto& palette = colours.theme().palette;
-    const auto hasMemory = [](const RunView* run) { return run->hasMemory(); };
+    const auto hasMemory = [](const LegendRun& run) { return run.view->hasMemory(); };
     if (std::any_of(runs.begin(), runs.end(), hasMemory)) {
         legend.right.push_back({LegendEntry::Look::Fills,
                                 {toQt(palette.stash), toQt(palette.buffers)},

@@ -29,9 +29,13 @@ struct Legend
 };
 
 enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };
-// Only what occurs in the runs; the last two: of compute lanes without transfers.
-Legend legendOf(const std::vector<const RunView*>& runs, const BoxColours& colours,
-                LegendDetail detail);
+struct LegendRun
+{
+    const RunView* view = nullptr;
+    double ticksPerPixel = 1; // as it is shown
+};
+// Only what can be seen of the runs; the last two details: of compute lanes without transfers.
+Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
                  const QRectF& area);
 

@@ -9,6 +9,8 @@
 namespace app {
 namespace {
 
+constexpr double kPixelsPerArrow = 2.5; // closer together they are a grey area
+
 // A frame of whole pixels around (outside: grow > 0) a box.
 void frame(QPainter& painter, const QRectF& box, double width, double grow, QColor colour)
 {
@@ -45,12 +47,50 @@ void MarksPainter::paintFlow(const Flow& flow)
     m_painter.setRenderHint(QPainter::Antialiasing);
     for (std::size_t k = 1; k < links.size(); ++k) {
         if (links[k - 1].device != links[k].device)
-            paintArrow(links[k - 1], links[k]);
+            paintArrow(links[k - 1], links[k], Halo::Yes);
     }
     m_painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
-void MarksPainter::paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to)
+void MarksPainter::paintAllFlows(int iteration)
+{
+    using Arrow = std::pair<const profiler::CauseLink*, const profiler::CauseLink*>;
+    const engine::Window sight = m_axis.window();
+    std::vector<Arrow> arrows;
+    for (const auto& links : m_view.paths(iteration)) {
+        for (std::size_t k = 1; k < links.size(); ++k) {
+            if (links[k - 1].device != links[k].device && links[k].window.begin > sight.begin
+                && links[k - 1].window.end < sight.end)
+                arrows.emplace_back(&links[k - 1], &links[k]);
+        }
+    }
+    if (static_cast<double>(arrows.size()) > m_axis.width / kPixelsPerArrow)
+        return;
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    for (const auto& [from, to] : arrows)
+        paintArrow(*from, *to, Halo::No);
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void MarksPainter::paintHits(const std::vector<Selection>& hits)
+{
+    const engine::Window sight = m_axis.window();
+    const QColor ink = m_colours.theme().chrome.text;
+    double drawn = -1; // hits of one pixel are one frame
+    for (const Selection& hit : hits) {
+        if (hit.window.begin > sight.end)
+            break;
+        const QRectF box
+            = hit.window.end < sight.begin ? QRectF() : rectOf(m_view, m_axis, m_lanes, hit);
+        if (box.isEmpty() || (box.width() <= 2 && box.left() + box.top() * 1e5 == drawn))
+            continue;
+        drawn = box.left() + box.top() * 1e5;
+        frame(m_painter, box, 2 * m_axis.gap(), box.width() > 2 ? 2 * m_axis.gap() : 0, ink);
+    }
+}
+
+void MarksPainter::paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to,
+                              Halo halo)
 {
     const Lane& start = m_lanes[static_cast<std::size_t>(from.device.value)];
     const Lane& finish = m_lanes[static_cast<std::size_t>(to.device.value)];
@@ -68,9 +108,11 @@ void MarksPainter::paintArrow(const profiler::CauseLink& from, const profiler::C
     QPainterPath path(QPointF(x1, y1));
     path.cubicTo(QPointF(x1, y1 + bend), QPointF(x2, y2 - bend), QPointF(x2, y2));
     m_painter.setBrush(Qt::NoBrush);
-    m_painter.setPen(QPen(m_colours.surface(), 3.5));
-    m_painter.drawPath(path);
-    m_painter.setPen(QPen(m_colours.theme().chrome.text, 1.2));
+    if (halo == Halo::Yes) {
+        m_painter.setPen(QPen(m_colours.surface(), 3.5));
+        m_painter.drawPath(path);
+    }
+    m_painter.setPen(QPen(m_colours.theme().chrome.text, halo == Halo::Yes ? 1.2 : 0.8));
     m_painter.drawPath(path);
     paintHead(m_painter, {x2, tip}, direction, m_colours.theme().chrome.text);
 }

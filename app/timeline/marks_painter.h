@@ -16,13 +16,17 @@ public:
                  const std::vector<Lane>& lanes, const BoxColours& colours);
 
     void paintFlow(const Flow& flow);
+    // Of every micro-batch; nothing where they would be more than a reader can follow.
+    void paintAllFlows(int iteration);
+    void paintHits(const std::vector<Selection>& hits); // by begin
     void paintHover(const Selection& hover);
     void paintSelected(const Selection& selection, const Scale& unit);
     void paintFocus(const Selection& selection); // the keyboard is here
     void paintRange(engine::Window window, double top, double bottom);
 
 private:
-    void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to);
+    enum class Halo { No, Yes }; // a ground of its own under the line
+    void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to, Halo halo);
 
     QPainter& m_painter;
     const RunView& m_view;

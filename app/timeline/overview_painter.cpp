@@ -105,6 +105,27 @@ void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColour
     }
 }
 
+void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours& colours,
+                       const QRectF& area, const std::vector<Selection>& hits)
+{
+    const TimeAxis axis = overviewAxis(view, area, 1);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colours.theme().chrome.text);
+    double last = -10;
+    for (const Selection& hit : hits) {
+        const auto begin = static_cast<double>(hit.window.begin);
+        const double x = std::round(axis.x((begin + static_cast<double>(hit.window.end)) / 2));
+        if (x - last < 2) // those of one place are one mark
+            continue;
+        last = x;
+        const double top = area.top() + kOverviewLabels - 2;
+        const QPointF mark[] = {{x - 3.5, top}, {x + 3.5, top}, {x, top + 4.5}};
+        painter.drawPolygon(mark, 3);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
 QRectF overviewWindowRect(const RunView& view, const QRectF& area, ViewWindow window)
 {
     const TimeAxis axis = overviewAxis(view, area, 1);

@@ -3,6 +3,7 @@
 #include "app/timeline/box_colours.h"
 #include "app/timeline/coordinates.h"
 #include "app/timeline/run_view.h"
+#include "app/timeline/selection.h"
 #include "app/timeline/view_window.h"
 
 #include <QRectF>
@@ -25,6 +26,9 @@ void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColour
 // The veil, the frame and its two handles.
 void paintOverviewWindow(QPainter& painter, const RunView& view, const BoxColours& colours,
                          const QRectF& area, ViewWindow window);
+// A triangle over every hit of a search.
+void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours& colours,
+                       const QRectF& area, const std::vector<Selection>& hits);
 QRectF overviewWindowRect(const RunView& view, const QRectF& area, ViewWindow window);
 
 } // namespace app

@@ -61,7 +61,8 @@ void RunView::indexExposed()
                     device.exposed.push_back(window);
             }
         }
-        m_occurs.isExposed = m_occurs.isExposed || !device.exposed.empty();
+        for (const Window window : device.exposed)
+            m_occurs.longestExposed = std::max(m_occurs.longestExposed, window.duration());
         std::int64_t sum = 0;
         for (const Window window : device.exposed) {
             device.exposedBefore.push_back(sum);
@@ -215,6 +216,15 @@ const std::vector<profiler::CauseLink>& RunView::path(const Flow& flow) const
         one.path = one.explainer->flow(flow.microBatch);
     }
     return one.path;
+}
+
+const std::vector<std::vector<profiler::CauseLink>>& RunView::paths(int iteration) const
+{
+    Explained& one = explained(iteration);
+    const int count = one.explainer && one.all.empty() ? run().schedule.shape.microBatches : 0;
+    for (int m = 0; m < count; ++m)
+        one.all.push_back(one.explainer->flow(engine::MicroBatchId{m}));
+    return one.all;
 }
 
 const profiler::Bubble* RunView::bubble(int iteration, DeviceId device, double time) const

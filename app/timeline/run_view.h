@@ -19,13 +19,14 @@ struct Occurrence
 {
     bool kinds[engine::kOpKinds] = {};
     int chunks = 1; // most of one device in one direction
-    bool isUp = false, isExposed = false;
+    bool isUp = false;
+    std::int64_t longestExposed = 0; // ticks; 0: none
 
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
 
 // A run prepared for painting: what lanes, columns, hit tests and details ask for again and again,
-// worked out once. Answers about one iteration are made when first asked for. One thread.
+// worked out once. Answers about one iteration are made when first asked for. One thread at a time.
 class RunView
 {
 public:
@@ -64,6 +65,8 @@ public:
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
     const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order
+    // The same of every micro-batch.
+    const std::vector<std::vector<profiler::CauseLink>>& paths(int iteration) const;
     const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
 
 private:
@@ -100,9 +103,11 @@ private:
         std::optional<std::vector<profiler::Bubble>> bubbles;
         Flow flow;
         std::vector<profiler::CauseLink> path;
+        std::vector<std::vector<profiler::CauseLink>> all; // [micro-batch]; empty: not asked yet
     };
     Explained& explained(int iteration) const;
     mutable Explained m_explained;
 };
+using RunViewPointer = std::shared_ptr<const RunView>; // shared by all that show one run
 
 } // namespace app

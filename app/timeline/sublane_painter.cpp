@@ -57,7 +57,7 @@ void SublanePainter::paintTransfers(Source source, double top, const IsDimmed& i
         return;
     }
     for (auto span = first; span != last; ++span)
-        paintTransfer(*span, top, isDimmed(m_view.op(span->op), static_cast<int>(span->iteration)));
+        paintTransfer(*span, top, isDimmed(*span));
 }
 
 void SublanePainter::paintTransfer(const engine::Span& span, double top, bool isDimmed)
@@ -95,16 +95,18 @@ void SublanePainter::paintDense(Source source, Window window, double top)
 double SublanePainter::levelY(double level, double top) const
 {
     const double scale = m_view.memoryScale();
-    return m_axis.snap(top + Lane::kMemory - (scale > 0 ? level / scale : 0) * (Lane::kMemory - 8));
+    return m_axis.snap(top + m_memory - (scale > 0 ? level / scale : 0) * (m_memory - 8));
 }
 
-void SublanePainter::paintMemory(DeviceId device, double top, int iteration)
+void SublanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
 {
+    const double top = lane.memoryTop();
+    m_memory = lane.memory;
     const auto& iterations = m_view.timeline().iterations;
     for (const auto& one : iterations) {
         if (!one.window.intersects(m_axis.window()))
             continue;
-        const QRectF area = stretch(m_axis, one.window, top, Lane::kMemory);
+        const QRectF area = stretch(m_axis, one.window, top, m_memory);
         m_painter.fillRect(QRectF(area.left(), area.top(), area.width(), m_axis.gap()),
                            m_colours.theme().chrome.line);
         paintLevels(device, area, one.window);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/box_painter.h"
+#include "app/timeline/lanes.h"
 #include "app/timeline/run_view.h"
 
 #include <functional>
@@ -16,13 +17,13 @@ public:
         engine::DeviceId device;
         engine::Track::Kind kind = engine::Track::Kind::Send;
     };
-    using IsDimmed = std::function<bool(const engine::Op& op, int iteration)>;
+    using IsDimmed = std::function<bool(const engine::Span& span)>;
 
     SublanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                    const BoxColours& colours);
 
     void paintTransfers(Source source, double top, const IsDimmed& isDimmed);
-    void paintMemory(engine::DeviceId device, double top, int iteration);
+    void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);
 
 private:
     void paintTransfer(const engine::Span& span, double top, bool isDimmed);
@@ -36,6 +37,7 @@ private:
     const TimeAxis& m_axis;
     const BoxColours& m_colours;
     BoxPainter m_boxes;
+    double m_memory = 0; // height of the memory strip that is painted
 };
 
 // Where the dot of the highest memory of an iteration stands.

@@ -86,7 +86,7 @@ struct CompareWidget::Impl
 
     CompareWidget& widget;
     const ThemeController& theme;
-    std::vector<std::unique_ptr<RunView>> runs;
+    std::vector<RunViewPointer> runs;
     std::vector<std::size_t> order;
     std::size_t baseline = 0;
     CompareLayout layout;

@@ -1,4 +1,5 @@
 #include "app/timeline/hit_test.h"
+#include "app/timeline/view_keys.h"
 #include "app/timeline/walk_keys.h"
 #include "app/widgets/compare_impl.h"
 
@@ -76,7 +77,7 @@ bool CompareWidget::Impl::walkKey(int key)
     return true;
 }
 
-// The first time it centres, the second time it fits; everything where nothing is selected.
+// Everything where nothing is selected.
 void CompareWidget::Impl::zoomToSelected()
 {
     if (selected.row < 0 || selected.selection.window.duration() <= 0) {
@@ -84,56 +85,40 @@ void CompareWidget::Impl::zoomToSelected()
         return;
     }
     const CompareRow& row = layout.rows[static_cast<std::size_t>(selected.row)];
-    const ViewWindow box = shareOf(row, selected.selection.window);
-    const double away = (box.centre() - window.centre()) / window.duration();
-    show(std::abs(away) > 0.01 ? window.moved(box.centre() - window.centre())
-                               : box.zoomed(1.25, box.centre()),
-         Remember::Yes);
+    show(centredThenFitted(window, shareOf(row, selected.selection.window)), Remember::Yes);
 }
 
 bool CompareWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
 {
-    if (modifiers & Qt::AltModifier) {
-        if (key == Qt::Key_Left)
-            widget.zoomBack();
-        if (key == Qt::Key_Right)
-            widget.zoomForward();
-        return key == Qt::Key_Left || key == Qt::Key_Right;
+    const ViewKey command = viewKey(key, modifiers);
+    if (const auto to = steppedView(window, command)) {
+        show(*to, isZoom(command) ? Remember::Yes : Remember::No);
+        return true;
     }
-    const double tenth = window.duration() / 10;
-    switch (key) {
-    case Qt::Key_F:
-        zoomToSelected();
-        return true;
-    case Qt::Key_0:
-    case Qt::Key_Home:
-        widget.zoomToFit();
-        return true;
-    case Qt::Key_B:
-        widget.blink();
-        return true;
-    case Qt::Key_Backspace:
+    switch (command) {
+    case ViewKey::Back:
         widget.zoomBack();
         return true;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        show(window.zoomed(0.8, window.centre()), Remember::Yes);
+    case ViewKey::Forward:
+        widget.zoomForward();
         return true;
-    case Qt::Key_Minus:
-        show(window.zoomed(1.25, window.centre()), Remember::Yes);
+    case ViewKey::Selection:
+        zoomToSelected();
         return true;
-    case Qt::Key_Left:
-        show(window.moved(-tenth), Remember::No);
+    case ViewKey::Fit:
+    case ViewKey::All:
+        widget.zoomToFit();
         return true;
-    case Qt::Key_Right:
-        show(window.moved(tenth), Remember::No);
-        return true;
-    case Qt::Key_Escape:
+    case ViewKey::Clear:
         setSelected({});
         return true;
     default:
-        return walkKey(key);
+        break;
     }
+    if (key != Qt::Key_B)
+        return walkKey(key);
+    widget.blink();
+    return true;
 }
 
 void CompareWidget::keyPressEvent(QKeyEvent* event)

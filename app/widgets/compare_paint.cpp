@@ -29,10 +29,10 @@ void CompareWidget::Impl::paint(QPainter& painter)
     paintFirstRuler(painter);
     painter.drawPixmap(QPointF(0, kRuler), rowsPicture());
     paintMarks(painter);
-    std::vector<const RunView*> views;
-    for (const auto& run : runs)
-        views.push_back(run.get());
-    paintLegend(painter, legendOf(views, *colours, LegendDetail::ComputeAndMemory), *colours,
+    std::vector<LegendRun> shown;
+    for (const CompareRow& row : layout.rows)
+        shown.push_back({row.view, axisOf(row).ticksPerPixel()});
+    paintLegend(painter, legendOf(shown, *colours, LegendDetail::ComputeAndMemory), *colours,
                 QRectF(0, rowsArea().bottom(), widget.width(), kLegend));
 }
 

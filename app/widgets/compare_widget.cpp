@@ -132,15 +132,21 @@ CompareWidget::~CompareWidget() = default;
 void CompareWidget::setRuns(std::vector<std::shared_ptr<const engine::Run>> runs,
                             std::size_t baseline)
 {
-    const bool isOther = runs.size() != m->runs.size();
-    m->runs.clear();
-    QStringList names;
+    std::vector<RunViewPointer> views;
     for (auto& run : runs) {
-        if (!run)
-            continue;
-        names << QString::fromStdString(run->info.label);
-        m->runs.push_back(std::make_unique<RunView>(std::move(run)));
+        if (run)
+            views.push_back(std::make_shared<const RunView>(std::move(run)));
     }
+    setViews(std::move(views), baseline);
+}
+
+void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t baseline)
+{
+    const bool isOther = views.size() != m->runs.size();
+    m->runs = std::move(views);
+    QStringList names;
+    for (const RunViewPointer& view : m->runs)
+        names << QString::fromStdString(view->run().info.label);
     m->order.resize(m->runs.size());
     std::iota(m->order.begin(), m->order.end(), std::size_t{0});
     m->baseline = baseline;
@@ -160,6 +166,12 @@ void CompareWidget::setBaseline(std::size_t run)
     m->baseline = run;
     m->setSelected({}); // rows may change places
     m->relayout();
+}
+
+int CompareWidget::greatestHeight() const
+{
+    return static_cast<int>(
+        std::ceil(Impl::kRuler + Impl::kLegend + app::greatestHeight(m->layout)));
 }
 
 QSize CompareWidget::sizeHint() const

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
-#include "engine/timeline/run.h"
 
 #include <QWidget>
 
@@ -22,8 +22,11 @@ public:
     explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
     ~CompareWidget() override;
 
+    void setViews(std::vector<RunViewPointer> views, std::size_t baseline);
+    // Prepares them here and now; null ones are left out.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     void setBaseline(std::size_t run);
+    int greatestHeight() const; // more would be left blank
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

@@ -8,6 +8,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QPainter>
+#include <QPushButton>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QTabBar>
@@ -140,8 +141,9 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
         drawIndicator(*painter, *option, true);
         return;
     case PE_FrameFocusRect: {
-        if (qobject_cast<const QTabBar*>(widget) != nullptr)
-            return; // the sheet frames the tab
+        if (qobject_cast<const QTabBar*>(widget) != nullptr
+            || qobject_cast<const QPushButton*>(widget) != nullptr)
+            return; // the sheet frames them
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(m_theme.theme().chrome.text, 2));

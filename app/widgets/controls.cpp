@@ -2,6 +2,7 @@
 
 #include <QFontMetrics>
 #include <QPainter>
+#include <QSplitter>
 #include <QStyle>
 #include <QVariant>
 
@@ -32,6 +33,14 @@ QFrame* makeLine(Qt::Orientation orientation)
     else
         line->setFixedWidth(1);
     return line;
+}
+
+QSplitter* makeSplitter(Qt::Orientation orientation)
+{
+    auto* made = new QSplitter(orientation);
+    made->setHandleWidth(1);
+    made->setChildrenCollapsible(false);
+    return made;
 }
 
 QWidget* makeSurface(const char* surface, QWidget* parent)

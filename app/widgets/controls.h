@@ -8,6 +8,7 @@
 #include <QPushButton>
 
 class QBoxLayout;
+class QSplitter;
 
 namespace app {
 
@@ -18,6 +19,7 @@ QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = 
 // kind: "", "primary", "tool" (24 high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 QFrame* makeLine(Qt::Orientation orientation);
+QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel, nothing collapses
 // surface: "plain", "alt", "card", "card-alt", "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and lets the style sheet look again.

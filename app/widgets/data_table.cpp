@@ -212,8 +212,28 @@ void DataTable::spanCells()
 
 void DataTable::fitRows()
 {
+    setMaximumHeight(fittingHeight());
+}
+
+int DataTable::fittingHeight() const
+{
     const int rows = model()->rowCount() * verticalHeader()->defaultSectionSize();
-    setMaximumHeight(horizontalHeader()->height() + rows + 2);
+    return horizontalHeader()->height() + rows + 2;
+}
+
+std::vector<int> DataTable::neededWidths() const
+{
+    std::vector<int> widths;
+    for (int column = 0; column < model()->columnCount(); ++column)
+        widths.push_back(
+            std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)));
+    return widths;
+}
+
+int DataTable::neededWidth() const
+{
+    const std::vector<int> widths = neededWidths();
+    return std::accumulate(widths.begin(), widths.end(), 2);
 }
 
 void DataTable::resizeEvent(QResizeEvent* event)
@@ -228,10 +248,7 @@ void DataTable::shareWidth()
     const int columns = model() == nullptr ? 0 : model()->columnCount();
     if (columns == 0)
         return;
-    std::vector<int> widths;
-    for (int column = 0; column < columns; ++column)
-        widths.push_back(
-            std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)));
+    const std::vector<int> widths = neededWidths();
     const int rest
         = std::max(0, viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0));
     for (int column = 0; column < columns; ++column) {

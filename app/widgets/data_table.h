@@ -55,12 +55,15 @@ public:
     DataTable(const ThemeController& theme, int rowHeight, QWidget* parent = nullptr);
 
     void setModel(QAbstractItemModel* model) override;
-    void fitRows(); // at most as high as its rows
+    void fitRows();            // at most as high as its rows
+    int fittingHeight() const; // of the header and all rows
+    int neededWidth() const;   // at which no column is cut
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    std::vector<int> neededWidths() const; // [column]
     void shareWidth();
     void spanCells();
 };

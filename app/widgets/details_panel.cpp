@@ -14,15 +14,14 @@ struct DetailsPanel::Impl
     void rebuild(DetailsPanel& panel);
 
     const ThemeController& theme;
-    std::shared_ptr<const engine::Run> run;
-    std::unique_ptr<RunView> view;
+    RunViewPointer view;
     Selection selection;
     QScrollArea* scroll = nullptr;
 };
 
 DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m(std::make_unique<Impl>(Impl{theme, nullptr, nullptr, {}, new QScrollArea}))
+    , m(std::make_unique<Impl>(Impl{theme, nullptr, {}, new QScrollArea}))
 {
     setObjectName(QStringLiteral("details"));
     setAccessibleName(tr("Details"));
@@ -42,22 +41,17 @@ QSize DetailsPanel::sizeHint() const
     return {292, 600};
 }
 
-void DetailsPanel::show(std::shared_ptr<const engine::Run> run, const Selection& selection)
+void DetailsPanel::show(RunViewPointer view, const Selection& selection)
 {
-    const bool isSameRun = m->run == run;
-    if (isSameRun && m->selection == selection)
+    if (m->view == view && m->selection == selection)
         return;
-    if (!isSameRun)
-        m->view.reset();
-    m->run = std::move(run);
+    m->view = std::move(view);
     m->selection = selection;
     m->rebuild(*this);
 }
 
 void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
 {
-    if (run && !view)
-        view = std::make_unique<RunView>(run);
     const Details details = view ? detailsOf(*view, selection) : Details();
     if (!details.isEmpty()) {
         scroll->setWidget(layOutDetails(

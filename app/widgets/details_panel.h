@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
-#include "engine/timeline/run.h"
 
 #include <QWidget>
 
@@ -20,7 +20,7 @@ public:
     explicit DetailsPanel(const ThemeController& theme, QWidget* parent = nullptr);
     ~DetailsPanel() override;
 
-    void show(std::shared_ptr<const engine::Run> run, const Selection& selection);
+    void show(RunViewPointer view, const Selection& selection); // may be null: nothing selected
     using QWidget::show;
     QSize sizeHint() const override;
 

@@ -14,11 +14,6 @@ namespace {
 
 constexpr int kBars = 8; // devices that are drawn
 
-QString tr(const char* text)
-{
-    return KeyNumbers::tr(text);
-}
-
 KeyNumbers::Item iterationItem(const Prediction& prediction)
 {
     const double perUnit = static_cast<double>(prediction.run->info.ticksPerUnit);
@@ -26,20 +21,21 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
                                                            &profiler::DeviceMetrics::compute);
     const QString from = unitsText(static_cast<double>(least->compute) / perUnit);
     const QString to = unitsText(static_cast<double>(most->compute) / perUnit);
-    const QString busy = from == to ? tr("%1 busy on every device").arg(to)
-                                    : tr("%1 to %2 busy on a device").arg(from, to);
-    return {tr("Iteration"), unitsText(static_cast<double>(prediction.metrics.duration) / perUnit),
-            tr("units"), busy};
+    const QString busy = from == to ? KeyNumbers::tr("%1 busy on every device").arg(to)
+                                    : KeyNumbers::tr("%1 to %2 busy on a device").arg(from, to);
+    return {KeyNumbers::tr("Iteration"),
+            unitsText(static_cast<double>(prediction.metrics.duration) / perUnit),
+            KeyNumbers::tr("units"), busy};
 }
 
 KeyNumbers::Item bubbleItem(const Prediction& prediction)
 {
     const engine::Scheme* scheme = engine::findScheme(prediction.run->info.scheme);
     const QString formula = scheme != nullptr ? fromUtf8(scheme->bubbleFormula) : QString();
-    QString hint = formula.isEmpty() ? tr("no closed form") : formula;
+    QString hint = formula.isEmpty() ? KeyNumbers::tr("no closed form") : formula;
     hint.replace(QLatin1Char('-'), QChar(0x2212));
-    return {tr("Bubble"), number(prediction.metrics.bubbleRatio * 100, 1), QStringLiteral("%"),
-            hint};
+    return {KeyNumbers::tr("Bubble"), number(prediction.metrics.bubbleRatio * 100, 1),
+            QStringLiteral("%"), hint};
 }
 
 KeyNumbers::Item messagesItem(const Prediction& prediction)
@@ -47,15 +43,16 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
     const auto most = std::ranges::max_element(prediction.metrics.devices, {},
                                                &profiler::DeviceMetrics::messagesSent);
     const int local = prediction.metrics.localCopies;
-    return {tr("Messages"), number(prediction.metrics.messages, 0),
-            local > 0 ? tr("+ %1 local").arg(number(local, 0)) : QString(),
-            tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
+    return {KeyNumbers::tr("Messages"), number(prediction.metrics.messages, 0),
+            local > 0 ? KeyNumbers::tr("+ %1 local").arg(number(local, 0)) : QString(),
+            KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
 }
 
 KeyNumbers::Item memoryItem(const Prediction& prediction)
 {
-    return {tr("Peak stash"), number(largestStash(prediction.metrics), 1), QStringLiteral("Mₐ"),
-            tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
+    return {KeyNumbers::tr("Peak stash"), number(largestStash(prediction.metrics), 1),
+            QStringLiteral("Mₐ"),
+            KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
 }
 
 } // namespace
@@ -64,10 +61,10 @@ QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction)
 {
     if (prediction == nullptr || prediction->metrics.devices.empty()) {
         const QString dash = QStringLiteral("–");
-        return {{tr("Iteration"), dash, {}, {}},
-                {tr("Bubble"), dash, {}, {}},
-                {tr("Messages"), dash, {}, {}},
-                {tr("Peak stash"), dash, {}, {}}};
+        return {{KeyNumbers::tr("Iteration"), dash, {}, {}},
+                {KeyNumbers::tr("Bubble"), dash, {}, {}},
+                {KeyNumbers::tr("Messages"), dash, {}, {}},
+                {KeyNumbers::tr("Peak stash"), dash, {}, {}}};
     }
     return {iterationItem(*prediction), bubbleItem(*prediction), messagesItem(*prediction),
             memoryItem(*prediction)};

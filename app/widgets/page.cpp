@@ -1,1 +1,17 @@
-#include "app/widgets/page.h" // the meta-object is compiled here, with the floor
+#include "app/widgets/page.h"
+
+#include <QAction>
+
+namespace app {
+
+QAction* Page::makeAction(const char* name, const QString& text, const QKeySequence& key)
+{
+    auto* action = new QAction(text, this);
+    action->setObjectName(QString::fromLatin1(name));
+    action->setShortcut(key);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    addAction(action);
+    return action;
+}
+
+} // namespace app

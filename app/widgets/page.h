@@ -9,6 +9,7 @@
 #include <vector>
 
 class QAction;
+class QKeySequence;
 
 namespace app {
 
@@ -40,6 +41,10 @@ public:
     // then the menus, Ctrl+K and the list of keys show it while the page is current. setStatusTip()
     // is its line in the list of keys where the menu text would be too short.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
+
+protected:
+    // An action of this page, with a shortcut while the page has the focus.
+    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
 
 Q_SIGNALS:
     void titleChanged();

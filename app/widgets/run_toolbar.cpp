@@ -1,6 +1,7 @@
 #include "app/widgets/run_toolbar.h"
 
 #include "app/models/numbers.h"
+#include "app/timeline/colour_by.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/iteration_segments.h"
 #include "app/widgets/iteration_stepper.h"
@@ -8,31 +9,13 @@
 #include "app/widgets/themed_icon.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
 #include <QToolButton>
 
 namespace app {
-namespace {
-
-// A push button of 24 that does an action: text, state and tip are the action's.
-QPushButton* actionButton(QAction* action)
-{
-    QPushButton* button
-        = makeButton(action->text(), action->objectName() + QStringLiteral("Button"), "tool");
-    const auto update = [action, button] {
-        button->setEnabled(action->isEnabled());
-        button->setChecked(action->isChecked());
-        button->setIcon(action->icon());
-        button->setToolTip(action->toolTip());
-    };
-    button->setCheckable(action->isCheckable());
-    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
-    QObject::connect(action, &QAction::changed, button, update);
-    update();
-    return button;
-}
-
-} // namespace
 
 RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent)
     : QWidget(parent)
@@ -40,32 +23,25 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_stepper(new IterationStepper(theme))
     , m_segments(new IterationSegments(theme))
     , m_left(makeLabel({}, "small"))
-    , m_flow(new QWidget)
+    , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
+    , m_colourBy(new QComboBox)
+    , m_find(makeActionButton(actions.find))
+    , m_export(makeActionButton(actions.exportFigure))
     , m_walk(new QWidget)
     , m_running(new QWidget)
+    , m_view(makeView())
 {
     setFixedHeight(40);
+    setMinimumWidth(560); // names and texts go before the page would have to grow
     auto* walk = spaced(new QHBoxLayout(m_walk), {}, 2);
     for (QAction* action : {actions.back, actions.forward, actions.fit})
         walk->addWidget(makeToolButton(action));
     auto* running = spaced(new QHBoxLayout(m_running), {}, 10);
-    running->addWidget(actionButton(actions.stop));
+    running->addWidget(makeActionButton(actions.stop));
     running->addWidget(m_segments);
     running->addWidget(m_left);
-    running->addWidget(actionButton(actions.follow));
+    running->addWidget(makeActionButton(actions.follow));
     m_left->setObjectName(QStringLiteral("timeLeft"));
-
-    auto* flow = spaced(new QHBoxLayout(m_flow), {}, 8);
-    auto* segments = new SegmentControl(theme, {tr("off"), tr("selected")});
-    segments->setObjectName(QStringLiteral("flowSegments"));
-    segments->setCompact();
-    segments->setCurrent(actions.flow->isChecked() ? 1 : 0);
-    flow->addWidget(makeLabel(tr("Flow"), "small"));
-    flow->addWidget(segments);
-    connect(segments, &SegmentControl::currentChanged, actions.flow,
-            [action = actions.flow](int choice) { action->setChecked(choice == 1); });
-    connect(actions.flow, &QAction::toggled, segments,
-            [segments](bool on) { segments->setCurrent(on ? 1 : 0); });
 
     auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12);
     row->addWidget(makeToolButton(actions.showRuns));
@@ -73,11 +49,54 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     row->addWidget(makeLine(Qt::Vertical));
     row->addWidget(m_stepper);
     row->addWidget(m_running);
-    row->addWidget(m_flow);
+    row->addWidget(m_view);
     row->addStretch(1);
-    row->addWidget(actionButton(actions.exportFigure));
+    row->addWidget(m_find);
+    row->addWidget(m_export);
     row->addWidget(makeToolButton(actions.showDetails));
     connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
+}
+
+QWidget* RunToolbar::makeView()
+{
+    m_flow->setObjectName(QStringLiteral("flowSegments"));
+    m_flow->setCompact();
+    m_colourBy->setObjectName(QStringLiteral("colourBy"));
+    m_colourBy->addItems(colourByNames());
+    m_colourBy->setAccessibleName(tr("Colour by"));
+    m_colourBy->setFocusPolicy(Qt::TabFocus);
+    m_names = {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
+    auto* view = new QWidget;
+    auto* row = spaced(new QHBoxLayout(view), {}, 8);
+    row->addWidget(m_names.at(0));
+    row->addWidget(m_colourBy);
+    row->addSpacing(4);
+    row->addWidget(m_names.at(1));
+    row->addWidget(m_flow);
+    connect(m_flow, &SegmentControl::currentChanged, this, &RunToolbar::flowChosen);
+    connect(m_colourBy, &QComboBox::activated, this, &RunToolbar::colourByChosen);
+    return view;
+}
+
+void RunToolbar::setFlow(int mode)
+{
+    m_flow->setCurrent(mode);
+}
+
+void RunToolbar::setColourBy(int by)
+{
+    m_colourBy->setCurrentIndex(by);
+}
+
+// A narrow bar keeps every control and drops words: the icons and the lists say the same.
+void RunToolbar::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kWithNames = 1010, kWithTexts = 930;
+    QWidget::resizeEvent(event);
+    for (QLabel* name : m_names)
+        name->setVisible(width() >= kWithNames);
+    m_find->setText(width() >= kWithTexts ? m_actions.find->text() : QString());
+    m_export->setText(width() >= kWithTexts ? m_actions.exportFigure->text() : tr("Export"));
 }
 
 void RunToolbar::showRun(const RunDocument& document, int iteration)
@@ -86,7 +105,8 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
     m_actions.exportFigure->setEnabled(hasIterations(run.get()) && !document.isRunning());
     m_running->setVisible(document.isRunning());
-    m_flow->setVisible(!document.isRunning());
+    m_view->setVisible(!document.isRunning());
+    m_find->setEnabled(hasIterations(run.get()));
     m_actions.stop->setEnabled(document.state() == RunDocument::State::Running);
     if (document.isRunning())
         showProgress(document);

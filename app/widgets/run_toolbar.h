@@ -6,12 +6,15 @@
 #include <QWidget>
 
 class QAction;
+class QComboBox;
 class QLabel;
+class QPushButton;
 
 namespace app {
 
 class IterationSegments;
 class IterationStepper;
+class SegmentControl;
 
 // The 40 px over a run's timeline: walk the zoom, choose the iteration; while it runs stop,
 // progress and follow. The actions belong to the page that shows them in menus.
@@ -22,26 +25,37 @@ class RunToolbar : public QWidget
 public:
     struct Actions
     {
-        QAction *back, *forward, *fit, *stop, *follow, *flow, *exportFigure, *showRuns,
+        QAction *back, *forward, *fit, *stop, *follow, *find, *exportFigure, *showRuns,
             *showDetails;
     };
 
     RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent = nullptr);
 
     void showRun(const RunDocument& document, int iteration); // what the document knows now
+    void setFlow(int mode);                                   // by TimelineWidget::FlowMode
+    void setColourBy(int by);                                 // by ColourBy
 
 Q_SIGNALS:
     void iterationChosen(int iteration);
+    void flowChosen(int mode);
+    void colourByChosen(int by);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void showProgress(const RunDocument& document);
+    QWidget* makeView();
 
     Actions m_actions;
     IterationStepper* m_stepper;
     IterationSegments* m_segments;
     QLabel* m_left;
-    QWidget* m_flow;
-    QWidget *m_walk, *m_running;
+    SegmentControl* m_flow;
+    QComboBox* m_colourBy;
+    QList<QLabel*> m_names; // of controls: the first to go in a narrow window
+    QPushButton *m_find, *m_export;
+    QWidget *m_walk, *m_running, *m_view;
 };
 
 } // namespace app

@@ -55,16 +55,35 @@ void RecentRow::paintContent(QPainter& painter)
         paintIcon(painter, Icon::Compare, QRectF(32, 14, 16, 16), c.text3);
     else
         paintThumbnail(painter, picture, m_run.thumbnail, 1, theme().palette);
-    const double right = width();
-    text(painter, QRectF(90, 5, right - 490, 18), m_run.title, uiFont(13, QFont::Medium), c.text);
-    text(painter, QRectF(90, 23, right - 490, 15), m_run.subtitle, uiFont(11), c.text2);
-    text(painter, QRectF(right - 400, 0, 64, 44), m_run.iteration, uiFont(12), c.text,
+    const double left = paintFacts(painter);
+    text(painter, QRectF(90, 5, left - 90, 18), m_run.title, uiFont(13, QFont::Medium), c.text);
+    text(painter, QRectF(90, 23, left - 90, 15), m_run.subtitle, uiFont(11), c.text2);
+}
+
+// The columns at the right, from the right; a narrow row leaves out the bubble, then the mode, then
+// when it was, so that its name can be read. Returns where they begin.
+double RecentRow::paintFacts(QPainter& painter) const
+{
+    constexpr double kName = 190;
+    const Chrome& c = theme().chrome;
+    const double room = width() - 90 - kName;
+    double right = width() - 10;
+    if (room >= 170) {
+        text(painter, QRectF(right - 100, 0, 100, 44), m_when, uiFont(12), c.text2, Qt::AlignRight);
+        right -= 110;
+    }
+    if (room >= 260) {
+        paintTag(painter, QRectF(right - 74, 13, tagWidth(m_run.mode), 18), m_run.mode, theme());
+        right -= 98;
+    }
+    if (room >= 390 && !m_run.bubble.isEmpty())
+        text(painter, QRectF(right - 112, 0, 112, 44), tr("bubble %1").arg(m_run.bubble),
+             uiFont(12), c.text2, Qt::AlignRight);
+    if (room >= 390)
+        right -= 118;
+    text(painter, QRectF(right - 64, 0, 64, 44), m_run.iteration, uiFont(12), c.text,
          Qt::AlignRight);
-    text(painter, QRectF(right - 330, 0, 112, 44),
-         m_run.bubble.isEmpty() ? QString() : tr("bubble %1").arg(m_run.bubble), uiFont(12),
-         c.text2, Qt::AlignRight);
-    paintTag(painter, QRectF(right - 194, 13, tagWidth(m_run.mode), 18), m_run.mode, theme());
-    text(painter, QRectF(right - 110, 0, 100, 44), m_when, uiFont(12), c.text2, Qt::AlignRight);
+    return right - 74;
 }
 
 SampleCard::SampleCard(const ThemeController& theme, const Sample& sample)
@@ -138,11 +157,26 @@ void SampleCard::paintContent(QPainter& painter)
         paintThumbnail(painter,
                        QRectF(16, top + static_cast<double>(i) * (each + gap), inner, each),
                        m_thumbnails[i], m_thumbnails[i].duration / m_fullWidth, theme().palette);
-    const QRectF foot(16, 135, inner, 16);
-    text(painter, foot, m_kind, uiFont(11), c.text2);
-    const int after = QFontMetrics(uiFont(11)).horizontalAdvance(m_kind) + 14;
-    text(painter, foot.adjusted(after, 0, 0, 0), m_times, uiFont(11), c.text2);
-    text(painter, foot, m_bubbles, uiFont(11), c.text2, Qt::AlignRight);
+    paintFoot(painter, QRectF(16, 135, inner, 16));
+}
+
+// Kind, times and bubbles; a narrow card leaves out the kind, then the word before the bubbles.
+void SampleCard::paintFoot(QPainter& painter, const QRectF& foot) const
+{
+    constexpr double kGap = 14;
+    const QColor ink = theme().chrome.text2;
+    const QFontMetricsF metrics(uiFont(11));
+    const auto wide = [&](const QString& words) { return metrics.horizontalAdvance(words); };
+    const double both = wide(m_times) + kGap + wide(m_bubbles);
+    double left = foot.left();
+    if (wide(m_kind) + kGap + both <= foot.width()) {
+        text(painter, foot, m_kind, uiFont(11), ink);
+        left += wide(m_kind) + kGap;
+    }
+    text(painter, QRectF(left, foot.top(), foot.right() - left, foot.height()), m_times, uiFont(11),
+         ink);
+    text(painter, foot, both <= foot.width() ? m_bubbles : m_bubbles.section(QLatin1Char(' '), 1),
+         uiFont(11), ink, Qt::AlignRight);
 }
 
 } // namespace app

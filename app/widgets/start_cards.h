@@ -40,6 +40,8 @@ protected:
     void paintContent(QPainter& painter) override;
 
 private:
+    double paintFacts(QPainter& painter) const;
+
     RecentRun m_run;
     QString m_when;
 };
@@ -63,6 +65,7 @@ private:
     void addRecorded(const QStringList& files);
     void addPredicted(const std::vector<engine::ScheduleRequest>& requests);
     void addRun(const engine::Run& run, const profiler::RunMetrics& metrics);
+    void paintFoot(QPainter& painter, const QRectF& foot) const;
 
     bool m_isRecorded;
     QStringList m_timeOfRuns, m_bubbleOfRuns;

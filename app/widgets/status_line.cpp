@@ -34,6 +34,29 @@ void StatusLine::show(const QStringList& facts, const QString& note)
         m_row->addWidget(line);
     }
     m_note->setText(note);
+    m_facts->setToolTip(facts.join(QStringLiteral("<br>")));
+    fit();
+}
+
+void StatusLine::fit()
+{
+    constexpr int kMargin = 40;
+    int room = width() - m_note->sizeHint().width() - kMargin;
+    for (int i = 0; i + 1 < m_row->count(); i += 2) { // a fact and its line
+        QWidget* fact = m_row->itemAt(i)->widget();
+        room -= fact->sizeHint().width() + 2 * m_row->spacing() + 1;
+        const bool fits = room >= 0 || i == 0;
+        fact->setVisible(fits);
+        m_row->itemAt(i + 1)->widget()->setVisible(fits);
+        if (!fits)
+            room = -1; // those behind it have no room either
+    }
+}
+
+void StatusLine::resizeEvent(QResizeEvent* event)
+{
+    QStatusBar::resizeEvent(event);
+    fit();
 }
 
 QString StatusLine::text() const

@@ -9,7 +9,8 @@ class QLabel;
 namespace app {
 
 // The status bar, 24 high: facts with thin lines between them at the left, the page's one sentence
-// at the right.
+// at the right. Where there is no room for all, the last facts are left out whole, and the tool tip
+// has them.
 class StatusLine : public QStatusBar
 {
     Q_OBJECT
@@ -20,7 +21,12 @@ public:
     void show(const QStringList& facts, const QString& note); // rich text
     QString text() const;                                     // all of it, for tests
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fit();
+
     QWidget* m_facts;
     QHBoxLayout* m_row;
     QLabel* m_note;

@@ -21,13 +21,9 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
     setObjectName(QStringLiteral("stopRunDialog"));
     setWindowTitle(tr("%1 is still running").arg(document.title()));
     setFixedWidth(460);
-    const RunProgress& progress = document.progress();
+    m_text->setObjectName(QStringLiteral("stopText"));
     m_text->setWordWrap(true);
-    m_text->setText(tr("%1 of %2 iterations are whole. They are kept in %3, whatever you choose; "
-                       "stopping drops only the iteration under way.")
-                        .arg(progress.done)
-                        .arg(progress.planned)
-                        .arg(document.file()));
+    showProgress();
     auto* buttons = spaced(new QHBoxLayout, {}, 8);
     buttons->addStretch(1);
     buttons->addWidget(m_stopButton);
@@ -40,6 +36,19 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
     connect(m_keepButton, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_stopButton, &QPushButton::clicked, this, &StopRunDialog::stopNow);
     connect(&document, &RunDocument::stateChanged, this, &StopRunDialog::runChanged);
+    connect(&document, &RunDocument::progressChanged, this, &StopRunDialog::showProgress);
+}
+
+// The run goes on while the dialog is open, and so does the count.
+void StopRunDialog::showProgress()
+{
+    const RunProgress& progress = m_document.progress();
+    if (m_stopButton->isEnabled())
+        m_text->setText(tr("%1 of %2 iterations are whole. They are kept in %3, whatever you "
+                           "choose; stopping drops only the iteration under way.")
+                            .arg(progress.done)
+                            .arg(progress.planned)
+                            .arg(m_document.file()));
 }
 
 void StopRunDialog::stopNow()

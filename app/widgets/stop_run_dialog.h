@@ -23,6 +23,7 @@ public:
                   QWidget* parent = nullptr);
 
 private:
+    void showProgress();
     void stopNow();
     void runChanged();
 

@@ -1,5 +1,7 @@
 #include "app/widgets/themed_icon.h"
 
+#include "app/widgets/controls.h"
+
 #include <QAbstractButton>
 #include <QAction>
 #include <QToolButton>
@@ -40,6 +42,23 @@ QToolButton* makeToolButton(QAction* action)
     button->setFocusPolicy(Qt::TabFocus);
     button->setFixedSize(28, 28);
     button->setIconSize({16, 16});
+    return button;
+}
+
+QPushButton* makeActionButton(QAction* action)
+{
+    QPushButton* button
+        = makeButton(action->text(), action->objectName() + QStringLiteral("Button"), "tool");
+    const auto update = [action, button] {
+        button->setEnabled(action->isEnabled());
+        button->setChecked(action->isChecked());
+        button->setIcon(action->icon());
+        button->setToolTip(action->toolTip());
+    };
+    button->setCheckable(action->isCheckable());
+    QObject::connect(button, &QPushButton::clicked, action, &QAction::trigger);
+    QObject::connect(action, &QAction::changed, button, update);
+    update();
     return button;
 }
 

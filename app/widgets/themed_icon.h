@@ -5,6 +5,7 @@
 
 class QAbstractButton;
 class QAction;
+class QPushButton;
 class QToolButton;
 
 namespace app {
@@ -15,5 +16,7 @@ void followTheme(QAbstractButton* target, Icon icon, const ThemeController& them
 
 // A button of a toolbar, 28 x 28, that does `action`; its parent owns it.
 QToolButton* makeToolButton(QAction* action);
+// The same with its text, 24 high: icon, state and tip are the action's.
+QPushButton* makeActionButton(QAction* action);
 
 } // namespace app

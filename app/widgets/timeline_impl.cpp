@@ -20,7 +20,10 @@ TimelineWidget::Impl::Impl(TimelineWidget& owner, const ThemeController& control
     toolTipTimer.setSingleShot(true);
     toolTipTimer.setInterval(300);
     QObject::connect(&toolTipTimer, &QTimer::timeout, &owner, [this] { showToolTip(); });
-    QObject::connect(scrollBar, &QScrollBar::valueChanged, &owner, [this] { widget.update(); });
+    QObject::connect(scrollBar, &QScrollBar::valueChanged, &owner, [this] {
+        widget.update();
+        Q_EMIT widget.viewChanged();
+    });
     QObject::connect(&theme, &ThemeController::changed, &owner, [this] { themeChanged(); });
 }
 
@@ -51,6 +54,7 @@ void TimelineWidget::Impl::relayout()
     if (empty)
         empty->setGeometry(emptyStateRect(widget.size()));
     widget.update();
+    Q_EMIT widget.viewChanged();
 }
 
 void TimelineWidget::Impl::updateEmptyState()
@@ -86,6 +90,7 @@ void TimelineWidget::Impl::show(ViewWindow to, Remember remember)
         hover = hit(pointer);
     updateIteration();
     widget.update();
+    Q_EMIT widget.viewChanged();
 }
 
 void TimelineWidget::Impl::userShows(ViewWindow to, Remember remember)

@@ -4,6 +4,7 @@
 #include "app/timeline/coordinates.h"
 #include "app/timeline/lanes.h"
 #include "app/timeline/run_view.h"
+#include "app/timeline/view_keys.h"
 #include "app/timeline/view_window.h"
 #include "app/widgets/timeline_geometry.h"
 #include "app/widgets/timeline_widget.h"
@@ -80,6 +81,7 @@ struct TimelineWidget::Impl
     void hoverAt(QPointF at);
     void wheel(QWheelEvent& event);
     bool key(int key, Qt::KeyboardModifiers modifiers);
+    bool viewCommand(ViewKey command);
     bool walkKey(int key);
     void showToolTip();
     Selection hit(QPointF at) const;
@@ -87,7 +89,7 @@ struct TimelineWidget::Impl
 
     TimelineWidget& widget;
     const ThemeController& theme;
-    std::unique_ptr<RunView> view;
+    RunViewPointer view;
     TimelineGeometry areas;
     std::vector<Lane> lanes;
     LaneWishes wishes;
@@ -97,6 +99,8 @@ struct TimelineWidget::Impl
     Selection selection, hover;
     std::optional<Flow> flow;
     FlowMode flowMode = FlowMode::Selected;
+    ColourBy colourBy = ColourBy::Operation;
+    FoundPointer found;
     int iteration = -1;
     bool isFollowing = false, isByKeyboard = false;
 

@@ -1,6 +1,7 @@
 #include "app/timeline/hit_test.h"
 #include "app/timeline/overview_painter.h"
 #include "app/timeline/tool_tip.h"
+#include "app/timeline/view_keys.h"
 #include "app/timeline/walk_keys.h"
 #include "app/widgets/timeline_impl.h"
 
@@ -155,7 +156,9 @@ void TimelineWidget::Impl::wheel(QWheelEvent& event)
     const bool isSideways = delta.y() == 0 && delta.x() != 0;
     const QPointF at = event.position();
     if (event.modifiers() & Qt::AltModifier) { // Alt turns the wheel's axis on some platforms
-        wishes.compute = std::clamp(wishes.compute + 3 * notches, 21.0, 84.0);
+        const double now = lanes.empty() ? LaneWishes::kUsual : lanes.front().compute;
+        wishes.compute = std::clamp(wishes.compute.value_or(now) + 3 * notches, LaneWishes::kLeast,
+                                    LaneWishes::kMost);
         relayout();
     } else if (areas.header.contains(at) || areas.column.contains(at)) {
         scrollBar->setValue(scrollBar->value() - static_cast<int>(notches * 60));
@@ -185,44 +188,43 @@ bool TimelineWidget::Impl::walkKey(int key)
     return true;
 }
 
+bool TimelineWidget::Impl::viewCommand(ViewKey command)
+{
+    if (const auto to = steppedView(window, command)) {
+        userShows(*to, isZoom(command) ? Remember::Yes : Remember::No);
+        return true;
+    }
+    switch (command) {
+    case ViewKey::Back:
+        widget.zoomBack();
+        return true;
+    case ViewKey::Forward:
+        widget.zoomForward();
+        return true;
+    case ViewKey::Selection:
+        widget.zoomToSelection();
+        return true;
+    case ViewKey::Fit:
+        widget.zoomToFit();
+        return true;
+    case ViewKey::All:
+        widget.zoomToAll();
+        return true;
+    case ViewKey::Clear:
+        setSelection({});
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool TimelineWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
 {
     if (isEmpty())
         return false;
-    if (modifiers & Qt::AltModifier) {
-        if (key == Qt::Key_Left)
-            widget.zoomBack();
-        if (key == Qt::Key_Right)
-            widget.zoomForward();
-        return key == Qt::Key_Left || key == Qt::Key_Right;
-    }
-    const double tenth = window.duration() / 10;
+    if (viewCommand(viewKey(key, modifiers)))
+        return true;
     switch (key) {
-    case Qt::Key_F:
-        widget.zoomToSelection();
-        return true;
-    case Qt::Key_0:
-        widget.zoomToAll();
-        return true;
-    case Qt::Key_Home:
-        widget.zoomToFit();
-        return true;
-    case Qt::Key_Backspace:
-        widget.zoomBack();
-        return true;
-    case Qt::Key_Plus:
-    case Qt::Key_Equal:
-        userShows(window.zoomed(0.8, window.centre()), Remember::Yes);
-        return true;
-    case Qt::Key_Minus:
-        userShows(window.zoomed(1.25, window.centre()), Remember::Yes);
-        return true;
-    case Qt::Key_Left:
-        userShows(window.moved(-tenth), Remember::No);
-        return true;
-    case Qt::Key_Right:
-        userShows(window.moved(tenth), Remember::No);
-        return true;
     case Qt::Key_PageUp:
         widget.showIteration(iteration - 1);
         return true;
@@ -232,11 +234,11 @@ bool TimelineWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
     case Qt::Key_Space:
         widget.setFollow(!isFollowing);
         return true;
-    case Qt::Key_L:
-        widget.setFlowMode(flowMode == FlowMode::Off ? FlowMode::Selected : FlowMode::Off);
+    case Qt::Key_C:
+        widget.setColourBy(nextColourBy(colourBy));
         return true;
-    case Qt::Key_Escape:
-        setSelection({});
+    case Qt::Key_L:
+        widget.setFlowMode(static_cast<FlowMode>((static_cast<int>(flowMode) + 1) % 3));
         return true;
     default:
         return walkKey(key);

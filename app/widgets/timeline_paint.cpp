@@ -17,6 +17,7 @@ BoxColours& TimelineWidget::Impl::boxColours()
 {
     if (!colours || coloursDpr != dpr()) {
         colours = std::make_unique<BoxColours>(theme.theme(), dpr());
+        colours->setColourBy(colourBy);
         coloursDpr = dpr();
         pictureKey = {};
         overviewKey = {};
@@ -36,7 +37,7 @@ void TimelineWidget::Impl::paint(QPainter& painter)
     paintSides(painter);
     paintMarks(painter);
     const bool isDense = !lanes.empty() && lanes.front().kind == LaneKind::Dense;
-    Legend legend = legendOf({view.get()}, *colours,
+    Legend legend = legendOf({{view.get(), axis().ticksPerPixel()}}, *colours,
                              isDense ? LegendDetail::TimeOnly : LegendDetail::WithMemory);
     if (isDense)
         legend.note = denseNote();
@@ -74,6 +75,8 @@ void TimelineWidget::Impl::paintTop(QPainter& painter)
     painter.drawPixmap(areas.overview.topLeft(), overviewPicture());
     paintOverviewLabels(painter, *view, *colours, areas.overview, iteration);
     paintOverviewWindow(painter, *view, *colours, areas.overview, window);
+    if (found)
+        paintOverviewHits(painter, *view, *colours, areas.overview, found->hits());
     painter.save();
     painter.setClipRect(areas.ruler.adjusted(0, 0, 0, 0));
     const TimeAxis time = axis();
@@ -153,6 +156,10 @@ void TimelineWidget::Impl::paintMarks(QPainter& painter)
     MarksPainter marks(painter, *view, time, lanes, *colours);
     if (flow)
         marks.paintFlow(*flow);
+    if (flowMode == FlowMode::All && iteration >= 0)
+        marks.paintAllFlows(iteration);
+    if (found)
+        marks.paintHits(found->hits());
     if (hover != selection)
         marks.paintHover(hover);
     const auto length = selection.window.duration();
@@ -215,6 +222,7 @@ void TimelineWidget::Impl::paintLanes(QPainter& painter, const TimeAxis& time)
               QRectF(sight.left(), 0, sight.width(), heightOf(lanes)));
     LanePainter lanePainter(painter, *view, time, *colours);
     lanePainter.setFlow(flow);
+    lanePainter.setFound(found.get());
     for (std::size_t k = 0; k < lanes.size(); ++k) {
         if (lanes[k].bottom() >= top && lanes[k].top <= bottom)
             lanePainter.paint(engine::DeviceId{static_cast<int>(k)}, lanes[k], iteration);

@@ -1,6 +1,8 @@
 #include "app/widgets/timeline_widget.h"
 
+#include "app/timeline/hit_test.h"
 #include "app/timeline/navigation.h"
+#include "app/timeline/view_keys.h"
 #include "app/widgets/timeline_impl.h"
 
 #include <QKeyEvent>
@@ -25,16 +27,21 @@ TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
 
 TimelineWidget::~TimelineWidget() = default;
 
-void TimelineWidget::setRun(std::shared_ptr<const engine::Run> run, View view)
+void TimelineWidget::setRun(std::shared_ptr<const engine::Run> run, View how)
+{
+    setView(run ? std::make_shared<const RunView>(std::move(run)) : nullptr, how);
+}
+
+void TimelineWidget::setView(RunViewPointer view, View how)
 {
     const bool wasEmpty = m->isEmpty();
-    m->view = run ? std::make_unique<RunView>(std::move(run)) : nullptr;
+    m->view = std::move(view);
     m->pictureKey = {}; // a new run may lie where the old one lay in memory
     m->overviewKey = {};
     m->hover = {};
     m->updateEmptyState();
     m->relayout();
-    if (view == View::FitIteration || wasEmpty) {
+    if (how == View::FitIteration || wasEmpty) {
         m->history.clear();
         m->setSelection({});
         if (!m->isEmpty())
@@ -105,7 +112,6 @@ void TimelineWidget::zoomToAll()
         m->userShows(fitted(m->view->extent(), m->areas.lanes.width()), Impl::Remember::Yes);
 }
 
-// The first time it centres, the second time it fits.
 void TimelineWidget::zoomToSelection()
 {
     const auto& window = m->selection.window;
@@ -113,13 +119,8 @@ void TimelineWidget::zoomToSelection()
         zoomToFit();
         return;
     }
-    const double centre = static_cast<double>(window.begin + window.end) / 2;
-    const double away = std::abs(centre - m->window.centre()) / m->window.duration();
-    const ViewWindow to = away > 0.01
-        ? m->window.moved(centre - m->window.centre())
-        : ViewWindow{static_cast<double>(window.begin), static_cast<double>(window.end)}.zoomed(
-            1.25, centre);
-    m->userShows(to, Impl::Remember::Yes);
+    const ViewWindow box{static_cast<double>(window.begin), static_cast<double>(window.end)};
+    m->userShows(centredThenFitted(m->window, box), Impl::Remember::Yes);
 }
 
 void TimelineWidget::zoomBack()
@@ -154,6 +155,37 @@ void TimelineWidget::setFlowMode(FlowMode mode)
     m->updateFlow();
     update();
     Q_EMIT flowModeChanged(mode);
+}
+
+ColourBy TimelineWidget::colourBy() const
+{
+    return m->colourBy;
+}
+
+void TimelineWidget::setColourBy(ColourBy by)
+{
+    if (m->colourBy == by)
+        return;
+    m->colourBy = by;
+    m->colours.reset();
+    update();
+    Q_EMIT colourByChanged(by);
+}
+
+void TimelineWidget::setFound(FoundPointer found)
+{
+    m->found = std::move(found);
+    ++m->layoutSerial; // the picture of the lanes is another one
+    update();
+}
+
+QRect TimelineWidget::selectionRect() const
+{
+    if (m->isEmpty())
+        return {};
+    const QRectF box = rectOf(*m->view, m->axis(), m->lanes, m->selection)
+                           .translated(0, m->areas.lanes.top() - m->scrollBar->value());
+    return box.intersected(m->areas.lanes).toAlignedRect();
 }
 
 void TimelineWidget::paintEvent(QPaintEvent*)

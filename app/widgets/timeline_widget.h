@@ -1,8 +1,10 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "app/timeline/colour_by.h"
+#include "app/timeline/find.h"
+#include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
-#include "engine/timeline/run.h"
 
 #include <QWidget>
 
@@ -19,20 +21,26 @@ class TimelineWidget : public QWidget
 
 public:
     enum class View { Keep, FitIteration };
-    enum class FlowMode { Off, Selected }; // arrows of the selected micro-batch, the rest dimmed
+    // Arrows of the selected micro-batch with the rest dimmed, or of all of them.
+    enum class FlowMode { Off, Selected, All };
 
     explicit TimelineWidget(const ThemeController& theme, QWidget* parent = nullptr);
     ~TimelineWidget() override;
 
-    // `run` may be replaced by a longer one of the same run while it grows (View::Keep holds zoom
-    // and selection). May be null.
-    void setRun(std::shared_ptr<const engine::Run> run, View view);
+    // May be replaced by a longer one of the same run while it grows (View::Keep holds zoom and
+    // selection). May be null.
+    void setView(RunViewPointer view, View how);
+    void setRun(std::shared_ptr<const engine::Run> run, View how); // prepares it here and now
     int iteration() const; // index shown or under the centre; -1 when there is none
     void showIteration(int iteration);
     const Selection& selection() const;
     void select(const Selection& selection); // brings it into view
     bool follow() const;
     FlowMode flowMode() const;
+    ColourBy colourBy() const;
+    // Boxes that were not found are dimmed, hits are outlined; null ends it.
+    void setFound(FoundPointer found);
+    QRect selectionRect() const; // of the selected op or bubble, as far as it is in sight
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
@@ -44,12 +52,15 @@ public Q_SLOTS:
     void zoomForward();
     void setFollow(bool follow); // the tail of a growing run
     void setFlowMode(app::TimelineWidget::FlowMode mode);
+    void setColourBy(app::ColourBy by);
 
 Q_SIGNALS:
     void selectionChanged(const app::Selection& selection);
     void iterationChanged(int iteration);
     void followChanged(bool follow);
     void flowModeChanged(app::TimelineWidget::FlowMode mode);
+    void colourByChanged(app::ColourBy by);
+    void viewChanged(); // what is in sight, or where it stands
 
 protected:
     void paintEvent(QPaintEvent* event) override;

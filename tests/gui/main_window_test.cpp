@@ -10,9 +10,11 @@
 #include <QAction>
 #include <QDialog>
 #include <QDir>
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMimeData>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -115,6 +117,37 @@ TEST_CASE("a file that is no run leaves one reason and one way on, among good ru
     auto* refused = w.window.currentPage()->findChild<Band*>(QStringLiteral("refusedBand"));
     REQUIRE(QTest::qWaitFor([&] { return refused->isVisible(); }, 10000));
     CHECK(refused->text().contains(QStringLiteral("notes.sqlite")));
+}
+
+TEST_CASE("files are opened by dropping them, and text that is dropped is not taken")
+{
+    Window w;
+    const auto files = sampleFiles(samples().front());
+    REQUIRE(files.has_value());
+    const auto drop = [&](const QMimeData& data) {
+        QDragEnterEvent enter({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        enter.ignore();
+        QCoreApplication::sendEvent(&w.window, &enter);
+        if (enter.isAccepted()) {
+            QDropEvent event({400, 300}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(&w.window, &event);
+        }
+        return enter.isAccepted();
+    };
+    QMimeData text;
+    text.setText(QStringLiteral("no file"));
+    CHECK_FALSE(drop(text));
+    CHECK(w.tabs() == 1);
+    QMimeData one, two;
+    one.setUrls({QUrl::fromLocalFile(files->front())});
+    two.setUrls({QUrl::fromLocalFile(files->front()), QUrl::fromLocalFile(files->back())});
+    CHECK(drop(one));
+    CHECK(w.window.currentPage()->file() == files->front());
+    CHECK(drop(two)); // side by side
+    CHECK(w.tabs() == 3);
+    CHECK(QTest::qWaitFor(
+        [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 2 runs"); },
+        10000));
 }
 
 TEST_CASE("recorded samples lie in the tree around a build, or installed beside the program")

@@ -1,10 +1,5 @@
-#include "app/pages/run_page.h"
-#include "app/widgets/data_table.h"
-#include "app/widgets/timeline_widget.h"
-#include "profiler/store/trace_store.h"
-#include "tests/app/jobs/fake_worker.h"
-#include "tests/app/jobs/wait_for.h"
-#include "tests/app/simulated_run.h"
+#include "app/widgets/stop_run_dialog.h"
+#include "tests/gui/opened_run.h"
 
 #include <QAction>
 #include <QApplication>
@@ -20,44 +15,7 @@ using namespace app;
 
 namespace {
 
-// A page on a run that was written to a real file, or that a fake worker goes on with.
-struct Opened
-{
-    explicit Opened(const engine::Run& run, const QByteArray& worker = {})
-        : folder(worker)
-    {
-        REQUIRE(profiler::writeRun(folder.file("run.sqlite").toStdString(), run).has_value());
-        library.setWorkerProgram(folder.path());
-        document = worker.isEmpty() ? library.open(folder.file("run.sqlite")) : library.start({});
-        page = std::make_unique<RunPage>(theme, library, document);
-        page->resize(1600, 910);
-        page->show();
-    }
-    ~Opened()
-    {
-        page.reset();
-        QFile::remove(document->file());
-    }
-    bool isRead() const { return document->state() == RunDocument::State::Finished; }
-    template<class Widget>
-    Widget* find(const char* name) const
-    {
-        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
-        REQUIRE(found != nullptr);
-        return found;
-    }
-    void click(const char* button) const
-    {
-        QTest::mouseClick(find<QWidget>(button), Qt::LeftButton);
-    }
-    int summaryRows() const { return find<DataTable>("summaryTable")->model()->rowCount(); }
-
-    FakeWorker folder;
-    ThemeController theme;
-    RunLibrary library;
-    std::shared_ptr<RunDocument> document;
-    std::unique_ptr<RunPage> page;
-};
+using Opened = OpenedRun;
 
 // A worker that has written whole iterations and goes on until it is interrupted.
 const char* const kEndless = "cp \"$(dirname \"$0\")/run.sqlite\" \"$file\"\n"
@@ -144,6 +102,28 @@ TEST_CASE("a run under way asks before its page closes, and keeping it running i
     CHECK_FALSE(opened.document->isRunning());
     CHECK(opened.document->notice().text == QStringLiteral("Iterations 0–1 are whole and kept."));
     CHECK(opened.page->queryClose()); // nothing to ask any more
+}
+
+TEST_CASE("the count of the stop dialog goes on while the run does")
+{
+    ThemeController theme;
+    RunDocument document(QStringLiteral("run.sqlite"), 1);
+    document.setState(RunDocument::State::Running);
+    document.setProgress({2, 7, 2});
+    int stops = 0;
+    StopRunDialog dialog(document, [&] { ++stops; });
+    dialog.show();
+    const auto* text = dialog.findChild<QLabel*>(QStringLiteral("stopText"));
+    REQUIRE(text != nullptr);
+    CHECK(text->text().startsWith(QStringLiteral("2 of 7 iterations are whole.")));
+    document.setProgress({3, 7, 2});
+    CHECK(text->text().startsWith(QStringLiteral("3 of 7 iterations are whole.")));
+    dialog.findChild<QPushButton*>(QStringLiteral("stopAndClose"))->click();
+    CHECK(stops == 1);
+    document.setProgress({4, 7, 2});
+    CHECK(text->text().startsWith(QStringLiteral("Stopping.")));
+    document.setState(RunDocument::State::Finished);
+    CHECK(dialog.result() == QDialog::Accepted);
 }
 
 TEST_CASE("a real worker trains, and the page fills iteration by iteration up to the replay")

@@ -14,7 +14,7 @@ TEST_CASE("a full lane is 138 high and its parts stand where the design puts the
     CHECK(second.sendTop() == 138 + 53);
     CHECK(second.receiveTop() == 138 + 66);
     CHECK(second.reduceTop() == 138 + 80);
-    CHECK(second.memoryTop() + app::Lane::kMemory + 8 == second.bottom());
+    CHECK(second.memoryTop() + second.memory + 8 == second.bottom());
 }
 
 TEST_CASE("lanes shrink, collapse and get dense as the room gets less")
@@ -35,6 +35,19 @@ TEST_CASE("lanes shrink, collapse and get dense as the room gets less")
         CHECK(lanes.front().kind == kind);
         CHECK(lanes.front().height == height);
     }
+}
+
+TEST_CASE("where nobody chose a height, boxes and memory grow into the room that is left")
+{
+    const auto small = layoutLanes(4, {4 * 138, {}, {}}), large = layoutLanes(4, {1000, {}, {}});
+    CHECK(small[0].height == 138);
+    CHECK(large[0].height == 247); // as much as each may have
+    CHECK(large[0].memory > 2 * small[0].memory);
+    CHECK(large[0].compute > small[0].compute);
+    CHECK(large[0].memoryTop() + large[0].memory + 8 == large[0].bottom());
+    CHECK(layoutLanes(4, {374, {}, {}})[0].height == 93);  // collapsed ones fill a low window
+    CHECK(layoutLanes(1, {2000, {}, {}})[0].height < 300); // and stay lanes in a high one
+    CHECK(layoutLanes(4, {1000, 42, {}})[0].height == 138);
 }
 
 TEST_CASE("a triangle opens one lane among dense ones and closes one among full ones")

@@ -32,12 +32,11 @@ struct Shown
     CompareWidget widget{theme};
 };
 
-std::vector<std::unique_ptr<app::RunView>>
-views(const std::vector<std::shared_ptr<const engine::Run>>& runs)
+std::vector<app::RunViewPointer> views(const std::vector<std::shared_ptr<const engine::Run>>& runs)
 {
-    std::vector<std::unique_ptr<app::RunView>> all;
+    std::vector<app::RunViewPointer> all;
     for (const auto& run : runs)
-        all.push_back(std::make_unique<app::RunView>(run));
+        all.push_back(std::make_shared<const app::RunView>(run));
     return all;
 }
 
@@ -110,7 +109,8 @@ TEST_CASE("four runs stand as usual, few ones take the room they have, many keep
     };
     CHECK(pitch(4, 528).pitch == 23);
     CHECK(pitch(4, 528).height == 132);
-    CHECK(pitch(2, 528).pitch == 42);
+    CHECK(pitch(2, 528).pitch == 56);
+    CHECK(pitch(2, 2000).pitch == 56); // a lane, not a wall
     CHECK(pitch(9, 528).pitch == 7);
     CHECK(pitch(9, 528).height == app::CompareLayout::kLeast);
 }

@@ -66,8 +66,8 @@ void detailsPictures(app::ThemeController& theme, const QString& suffix)
 {
     app::TimelineWidget timeline(theme);
     timeline.resize(1092, 654);
-    const auto run = sample::measured({"bitpipe", 4, 8, 3});
-    timeline.setRun(run, app::TimelineWidget::View::FitIteration);
+    const auto run = std::make_shared<const app::RunView>(sample::measured({"bitpipe", 4, 8, 3}));
+    timeline.setView(run, app::TimelineWidget::View::FitIteration);
     timeline.show();
     app::DetailsPanel details(theme);
     details.resize(292, 800);
@@ -121,7 +121,7 @@ void recordedPictures(app::ThemeController& theme, const QString& suffix)
     app::DetailsPanel details(theme);
     details.resize(292, 800);
     details.QWidget::show();
-    details.show(runs.back(), {});
+    details.show(std::make_shared<const app::RunView>(runs.back()), {});
     save(details, QStringLiteral("recorded-details") + suffix);
 }
 

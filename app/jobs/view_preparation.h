@@ -1,0 +1,43 @@
+#pragma once
+
+#include "app/jobs/background.h"
+#include "app/models/run_document.h"
+#include "app/timeline/run_view.h"
+
+#include <QObject>
+
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// Prepares runs for painting (RunView): small ones before ask() returns, others in the thread pool,
+// so that a window never stands still. Of several requests only the newest is answered; a run that
+// the last answer had is not prepared again. The GUI thread only.
+class ViewPreparation : public QObject
+{
+    Q_OBJECT
+
+public:
+    // About 8 ms of work; ten million spans take 0.8 s.
+    static constexpr std::size_t kInstantSpans = 100'000;
+
+    explicit ViewPreparation(QObject* parent = nullptr);
+
+    void ask(std::vector<RunPointer> runs); // none of them null
+    bool isBusy() const { return m_isBusy; }
+
+Q_SIGNALS:
+    void ready(const std::vector<app::RunViewPointer>& views); // in the order of the runs
+
+private:
+    void start(std::vector<RunPointer> runs);
+    void take(std::vector<RunViewPointer> views);
+
+    Background m_background;
+    std::vector<RunViewPointer> m_last;
+    std::optional<std::vector<RunPointer>> m_next;
+    bool m_isBusy = false;
+};
+
+} // namespace app

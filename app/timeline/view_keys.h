@@ -1,0 +1,37 @@
+#pragma once
+
+#include "app/timeline/view_window.h"
+
+#include <Qt>
+
+#include <optional>
+
+namespace app {
+
+// What a key does to the view of any timeline; keys that walk boxes stand in walk_keys.h.
+enum class ViewKey {
+    None,
+    Back,      // Alt+left, Backspace: where the view was before
+    Forward,   // Alt+right
+    Selection, // F: centre, again: fit
+    Fit,       // Home
+    All,       // 0
+    ZoomIn,
+    ZoomOut,
+    Left,
+    Right,
+    Clear, // Esc
+};
+ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers);
+
+// Where ZoomIn, ZoomOut, Left and Right lead; none: the key does something else.
+std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key);
+inline bool isZoom(ViewKey key) // worth remembering, where moving on is not
+{
+    return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
+}
+
+// The first time a view goes to the middle of `box`, the second time it fits it.
+ViewWindow centredThenFitted(ViewWindow window, ViewWindow box);
+
+} // namespace app

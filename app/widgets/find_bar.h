@@ -1,0 +1,49 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QHBoxLayout;
+class QLabel;
+class QLineEdit;
+class QToolButton;
+
+namespace app {
+
+// The 36 px under the toolbar in which a run is searched: what is looked for, which hit this is,
+// previous and next, facets to add. It searches nothing itself.
+class FindBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit FindBar(const ThemeController& theme, QWidget* parent = nullptr);
+
+    QString text() const;
+    void open(); // shows it, with the cursor in the field
+    void showHits(const QString& sentence);
+    void showProblem(const QString& sentence); // the field is outlined in the colour of errors
+
+Q_SIGNALS:
+    void searched(const QString& text); // while it is typed
+    void stepped(int by);               // Enter: 1, Shift+Enter: -1
+    void closed();
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    enum class Tone { Normal, Problem };
+    void say(const QString& sentence, Tone tone);
+    void addFacets(QHBoxLayout& row);
+    void addFacet(const QString& facet);
+
+    QLineEdit* m_field;
+    QLabel* m_answer;
+    QWidget* m_facets;
+    QToolButton *m_previous, *m_next;
+};
+
+} // namespace app

@@ -1,0 +1,38 @@
+#include "app/timeline/view_keys.h"
+#include "tests/catch.h"
+
+using app::ViewKey;
+using app::ViewWindow;
+
+TEST_CASE("keys step the view, and only a zoom is worth remembering")
+{
+    const ViewWindow window{100, 200};
+    const auto stepped
+        = [&](int key) { return app::steppedView(window, app::viewKey(key, Qt::NoModifier)); };
+    CHECK(stepped(Qt::Key_Left) == ViewWindow{90, 190});
+    CHECK(stepped(Qt::Key_Right) == ViewWindow{110, 210});
+    CHECK(stepped(Qt::Key_Plus) == ViewWindow{110, 190});
+    CHECK(stepped(Qt::Key_Equal) == stepped(Qt::Key_Plus)); // without shift
+    CHECK(stepped(Qt::Key_Minus)->duration() == Approx(125));
+    CHECK_FALSE(stepped(Qt::Key_Home).has_value());
+    CHECK(app::isZoom(ViewKey::ZoomIn));
+    CHECK_FALSE(app::isZoom(ViewKey::Left));
+}
+
+TEST_CASE("with Alt the arrows walk the zoom history, and nothing else is a key of the view")
+{
+    CHECK(app::viewKey(Qt::Key_Left, Qt::AltModifier) == ViewKey::Back);
+    CHECK(app::viewKey(Qt::Key_Right, Qt::AltModifier) == ViewKey::Forward);
+    CHECK(app::viewKey(Qt::Key_F, Qt::AltModifier) == ViewKey::None);
+    CHECK(app::viewKey(Qt::Key_Q, Qt::NoModifier) == ViewKey::None);
+}
+
+TEST_CASE("a selection is centred first and fitted second")
+{
+    const ViewWindow box{300, 320};
+    const ViewWindow centred = app::centredThenFitted({0, 100}, box);
+    CHECK(centred == ViewWindow{260, 360});
+    const ViewWindow fits = app::centredThenFitted(centred, box);
+    CHECK(fits.duration() == Approx(25));
+    CHECK(fits.centre() == Approx(310));
+}

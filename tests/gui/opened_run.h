@@ -1,0 +1,54 @@
+#pragma once
+
+#include "app/pages/run_page.h"
+#include "app/widgets/data_table.h"
+#include "app/widgets/timeline_widget.h"
+#include "profiler/store/trace_store.h"
+#include "tests/app/jobs/fake_worker.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/app/simulated_run.h"
+
+#include <memory>
+
+namespace app {
+
+// A page on a run that was written to a real file, or that a fake worker goes on with.
+struct OpenedRun
+{
+    explicit OpenedRun(const engine::Run& run, const QByteArray& worker = {})
+        : folder(worker)
+    {
+        REQUIRE(profiler::writeRun(folder.file("run.sqlite").toStdString(), run).has_value());
+        library.setWorkerProgram(folder.path());
+        document = worker.isEmpty() ? library.open(folder.file("run.sqlite")) : library.start({});
+        page = std::make_unique<RunPage>(theme, library, document);
+        page->resize(1600, 910);
+        page->show();
+    }
+    ~OpenedRun()
+    {
+        page.reset();
+        QFile::remove(document->file());
+    }
+    bool isRead() const { return document->state() == RunDocument::State::Finished; }
+    template<class Widget>
+    Widget* find(const char* name) const
+    {
+        auto* found = page->findChild<Widget*>(QString::fromLatin1(name));
+        REQUIRE(found != nullptr);
+        return found;
+    }
+    void click(const char* button) const
+    {
+        QTest::mouseClick(find<QWidget>(button), Qt::LeftButton);
+    }
+    int summaryRows() const { return find<DataTable>("summaryTable")->model()->rowCount(); }
+
+    FakeWorker folder;
+    ThemeController theme;
+    RunLibrary library;
+    std::shared_ptr<RunDocument> document;
+    std::unique_ptr<RunPage> page;
+};
+
+} // namespace app

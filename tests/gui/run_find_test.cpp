@@ -1,0 +1,110 @@
+#include "tests/gui/opened_run.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QToolButton>
+
+using namespace app;
+
+namespace {
+
+struct Searched : OpenedRun
+{
+    Searched()
+        : OpenedRun(simulatedRun({"1f1b", 4, 8, 2}))
+    {
+        REQUIRE(waitFor([&] { return isRead() && summaryRows() == 5; }));
+        timeline = find<TimelineWidget>("timeline");
+        QTest::keyClick(timeline, Qt::Key_F, Qt::ControlModifier);
+        field = find<QLineEdit>("findField");
+    }
+    QString answer() const { return find<QLabel>("findAnswer")->text(); }
+
+    TimelineWidget* timeline = nullptr;
+    QLineEdit* field = nullptr;
+};
+
+} // namespace
+
+TEST_CASE("Ctrl+F looks for ops, and Enter walks the hits there and back")
+{
+    Searched search;
+    REQUIRE(search.find<QWidget>("findBar")->isVisible());
+    QTest::keyClicks(search.field, QStringLiteral("op:B mb:3 stage:2"));
+    CHECK(search.answer() == QStringLiteral("2 hits"));
+    QTest::keyClick(search.field, Qt::Key_Return);
+    CHECK(search.answer() == QStringLiteral("2B3, hit 2 of 2")); // the view shows iteration 1
+    CHECK(search.timeline->selection().iteration == 1);
+    QTest::keyClick(search.field, Qt::Key_Return);
+    CHECK(search.answer() == QStringLiteral("2B3, hit 1 of 2"));
+    CHECK(search.timeline->selection().iteration == 0);
+    CHECK(search.timeline->iteration() == 0); // brought into view
+    QTest::keyClick(search.field, Qt::Key_Return, Qt::ShiftModifier);
+    CHECK(search.answer() == QStringLiteral("2B3, hit 2 of 2"));
+    QTest::keyClick(search.field, Qt::Key_Escape);
+    CHECK_FALSE(search.find<QWidget>("findBar")->isVisible());
+    CHECK(search.timeline->hasFocus());
+}
+
+TEST_CASE("a search that finds nothing says which facet is at fault")
+{
+    Searched search;
+    QTest::keyClicks(search.field, QStringLiteral("op:B mb:9"));
+    CHECK(search.answer() == QStringLiteral("nothing has mb:9; micro-batches are 0 to 7"));
+    CHECK(search.field->property("invalid").toBool());
+    CHECK_FALSE(search.find<QToolButton>("findNext")->isEnabled());
+    QTest::keyClick(search.field, Qt::Key_Backspace);
+    QTest::keyClicks(search.field, QStringLiteral("2"));
+    CHECK(search.answer() == QStringLiteral("8 hits"));
+    CHECK_FALSE(search.field->property("invalid").toBool());
+}
+
+TEST_CASE("a facet can be added with the mouse")
+{
+    Searched search;
+    QTest::keyClicks(search.field, QStringLiteral("op:F"));
+    search.click("facet-mb");
+    CHECK(search.field->text() == QStringLiteral("op:F mb:"));
+    CHECK(search.field->hasFocus());
+}
+
+TEST_CASE("C and L go through colours and flows, and the toolbar follows")
+{
+    Searched search;
+    QTest::keyClick(search.field, Qt::Key_Escape);
+    auto* colours = search.find<QComboBox>("colourBy");
+    CHECK(colours->currentText() == QStringLiteral("operation"));
+    QTest::keyClick(search.timeline, Qt::Key_C);
+    CHECK(search.timeline->colourBy() == ColourBy::MicroBatch);
+    CHECK(colours->currentText() == QStringLiteral("micro-batch"));
+    QTest::keyClick(search.timeline, Qt::Key_L);
+    CHECK(search.timeline->flowMode() == TimelineWidget::FlowMode::All);
+    QTest::keyClick(search.timeline, Qt::Key_L);
+    CHECK(search.timeline->flowMode() == TimelineWidget::FlowMode::Off);
+    auto* segments = search.find<QWidget>("flowSegments");
+    QTest::mouseClick(segments, Qt::LeftButton, {}, QPoint(segments->width() - 6, 8));
+    CHECK(search.timeline->flowMode() == TimelineWidget::FlowMode::All);
+}
+
+TEST_CASE("with the details folded a selection is explained under its box, with a link")
+{
+    Searched search;
+    auto* popover = search.find<QWidget>("selectionPopover");
+    QTest::keyClick(search.field, Qt::Key_Escape);
+    QTest::keyClick(search.timeline, Qt::Key_Period); // the first op
+    CHECK_FALSE(popover->isVisible());                // the dock has it
+    search.page->resize(1280, 910);
+    REQUIRE(popover->isVisible());
+    CHECK(search.find<QLabel>("popoverTitle")->text().startsWith(QStringLiteral("0F0")));
+    const QRect box = search.timeline->selectionRect();
+    CHECK(popover->geometry().top() > box.bottom());
+    CHECK(search.timeline->rect().contains(popover->geometry()));
+    auto* sentence = search.find<QLabel>("popoverSentence");
+    REQUIRE(sentence->text().contains(QStringLiteral("Go to ")));
+    const auto before = search.timeline->selection();
+    Q_EMIT sentence->linkActivated({});
+    CHECK_FALSE(search.timeline->selection() == before);
+    QTest::keyClick(search.timeline, Qt::Key_Escape);
+    CHECK_FALSE(popover->isVisible());
+}
