@@ -2,6 +2,8 @@
 
 #include "app/models/numbers.h"
 
+#include <QFileInfo>
+
 #include <utility>
 
 namespace app {
@@ -120,6 +122,14 @@ void RunSession::start(const QString& program, const QStringList& options)
     m_options = options;
     m_document->setState(State::Running);
     m_document->addLogLine(tr("bscope run %1").arg(options.join(QLatin1Char(' '))));
+    const QString folder = QFileInfo(m_document->file()).path();
+    if (!QFileInfo(folder).isDir()) { // RunLibrary tried to make it
+        workerEnded({WorkerEnd::How::Refused,
+                     tr("The folder %1 for runs cannot be made; free its place, or set "
+                        "XDG_DATA_HOME to a folder that can be written.")
+                         .arg(folder)});
+        return;
+    }
     m_process.start(program, options, m_document->file());
 }
 

@@ -67,7 +67,7 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
     const TimeAxis axis = overviewAxis(view, area, dpr);
     const QRectF rows = rowsArea(area);
     const int count = std::min(view.devices(), kRows);
-    const double pitch = std::min(7.0, rows.height() / count);
+    const double pitch = std::min(std::max(7.0, 28.0 / count), rows.height() / count);
     const auto inks = columnColours(colours);
     for (int row = 0; row < count; ++row) {
         const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;

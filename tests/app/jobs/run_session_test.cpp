@@ -67,6 +67,20 @@ TEST_CASE("a run that never began is a failed document with the worker's reason"
     CHECK(document->notice().text.startsWith(QStringLiteral("D = 3 is odd; try 4.")));
 }
 
+TEST_CASE("where no folder for runs can be made, nothing is started, and it says what to do")
+{
+    const QByteArray before = qgetenv("XDG_DATA_HOME");
+    FakeWorker worker("exit 0\n");
+    qputenv("XDG_DATA_HOME", worker.path().toUtf8()); // a file: no folder can be made in it
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto document = library.start({});
+    before.isNull() ? qunsetenv("XDG_DATA_HOME") : qputenv("XDG_DATA_HOME", before);
+    CHECK(document->state() == State::Failed);
+    CHECK(document->notice().headline == QStringLiteral("Not started."));
+    CHECK(document->notice().text.contains(QStringLiteral("set XDG_DATA_HOME")));
+}
+
 TEST_CASE("opening a file twice gives the same document; one that is no run says so")
 {
     FakeWorker folder("");

@@ -98,3 +98,26 @@ TEST_CASE("a selection that the run does not have shows nothing")
     gone.op = 1'000'000;
     CHECK(app::detailsOf(view, gone).isEmpty());
 }
+
+TEST_CASE("a length that would read 0.0 is said in a finer unit")
+{
+    engine::Run run = *sample::measured({"bitpipe", 4, 8, 1});
+    for (engine::Track& track : run.timeline.tracks)
+        for (engine::Span& span : track.spans)
+            if (track.kind == engine::Track::Kind::Send)
+                span.end = span.begin + 5'000; // of an iteration of milliseconds
+    const app::RunView view(std::make_shared<const engine::Run>(std::move(run)));
+    const auto sends = view.spans(engine::DeviceId{1}, engine::Track::Kind::Send);
+    REQUIRE_FALSE(sends.empty());
+    Selection transfer;
+    transfer.kind = Selection::Kind::Op;
+    transfer.iteration = 0;
+    transfer.device = engine::DeviceId{1};
+    transfer.lane = engine::Track::Kind::Send;
+    transfer.op = sends.front().op;
+    transfer.window = sends.front().window();
+    const auto details = app::detailsOf(view, transfer);
+    CAPTURE(details.value.toStdString(), details.unit.toStdString());
+    CHECK(details.unit != QLatin1String("ms"));
+    CHECK(details.value == QLatin1String("5.0"));
+}
