@@ -88,7 +88,7 @@ TEST_CASE("a click selects an op of the run that is drawn there")
     REQUIRE(spy.count() == 1);
     CHECK(spy[0][0].toInt() == 0);
     CHECK(spy[0][1].value<Selection>().kind == Selection::Kind::Op);
-    const int second = 28 + 4 * 42 + 12; // two runs: lanes of the largest height
+    const int second = 28 + 4 * 56 + 12; // two runs: lanes of the largest height
     QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(156, 26 + second + 28 + 10));
     REQUIRE(spy.count() == 2);
     CHECK(spy[1][0].toInt() == 1);
@@ -132,7 +132,7 @@ TEST_CASE("a click on a device's name or on its memory bar selects the device")
 {
     Shown shown({sample::measured({"1f1b"}), sample::measured({"gpipe"})});
     QSignalSpy spy(&shown.widget, &CompareWidget::selectionChanged);
-    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(100, 26 + 28 + 42 + 10));
+    QTest::mouseClick(&shown.widget, Qt::LeftButton, {}, QPoint(100, 26 + 28 + 56 + 10));
     REQUIRE(spy.count() == 1);
     CHECK(spy[0][1].value<Selection>().kind == Selection::Kind::Device);
     CHECK(spy[0][1].value<Selection>().device == engine::DeviceId{1});
