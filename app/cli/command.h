@@ -43,5 +43,6 @@ Action prepareAnalyze(CLI::App& app);
 Action prepareCompare(CLI::App& app);
 Action prepareExport(CLI::App& app);
 Action prepareDevices(CLI::App& app);
+Action prepareVerify(CLI::App& app);
 
 } // namespace cli

@@ -27,7 +27,9 @@ std::span<const Command> commands()
         Command{"run", "Train with a scheme and record everything",
                 "bscope run --iterations 3 --layers 8 -o bitpipe.sqlite --force\n"
                 "bscope run --scheme 1f1b --iterations 3 --layers 8 -o "
-                "1f1b.sqlite --force",
+                "1f1b.sqlite --force\n"
+                "bscope run --mode live --devices 2 --iterations 3 --layers 8 -o live.sqlite "
+                "--force",
                 prepareRun},
         Command{"experiment", "Run an experiment file, or repeat a run",
                 "bscope experiment bitpipe.sqlite -o again.sqlite --force", prepareExperiment},
@@ -45,6 +47,8 @@ std::span<const Command> commands()
                 "bscope devices\n"
                 "bscope devices --json",
                 prepareDevices},
+        Command{"verify", "Prove on this machine that every scheme trains as it should",
+                "bscope verify --json", prepareVerify},
     };
     return kCommands;
 }

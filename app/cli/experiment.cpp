@@ -44,11 +44,10 @@ Result<int> repeat(const Options& options)
     const auto experiment = experimentFromToml(*text);
     if (!experiment)
         return fail(Error::Code::Corrupt, options.file + ": " + experiment.error().message);
-    if (experiment->mode != Mode::Emulate)
+    if (experiment->mode != Mode::Emulate && experiment->mode != Mode::Live)
         return fail(Error::Code::Unsupported,
-                    fmt::format("{}: mode {} does not train in this version; use "
-                                "mode = \"emulate\", or "
-                                "bscope simulate",
+                    fmt::format("{}: mode {} does not train; use mode = \"emulate\" or \"live\", "
+                                "or bscope simulate",
                                 options.file, modeName(experiment->mode)));
     return record(*experiment, options.record);
 }

@@ -25,7 +25,7 @@ struct Options
     int layers = 0, width = 0, heads = 0, microBatchSize = 0, sequence = 0;
     std::optional<AttentionKind> attention;
     std::optional<Recompute> recompute;
-    std::string mode = "emulate", backend = "auto";
+    std::string backend = "auto";
     double bandwidth = 0, latency = 0; // GB/s, us
     Experiment experiment;
     RecordOptions record;
@@ -52,10 +52,6 @@ Result<ModelSpec> modelOf(const Options& options)
 
 Result<void> checkAvailable(const Options& options)
 {
-    if (options.mode == "live")
-        return fail(Error::Code::InvalidArgument,
-                    "live runs are not in this version; use --mode emulate, which runs every op "
-                    "and places it on virtual devices");
     if (options.backend == "cuda")
         return fail(Error::Code::InvalidArgument,
                     "the CUDA backend is not in this version; use --backend cpu");
@@ -146,10 +142,11 @@ void addModelOptions(CLI::App& app, Options& options)
 void addMachineOptions(CLI::App& app, Options& options)
 {
     constexpr const char* kGroup = "Machine";
-    app.add_option("--mode", options.mode,
-                   "emulate: every op runs alone and is placed on D devices")
+    app.add_option("--mode", options.experiment.mode,
+                   "emulate: every op runs alone and is placed on D devices; live: D threads run "
+                   "at the same time [emulate]")
         ->type_name("emulate|live")
-        ->check(oneOf({"emulate", "live"}))
+        ->transform(choice<Mode>({{"emulate", Mode::Emulate}, {"live", Mode::Live}}))
         ->group(kGroup);
     app.add_option("--backend", options.backend, "[auto: the CPU]")
         ->type_name("auto|cpu|cuda")

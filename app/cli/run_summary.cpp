@@ -49,7 +49,7 @@ std::string runSummary(const Run& run, const std::string& file)
                        "peak       {}\n"
                        "file       {}  (open it: bubblescope {})\n",
                        lossText(run.timeline), timeText(numbers->duration, ticks),
-                       modeAdjective(run.info.mode), speed, shareText(numbers->bubbleRatio),
+                       modeWords(run.info), speed, shareText(numbers->bubbleRatio),
                        timeText(idle, ticks), peakText(*numbers), file, quoted(file));
 }
 

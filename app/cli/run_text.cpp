@@ -78,9 +78,9 @@ std::string longestBubbles(const Run& run, std::vector<Bubble> bubbles)
 std::string headingOf(const Run& run)
 {
     const Shape& shape = run.schedule.shape;
-    std::string text = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label,
-                                   modeAdjective(run.info.mode), shape.devices, shape.microBatches,
-                                   shape.chunks());
+    std::string text
+        = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label, modeWords(run.info),
+                      shape.devices, shape.microBatches, shape.chunks());
     if (!run.info.model.empty())
         text += ", model " + run.info.model;
     if (!run.info.link.empty())

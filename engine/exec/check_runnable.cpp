@@ -10,26 +10,11 @@ namespace {
 // What this version cannot train with; nothing where it can.
 std::string_view obstacle(const Op& op)
 {
-    if (op.flags == OpFlag::JointWithNext)
-        return "runs as one op with the next";
-    if (op.flags == OpFlag::Half)
-        return "is half a micro-batch";
-    if (op.slice != Op::kWhole && isCompute(op.kind))
-        return "is a slice of a micro-batch";
     if (op.version != 0)
         return "uses a weight version of its own";
-    switch (op.kind) {
-    case OpKind::BackwardInput:
-    case OpKind::BackwardWeight:
-        return "is one part of a split backward";
-    case OpKind::Evict:
-    case OpKind::Load:
-        return "moves a stash to another device";
-    case OpKind::Recompute:
+    if (op.kind == OpKind::Recompute)
         return "recomputes activations";
-    default:
-        return {};
-    }
+    return {};
 }
 
 } // namespace

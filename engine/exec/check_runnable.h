@@ -5,8 +5,7 @@
 
 namespace engine {
 
-// Unsupported names the first op that this version does not run (it runs F and B of whole
-// micro-batches and what lower() adds).
+// Unsupported names the first op that this version does not train with.
 Result<void> checkRunnable(const Schedule& lowered);
 
 } // namespace engine

@@ -1,6 +1,5 @@
 #include "engine/exec/emulation.h"
 
-#include "engine/base/check.h"
 #include "engine/sim/simulate.h"
 
 #include <algorithm>
@@ -9,17 +8,6 @@ namespace engine {
 namespace {
 
 constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
-
-// What every device holds for the whole run.
-void appendFixedMemory(const MemoryPlan& plan, Timeline& timeline)
-{
-    for (std::size_t d = 0; d < plan.devices.size(); ++d)
-        for (std::size_t category = 0; category < kMemoryCategories; ++category)
-            if (const Bytes bytes = plan.devices[d].fixed[category]; bytes > 0)
-                timeline.memory.push_back({0, bytes, MemoryEvent::kNoOp,
-                                           static_cast<std::uint16_t>(d),
-                                           static_cast<MemoryCategory>(category)});
-}
 
 std::int64_t median(std::vector<std::int64_t>& values)
 {
@@ -35,10 +23,10 @@ std::int64_t median(std::vector<std::int64_t>& values)
 Emulation::Emulation(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
-    , m_runner(setup.runner)
-    , m_costs(estimatedCosts({setup.runner.lowered, setup.runner.model, setup.link}))
+    , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Inline)
+    , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.unit, setup.link}))
 {
-    appendFixedMemory(m_runner.plan(), run.timeline);
+    appendFixedMemory(m_pipeline.plan(), run.timeline);
 }
 
 std::int64_t& Emulation::duration(OpRef ref)
@@ -49,61 +37,68 @@ std::int64_t& Emulation::duration(OpRef ref)
 Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                                 const std::atomic<bool>& cancel)
 {
-    const auto order = executionOrder(m_setup.runner.lowered, m_costs);
+    const auto order = executionOrder(m_pipeline.lowered(), m_costs);
     if (!order)
         return tl::unexpected(order.error());
-    m_runner.beginIteration(tokens);
-    if (!runOps(*order, progress, cancel))
-        return fail(Error::Code::Cancelled, "cancelled");
+    m_pipeline.beginIteration(tokens);
+    if (auto ran = runOps(*order, progress, cancel); !ran)
+        return ran;
 
     std::vector<std::int64_t> durations(order->size());
     for (const OpTiming& timing : m_timings)
         durations[timing.op] = timing.cpuTime;
-    m_memory = m_runner.memoryLog();
     if (iteration.kind == Iteration::Kind::Measured)
         m_measured.push_back(std::move(durations));
-    iteration.loss = m_runner.loss();
-    iteration.microBatchLoss = m_runner.microBatchLoss();
+    iteration.loss = m_pipeline.loss();
+    iteration.microBatchLoss = m_pipeline.microBatchLoss();
     return place(m_costs, std::move(iteration));
 }
 
-// False when cancelled on the way. Measured durations replace those of the iteration before.
-bool Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
-                       const std::atomic<bool>& cancel)
+// Measured durations replace those of the iteration before.
+Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
+                               const std::atomic<bool>& cancel)
 {
     std::int64_t told = wallTime();
     m_timings.clear();
     m_timings.reserve(order.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
-            return false;
-        const OpRef ref = order[i];
-        if (!isCompute(m_setup.runner.lowered.on(ref.device)[ref.position].kind)) {
-            m_runner.transfer(ref);
-            continue;
+            return fail(Error::Code::Cancelled, "cancelled");
+        try {
+            runOp(order[i]);
+        } catch (const std::exception& error) {
+            return fail(Error::Code::Device, describeFault(m_pipeline, order[i], error));
         }
-        m_timings.push_back(timed(ref));
-        m_timings.back().order = static_cast<std::uint32_t>(i);
-        duration(ref) = m_timings.back().cpuTime;
-        if (m_timings.back().wallEnd - told >= kProgressInterval) {
-            told = m_timings.back().wallEnd;
+        if (const std::int64_t now = wallTime(); now - told >= kProgressInterval) {
+            told = now;
             progress(i + 1, order.size());
         }
     }
-    return true;
+    return {};
+}
+
+void Emulation::runOp(OpRef ref)
+{
+    if (!isCompute(m_pipeline.at(ref).kind)) {
+        m_pipeline.run(ref);
+        return;
+    }
+    m_timings.push_back(timed(ref));
+    duration(ref) = m_timings.back().cpuTime;
 }
 
 OpTiming Emulation::timed(OpRef ref)
 {
     OpTiming timing{.op = ref.op,
-                    .iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size())};
-    m_runner.prepare(ref);
+                    .iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size()),
+                    .order = static_cast<std::uint32_t>(m_timings.size())};
+    m_pipeline.prepare(ref);
     timing.wallBegin = wallTime();
     const std::int64_t begin = threadCpuTime();
-    m_runner.compute(ref);
+    m_pipeline.compute(ref);
     timing.cpuTime = std::max<std::int64_t>(1, threadCpuTime() - begin);
     timing.wallEnd = wallTime();
-    m_runner.finish(ref);
+    m_pipeline.finish(ref);
     return timing;
 }
 
@@ -111,23 +106,24 @@ Result<void> Emulation::place(const OpCosts& costs, Iteration iteration)
 {
     const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
     if (auto placed
-        = placeIteration(m_setup.runner.lowered, costs, std::move(iteration), m_run.timeline);
+        = placeIteration(m_pipeline.lowered(), costs, std::move(iteration), m_run.timeline);
         !placed)
         return placed;
-    placeMemory(m_memory, number, static_cast<std::uint32_t>(opCount(m_setup.runner.lowered)),
-                m_run.timeline);
+    placeMemory(m_pipeline.plan().memory, number,
+                static_cast<std::uint32_t>(opCount(m_pipeline.lowered())), m_run.timeline);
     return {};
 }
 
-Result<void> Emulation::placeReplay()
+Result<void> Emulation::finish()
 {
-    CHECK(!m_measured.empty());
+    if (m_measured.empty())
+        return {};
     OpCosts medians = m_costs;
     std::vector<std::int64_t> samples(m_measured.size());
     std::size_t op = 0;
     for (std::size_t d = 0; d < medians.of.size(); ++d)
         for (std::size_t i = 0; i < medians.of[d].size(); ++i, ++op) {
-            if (!isCompute(m_setup.runner.lowered.program[d][i].kind))
+            if (!isCompute(m_pipeline.lowered().program[d][i].kind))
                 continue;
             for (std::size_t k = 0; k < samples.size(); ++k)
                 samples[k] = m_measured[k][op];

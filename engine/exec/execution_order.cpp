@@ -32,6 +32,29 @@ struct Start
     auto key() const { return std::tuple(window.begin, window.end, rank, op); }
 };
 
+// The copies of a device share the slots of its partner in the order of its program, while those of
+// one direction may start before earlier ones of the other. Then the earlier go first.
+class CopiesInOrder
+{
+public:
+    explicit CopiesInOrder(const Schedule& lowered)
+        : m_lowered(lowered)
+        , m_next(lowered.program.size())
+    { }
+
+    void append(OpRef ref, std::vector<OpRef>& order)
+    {
+        std::uint32_t& next = m_next[static_cast<std::size_t>(ref.device.value)];
+        for (; next <= ref.position; ++next)
+            if (isCopy(m_lowered.on(ref.device)[next].kind))
+                order.push_back({ref.device, next, ref.op - ref.position + next});
+    }
+
+private:
+    const Schedule& m_lowered;
+    std::vector<std::uint32_t> m_next; // [device] position behind the last copy that was appended
+};
+
 } // namespace
 
 Result<std::vector<OpRef>> executionOrder(const Schedule& lowered, const OpCosts& costs)
@@ -48,8 +71,14 @@ Result<std::vector<OpRef>> executionOrder(const Schedule& lowered, const OpCosts
     const OpIndex index(lowered);
     std::vector<OpRef> order;
     order.reserve(starts.size());
-    for (const Start& start : starts)
-        order.push_back({index.deviceOf(start.op), index.positionOf(start.op), start.op});
+    CopiesInOrder copies(lowered);
+    for (const Start& start : starts) {
+        const OpRef ref{index.deviceOf(start.op), index.positionOf(start.op), start.op};
+        if (isCopy(lowered.on(ref.device)[ref.position].kind))
+            copies.append(ref, order);
+        else
+            order.push_back(ref);
+    }
     return order;
 }
 

@@ -2,12 +2,12 @@
 
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
-#include "engine/exec/pipeline_runner.h"
+#include "engine/exec/pipeline.h"
 
 namespace engine {
 
 // The ops in the order in which the simulator starts them under `costs`: each comes after what it
-// consumes.
+// consumes, and evicts and loads of a device in the order of its program.
 Result<std::vector<OpRef>> executionOrder(const Schedule& lowered, const OpCosts& costs);
 
 } // namespace engine

@@ -1,10 +1,9 @@
 #pragma once
 
 #include "engine/backend/kernels.h"
-#include "engine/base/units.h"
 #include "engine/exec/accumulate.h"
 
-#include <vector>
+#include <span>
 
 namespace engine {
 
@@ -12,23 +11,27 @@ namespace engine {
 class Gradients
 {
 public:
-    // `kernels` must outlive it.
-    Gradients(std::size_t count, Accumulate accumulate, const Kernels<float>& kernels);
+    // In memory that, like `kernels`, must outlive it: the sum, or with Exact the gradient of one
+    // micro-batch, and its sum as integers. clear() it before use.
+    Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,
+              const Kernels<float>& kernels)
+        : m_accumulate(accumulate)
+        , m_kernels(kernels)
+        , m_floats(floats)
+        , m_sums(sums)
+    { }
 
-    std::span<float> target() { return m_floats; } // what a backward adds to
-    void endMicroBatch();                          // after each backward
-    std::span<const float> sum();                  // over all micro-batches so far
+    std::span<float> target() { return m_floats; }    // what a backward adds to
+    std::span<std::int64_t> sums() { return m_sums; } // with Exact: what replicas add up
+    void endMicroBatch();                             // after each backward, or each of its halves
+    std::span<const float> sum();                     // over all micro-batches so far
     void clear();
-
-    static Bytes bytes(std::size_t count, Accumulate accumulate);
-    // Each becomes the sum of all, in the order given.
-    static void allReduce(std::span<Gradients* const> replicas);
 
 private:
     Accumulate m_accumulate;
     const Kernels<float>& m_kernels;
-    std::vector<float> m_floats;       // the sum, or with Exact one micro-batch
-    std::vector<std::int64_t> m_fixed; // with Exact: the sum
+    std::span<float> m_floats;
+    std::span<std::int64_t> m_sums;
 };
 
 } // namespace engine

@@ -1,8 +1,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_runnable.h"
-#include "engine/exec/execution_order.h"
 #include "engine/exec/gradient_comparison.h"
-#include "engine/exec/op_costs.h"
+#include "engine/exec/make_executor.h"
 #include "engine/model/probe_model.h"
 #include "engine/schedule/passes.h"
 
@@ -10,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 
 namespace engine {
 namespace {
@@ -99,7 +99,8 @@ Result<Schedule> loweredSchedule(const ScheduleRequest& request)
 
 } // namespace
 
-Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, std::uint64_t seed)
+Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode,
+                                        std::uint64_t seed)
 {
     const auto lowered = loweredSchedule(request);
     const auto device = openCpuDevice();
@@ -107,6 +108,14 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, std::uin
         return tl::unexpected(lowered ? device.error() : lowered.error());
     const Kernels<float>& kernels = (*device)->kernels();
     const ProbeModel model(lowered->shape.stages, kSize, kernels);
+    ProbeModel::Size unitSize = kSize;
+    unitSize.rows /= unitsPerMicroBatch(*lowered);
+    if (unitSize.rows * unitsPerMicroBatch(*lowered) != kSize.rows)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the integer probe has {} rows a micro-batch, which {} slices do "
+                                "not divide",
+                                kSize.rows, lowered->shape.slices));
+    const ProbeModel unit(lowered->shape.stages, unitSize, kernels);
     ModelSpec tokenShape;
     tokenShape.microBatchSize = 1;
     tokenShape.sequence = kSize.rows;
@@ -124,19 +133,21 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, std::uin
                                 "where floats round: use fewer devices, chunks or micro-batches",
                                 lowered->shape.stages, lowered->shape.microBatches));
 
-    GradientCheck check{.what = fmt::format("integer probe, {}, D = {}, N = {}", request.scheme,
-                                            request.devices, request.microBatches)};
-    const auto order = executionOrder(*lowered, estimatedCosts({*lowered, model, {}}));
-    if (!order)
-        return tl::unexpected(order.error());
-    PipelineRunner runner({*lowered, model, kernels, seed});
-    runner.onGradient = [&](int, StageId stage, std::span<const float> gradient) {
+    GradientCheck check{.what = fmt::format("integer probe, {}, D = {}, N = {}, {}", request.scheme,
+                                            request.devices, request.microBatches, modeName(mode))};
+    Run run;
+    run.schedule = *lowered;
+    const auto executor = makeExecutor({{run.schedule, unit, kernels, seed}, mode}, run);
+    std::mutex mutex; // live devices compare at the same time
+    executor->pipeline().observeGradients([&](int, StageId stage, std::span<const float> gradient) {
         const Integers& own = reference.gradients[static_cast<std::size_t>(stage.value)];
+        const std::lock_guard lock(mutex);
         compareGradients(std::vector<float>(own.begin(), own.end()), gradient, check);
-    };
-    runner.beginIteration(tokens);
-    for (const OpRef ref : *order)
-        runner.run(ref);
+    });
+    if (auto trained = executor->iterate(
+            {}, tokens, [](auto, auto) {}, false);
+        !trained)
+        return tl::unexpected(trained.error());
     return check;
 }
 

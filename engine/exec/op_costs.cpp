@@ -1,6 +1,6 @@
 #include "engine/exec/op_costs.h"
 
-#include "engine/exec/memory_plan.h"
+#include "engine/exec/execution_plan.h"
 
 #include <algorithm>
 
@@ -15,22 +15,38 @@ std::int64_t atLeastOne(double nanoseconds)
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(nanoseconds));
 }
 
-OpCosts::Cost costOf(const EmulationCosts& input, const Op& op)
+double flopsOf(const StageFlops& flops, OpKind kind)
 {
-    const StageSizes sizes = input.model.sizes(op.stage);
-    const double forward = input.model.flops(op.stage).forward / kFlopsPerNanosecond;
+    switch (kind) {
+    case OpKind::Forward:
+        return flops.forward;
+    case OpKind::BackwardInput:
+        return flops.backwardInput;
+    case OpKind::BackwardWeight:
+        return flops.backwardWeight;
+    case OpKind::Recompute:
+        return flops.recompute;
+    default:
+        return flops.backwardInput + flops.backwardWeight;
+    }
+}
+
+OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicroBatch)
+{
+    const StageSizes sizes = input.unit.sizes(op.stage);
+    const int units = unitsOf(op, unitsPerMicroBatch).count;
     const auto message = [&](std::size_t numbers) {
-        return OpCosts::Cost{input.link.busy(floatBytes(numbers)), input.link.latency.count()};
+        return OpCosts::Cost{input.link.busy(units * floatBytes(numbers)),
+                             input.link.latency.count()};
     };
     switch (op.kind) {
-    case OpKind::Forward:
-        return {atLeastOne(forward), 0};
-    case OpKind::Backward:
-        return {atLeastOne(2 * forward), 0};
     case OpKind::SendActivation:
         return message(sizes.output);
     case OpKind::SendGradient:
         return message(sizes.input);
+    case OpKind::Evict:
+    case OpKind::Load:
+        return {input.link.busy(units * floatBytes(sizes.stash)) + input.link.latency.count(), 0};
     case OpKind::AllReduce:
         return {
             ringAllReduce(input.link, input.lowered.shape.replicas, floatBytes(sizes.parameters)),
@@ -39,8 +55,13 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op)
         return {atLeastOne(static_cast<double>(sizes.parameters) * kFlopsPerUpdate
                            / kFlopsPerNanosecond),
                 0};
-    default:
+    case OpKind::RecvActivation:
+    case OpKind::RecvGradient:
         return {};
+    default:
+        return {
+            atLeastOne(units * flopsOf(input.unit.flops(op.stage), op.kind) / kFlopsPerNanosecond),
+            0};
     }
 }
 
@@ -53,11 +74,12 @@ std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes)
 
 OpCosts estimatedCosts(const EmulationCosts& input)
 {
+    const int units = unitsPerMicroBatch(input.lowered);
     OpCosts costs;
     for (const auto& program : input.lowered.program) {
         auto& own = costs.of.emplace_back();
         for (const Op& op : program)
-            own.push_back(costOf(input, op));
+            own.push_back(costOf(input, op, units));
     }
     return costs;
 }

@@ -11,7 +11,7 @@ namespace engine {
 struct EmulationCosts
 {
     const Schedule& lowered;
-    const PipelineModel<float>& model;
+    const PipelineModel<float>& unit; // a pass of one unit of a micro-batch (stash_plan.h)
     LinkCost link;
 };
 OpCosts estimatedCosts(const EmulationCosts& input);

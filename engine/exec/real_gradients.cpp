@@ -1,16 +1,22 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_runnable.h"
-#include "engine/exec/execution_order.h"
 #include "engine/exec/gradient_comparison.h"
-#include "engine/exec/op_costs.h"
+#include "engine/exec/make_executor.h"
 #include "engine/exec/sequential.h"
+#include "engine/exec/unit_spec.h"
 #include "engine/model/transformer.h"
 #include "engine/schedule/passes.h"
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <mutex>
+
 namespace engine {
 namespace {
+
+// Sums inside a micro-batch run differently over slices.
+constexpr double kSliceTolerance = 1e-5;
 
 // Where each stage's parameters begin in the whole model's, which are in the same order.
 std::vector<std::size_t> firstParameters(const PipelineModel<float>& model)
@@ -36,31 +42,47 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
         if (!result)
             return tl::unexpected(result.error());
 
+    const auto unit = unitSpec(wanted.model, lowered);
+    if (!unit)
+        return tl::unexpected(unit.error());
     const Kernels<float>& kernels = (*device)->kernels();
-    const Transformer<float> whole(wanted.model, 1, kernels);
-    const Transformer<float> cut(wanted.model, shape.stages, kernels);
-    const auto order = executionOrder(lowered, estimatedCosts({lowered, cut, {}}));
-    if (!order)
-        return tl::unexpected(order.error());
+    const Transformer<float> whole(unit->model, 1, kernels);
+    const Transformer<float> cut(unit->model, shape.stages, kernels, unit->slices);
     const auto first = firstParameters(cut);
 
-    GradientCheck check{.what = fmt::format("{}, {}, D = {}, N = {}", wanted.model.name,
-                                            request.scheme, request.devices, request.microBatches)};
+    GradientCheck check{.what = fmt::format("{}, {}, D = {}, N = {}, {}", wanted.model.name,
+                                            request.scheme, request.devices, request.microBatches,
+                                            modeName(wanted.mode))};
     SequentialTrainer sequential(whole, kernels, wanted.seed, wanted.accumulate);
-    PipelineRunner runner({lowered, cut, kernels, wanted.seed, wanted.accumulate});
-    runner.onGradient = [&](int, StageId stage, std::span<const float> gradient) {
+    std::vector<float> expected; // what devices compare with, several at a time
+    Run run;
+    run.schedule = lowered;
+    const auto executor = makeExecutor(
+        {{run.schedule, cut, kernels, wanted.seed, wanted.accumulate}, wanted.mode}, run);
+    std::mutex mutex;
+    executor->pipeline().observeGradients([&](int, StageId stage, std::span<const float> gradient) {
         const std::size_t begin = first[static_cast<std::size_t>(stage.value)];
-        compareGradients(sequential.gradients().subspan(begin, gradient.size()), gradient, check);
-    };
+        const std::lock_guard lock(mutex);
+        compareGradients(std::span(expected).subspan(begin, gradient.size()), gradient, check);
+    });
     const TextData data = TextData::builtIn(wanted.seed);
-    TokenBatches tokens(wanted.model, shape.microBatches);
-    for (int k = 0; k < wanted.iterations; ++k) {
+    TokenBatches tokens(wanted.model, shape.microBatches, unit->slices);
+    TokenBatches uncut(wanted.model, shape.microBatches);
+    const bool sliced = unit->slices > 1;
+    check.tolerance = sliced ? kSliceTolerance : 0;
+    const int halves = sliced ? 1 : executor->pipeline().plan().units;
+    for (int k = 0; k < (sliced ? 1 : wanted.iterations); ++k) {
         tokens.load(data, k);
-        const double loss = sequential.accumulate(tokens, shape.microBatches);
-        runner.beginIteration(tokens);
-        for (const OpRef ref : *order)
-            runner.run(ref);
-        check.lossesEqual = check.lossesEqual && loss == runner.loss();
+        uncut.load(data, k);
+        const double loss = sequential.accumulate(uncut, shape.microBatches, halves);
+        const std::span<const float> sum = sequential.gradients();
+        expected.assign(sum.begin(), sum.end());
+        if (auto trained = executor->iterate(
+                {}, tokens, [](auto, auto) {}, false);
+            !trained)
+            return tl::unexpected(trained.error());
+        check.lossesEqual = check.lossesEqual
+            && std::abs(loss - executor->pipeline().loss()) <= check.tolerance * loss;
         sequential.update();
     }
     return check;

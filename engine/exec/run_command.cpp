@@ -59,6 +59,8 @@ std::string commandOf(const Experiment& experiment)
 {
     const Experiment defaults;
     std::string text = "bscope run" + scheduleWords(experiment) + modelWords(experiment.model);
+    if (experiment.mode != defaults.mode)
+        text += fmt::format(" --mode {}", modeName(experiment.mode));
     if (experiment.iterations != defaults.iterations)
         text += fmt::format(" --iterations {}", experiment.iterations);
     if (experiment.warmup != defaults.warmup)

@@ -3,8 +3,10 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_experiment.h"
 #include "engine/exec/check_runnable.h"
-#include "engine/exec/emulation.h"
+#include "engine/exec/make_executor.h"
 #include "engine/exec/run_info.h"
+#include "engine/exec/unit_spec.h"
+#include "engine/exec/worker.h"
 #include "engine/model/transformer.h"
 #include "engine/schedule/csv.h"
 #include "engine/schedule/validate.h"
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <fstream>
+#include <new>
 
 namespace engine {
 namespace {
@@ -76,6 +79,7 @@ struct Plan
 {
     std::shared_ptr<const CpuDevice> device;
     Schedule schedule;
+    UnitSpec unit;
     TextData data;
 };
 
@@ -94,7 +98,10 @@ Result<Plan> planOf(const Experiment& experiment)
     auto device = openCpuDevice();
     if (!device)
         return tl::unexpected(device.error());
-    return Plan{std::move(*device), std::move(*schedule), std::move(*data)};
+    auto unit = unitSpec(experiment.model, *schedule);
+    if (!unit)
+        return tl::unexpected(unit.error());
+    return Plan{std::move(*device), std::move(*schedule), std::move(*unit), std::move(*data)};
 }
 
 // Warm-up, then measured iterations, then the replay.
@@ -107,7 +114,7 @@ public:
         , m_data(data)
     { }
 
-    Result<void> all(Emulation& emulation, TokenBatches& tokens, Run& run,
+    Result<void> all(Executor& executor, TokenBatches& tokens, Run& run,
                      const std::atomic<bool>& cancel)
     {
         const int total = m_experiment.warmup + m_experiment.iterations;
@@ -116,19 +123,18 @@ public:
             tokens.load(m_data, k);
             const auto progress
                 = [&](std::size_t done, std::size_t ops) { m_observer.progress(k, done, ops); };
-            trained = emulation.iterate(iteration(k), tokens, progress, cancel);
+            trained = executor.iterate(iteration(k), tokens, progress, cancel);
             if (trained) {
-                m_observer.timed(emulation.timings());
+                m_observer.timed(executor.timings());
                 trained = tell(run);
             }
         }
-        const bool cancelled = !trained && trained.error().code == Error::Code::Cancelled;
-        if ((!trained && !cancelled) || emulation.measured() == 0)
+        if (!trained && trained.error().code != Error::Code::Cancelled)
             return trained;
-        if (auto replayed = emulation.placeReplay(); !replayed)
-            return replayed;
-        const auto told = tell(run);
-        return cancelled ? trained : told;
+        if (auto finished = executor.finish(); !finished)
+            return finished;
+        const auto told = m_memoryTold < run.timeline.memory.size() ? tell(run) : Result<void>();
+        return trained ? told : trained;
     }
 
 private:
@@ -158,37 +164,46 @@ private:
 
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel)
-{
+try {
     auto plan = planOf(experiment);
     if (!plan)
         return tl::unexpected(plan.error());
     Run run;
     run.schedule = std::move(plan->schedule);
     const DeviceInfo device = plan->device->info();
-    run.info = runInfo({experiment, run.schedule, device, plan->data});
-
-    const Transformer<float> model(experiment.model, run.schedule.shape.stages,
-                                   plan->device->kernels());
+    const Kernels<float>& kernels = plan->device->kernels();
+    const Transformer<float> unit(plan->unit.model, run.schedule.shape.stages, kernels,
+                                  plan->unit.slices);
     const Bytes tokenBytes = TokenBatches::bytes(experiment.model, run.schedule.shape.microBatches);
-    const MemoryPlan memory = planMemory({run.schedule, model, experiment.accumulate, tokenBytes});
     const std::int64_t iterations = experiment.warmup + experiment.iterations + 1; // the replay
-    if (auto fits = checkMemory(memory.total(), recordBytes(opCount(run.schedule), iterations),
-                                device.memory);
-        !fits)
+    const double record = recordBytes(opCount(run.schedule), iterations);
+    if (auto fits = checkMemory(0, record, device.memory); !fits)
         return tl::unexpected(fits.error());
+    const ExecutionPlan memory
+        = planExecution({run.schedule, unit, experiment.accumulate, tokenBytes});
+    if (auto fits = checkMemory(memory.total(), record, device.memory); !fits)
+        return tl::unexpected(fits.error());
+    const auto executor = makeExecutor(
+        {{run.schedule, unit, kernels, experiment.seed, experiment.accumulate, tokenBytes},
+         experiment.mode,
+         experiment.link},
+        run);
+    run.info = runInfo({experiment, run.schedule, device, plan->data});
+    if (experiment.mode == Mode::Live) {
+        run.info.threads = static_cast<int>(executor->threads());
+        run.info.cores = static_cast<int>(allowedCores().size());
+    }
     if (auto started = observer.started(run); !started)
         return tl::unexpected(started.error());
 
-    Emulation emulation({{run.schedule, model, plan->device->kernels(), experiment.seed,
-                          experiment.accumulate, tokenBytes},
-                         experiment.link},
-                        run);
-    TokenBatches tokens(experiment.model, run.schedule.shape.microBatches);
+    TokenBatches tokens(experiment.model, run.schedule.shape.microBatches, plan->unit.slices);
     Training training(experiment, observer, plan->data);
-    if (auto trained = training.all(emulation, tokens, run, cancel); !trained)
+    if (auto trained = training.all(*executor, tokens, run, cancel); !trained)
         return tl::unexpected(trained.error());
     run.info.outcome = Outcome::Finished;
     return run;
+} catch (const std::bad_alloc&) {
+    return fail(Error::Code::Device, "the machine gave no more memory: use a smaller model");
 }
 
 } // namespace engine

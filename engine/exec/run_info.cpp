@@ -37,10 +37,11 @@ RunInfo runInfo(const RunInfoInput& input)
     info.command = commandOf(experiment);
     info.started = now();
     info.program = buildId();
-    info.mode = Mode::Emulate;
+    info.mode = experiment.mode;
     info.deviceName = input.device.name;
-    info.timing = "thread CPU clock";
-    info.link = describeLink(experiment.link);
+    const bool live = experiment.mode == Mode::Live;
+    info.timing = live ? "wall clock" : "thread CPU clock";
+    info.link = live ? "memory copies" : describeLink(experiment.link);
     info.model = model.name;
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;
     info.flopsPerIteration = flopsPerIteration(model, microBatches);

@@ -3,12 +3,23 @@
 #include "engine/base/check.h"
 
 namespace engine {
+namespace {
+
+StageMemory memoryIn(std::span<float> numbers, std::span<std::int64_t> sums)
+{
+    const std::size_t count = numbers.size() / 4;
+    return {numbers.first(count), numbers.subspan(count, 2 * count), numbers.last(count), sums};
+}
+
+} // namespace
 
 SequentialTrainer::SequentialTrainer(const PipelineModel<float>& model,
                                      const Kernels<float>& kernels, std::uint64_t seed,
                                      Accumulate accumulate)
     : m_model(model)
-    , m_state(model, StageId{0}, kernels, accumulate)
+    , m_numbers(4 * model.sizes(StageId{0}).parameters)
+    , m_sums(accumulate == Accumulate::Exact ? m_numbers.size() / 4 : 0)
+    , m_state(StageId{0}, memoryIn(m_numbers, m_sums), kernels, accumulate)
     , m_stash(model.sizes(StageId{0}).stash)
     , m_workspace(model.sizes(StageId{0}).workspace)
 {
@@ -16,25 +27,34 @@ SequentialTrainer::SequentialTrainer(const PipelineModel<float>& model,
     model.initialize(StageId{0}, seed, m_state.weights);
 }
 
-double SequentialTrainer::accumulate(TokenBatches& batches, int microBatches)
+double SequentialTrainer::accumulate(TokenBatches& batches, int microBatches, int units)
 {
     const auto tokens = static_cast<double>(batches.tokensPerMicroBatch());
     double loss = 0;
     for (int m = 0; m < microBatches; ++m) {
-        ForwardPass<float> forward{m_state.weights, {}, m_stash, {}, m_workspace, batches.of(m)};
-        loss += m_model.forward(StageId{0}, forward) / tokens;
-        m_model.backward(StageId{0},
-                         {m_state.weights,
-                          m_stash,
-                          {},
-                          {},
-                          m_state.gradients.target(),
-                          m_workspace,
-                          batches.of(m),
-                          m_model.lossScale(tokens * microBatches)});
-        m_state.gradients.endMicroBatch();
+        double sum = 0;
+        for (int u = 0; u < units; ++u)
+            sum += addUnit(partOf(batches.of(m), u, units), tokens * microBatches);
+        loss += sum / tokens;
     }
     return loss / microBatches;
+}
+
+double SequentialTrainer::addUnit(TokenBatch tokens, double tokensOfIteration)
+{
+    const double loss
+        = m_model.forward(StageId{0}, {m_state.weights, {}, m_stash, {}, m_workspace, tokens});
+    m_model.backward(StageId{0},
+                     {m_state.weights,
+                      m_stash,
+                      {},
+                      {},
+                      m_state.gradients.target(),
+                      m_workspace,
+                      tokens,
+                      m_model.lossScale(tokensOfIteration)});
+    m_state.gradients.endMicroBatch();
+    return loss;
 }
 
 } // namespace engine

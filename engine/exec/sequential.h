@@ -4,6 +4,7 @@
 #include "engine/exec/token_batches.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace engine {
 
@@ -16,14 +17,19 @@ public:
     SequentialTrainer(const PipelineModel<float>& model, const Kernels<float>& kernels,
                       std::uint64_t seed, Accumulate accumulate);
 
-    // Adds the gradients of an iteration; its mean loss, in nats per token.
-    double accumulate(TokenBatches& batches, int microBatches);
+    // Adds the gradients of an iteration; its mean loss, in nats per token. `model` takes one of
+    // `units` equal parts of a micro-batch's samples at a time.
+    double accumulate(TokenBatches& batches, int microBatches, int units = 1);
     std::span<const float> gradients() { return m_state.gradients.sum(); }
     void update() { m_state.update(m_model); }
     std::span<const float> weights() const { return m_state.weights; }
 
 private:
+    double addUnit(TokenBatch tokens, double tokensOfIteration); // its summed loss
+
     const PipelineModel<float>& m_model;
+    std::vector<float> m_numbers;     // weights, moments, gradients
+    std::vector<std::int64_t> m_sums; // with exact accumulation
     StageState m_state;
     std::vector<float> m_stash, m_workspace;
 };

@@ -3,18 +3,32 @@
 #include "engine/exec/gradients.h"
 #include "engine/model/pipeline_model.h"
 
+#include <algorithm>
+
 namespace engine {
 
-// A stage as one device holds it: weights, their gradient, the optimizer's two moments.
+// Where the numbers of a stage lie: as many weights as gradients, twice as many moments, and with
+// exact accumulation as many sums.
+struct StageMemory
+{
+    std::span<float> weights, moments, gradients;
+    std::span<std::int64_t> sums = {};
+};
+
+// A stage as one device holds it: weights, their gradient, the optimizer's two moments. The memory
+// is someone else's and must outlive it.
 struct StageState
 {
-    StageState(const PipelineModel<float>& model, StageId ofStage, const Kernels<float>& kernels,
+    StageState(StageId ofStage, const StageMemory& memory, const Kernels<float>& kernels,
                Accumulate accumulate)
         : stage(ofStage)
-        , weights(model.sizes(ofStage).parameters)
-        , moments(2 * weights.size())
-        , gradients(weights.size(), accumulate, kernels)
-    { }
+        , weights(memory.weights)
+        , moments(memory.moments)
+        , gradients(memory.gradients, memory.sums, accumulate, kernels)
+    {
+        std::ranges::fill(moments, 0.0F);
+        gradients.clear();
+    }
 
     void update(const PipelineModel<float>& model)
     {
@@ -23,7 +37,7 @@ struct StageState
     }
 
     StageId stage;
-    std::vector<float> weights, moments;
+    std::span<float> weights, moments;
     Gradients gradients;
     int steps = 0;
 };

@@ -9,6 +9,14 @@
 
 namespace engine {
 
+// One of `parts` equal parts of a batch's samples.
+inline TokenBatch partOf(TokenBatch batch, int part, int parts)
+{
+    const std::size_t count = batch.inputs.size() / static_cast<std::size_t>(parts);
+    const std::size_t first = static_cast<std::size_t>(part) * count;
+    return {batch.inputs.subspan(first, count), batch.targets.subspan(first, count)};
+}
+
 // The tokens of one iteration, all micro-batches.
 class TokenBatches
 {
@@ -49,13 +57,7 @@ public:
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
     }
-    TokenBatch of(int microBatch, int slice)
-    {
-        const TokenBatch whole = of(microBatch);
-        const std::size_t count = m_tokens / static_cast<std::size_t>(m_slices);
-        const std::size_t first = static_cast<std::size_t>(slice) * count;
-        return {whole.inputs.subspan(first, count), whole.targets.subspan(first, count)};
-    }
+    TokenBatch all() const { return {m_inputs, m_targets}; } // one micro-batch after the other
 
     std::size_t tokensPerMicroBatch() const { return m_tokens; }
     std::int64_t tokens() const { return static_cast<std::int64_t>(m_inputs.size()); }

@@ -18,6 +18,15 @@ std::string_view modeAdjective(Mode mode)
     return kAdjectives[static_cast<std::size_t>(mode)];
 }
 
+std::string modeWords(const RunInfo& info)
+{
+    std::string words(modeAdjective(info.mode));
+    if (info.isOversubscribed())
+        words += ", oversubscribed (" + std::to_string(info.threads) + " threads, "
+            + std::to_string(info.cores) + (info.cores == 1 ? " core)" : " cores)");
+    return words;
+}
+
 std::string_view outcomeName(Outcome outcome)
 {
     static constexpr std::array<std::string_view, 4> kNames{"running", "finished", "cancelled",

@@ -44,11 +44,16 @@ struct RunInfo
     std::int64_t tokensPerIteration = 0; // 0: not known
     double flopsPerIteration = 0;        // model FLOPs; 0: not known
     double peakFlops = 0;                // of one device, per second; 0: not known
+    int threads = 0, cores = 0;          // of a live run, and of its machine; 0: not known
+    bool isOversubscribed() const { return threads > cores; } // threads take turns on cores
     int plannedWarmup = 0, plannedIterations = 1;
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
 
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
+
+// Beside the numbers of a run: "emulated", "live", "live, oversubscribed (4 threads, 2 cores)".
+std::string modeWords(const RunInfo& info);
 
 // One run, whole: what the store writes and reads, what analysis, figures and the window take.
 // `schedule` is the lowered one (with P2P, all-reduce, optimizer); spans point into it.

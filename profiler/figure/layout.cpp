@@ -157,7 +157,7 @@ private:
             m_scene.title += (m_scene.title.empty() ? "" : "; ") + runTitle(*run.run);
             m_scene.description += fmt::format(
                 "{}{}, {}, {}", m_scene.description.empty() ? "" : "; ", runTitle(*run.run),
-                engine::modeAdjective(info.mode), m_marks.facts(run));
+                engine::modeWords(info), m_marks.facts(run));
             if (!info.command.empty())
                 m_scene.description += fmt::format(", {}", info.command);
             if (!info.program.empty())

@@ -117,6 +117,10 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             info.flopsPerIteration = statement->real(1);
         else if (name == "peak_flops")
             info.peakFlops = statement->real(1);
+        else if (name == "threads")
+            info.threads = plannedCount(statement->integer(1));
+        else if (name == "cores")
+            info.cores = plannedCount(statement->integer(1));
         else if (name == "unigram_entropy")
             info.unigramEntropy = statement->real(1);
         else if (name == "entropy_rate")

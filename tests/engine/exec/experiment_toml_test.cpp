@@ -65,8 +65,6 @@ TEST_CASE("a bad experiment is an error that names the key")
           == "experiment: 'nonsense' is unknown: there are the tables "
              "schedule, run, model, link");
     CHECK(message("[run]\niterations = 0") == "--iterations must be from 1 to 1000000");
-    CHECK(message("[run]\nmode = \"live\"")
-          == "this version trains in emulation: use --mode emulate");
     CHECK(message("[run\n").starts_with("experiment: line 1: "));
 }
 

@@ -31,6 +31,11 @@ Schedule schedule(std::string scheme, int microBatches)
     return lower(buildSchedule(request).value());
 }
 
+Bytes tokenBytes(int microBatches)
+{
+    return TokenBatches::bytes(miniature(), microBatches);
+}
+
 using Live = std::array<Bytes, kMemoryCategories>;
 
 Bytes& of(Live& live, MemoryCategory category)
@@ -48,9 +53,10 @@ struct Training
     {
         run.schedule = schedule(std::move(scheme), microBatches);
         model.emplace(miniature(), run.schedule.shape.stages, device->kernels());
-        emulation.emplace(
-            Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate, 512}, link},
-            run);
+        emulation.emplace(Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate,
+                                            tokenBytes(microBatches)},
+                                           link},
+                          run);
         tokens.load(TextData::builtIn(1), 0);
     }
 
@@ -95,7 +101,7 @@ struct Trained : Training
     {
         REQUIRE(iterate());
         REQUIRE(iterate());
-        REQUIRE(emulation->placeReplay());
+        REQUIRE(emulation->finish());
         replayEvents();
     }
 };
@@ -107,14 +113,13 @@ TEST_CASE("the stash that was alive at most is what the schedule's order predict
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
         INFO(scheme);
         Trained trained(scheme, 8);
-        const MemoryPlan& plan = trained.emulation->runner().plan();
+        const ExecutionPlan& plan = trained.emulation->pipeline().plan();
         for (int d = 0; d < 4; ++d) {
             const auto& device = plan.devices[static_cast<std::size_t>(d)];
             Live& peak = trained.peak[static_cast<std::size_t>(d)];
             CHECK(of(peak, MemoryCategory::Stash) == device.stashPeak);
             CHECK(device.stashPeak > 0);
-            CHECK(trained.emulation->runner().stashReserved(DeviceId{d}) == device.stashReserved);
-            CHECK(device.stashReserved >= device.stashPeak);
+            CHECK(device.layout.bytes >= device.stashPeak);
         }
     }
 }
@@ -122,9 +127,8 @@ TEST_CASE("the stash that was alive at most is what the schedule's order predict
 TEST_CASE("after a run only what is held for the whole run is alive")
 {
     Trained trained("bitpipe", 4);
-    CHECK(trained.emulation->runner().messagesAllFree());
     for (std::size_t d = 0; d < 4; ++d)
-        CHECK(trained.live[d] == trained.emulation->runner().plan().devices[d].fixed);
+        CHECK(trained.live[d] == trained.emulation->pipeline().plan().devices[d].fixed);
 }
 
 // The replay once took the memory of the iteration that was cancelled: its stashes stayed alive.
@@ -132,23 +136,19 @@ TEST_CASE("after a run that was cancelled in an iteration, too")
 {
     Training training("1f1b", 8);
     REQUIRE(training.iterate());
-    bool othersRun = false;
-    training.emulation->runner().onGradient = [&](int, StageId, std::span<const float>) {
-        othersRun = !training.emulation->runner().messagesAllFree();
-        training.cancel = true;
-    };
+    training.emulation->pipeline().observeGradients(
+        [&](int, StageId, std::span<const float>) { training.cancel = true; });
     REQUIRE(training.iterate().error().code == Error::Code::Cancelled);
-    REQUIRE(othersRun);
-    REQUIRE(training.emulation->placeReplay());
+    REQUIRE(training.emulation->finish());
     training.replayEvents();
     for (std::size_t d = 0; d < 4; ++d)
-        CHECK(training.live[d] == training.emulation->runner().plan().devices[d].fixed);
+        CHECK(training.live[d] == training.emulation->pipeline().plan().devices[d].fixed);
 }
 
 TEST_CASE("the sender's buffer is free when its SEND ends, not when the message has arrived")
 {
     Trained trained("bitpipe", 4, Accumulate::Float, LinkCost{Nanoseconds(50'000), 1e9});
-    const Bytes message = trained.emulation->runner().plan().message;
+    const Bytes message = floatBytes(trained.model->sizes(StageId{0}).output);
     using Freed = std::tuple<std::int64_t, int, std::uint32_t>; // time, device, op
     std::vector<Freed> frees, sent;
     for (const MemoryEvent& event : trained.run.timeline.memory)
@@ -186,7 +186,7 @@ TEST_CASE("GPipe keeps a stash for every micro-batch, 1F1B on device d for D - d
 {
     Trained gpipe("gpipe", 8), oneFOneB("1f1b", 8);
     for (int d = 0; d < 4; ++d) {
-        const Bytes each = stashBytes(*gpipe.model, StageId{d});
+        const Bytes each = floatBytes(gpipe.model->sizes(StageId{d}).stash);
         const auto i = static_cast<std::size_t>(d);
         CHECK(of(gpipe.peak[i], MemoryCategory::Stash) == 8 * each);
         CHECK(of(oneFOneB.peak[i], MemoryCategory::Stash) == (4 - d) * each);
@@ -197,8 +197,8 @@ TEST_CASE("both replicas of BitPipe keep the same weights, bit for bit")
 {
     Trained trained("bitpipe", 8);
     for (int s = 0; s < trained.run.schedule.shape.stages; ++s) {
-        const auto down = trained.emulation->runner().weights(0, StageId{s});
-        const auto up = trained.emulation->runner().weights(1, StageId{s});
+        const auto down = trained.emulation->pipeline().weights(0, StageId{s});
+        const auto up = trained.emulation->pipeline().weights(1, StageId{s});
         CHECK(std::equal(down.begin(), down.end(), up.begin(), up.end()));
     }
 }

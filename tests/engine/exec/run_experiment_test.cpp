@@ -1,7 +1,6 @@
 #include "engine/exec/check_runnable.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
-#include "engine/exec/pipeline_runner.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/schedule/csv.h"
 #include "tests/catch.h"
@@ -268,8 +267,20 @@ TEST_CASE("errors of a run say what to do")
           == "tied embeddings cannot be trained by this version: set tied = false");
 
     experiment = miniature("1f1b");
-    experiment.mode = Mode::Live;
-    CHECK(message(experiment) == "this version trains in emulation: use --mode emulate");
+    experiment.mode = Mode::Simulate;
+    CHECK(message(experiment) == "a run cannot be of mode 'simulate': use --mode emulate or live");
+
+    experiment = miniature("chimera");
+    experiment.schedule.options["concat"] = "halving";
+    experiment.model.microBatchSize = 3;
+    CHECK(message(experiment)
+          == "chimera works on halves of a micro-batch, and 3 samples cannot be halved: use "
+             "--micro-batch-size 4");
+
+    experiment = miniature("seq1f1b");
+    experiment.schedule.options["slices"] = "3";
+    CHECK(message(experiment)
+          == "3 slices are not equal parts of a sequence of 16 tokens: use --sequence 18");
 }
 
 TEST_CASE("a schedule from a file trains like the scheme that wrote it")
@@ -292,48 +303,13 @@ TEST_CASE("a schedule from a file trains like the scheme that wrote it")
 
 TEST_CASE("an op that this version cannot train with is named, with its place")
 {
-    Schedule split;
-    split.shape = {.devices = 1, .stages = 1, .microBatches = 1};
-    split.deviceOf = {{DeviceId{0}}};
-    split.program
-        = {{{.kind = OpKind::Forward, .stage = StageId{0}, .microBatch = MicroBatchId{0}},
-            {.kind = OpKind::BackwardInput, .stage = StageId{0}, .microBatch = MicroBatchId{0}}}};
-    CHECK(checkRunnable(split).error().message
-          == "device 0, index 1: 0I0 is one part of a split backward, which this version cannot "
+    ScheduleRequest request;
+    request.scheme = "1f1b";
+    Schedule schedule = lower(buildSchedule(request).value());
+    schedule.program[1][1].version = 1;
+    CHECK(checkRunnable(schedule).error().message
+          == "device 1, index 1: 1F0 uses a weight version of its own, which this version cannot "
              "train with; simulate the schedule instead");
-}
-
-TEST_CASE("schemes of joint ops and of halves are refused with the first such op; plain ones run")
-{
-    const auto refusal = [](const std::string& scheme, const char* concat) {
-        ScheduleRequest request;
-        request.scheme = scheme;
-        if (*concat != 0)
-            request.options["concat"] = concat;
-        const auto runnable = checkRunnable(lower(buildSchedule(request).value()));
-        return runnable ? std::string() : runnable.error().message;
-    };
-    CHECK(refusal("chimera", "doubling")
-          == "device 0, index 0: 0F0 runs as one op with the next, which this version cannot "
-             "train with; simulate the schedule instead");
-    CHECK_THAT(refusal("chimera", "halving"), Catch::Contains("is half a micro-batch, which"));
-    CHECK_THAT(refusal("dualpipe", ""), Catch::Contains("split backward, which this version"));
-    for (const char* scheme : {"gems", "hanayo", "chimera", "bitpipe"})
-        CHECK(refusal(scheme, "").empty());
-    CHECK(refusal("bitpipe", "early").empty());
-}
-
-TEST_CASE("schemes of split backwards or slices say that they cannot be trained with yet")
-{
-    for (const char* scheme :
-         {"zb-h1", "zb-h2", "zb-v", "interleaved-zb", "grouped-interleaved", "seq1f1b"}) {
-        INFO(scheme);
-        const auto result = run(miniature(scheme, 2, 4));
-        REQUIRE_FALSE(result);
-        CHECK(result.error().code == Error::Code::Unsupported);
-        CHECK(result.error().message.ends_with("simulate the schedule instead"));
-    }
-    CHECK(run(miniature("interleaved-1f1b", 2, 4)));
 }
 
 TEST_CASE("a ring all-reduce takes 2 (n - 1) (latency + bytes / (n bandwidth))")

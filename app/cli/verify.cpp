@@ -1,0 +1,130 @@
+#include "engine/exec/verify.h"
+
+#include "app/cli/choice.h"
+#include "app/cli/command.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/output.h"
+#include "app/cli/table.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using nlohmann::ordered_json;
+
+namespace {
+struct Options
+{
+    std::string backend = "auto";
+    bool full = false, json = false;
+};
+
+ordered_json toJson(const std::vector<VerifyCheck>& checks)
+{
+    ordered_json list = ordered_json::array();
+    for (const VerifyCheck& check : checks)
+        list.push_back({{"fact", check.fact},
+                        {"scheme", check.scheme},
+                        {"devices", check.devices},
+                        {"micro_batches", check.microBatches},
+                        {"mode", modeName(check.mode)},
+                        {"passed", check.passed},
+                        {"detail", check.detail}});
+    return {{"passed", std::ranges::all_of(checks, &VerifyCheck::passed)}, {"checks", list}};
+}
+
+// A row for each schedule, a column for each fact.
+std::string asText(const std::vector<VerifyCheck>& checks)
+{
+    using Key = std::tuple<std::string, int, int>;
+    const auto keyOf
+        = [](const VerifyCheck& c) { return Key(c.scheme, c.devices, c.microBatches); };
+    std::map<Key, std::map<std::string, bool>> passed;
+    std::vector<Key> order;
+    for (const VerifyCheck& check : checks) {
+        if (!passed.contains(keyOf(check)))
+            order.push_back(keyOf(check));
+        passed[keyOf(check)][check.fact + " " + std::string(modeName(check.mode))] = check.passed;
+    }
+    const std::vector<std::string> facts{"integer gradients emulate",
+                                         "integer gradients live",
+                                         "exact gradients emulate",
+                                         "exact gradients live",
+                                         "losses live",
+                                         "placement emulate"};
+    Table table({{"scheme", Table::Align::Left},
+                 {"D"},
+                 {"N"},
+                 {"integers", Table::Align::Left},
+                 {"live", Table::Align::Left},
+                 {"exact", Table::Align::Left},
+                 {"live", Table::Align::Left},
+                 {"losses", Table::Align::Left},
+                 {"placement", Table::Align::Left}});
+    for (const Key& key : order) {
+        const auto& [scheme, devices, microBatches] = key;
+        std::vector<std::string> cells{scheme, std::to_string(devices),
+                                       std::to_string(microBatches)};
+        for (const std::string& fact : facts)
+            cells.emplace_back(passed[key][fact] ? "equal" : "DIFFERENT");
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+std::string failures(const std::vector<VerifyCheck>& checks)
+{
+    std::string text;
+    std::size_t failed = 0;
+    for (const VerifyCheck& check : checks)
+        if (!check.passed) {
+            ++failed;
+            text += fmt::format("{} of {}, D = {}, N = {}, {}: {}\n", check.fact, check.scheme,
+                                check.devices, check.microBatches, modeName(check.mode),
+                                check.detail);
+        }
+    return text
+        + (failed == 0 ? fmt::format("all {} checks passed\n", checks.size())
+                       : fmt::format("{} of {} checks failed\n", failed, checks.size()));
+}
+
+Result<int> verify(const Options& options)
+{
+    if (options.backend == "cuda")
+        return fail(Error::Code::InvalidArgument,
+                    "the CUDA backend does not train in this version; use --backend cpu");
+    const Interrupt interrupt;
+    std::size_t done = 0;
+    const auto tell = [&](const VerifyCheck&) {
+        if (errorIsTerminal())
+            printError(fmt::format("\r{} checks", ++done));
+    };
+    const auto checks = verifyEngine({options.full}, tell, interrupt.requested());
+    if (done > 0)
+        printError("\r                \r");
+    if (!checks)
+        return tl::unexpected(checks.error());
+    printText(options.json ? toJson(*checks).dump(2) + "\n" : asText(*checks) + failures(*checks));
+    return std::ranges::all_of(*checks, &VerifyCheck::passed) ? 0 : 1;
+}
+} // namespace
+
+Action prepareVerify(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("--backend", options->backend, "[auto: the CPU]")
+        ->type_name("auto|cpu|cuda")
+        ->check(oneOf({"auto", "cpu", "cuda"}));
+    app.add_flag("--full", options->full, "Every size and option instead of one of each");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return verify(*options); };
+}
+
+} // namespace cli

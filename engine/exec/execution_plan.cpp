@@ -1,0 +1,75 @@
+#include "engine/exec/execution_plan.h"
+
+#include "engine/exec/device_planner.h"
+#include "engine/exec/plan_memory_log.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+std::vector<ExecutionPlan::PlannedCollective> collectivesOf(const Schedule& lowered)
+{
+    std::vector<ExecutionPlan::PlannedCollective> collectives;
+    for (std::size_t d = 0; d < lowered.program.size(); ++d)
+        for (const Op& op : lowered.program[d]) {
+            if (op.kind != OpKind::AllReduce)
+                continue;
+            auto own = std::ranges::find(collectives, op.stage,
+                                         &ExecutionPlan::PlannedCollective::stage);
+            if (own == collectives.end())
+                own = collectives.insert(own, {op.stage, {}, {}});
+            own->members.push_back(DeviceId{static_cast<std::int32_t>(d)});
+            own->replicas.push_back(op.replica);
+        }
+    return collectives;
+}
+
+} // namespace
+
+ExecutionPlan planExecution(const ExecutionPlanInput& input)
+{
+    const Shape& shape = input.lowered.shape;
+    const HappensBefore order(input.lowered);
+    ExecutionPlan plan;
+    plan.units = unitsPerMicroBatch(input.lowered);
+    plan.order = order.order();
+    plan.collectives = collectivesOf(input.lowered);
+    const MessagePlan messages = planMessages(input.lowered, order, [&](const Value& value) {
+        const StageSizes sizes = input.unit.sizes(value.stage);
+        const int units = value.slice == Op::kWhole ? plan.units : 1;
+        return units
+            * floatBytes(value.kind == Value::Kind::Activation ? sizes.output : sizes.input);
+    });
+    std::vector<StashPlan> stashes;
+    for (int d = 0; d < shape.devices; ++d)
+        stashes.push_back(planStash({input.lowered, order, messages, input.unit}, DeviceId{d}));
+    for (int d = 0; d < shape.devices; ++d)
+        plan.devices.push_back(DevicePlanner(input, messages, stashes, DeviceId{d}).plan());
+    connect({input.lowered, order, messages, stashes}, plan);
+    plan.memory = planMemoryLog({input.lowered, order, messages, stashes}, plan);
+    return plan;
+}
+
+double DevicePlan::fragmentation() const
+{
+    return arena > 0 ? static_cast<double>(arena - live()) / static_cast<double>(arena) : 0;
+}
+
+double ExecutionPlan::total() const
+{
+    double bytes = 0;
+    for (const DevicePlan& device : devices)
+        bytes += static_cast<double>(device.arena);
+    return bytes;
+}
+
+double recordBytes(std::size_t ops, std::int64_t iterations)
+{
+    constexpr double kPlaced = sizeof(Span) + sizeof(std::int64_t) + 2 * sizeof(MemoryEvent);
+    constexpr double kGrowth = 2, kAtWork = 3; // vectors that double; what one iteration is made of
+    return static_cast<double>(ops) * kPlaced
+        * (kGrowth * static_cast<double>(iterations) + kAtWork);
+}
+
+} // namespace engine

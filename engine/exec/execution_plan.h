@@ -1,0 +1,106 @@
+#pragma once
+
+#include "engine/exec/accumulate.h"
+#include "engine/exec/memory_log.h"
+#include "engine/exec/stash_plan.h"
+#include "engine/transport/transport.h"
+
+#include <array>
+
+namespace engine {
+
+// A stage as a device holds it, in its arena.
+struct StagePlan
+{
+    int replica = 0;
+    StageId stage;
+    Extent weights, moments, gradients;
+    Extent sums; // of int64: with exact accumulation, else empty
+};
+
+// An op with the memory it works on and what it waits for.
+struct OpPlan
+{
+    Extent input, output;              // boundary tensors
+    std::vector<Extent> stash;         // [unit of the op]
+    std::vector<Extent> made;          // [unit of the op] of RECOMPUTE
+    std::vector<Extent> earlier;       // stashes of the slices before
+    std::vector<Fence> waits;          // before it begins; of a joint pair: at the first
+    std::vector<std::uint32_t> posts;  // messages that may land when it has ended
+    std::vector<Extent> freed;         // when it has ended
+    std::uint32_t transfer = kNoIndex; // of SEND and RECV the message, of EVICT and
+                                       // LOAD the copy, of ALLREDUCE the collective
+};
+
+// One device's arena, laid out from the schedule before anything runs. First what it holds for the
+// whole run, then reservations for what other devices' clocks decide, then what its own program
+// orders.
+struct DevicePlan
+{
+    std::vector<StagePlan> stages;
+    Extent workspace, tokens;
+    std::array<Bytes, kMemoryCategories> fixed{}; // for the whole run
+    std::vector<Extent> sources, slots, guests;   // reservations
+    Bytes reserved = 0;                           // of these
+    ArenaLayout layout;                           // of what the program orders
+    Bytes arena = 0;                              // all of it
+    Bytes stashPeak = 0;                          // most stash of its own alive at once
+    std::vector<OpPlan> ops;                      // [position]
+    std::vector<std::uint32_t> firstPosts;        // messages that may land from the begin on
+
+    // Of the arena, what no op ever needs at its fullest: the price of laying it out ahead.
+    double fragmentation() const;
+    Bytes live() const { return arena - layout.bytes + layout.peak; } // at the fullest moment
+};
+
+struct ExecutionPlan
+{
+    struct SentMessage
+    {
+        DeviceId from, to;
+        Extent source, slot;
+        Value value;
+    };
+    struct PlannedCopy
+    {
+        DeviceId owner, peer;
+        Extent own, guest;
+        bool evicts = true;
+    };
+    struct PlannedCollective
+    {
+        StageId stage;
+        std::vector<DeviceId> members;
+        std::vector<int> replicas; // [member]
+    };
+
+    int units = 1; // of a micro-batch
+    std::vector<DevicePlan> devices;
+    std::vector<SentMessage> messages;
+    std::vector<PlannedCopy> copies;
+    std::vector<PlannedCollective> collectives;
+    std::vector<HappensBefore::Place> order; // every op after what it consumes
+    MemoryLog memory; // what an iteration allocates and frees: known before it runs
+
+    double total() const; // bytes of all arenas
+};
+
+struct ExecutionPlanInput
+{
+    const Schedule& lowered;
+    const PipelineModel<float>& unit; // a pass of one unit of a micro-batch (stash_plan.h)
+    Accumulate accumulate = Accumulate::Float;
+    Bytes tokenBytes = 0; // of an iteration, on the devices of the first and the last stage
+};
+ExecutionPlan planExecution(const ExecutionPlanInput& input);
+
+constexpr Bytes floatBytes(std::size_t numbers)
+{
+    return static_cast<Bytes>(numbers * sizeof(float));
+}
+
+// What the record of so many iterations keeps in memory while it grows, bytes: of every op its
+// span, its measured time and two memory events.
+double recordBytes(std::size_t ops, std::int64_t iterations);
+
+} // namespace engine

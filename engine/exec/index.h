@@ -1,0 +1,19 @@
+#pragma once
+
+#include "engine/base/id.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace engine {
+
+// Where the things of an id stand in a vector.
+template<class Tag>
+constexpr std::size_t indexOf(Id<Tag> id)
+{
+    return static_cast<std::size_t>(id.value);
+}
+
+constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer, transfer
+
+} // namespace engine

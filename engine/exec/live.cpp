@@ -1,0 +1,180 @@
+#include "engine/exec/live.h"
+
+#include "engine/exec/standstill.h"
+#include "engine/sim/track_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+constexpr std::chrono::milliseconds kGlance{20}; // how often it is looked after the workers
+
+Track::Kind laneOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::SendActivation:
+    case OpKind::SendGradient:
+        return Track::Kind::Send;
+    case OpKind::RecvActivation:
+    case OpKind::RecvGradient:
+        return Track::Kind::Receive;
+    case OpKind::AllReduce:
+        return Track::Kind::AllReduce;
+    default:
+        return isCopy(kind) ? Track::Kind::Copy : Track::Kind::Compute;
+    }
+}
+
+} // namespace
+
+Live::Live(const Setup& setup, Run& run)
+    : m_setup(setup)
+    , m_run(run)
+    , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Threads)
+{
+    appendFixedMemory(m_pipeline.plan(), run.timeline);
+    const std::vector<int> cores = allowedCores();
+    const auto devices = static_cast<std::size_t>(setup.pipeline.lowered.shape.devices);
+    for (std::size_t d = 0; d < devices; ++d)
+        m_workers.push_back(std::make_unique<Worker>(
+            m_pipeline, DeviceId{static_cast<std::int32_t>(d)}, m_end,
+            devices <= cores.size() ? std::optional(cores[d]) : std::nullopt));
+}
+
+Live::~Live()
+{
+    stop();
+}
+
+Result<void> Live::iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
+                           const std::atomic<bool>& cancel)
+{
+    if (m_origin < 0)
+        m_origin = wallTime();
+    m_timings.clear();
+    m_pipeline.beginIteration(tokens);
+    m_end.begin(m_workers.size());
+    for (const auto& worker : m_workers)
+        worker->beginIteration(cancel);
+    if (auto watched = watch(progress, cancel); !watched)
+        return watched;
+    iteration.loss = m_pipeline.loss();
+    iteration.microBatchLoss = m_pipeline.microBatchLoss();
+    place(std::move(iteration));
+    return {};
+}
+
+// Until all workers are done, one has failed, somebody has had enough, or nothing moves.
+Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& cancel)
+{
+    const std::size_t ops = opCount(m_setup.pipeline.lowered);
+    std::size_t done = 0;
+    const std::int64_t patience = std::chrono::nanoseconds(m_setup.patience).count();
+    std::int64_t moved = wallTime();
+    std::string stuck;
+    while (!m_end.waitFor(kGlance)) {
+        const std::size_t now = opsDone();
+        if (cancel.load(std::memory_order_relaxed)) {
+            stop();
+        } else if (now != done || !allWait()) {
+            moved = wallTime();
+            progress(done = now, ops);
+        } else if (stuck.empty() && wallTime() - moved > patience) {
+            stuck = standstill();
+            stop();
+        }
+    }
+    if (const std::string why = failure(); !why.empty())
+        return fail(Error::Code::Device, why);
+    if (!stuck.empty())
+        return fail(Error::Code::Device, stuck);
+    if (opsDone() < ops)
+        return fail(Error::Code::Cancelled, "cancelled");
+    return {};
+}
+
+std::size_t Live::opsDone() const
+{
+    std::size_t done = 0;
+    for (const auto& worker : m_workers)
+        done += worker->position();
+    return done;
+}
+
+bool Live::allWait() const
+{
+    return std::ranges::all_of(m_workers, [](const auto& w) { return w->waits() || w->isDone(); });
+}
+
+std::string Live::standstill()
+{
+    std::vector<std::uint32_t> positions;
+    for (const auto& worker : m_workers)
+        positions.push_back(worker->position());
+    return describeStandstill(m_pipeline, positions);
+}
+
+std::string Live::failure() const
+{
+    for (const auto& worker : m_workers)
+        if (!worker->failure().empty())
+            return worker->failure();
+    return {};
+}
+
+// The transport cannot be used any more, and the workers are between iterations or on their way.
+void Live::stop()
+{
+    m_pipeline.transport().abort();
+}
+
+// Ops that ran as one have one window.
+void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
+                       Window& window)
+{
+    const Schedule& schedule = m_setup.pipeline.lowered;
+    const std::span<const Op> program = schedule.on(worker.device());
+    const std::span<const Worker::Times> times = worker.times();
+    const std::uint32_t firstOp = OpIndex(schedule).of(worker.device(), 0);
+    for (std::uint32_t i = 0, next = 0; i < program.size(); i = next) {
+        for (next = i + 1; program[next - 1].flags == OpFlag::JointWithNext;)
+            ++next;
+        for (std::uint32_t k = i; k < next; ++k) {
+            const OpRef ref{worker.device(), k, firstOp + k};
+            const bool computes = isCompute(program[k].kind);
+            const TransferTime time = computes ? TransferTime{times[i].begin, times[next - 1].end}
+                                               : m_pipeline.timeOf(ref);
+            const Window own{time.begin - m_origin, time.end - m_origin};
+            tracks.add(ref.device, laneOf(program[k].kind), ref.op, own);
+            window.begin = std::min(window.begin, own.begin);
+            window.end = std::max(window.end, own.end);
+            if (computes)
+                m_timings.push_back({.op = ref.op,
+                                     .iteration = number,
+                                     .wallBegin = times[k].begin,
+                                     .wallEnd = times[k].end,
+                                     .cpuTime = times[k].cpuTime});
+        }
+    }
+}
+
+void Live::place(Iteration iteration)
+{
+    const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    sim::TrackWriter tracks(m_setup.pipeline.lowered, number, m_run.timeline);
+    iteration.window = {INT64_MAX, 0};
+    for (const auto& worker : m_workers)
+        placeDevice(*worker, number, tracks, iteration.window);
+    tracks.commit();
+    std::ranges::sort(m_timings, {}, &OpTiming::wallBegin);
+    for (std::uint32_t i = 0; i < m_timings.size(); ++i)
+        m_timings[i].order = i;
+    m_run.timeline.iterations.push_back(std::move(iteration));
+    placeMemory(m_pipeline.plan().memory, number,
+                static_cast<std::uint32_t>(opCount(m_setup.pipeline.lowered)), m_run.timeline);
+}
+
+} // namespace engine

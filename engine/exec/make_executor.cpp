@@ -1,0 +1,17 @@
+#include "engine/exec/make_executor.h"
+
+#include "engine/base/check.h"
+#include "engine/exec/emulation.h"
+#include "engine/exec/live.h"
+
+namespace engine {
+
+std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run)
+{
+    if (setup.mode == Mode::Live)
+        return std::make_unique<Live>(Live::Setup{setup.pipeline}, run);
+    CHECK(setup.mode == Mode::Emulate);
+    return std::make_unique<Emulation>(Emulation::Setup{setup.pipeline, setup.link}, run);
+}
+
+} // namespace engine

@@ -1,0 +1,176 @@
+#include "engine/exec/pipeline.h"
+
+#include "engine/base/check.h"
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+
+Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
+    : m_setup(setup)
+    , m_plan(planExecution({setup.lowered, setup.unit, setup.accumulate, setup.tokenBytes}))
+{
+    const int devices = setup.lowered.shape.devices;
+    for (int d = 0; d < devices; ++d)
+        m_devices.push_back(std::make_unique<PipelineDevice>(
+            PipelineDevice::Setup{setup.lowered, setup.unit, setup.kernels, m_plan, setup.seed,
+                                  setup.accumulate, setup.poison},
+            DeviceId{d}));
+    auto transport = std::make_unique<InProcessTransport>(traffic(), devices, sideLanes);
+    m_sideLanes = transport->sideLanes();
+    m_transport = std::move(transport);
+}
+
+Traffic Pipeline::traffic() const
+{
+    const auto bytes = [this](DeviceId device, Extent extent) {
+        return m_devices[indexOf(device)]->arena().bytes(extent);
+    };
+    Traffic traffic;
+    for (const ExecutionPlan::SentMessage& message : m_plan.messages)
+        traffic.messages.push_back({message.from, message.to, bytes(message.from, message.source),
+                                    bytes(message.to, message.slot)});
+    for (const ExecutionPlan::PlannedCopy& copy : m_plan.copies) {
+        const auto own = bytes(copy.owner, copy.own), guest = bytes(copy.peer, copy.guest);
+        traffic.copies.push_back(
+            {copy.owner, copy.peer, copy.evicts ? own : guest, copy.evicts ? guest : own});
+    }
+    for (const ExecutionPlan::PlannedCollective& planned : m_plan.collectives) {
+        Collective& collective = traffic.collectives.emplace_back();
+        collective.members = planned.members;
+        for (std::size_t i = 0; i < planned.members.size(); ++i) {
+            StageState& stage
+                = m_devices[indexOf(planned.members[i])]->stage(planned.replicas[i], planned.stage);
+            if (m_setup.accumulate == Accumulate::Exact)
+                collective.integers.push_back(stage.gradients.sums());
+            else
+                collective.floats.push_back(stage.gradients.target());
+        }
+    }
+    return traffic;
+}
+
+void Pipeline::wrapTransport(
+    const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper)
+{
+    m_transport = wrapper(std::move(m_transport));
+}
+
+const OpPlan& Pipeline::planOf(OpRef ref) const
+{
+    return m_plan.devices[indexOf(ref.device)].ops[ref.position];
+}
+
+void Pipeline::beginIteration(TokenBatches& tokens)
+{
+    m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
+    m_transport->beginIteration();
+    for (std::size_t d = 0; d < m_devices.size(); ++d) {
+        m_devices[d]->beginIteration(tokens);
+        for (const std::uint32_t message : m_plan.devices[d].firstPosts)
+            m_transport->post(DeviceId{static_cast<std::int32_t>(d)}, message);
+    }
+}
+
+bool Pipeline::awaitInputs(OpRef ref)
+{
+    for (const Fence fence : planOf(ref).waits)
+        if (!m_transport->wait(ref.device, fence))
+            return false;
+    return true;
+}
+
+void Pipeline::finish(OpRef ref)
+{
+    device(ref.device).finish(ref.position);
+    for (const std::uint32_t message : planOf(ref).posts)
+        m_transport->post(ref.device, message);
+}
+
+bool Pipeline::transfer(OpRef ref)
+{
+    const std::uint32_t id = planOf(ref).transfer;
+    switch (at(ref).kind) {
+    case OpKind::SendActivation:
+    case OpKind::SendGradient:
+        return m_transport->send(ref.device, id);
+    case OpKind::AllReduce:
+        m_transport->allReduce(ref.device, id);
+        return true;
+    case OpKind::Evict:
+    case OpKind::Load:
+        m_transport->copy(ref.device, id);
+        return true;
+    default: // who uses what a RECV brings waits for it
+        CHECK(isTransfer(at(ref).kind));
+        return true;
+    }
+}
+
+void Pipeline::run(OpRef ref)
+{
+    if (!isCompute(at(ref).kind)) {
+        CHECK(transfer(ref));
+        return;
+    }
+    for (const Fence fence : planOf(ref).waits)
+        CHECK(m_transport->hasPassed(fence)); // an op runs after what it consumes
+    prepare(ref);
+    compute(ref);
+    finish(ref);
+}
+
+std::vector<float> Pipeline::microBatchLoss() const
+{
+    std::vector<float> means;
+    for (std::size_t m = 0; m < static_cast<std::size_t>(m_setup.lowered.shape.microBatches); ++m) {
+        double loss = 0;
+        for (const auto& device : m_devices)
+            loss += device->losses()[m];
+        means.push_back(static_cast<float>(loss / static_cast<double>(m_tokensPerMicroBatch)));
+    }
+    return means;
+}
+
+double Pipeline::loss() const
+{
+    double sum = 0;
+    for (std::size_t m = 0; m < static_cast<std::size_t>(m_setup.lowered.shape.microBatches); ++m)
+        for (const auto& device : m_devices)
+            sum += device->losses()[m] / static_cast<double>(m_tokensPerMicroBatch);
+    return sum / m_setup.lowered.shape.microBatches;
+}
+
+std::span<const float> Pipeline::weights(int replica, StageId stage)
+{
+    return device(m_setup.lowered.device(replica, stage)).stage(replica, stage).weights;
+}
+
+void Pipeline::observeGradients(const GradientObserver& observer)
+{
+    for (const auto& device : m_devices)
+        device->onGradient = observer;
+}
+
+TransferTime Pipeline::timeOf(OpRef ref) const
+{
+    const std::uint32_t id = planOf(ref).transfer;
+    switch (at(ref).kind) {
+    case OpKind::AllReduce:
+        return m_transport->timeOf({Fence::Kind::Reduced, id});
+    case OpKind::Evict:
+    case OpKind::Load:
+        return m_transport->timeOf({Fence::Kind::Copied, id});
+    default:
+        return m_transport->timeOf({Fence::Kind::Arrived, id});
+    }
+}
+
+std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault)
+{
+    return fmt::format("device {}, index {}, {}: {}", ref.device.value, ref.position,
+                       toString(pipeline.at(ref)), fault.what());
+}
+
+} // namespace engine

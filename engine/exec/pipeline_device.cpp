@@ -1,0 +1,174 @@
+#include "engine/exec/pipeline_device.h"
+
+#include "engine/base/check.h"
+
+#include <algorithm>
+
+namespace engine {
+
+PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
+    : m_setup(setup)
+    , m_id(id)
+    , m_plan(setup.plan.devices[indexOf(id)])
+    , m_halves(hasHalves(setup.lowered))
+    , m_arena(m_plan.arena)
+    , m_losses(static_cast<std::size_t>(setup.lowered.shape.microBatches))
+{
+    for (const StagePlan& stage : m_plan.stages) {
+        const StageMemory memory{m_arena.of<float>(stage.weights), m_arena.of<float>(stage.moments),
+                                 m_arena.of<float>(stage.gradients),
+                                 m_arena.of<std::int64_t>(stage.sums)};
+        m_stages.emplace_back(stage.stage, memory, setup.kernels, setup.accumulate);
+        setup.unit.initialize(stage.stage, setup.seed, m_stages.back().weights);
+    }
+    for (const OpPlan& op : m_plan.ops) {
+        auto& earlier = m_earlier.emplace_back();
+        for (const Extent extent : op.earlier)
+            earlier.push_back(m_arena.of<float>(extent));
+    }
+}
+
+void PipelineDevice::beginIteration(TokenBatches& tokens)
+{
+    std::ranges::fill(m_losses, 0);
+    m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
+    m_lossScale = m_setup.unit.lossScale(static_cast<double>(tokens.tokens()));
+    if (m_plan.tokens.bytes == 0) {
+        m_tokens = tokens.all();
+        return;
+    }
+    const std::span<std::int32_t> own = m_arena.of<std::int32_t>(m_plan.tokens);
+    const std::size_t half = tokens.all().inputs.size();
+    CHECK(own.size() == 2 * half);
+    std::ranges::copy(tokens.all().inputs, own.begin());
+    std::ranges::copy(tokens.all().targets, own.subspan(half).begin());
+    m_tokens = {own.first(half), own.last(half)};
+}
+
+StageState& PipelineDevice::stage(int replica, StageId stage)
+{
+    const auto found = std::ranges::find_if(m_plan.stages, [&](const StagePlan& s) {
+        return s.replica == replica && s.stage == stage;
+    });
+    CHECK(found != m_plan.stages.end());
+    return m_stages[static_cast<std::size_t>(found - m_plan.stages.begin())];
+}
+
+// A boundary tensor of a whole micro-batch holds its units one after the other.
+std::span<float> PipelineDevice::unitPart(Extent extent, int unit, int units) const
+{
+    const Bytes bytes = extent.bytes / units;
+    return m_arena.of<float>({extent.offset + unit * bytes, bytes});
+}
+
+// The tokens of a micro-batch lie unit by unit too.
+TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
+{
+    const std::size_t first = indexOf(op.microBatch) * m_tokensPerMicroBatch;
+    return partOf({m_tokens.inputs.subspan(first, m_tokensPerMicroBatch),
+                   m_tokens.targets.subspan(first, m_tokensPerMicroBatch)},
+                  unit, m_setup.plan.units);
+}
+
+SequenceSlice<float> PipelineDevice::sliceOf(std::uint32_t position, const Op& op) const
+{
+    if (m_halves || op.slice == Op::kWhole)
+        return {};
+    return {op.slice, m_earlier[position]};
+}
+
+void PipelineDevice::prepare(std::uint32_t position)
+{
+    const Op& op = m_setup.lowered.on(m_id)[position];
+    if (op.kind == OpKind::OptimizerStep && onGradient)
+        onGradient(op.replica, op.stage, stage(op.replica, op.stage).gradients.sum());
+}
+
+void PipelineDevice::compute(std::uint32_t position)
+{
+    const Op& op = m_setup.lowered.on(m_id)[position];
+    switch (op.kind) {
+    case OpKind::Forward:
+        forward(position, op);
+        break;
+    case OpKind::Backward:
+    case OpKind::BackwardInput:
+        backward(position, op);
+        break;
+    case OpKind::BackwardWeight:
+        backwardWeight(position, op);
+        break;
+    case OpKind::Recompute:
+        recompute(position, op);
+        break;
+    default:
+        CHECK(op.kind == OpKind::OptimizerStep);
+        stage(op.replica, op.stage).update(m_setup.unit);
+    }
+}
+
+void PipelineDevice::forward(std::uint32_t position, const Op& op)
+{
+    const OpPlan& plan = m_plan.ops[position];
+    const UnitRange units = unitsOf(op, m_setup.plan.units);
+    StageState& own = stage(op.replica, op.stage);
+    for (int u = 0; u < units.count; ++u)
+        m_losses[indexOf(op.microBatch)] += m_setup.unit.forward(
+            op.stage,
+            {own.weights, unitPart(plan.input, u, units.count),
+             m_arena.of<float>(plan.stash[static_cast<std::size_t>(u)]),
+             unitPart(plan.output, u, units.count), m_arena.of<float>(m_plan.workspace),
+             tokensOf(op, units.first + u), sliceOf(position, op)});
+}
+
+void PipelineDevice::backward(std::uint32_t position, const Op& op)
+{
+    const OpPlan& plan = m_plan.ops[position];
+    const UnitRange units = unitsOf(op, m_setup.plan.units);
+    StageState& own = stage(op.replica, op.stage);
+    for (int u = 0; u < units.count; ++u) {
+        const BackwardPass<float> pass{own.weights,
+                                       m_arena.of<float>(plan.stash[static_cast<std::size_t>(u)]),
+                                       unitPart(plan.input, u, units.count),
+                                       unitPart(plan.output, u, units.count),
+                                       own.gradients.target(),
+                                       m_arena.of<float>(m_plan.workspace),
+                                       tokensOf(op, units.first + u),
+                                       m_lossScale,
+                                       sliceOf(position, op)};
+        if (op.kind == OpKind::Backward)
+            m_setup.unit.backward(op.stage, pass);
+        else
+            m_setup.unit.backwardInput(op.stage, pass);
+        own.gradients.endMicroBatch();
+    }
+}
+
+void PipelineDevice::backwardWeight(std::uint32_t position, const Op& op)
+{
+    StageState& own = stage(op.replica, op.stage);
+    for (const Extent stash : m_plan.ops[position].stash)
+        m_setup.unit.backwardWeight(op.stage, {m_arena.of<float>(stash), own.gradients.target()});
+    own.gradients.endMicroBatch();
+}
+
+void PipelineDevice::recompute(std::uint32_t position, const Op& op)
+{
+    const OpPlan& plan = m_plan.ops[position];
+    const UnitRange units = unitsOf(op, m_setup.plan.units);
+    for (std::size_t u = 0; u < plan.stash.size(); ++u)
+        m_setup.unit.recompute(op.stage,
+                               {stage(op.replica, op.stage).weights,
+                                m_arena.of<float>(plan.stash[u]), m_arena.of<float>(plan.made[u]),
+                                m_arena.of<float>(m_plan.workspace),
+                                tokensOf(op, units.first + static_cast<int>(u))});
+}
+
+void PipelineDevice::finish(std::uint32_t position)
+{
+    if (m_setup.poison == Poison::Freed)
+        for (const Extent extent : m_plan.ops[position].freed)
+            m_arena.poison(extent);
+}
+
+} // namespace engine

@@ -1,0 +1,80 @@
+#pragma once
+
+#include "engine/backend/kernels.h"
+#include "engine/exec/arena.h"
+#include "engine/exec/execution_plan.h"
+#include "engine/exec/stage_state.h"
+#include "engine/exec/token_batches.h"
+
+#include <functional>
+
+namespace engine {
+
+enum class Poison : std::uint8_t { No, Freed }; // whether freed memory is overwritten with NaN
+#ifdef NDEBUG
+constexpr Poison kDefaultPoison = Poison::No;
+#else
+constexpr Poison kDefaultPoison = Poison::Freed;
+#endif
+
+// Called before each optimizer step with the reduced gradient of the stage, on the thread of its
+// device.
+using GradientObserver
+    = std::function<void(int replica, StageId stage, std::span<const float> gradient)>;
+
+// One device of a pipeline: its arena, and each compute op of its program as arithmetic on it. It
+// neither waits nor sends, and allocates nothing after it was made. One thread at a time.
+class PipelineDevice
+{
+public:
+    struct Setup
+    {
+        const Schedule& lowered;
+        const PipelineModel<float>& unit; // a pass of one unit of a micro-batch
+        const Kernels<float>& kernels;
+        const ExecutionPlan& plan;
+        std::uint64_t seed = 1;
+        Accumulate accumulate = Accumulate::Float;
+        Poison poison = kDefaultPoison;
+    };
+    // What `setup` refers to must outlive it.
+    PipelineDevice(const Setup& setup, DeviceId id);
+
+    // Takes the tokens over, and starts the losses from 0.
+    void beginIteration(TokenBatches& tokens);
+    // A compute op in three steps, so that only the arithmetic is timed.
+    void prepare(std::uint32_t position);
+    void compute(std::uint32_t position);
+    void finish(std::uint32_t position);
+
+    const Arena& arena() const { return m_arena; }
+    const DevicePlan& plan() const { return m_plan; }
+    StageState& stage(int replica, StageId stage);
+    // Of this device's last stages, summed over tokens. [micro-batch]
+    std::span<const double> losses() const { return m_losses; }
+
+    GradientObserver onGradient;
+
+private:
+    std::span<float> unitPart(Extent extent, int unit, int units) const;
+    TokenBatch tokensOf(const Op& op, int unit) const;
+    SequenceSlice<float> sliceOf(std::uint32_t position, const Op& op) const;
+    void forward(std::uint32_t position, const Op& op);
+    void backward(std::uint32_t position, const Op& op);
+    void backwardWeight(std::uint32_t position, const Op& op);
+    void recompute(std::uint32_t position, const Op& op);
+
+    Setup m_setup;
+    DeviceId m_id;
+    const DevicePlan& m_plan;
+    bool m_halves = false;
+    Arena m_arena;
+    std::vector<StageState> m_stages;
+    std::vector<std::vector<std::span<float>>> m_earlier; // [position]
+    TokenBatch m_tokens;                                  // of the iteration, in the arena
+    std::size_t m_tokensPerMicroBatch = 0;
+    float m_lossScale = 1;
+    std::vector<double> m_losses;
+};
+
+} // namespace engine

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/exec/pipeline.h"
+
+#include <string>
+
+namespace engine {
+
+// When nothing moves: who waits for whom. `positions` of the devices in their programs, which
+// stand still. One line.
+std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions);
+
+} // namespace engine

@@ -1,0 +1,220 @@
+#include "engine/exec/verify.h"
+
+#include "engine/exec/check_runnable.h"
+#include "engine/exec/run_experiment.h"
+#include "engine/sim/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+constexpr int kLayers = 16;
+
+// Small enough for hundreds of trainings, with everything that a GPT has.
+ModelSpec verifyModel()
+{
+    ModelSpec model;
+    model.name = "miniature";
+    model.layers = kLayers;
+    model.width = 16;
+    model.heads = 2;
+    model.sequence = 16;
+    return model;
+}
+
+struct Size
+{
+    int devices = 0, microBatches = 0;
+};
+
+std::vector<Size> sizes(const VerifyOptions& options)
+{
+    if (options.full)
+        return {{2, 2}, {2, 4}, {2, 6}, {4, 4}, {4, 8}, {4, 12}, {8, 8}, {8, 16}};
+    return {{4, 8}};
+}
+
+// What can be trained with of the request, at this size.
+bool isTrainable(const ScheduleRequest& request)
+{
+    const auto schedule = buildSchedule(request);
+    return schedule && schedule->shape.stages <= kLayers && checkRunnable(lower(*schedule));
+}
+
+std::vector<ScheduleRequest> requests(const VerifyOptions& options)
+{
+    std::vector<ScheduleRequest> all;
+    const auto add = [&](const ScheduleRequest& request) {
+        if (isTrainable(request))
+            all.push_back(request);
+    };
+    for (const Scheme& scheme : schemes())
+        for (const Size& size : sizes(options)) {
+            ScheduleRequest request;
+            request.scheme = scheme.name;
+            request.devices = size.devices;
+            request.microBatches = size.microBatches;
+            add(request);
+            for (const SchemeOption& option : scheme.options)
+                for (std::size_t i = 1; i < option.values.size() && options.full; ++i) {
+                    request.options = {{std::string(option.key), std::string(option.values[i])}};
+                    add(request);
+                }
+        }
+    return all;
+}
+
+std::string spelled(const ScheduleRequest& request)
+{
+    std::string text = request.scheme;
+    for (const auto& [key, value] : request.options)
+        text += fmt::format(" {}={}", key, value);
+    return text;
+}
+
+class Verification
+{
+public:
+    Verification(const std::function<void(const VerifyCheck&)>& told,
+                 const std::atomic<bool>& cancel)
+        : m_told(told)
+        , m_cancel(cancel)
+    { }
+
+    Result<void> all(const ScheduleRequest& request)
+    {
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            if (m_cancel.load(std::memory_order_relaxed))
+                return fail(Error::Code::Cancelled, "cancelled");
+            gradients("integer gradients", request, mode, checkIntegerProbe(request, mode));
+            gradients("exact gradients", request, mode,
+                      checkRealGradients(request, {.model = verifyModel(), .mode = mode}));
+        }
+        agreement(request);
+        return {};
+    }
+
+    std::vector<VerifyCheck> take() { return std::move(m_checks); }
+
+private:
+    void add(VerifyCheck check)
+    {
+        m_told(check);
+        m_checks.push_back(std::move(check));
+    }
+
+    VerifyCheck about(std::string fact, const ScheduleRequest& request, Mode mode) const
+    {
+        return {std::move(fact),
+                spelled(request),
+                request.devices,
+                request.microBatches,
+                mode,
+                false,
+                {}};
+    }
+
+    void gradients(const char* fact, const ScheduleRequest& request, Mode mode,
+                   const Result<GradientCheck>& result)
+    {
+        VerifyCheck check = about(fact, request, mode);
+        if (!result) {
+            check.detail = result.error().message;
+        } else {
+            check.passed = result->bitEqual();
+            check.detail = check.passed
+                ? fmt::format("{} numbers are sequential training's, bit for bit", result->compared)
+                : fmt::format("{} of {} numbers differ, by {:.2g} at most", result->different,
+                              result->compared, result->largestError);
+        }
+        add(std::move(check));
+    }
+
+    Result<Run> train(const ScheduleRequest& request, Mode mode) const
+    {
+        Experiment experiment;
+        experiment.schedule = request;
+        experiment.model = verifyModel();
+        experiment.mode = mode;
+        experiment.iterations = 2;
+        experiment.warmup = 0;
+        experiment.accumulate = Accumulate::Exact;
+        return runExperiment(experiment, {}, m_cancel);
+    }
+
+    // Two iterations in both modes.
+    void agreement(const ScheduleRequest& request)
+    {
+        const auto emulated = train(request, Mode::Emulate), live = train(request, Mode::Live);
+        VerifyCheck losses = about("losses", request, Mode::Live);
+        VerifyCheck placement = about("placement", request, Mode::Emulate);
+        if (!emulated || !live) {
+            losses.detail = placement.detail
+                = emulated ? live.error().message : emulated.error().message;
+        } else {
+            losses.passed = lossesOf(*emulated) == lossesOf(*live);
+            losses.detail = losses.passed ? "as emulated, bit for bit" : "not as emulated";
+            placement.passed = isSimulationOfItsTimes(*emulated);
+            placement.detail = placement.passed ? "as simulated from the measured times, to the ns"
+                                                : "not as simulated from the measured times";
+        }
+        add(std::move(losses));
+        add(std::move(placement));
+    }
+
+    static std::vector<double> lossesOf(const Run& run)
+    {
+        std::vector<double> losses;
+        for (const Iteration& iteration : run.timeline.iterations)
+            if (iteration.loss)
+                losses.push_back(*iteration.loss);
+        return losses;
+    }
+
+    // The replay's spans give every op's duration; simulated alone, they must give its length.
+    static bool isSimulationOfItsTimes(const Run& run)
+    {
+        const auto replay = static_cast<std::uint32_t>(run.timeline.iterations.size()) - 1;
+        const OpIndex index(run.schedule);
+        OpCosts costs;
+        for (const auto& program : run.schedule.program)
+            costs.of.emplace_back(program.size());
+        for (const Track& track : run.timeline.tracks)
+            for (const Span& span : track.spans)
+                if (span.iteration == replay && track.kind == Track::Kind::Compute) {
+                    const auto device = static_cast<std::size_t>(track.device.value);
+                    const std::uint32_t position = index.positionOf(span.op);
+                    // Ops that ran as one share a window: it counts once.
+                    const bool second = position > 0
+                        && run.schedule.program[device][position - 1].flags
+                            == OpFlag::JointWithNext;
+                    costs.of[device][position].duration = second ? 0 : span.window().duration();
+                }
+        const auto simulated = simulate(run.schedule, costs);
+        return simulated
+            && simulated->iterations.front().window.duration()
+            == run.timeline.iterations.back().window.duration();
+    }
+
+    const std::function<void(const VerifyCheck&)>& m_told;
+    const std::atomic<bool>& m_cancel;
+    std::vector<VerifyCheck> m_checks;
+};
+
+} // namespace
+
+Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
+                                              const std::function<void(const VerifyCheck&)>& told,
+                                              const std::atomic<bool>& cancel)
+{
+    Verification verification(told, cancel);
+    for (const ScheduleRequest& request : requests(options))
+        if (auto done = verification.all(request); !done)
+            return tl::unexpected(done.error());
+    return verification.take();
+}
+
+} // namespace engine

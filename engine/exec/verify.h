@@ -1,0 +1,35 @@
+#pragma once
+
+#include "engine/exec/verify_gradients.h"
+
+#include <atomic>
+#include <functional>
+
+namespace engine {
+
+// One fact about this program on this machine.
+struct VerifyCheck
+{
+    std::string fact;   // "integer gradients", "exact gradients", "losses", "placement"
+    std::string scheme; // with its options, "chimera concat=halving"
+    int devices = 0, microBatches = 0;
+    Mode mode = Mode::Emulate;
+    bool passed = false;
+    std::string detail; // what was compared, or what is wrong
+};
+
+struct VerifyOptions
+{
+    bool full = false; // every size and option instead of one of each
+};
+
+// What bscope verify proves: every scheme's gradients are sequential training's, bit for bit, by
+// both proofs (verify_gradients.h) and in both modes; the losses of live training are those of
+// emulation; the placement of an emulated run is what simulation makes of its measured times.
+// `told` hears of each check when it is done. Cancelled between two checks; an error of the machine
+// ends it.
+Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
+                                              const std::function<void(const VerifyCheck&)>& told,
+                                              const std::atomic<bool>& cancel);
+
+} // namespace engine

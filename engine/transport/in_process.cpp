@@ -1,0 +1,193 @@
+#include "engine/transport/in_process.h"
+
+#include "engine/transport/all_reduce.h"
+
+#include <algorithm>
+#include <ctime>
+
+namespace engine {
+namespace {
+
+std::int64_t now()
+{
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+void relax()
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+} // namespace
+
+InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes,
+                                       std::int64_t spin)
+    : m_traffic(std::move(traffic))
+    , m_bells(static_cast<std::size_t>(devices))
+    , m_joined(m_traffic.collectives.size())
+    , m_spin(spin)
+{
+    const auto resize = [this](Fence::Kind kind, std::size_t count) {
+        m_states[static_cast<std::size_t>(kind)].resize(count);
+    };
+    resize(Fence::Kind::Credit, m_traffic.messages.size());
+    resize(Fence::Kind::Arrived, m_traffic.messages.size());
+    resize(Fence::Kind::Copied, m_traffic.copies.size());
+    resize(Fence::Kind::Reduced, m_traffic.collectives.size());
+    if (sideLanes == SideLanes::Threads)
+        makeLanes();
+}
+
+InProcessTransport::~InProcessTransport() = default;
+
+// A lane for each set of devices that have something in common.
+void InProcessTransport::makeLanes()
+{
+    std::vector<std::vector<DeviceId>> sets;
+    const auto laneOf = [&](std::vector<DeviceId> devices) {
+        std::ranges::sort(devices);
+        devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+        const auto found = std::ranges::find(sets, devices);
+        if (found == sets.end())
+            sets.push_back(devices);
+        m_laneOf.push_back(
+            static_cast<std::size_t>(std::ranges::find(sets, devices) - sets.begin()));
+    };
+    for (const Copy& copy : m_traffic.copies)
+        laneOf({copy.owner, copy.peer});
+    for (const Collective& collective : m_traffic.collectives)
+        laneOf(collective.members);
+
+    for (std::vector<DeviceId>& set : sets)
+        m_lanes.emplace_back(std::move(set), 2 * m_laneOf.size(),
+                             [this](std::uint32_t call) { perform(call); });
+}
+
+auto InProcessTransport::state(Fence fence) -> State&
+{
+    return m_states[static_cast<std::size_t>(fence.kind)][fence.id];
+}
+
+auto InProcessTransport::state(Fence fence) const -> const State&
+{
+    return m_states[static_cast<std::size_t>(fence.kind)][fence.id];
+}
+
+void InProcessTransport::beginIteration()
+{
+    ++m_iteration;
+    std::ranges::fill(m_joined, 0);
+}
+
+void InProcessTransport::pass(Fence fence, DeviceId waiter)
+{
+    state(fence).passed.store(m_iteration, std::memory_order_release);
+    bell(waiter).ring();
+}
+
+void InProcessTransport::post(DeviceId, std::uint32_t message)
+{
+    pass({Fence::Kind::Credit, message}, m_traffic.messages[message].from);
+}
+
+bool InProcessTransport::send(DeviceId self, std::uint32_t message)
+{
+    if (!wait(self, {Fence::Kind::Credit, message}))
+        return false;
+    const Message& what = m_traffic.messages[message];
+    const Fence arrived{Fence::Kind::Arrived, message};
+    state(arrived).time.begin = now();
+    std::ranges::copy(what.source, what.slot.begin());
+    state(arrived).time.end = now();
+    pass(arrived, what.to);
+    return true;
+}
+
+void InProcessTransport::copy(DeviceId self, std::uint32_t copy)
+{
+    callSideLane(self, copy);
+}
+
+void InProcessTransport::allReduce(DeviceId self, std::uint32_t collective)
+{
+    callSideLane(self, static_cast<std::uint32_t>(m_traffic.copies.size()) + collective);
+}
+
+void InProcessTransport::callSideLane(DeviceId self, std::uint32_t call)
+{
+    if (m_lanes.empty())
+        perform(call);
+    else
+        m_lanes[m_laneOf[call]].call(self, call);
+}
+
+void InProcessTransport::perform(std::uint32_t call)
+{
+    if (call >= m_traffic.copies.size()) {
+        reduce(call - static_cast<std::uint32_t>(m_traffic.copies.size()));
+        return;
+    }
+    const Copy& what = m_traffic.copies[call];
+    const Fence copied{Fence::Kind::Copied, call};
+    state(copied).time.begin = now();
+    std::ranges::copy(what.source, what.target.begin());
+    state(copied).time.end = now();
+    pass(copied, what.owner);
+}
+
+// The last member to call sets it going.
+void InProcessTransport::reduce(std::uint32_t id)
+{
+    const Collective& collective = m_traffic.collectives[id];
+    if (++m_joined[id] < collective.members.size())
+        return;
+    const Fence reduced{Fence::Kind::Reduced, id};
+    state(reduced).time.begin = now();
+    if (collective.integers.empty())
+        engine::allReduce<float>(collective.floats);
+    else
+        engine::allReduce<std::int64_t>(collective.integers);
+    state(reduced).time.end = now();
+    for (const DeviceId member : collective.members)
+        pass(reduced, member);
+}
+
+bool InProcessTransport::wait(DeviceId self, Fence fence)
+{
+    if (hasPassed(fence))
+        return true;
+    for (const std::int64_t end = now() + m_spin; now() < end; relax())
+        if (hasPassed(fence))
+            return true;
+    for (;;) {
+        const std::uint32_t epoch = bell(self).epoch();
+        if (hasPassed(fence))
+            return true;
+        if (m_aborted.load(std::memory_order_acquire))
+            return false;
+        bell(self).sleep(epoch);
+    }
+}
+
+void InProcessTransport::abort()
+{
+    m_aborted.store(true, std::memory_order_release);
+    for (Doorbell& each : m_bells)
+        each.ring();
+}
+
+bool InProcessTransport::hasPassed(Fence fence) const
+{
+    return state(fence).passed.load(std::memory_order_acquire) == m_iteration;
+}
+
+TransferTime InProcessTransport::timeOf(Fence fence) const
+{
+    return state(fence).time;
+}
+
+} // namespace engine

@@ -1,0 +1,265 @@
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/exec/live.h"
+#include "engine/exec/run_experiment.h"
+#include "engine/model/probe_model.h"
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedules/scheme.h"
+#include "tests/catch.h"
+
+#include <map>
+#include <stdexcept>
+
+using namespace engine;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+
+namespace {
+
+Experiment miniature(std::string scheme, Mode mode)
+{
+    Experiment experiment;
+    experiment.schedule.scheme = std::move(scheme);
+    experiment.schedule.devices = 4;
+    experiment.schedule.microBatches = 4;
+    experiment.model.layers = 8;
+    experiment.model.width = 16;
+    experiment.model.heads = 2;
+    experiment.model.sequence = 16;
+    experiment.iterations = 3;
+    experiment.warmup = 1;
+    experiment.mode = mode;
+    experiment.accumulate = Accumulate::Exact;
+    return experiment;
+}
+
+Result<Run> run(const Experiment& experiment, const RunObserver& observer = {})
+{
+    const std::atomic<bool> cancel{false};
+    return runExperiment(experiment, observer, cancel);
+}
+
+std::vector<double> losses(const Run& run)
+{
+    std::vector<double> losses;
+    for (const Iteration& iteration : run.timeline.iterations)
+        if (iteration.loss)
+            losses.push_back(*iteration.loss);
+    return losses;
+}
+
+// A probe in which one stage breaks.
+class BrokenModel final : public PipelineModel<float>
+{
+public:
+    BrokenModel(const ProbeModel& whole, StageId broken)
+        : m_whole(whole)
+        , m_broken(broken)
+    { }
+    int stages() const override { return m_whole.stages(); }
+    StageSizes sizes(StageId stage) const override { return m_whole.sizes(stage); }
+    StageFlops flops(StageId stage) const override { return m_whole.flops(stage); }
+    std::span<const Parameter> parameters(StageId stage) const override
+    {
+        return m_whole.parameters(stage);
+    }
+    void initialize(StageId stage, std::uint64_t seed, std::span<float> weights) const override
+    {
+        m_whole.initialize(stage, seed, weights);
+    }
+    double forward(StageId stage, const ForwardPass<float>& pass) const override
+    {
+        return m_whole.forward(stage, pass);
+    }
+    void backward(StageId stage, const BackwardPass<float>& pass) const override
+    {
+        if (stage == m_broken)
+            throw std::runtime_error("out of cake");
+        m_whole.backward(stage, pass);
+    }
+    void backwardInput(StageId, const BackwardPass<float>&) const override { }
+    void backwardWeight(StageId, const WeightPass<float>&) const override { }
+    float lossScale(double) const override { return 1; }
+    void update(StageId, std::span<float>, std::span<const float>, std::span<float>,
+                int) const override
+    { }
+
+private:
+    const ProbeModel& m_whole;
+    StageId m_broken;
+};
+
+// Loses one message.
+class LossyTransport final : public Transport
+{
+public:
+    LossyTransport(std::unique_ptr<Transport> real, std::uint32_t lost)
+        : m_real(std::move(real))
+        , m_lost(lost)
+    { }
+    void beginIteration() override { m_real->beginIteration(); }
+    void post(DeviceId self, std::uint32_t message) override { m_real->post(self, message); }
+    bool send(DeviceId self, std::uint32_t message) override
+    {
+        return message == m_lost || m_real->send(self, message);
+    }
+    void copy(DeviceId self, std::uint32_t copy) override { m_real->copy(self, copy); }
+    void allReduce(DeviceId self, std::uint32_t id) override { m_real->allReduce(self, id); }
+    bool wait(DeviceId self, Fence fence) override { return m_real->wait(self, fence); }
+    void abort() override { m_real->abort(); }
+    bool hasPassed(Fence fence) const override { return m_real->hasPassed(fence); }
+    TransferTime timeOf(Fence fence) const override { return m_real->timeOf(fence); }
+
+private:
+    std::unique_ptr<Transport> m_real;
+    std::uint32_t m_lost;
+};
+
+// One live iteration of 1F1B, D = 4, N = 4, with something wrong.
+struct Broken
+{
+    Broken()
+        : device(openCpuDevice().value())
+        , probe(4, {}, device->kernels())
+        , tokens(
+              [] {
+                  ModelSpec shape;
+                  shape.microBatchSize = 1;
+                  shape.sequence = 16;
+                  return shape;
+              }(),
+              4)
+    {
+        ScheduleRequest request;
+        request.scheme = "1f1b";
+        request.microBatches = 4;
+        run.schedule = lower(buildSchedule(request).value());
+        tokens.load(TextData::builtIn(1), 0);
+    }
+    Result<void> iterate(Live& live)
+    {
+        return live.iterate(
+            {}, tokens, [](auto, auto) {}, false);
+    }
+
+    std::shared_ptr<const CpuDevice> device;
+    ProbeModel probe;
+    TokenBatches tokens;
+    Run run;
+};
+
+} // namespace
+
+TEST_CASE("live training gives the losses of emulation, bit for bit, whoever is first")
+{
+    for (const char* scheme : {"gpipe", "1f1b", "bitpipe", "zb-h1", "dualpipev"}) {
+        INFO(scheme);
+        const auto live = run(miniature(scheme, Mode::Live));
+        const auto emulated = run(miniature(scheme, Mode::Emulate));
+        if (!live)
+            FAIL(live.error().message);
+        REQUIRE(emulated);
+        CHECK(losses(*live) == losses(*emulated));
+        CHECK(losses(*live).size() == 4);
+    }
+}
+
+TEST_CASE("on the wall clock every op runs after what it consumes, and one at a time on a device")
+{
+    const auto result = run(miniature("bitpipe", Mode::Live));
+    REQUIRE(result);
+    const Schedule& schedule = result->schedule;
+    const OpIndex index(schedule);
+    const std::size_t iterations = result->timeline.iterations.size();
+    CHECK(iterations == 4); // what was measured stands for itself: no replay
+    std::size_t spans = 0;
+    for (std::uint32_t k = 0; k < iterations; ++k) {
+        std::map<std::uint32_t, std::int64_t> madeAt; // [valueIndex]
+        for (const Track& track : result->timeline.tracks)
+            for (const Span& span : track.spans) {
+                spans += span.iteration == k ? 1 : 0;
+                if (span.iteration == k)
+                    for (const Value& value :
+                         produces(opAt(schedule, index, span.op), schedule.shape))
+                        madeAt[valueIndex(value, schedule.shape)] = span.end;
+            }
+        for (const Track& track : result->timeline.tracks) {
+            std::int64_t before = 0;
+            for (const Span& span : track.spans) {
+                if (span.iteration != k || track.kind != Track::Kind::Compute)
+                    continue;
+                CHECK(span.begin >= before);
+                before = span.end;
+                for (const Value& value : consumes(opAt(schedule, index, span.op), schedule.shape))
+                    CHECK(span.begin >= madeAt[valueIndex(value, schedule.shape)]);
+            }
+        }
+    }
+    CHECK(spans == iterations * opCount(schedule));
+}
+
+TEST_CASE("a live run says that it is one, on how many threads and cores")
+{
+    const auto result = run(miniature("bitpipe", Mode::Live));
+    REQUIRE(result);
+    CHECK(result->info.mode == Mode::Live);
+    CHECK(result->info.timing == "wall clock");
+    CHECK(result->info.threads == 4 + 2); // the pairs 0, 3 and 1, 2 reduce on threads of their own
+    CHECK(result->info.cores >= 1);
+    CHECK_THAT(result->info.command, Contains(" --mode live"));
+    RunInfo info = result->info;
+    info.cores = 2;
+    CHECK(modeWords(info) == "live, oversubscribed (6 threads, 2 cores)");
+    info.cores = 6;
+    CHECK(modeWords(info) == "live");
+}
+
+TEST_CASE("a cancelled live run keeps whole iterations")
+{
+    std::atomic<bool> cancel{false};
+    std::size_t iterations = 0;
+    RunObserver observer;
+    observer.iteration = [&](const Run& run, std::size_t) {
+        iterations = run.timeline.iterations.size();
+        cancel = iterations >= 2;
+        return Result<void>();
+    };
+    Experiment endless = miniature("1f1b", Mode::Live);
+    endless.iterations = 10'000;
+    const auto result = runExperiment(endless, observer, cancel);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == Error::Code::Cancelled);
+    CHECK(iterations == 2);
+}
+
+TEST_CASE("a fault on one device ends the run with its cause, in both modes")
+{
+    Broken broken;
+    const BrokenModel model(broken.probe, StageId{2});
+    const Pipeline::Setup setup{broken.run.schedule, model, broken.device->kernels()};
+    Live live({setup}, broken.run);
+    const auto result = broken.iterate(live);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == Error::Code::Device);
+    CHECK_THAT(result.error().message, StartsWith("device 2, index "));
+    CHECK_THAT(result.error().message, Contains(", 2B0: out of cake"));
+    CHECK(broken.run.timeline.iterations.empty());
+}
+
+TEST_CASE("when nothing moves the watchdog says who waits for whom, and the run ends")
+{
+    Broken broken;
+    const Pipeline::Setup setup{broken.run.schedule, broken.probe, broken.device->kernels()};
+    Live live({setup, std::chrono::milliseconds(60)}, broken.run);
+    live.pipeline().wrapTransport([](std::unique_ptr<Transport> real) {
+        return std::make_unique<LossyTransport>(std::move(real), 0); // what 0F0 makes
+    });
+    const auto result = broken.iterate(live);
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code == Error::Code::Device);
+    CHECK_THAT(result.error().message, StartsWith("nothing moves any more; device 0 at index "));
+    CHECK_THAT(result.error().message,
+               Contains("1F0, waits for the activation of stage 0, micro-batch 0 from device 0"));
+    CHECK_THAT(result.error().message,
+               Contains("3F0, waits for the activation of stage 2, micro-batch 0 from device 2"));
+}
