@@ -48,7 +48,9 @@ std::span<const Command> commands()
                 "bscope devices --json",
                 prepareDevices},
         Command{"verify", "Prove on this machine that every scheme trains as it should",
-                "bscope verify --json", prepareVerify},
+                "bscope verify --scheme bitpipe --scheme zb-h1\n"
+                "bscope verify --scheme 1f1b --json",
+                prepareVerify},
     };
     return kCommands;
 }

@@ -119,6 +119,11 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
     json["tokens_per_second"] = numberOrNull(metrics.tokensPerSecond);
     json["mfu"] = numberOrNull(metrics.mfu);
     json["model"] = run.info.model.empty() ? ordered_json() : ordered_json(run.info.model);
+    if (run.info.threads > 0) {
+        json["threads"] = run.info.threads;
+        json["cores"] = run.info.cores;
+        json["oversubscribed"] = run.info.isOversubscribed();
+    }
     json["link"] = run.info.link;
     json["command"] = run.info.command;
     return json;

@@ -23,6 +23,7 @@ namespace {
 struct Options
 {
     std::string backend = "auto";
+    std::vector<std::string> schemes;
     bool full = false, json = false;
 };
 
@@ -106,11 +107,12 @@ Result<int> verify(const Options& options)
         if (errorIsTerminal())
             printError(fmt::format("\r{} checks", ++done));
     };
-    const auto checks = verifyEngine({options.full}, tell, interrupt.requested());
+    const auto checks = verifyEngine({options.full, options.schemes}, tell, interrupt.requested());
     if (done > 0)
         printError("\r                \r");
     if (!checks)
-        return tl::unexpected(checks.error());
+        return checks.error().code == Error::Code::NotFound ? wrongUsage(checks.error())
+                                                            : tl::unexpected(checks.error());
     printText(options.json ? toJson(*checks).dump(2) + "\n" : asText(*checks) + failures(*checks));
     return std::ranges::all_of(*checks, &VerifyCheck::passed) ? 0 : 1;
 }
@@ -122,6 +124,8 @@ Action prepareVerify(CLI::App& app)
     app.add_option("--backend", options->backend, "[auto: the CPU]")
         ->type_name("auto|cpu|cuda")
         ->check(oneOf({"auto", "cpu", "cuda"}));
+    app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated [all]")
+        ->type_name("NAME");
     app.add_flag("--full", options->full, "Every size and option instead of one of each");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return verify(*options); };

@@ -1,5 +1,7 @@
 #include "engine/exec/arena_layout.h"
 
+#include "engine/model/random.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -8,6 +10,11 @@ namespace {
 
 // Beyond it only the order of time is tried: the others look at every pair.
 constexpr std::size_t kFewLives = 4000;
+// Up to here it is searched for a better order, for so many rounds, until a layout is at most one
+// part in kGoodEnough above the least that there can be.
+constexpr std::size_t kVeryFewLives = 400;
+constexpr int kRounds = 300;
+constexpr Bytes kGoodEnough = 50;
 
 struct Piece
 {
@@ -133,19 +140,31 @@ ArenaLayout layOut(std::span<const BufferLife> lives)
 
     std::ranges::stable_sort(order, {}, byBegin);
     ArenaLayout best = FirstFit(lives).place(order, FirstFit::Order::ByBegin);
-    const auto tryBetter = [&] {
-        if (best.bytes == peak.bytes || lives.size() > kFewLives)
-            return;
+    const auto isGood = [&] { return best.bytes <= peak.bytes + peak.bytes / kGoodEnough; };
+    const auto improve = [&] {
         ArenaLayout other = FirstFit(lives).place(order, FirstFit::Order::Any);
         if (other.bytes < best.bytes)
             best = std::move(other);
     };
-    std::ranges::stable_sort(order, {}, largest);
-    tryBetter();
-    std::ranges::stable_sort(order, {}, longest);
-    tryBetter();
-    std::ranges::stable_sort(order, {}, largest);
-    tryBetter();
+    if (!isGood() && lives.size() <= kFewLives) {
+        std::ranges::stable_sort(order, {}, largest);
+        improve();
+        std::ranges::stable_sort(order, {}, longest);
+        improve();
+    }
+    // Whoever sticks out at the top goes first; now and then another one, so that no circle forms.
+    Random random(lives.size());
+    for (int i = 0; i < kRounds && !isGood() && lives.size() <= kVeryFewLives; ++i) {
+        const ArenaLayout now = FirstFit(lives).place(order, FirstFit::Order::Any);
+        if (now.bytes < best.bytes)
+            best = now;
+        const auto top = std::ranges::max_element(
+            order, {}, [&](std::size_t k) { return now.offsets[k] + lives[k].bytes; });
+        const auto next = random.below(4) > 0
+            ? top
+            : order.begin() + static_cast<std::ptrdiff_t>(random.below(order.size()));
+        std::rotate(order.begin(), next, next + 1);
+    }
     best.peak = peak.bytes;
     best.peakAt = peak.position;
     return best;

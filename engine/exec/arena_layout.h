@@ -50,8 +50,8 @@ struct ArenaLayout
     std::uint32_t peakAt = 0;   // position
 };
 
-// Places buffers so that two share bytes only where one ends before the other begins. Tries
-// first-fit by time and by size, and keeps the smaller.
+// Places buffers so that two share bytes only where one ends before the other begins: first-fit, in
+// the best of several orders. The same input gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
 // Most bytes alive at once, without alignment.
 Bytes peakOf(std::span<const BufferLife> lives);

@@ -12,8 +12,6 @@ std::string_view obstacle(const Op& op)
 {
     if (op.version != 0)
         return "uses a weight version of its own";
-    if (op.kind == OpKind::Recompute)
-        return "recomputes activations";
     return {};
 }
 

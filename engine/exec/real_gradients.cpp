@@ -1,11 +1,10 @@
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/exec/check_runnable.h"
+#include "engine/exec/experiment_schedule.h"
 #include "engine/exec/gradient_comparison.h"
 #include "engine/exec/make_executor.h"
 #include "engine/exec/sequential.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/model/transformer.h"
-#include "engine/schedule/passes.h"
 
 #include <fmt/format.h>
 
@@ -36,17 +35,20 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     const auto device = openCpuDevice();
     if (!schedule || !device)
         return tl::unexpected(schedule ? device.error() : schedule.error());
-    const Schedule lowered = lower(*schedule);
+    const auto trained = trainable(*schedule, wanted.model);
+    if (!trained)
+        return tl::unexpected(trained.error());
+    const Schedule& lowered = *trained;
     const Shape& shape = lowered.shape;
-    for (const auto& result : {checkRunnable(lowered), checkModel(wanted.model, shape.stages)})
-        if (!result)
-            return tl::unexpected(result.error());
-
+    if (auto fits = checkModel(wanted.model, shape.stages); !fits)
+        return tl::unexpected(fits.error());
     const auto unit = unitSpec(wanted.model, lowered);
     if (!unit)
         return tl::unexpected(unit.error());
     const Kernels<float>& kernels = (*device)->kernels();
-    const Transformer<float> whole(unit->model, 1, kernels);
+    ModelSpec plain = unit->model;
+    plain.recompute = Recompute::None; // what is recomputed are the same numbers
+    const Transformer<float> whole(plain, 1, kernels);
     const Transformer<float> cut(unit->model, shape.stages, kernels, unit->slices);
     const auto first = firstParameters(cut);
 
@@ -77,10 +79,10 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
         const double loss = sequential.accumulate(uncut, shape.microBatches, halves);
         const std::span<const float> sum = sequential.gradients();
         expected.assign(sum.begin(), sum.end());
-        if (auto trained = executor->iterate(
+        if (auto done = executor->iterate(
                 {}, tokens, [](auto, auto) {}, false);
-            !trained)
-            return tl::unexpected(trained.error());
+            !done)
+            return tl::unexpected(done.error());
         check.lossesEqual = check.lossesEqual
             && std::abs(loss - executor->pipeline().loss()) <= check.tolerance * loss;
         sequential.update();

@@ -2,51 +2,18 @@
 
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_experiment.h"
-#include "engine/exec/check_runnable.h"
+#include "engine/exec/experiment_schedule.h"
 #include "engine/exec/make_executor.h"
+#include "engine/exec/memory_fit.h"
 #include "engine/exec/run_info.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/exec/worker.h"
 #include "engine/model/transformer.h"
-#include "engine/schedule/csv.h"
-#include "engine/schedule/validate.h"
 
-#include <fmt/format.h>
-
-#include <fstream>
 #include <new>
 
 namespace engine {
 namespace {
-
-Result<Schedule> readScheduleFile(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return fail(Error::Code::Io, fmt::format("cannot open the schedule '{}'", path));
-    auto schedule = readCsv(std::string(std::istreambuf_iterator<char>(file), {}));
-    if (!schedule) {
-        schedule.error().message = fmt::format("{}: {}", path, schedule.error().message);
-        return schedule;
-    }
-    if (const auto violations = validate(*schedule); !violations.empty())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: {} (bscope validate shows everything)", path,
-                                violations.front().message));
-    return schedule;
-}
-
-Result<Schedule> lowered(const Experiment& experiment)
-{
-    auto schedule = experiment.scheduleFile.empty() ? buildSchedule(experiment.schedule)
-                                                    : readScheduleFile(experiment.scheduleFile);
-    if (!schedule)
-        return schedule;
-    Schedule all = lower(*schedule, experiment.sync);
-    if (auto runnable = checkRunnable(all); !runnable)
-        return tl::unexpected(runnable.error());
-    return all;
-}
 
 Result<TextData> dataOf(const Experiment& experiment)
 {
@@ -55,23 +22,6 @@ Result<TextData> dataOf(const Experiment& experiment)
     if (experiment.textFile == TextData::kShipped)
         return TextData::shipped(experiment.seed);
     return TextData::fromFile(experiment.textFile, experiment.seed, experiment.model.sequence);
-}
-
-// Some is left to the rest of the machine.
-Result<void> checkMemory(double training, double record, Bytes available)
-{
-    constexpr double kShare = 0.9, kGigabyte = 1e9;
-    if (available <= 0 || training + record <= kShare * static_cast<double>(available))
-        return {};
-    const char* advice = training > record
-        ? "use a smaller model or --micro-batch-size, fewer --micro-batches "
-          "or --devices, or a scheme that keeps fewer in flight (1f1b)"
-        : "most of it is the record: use fewer --iterations or "
-          "--micro-batches";
-    return fail(Error::Code::Device,
-                fmt::format("this run needs {:.1f} GB of memory and {:.1f} GB are free: {}",
-                            (training + record) / kGigabyte,
-                            static_cast<double>(available) / kGigabyte, advice));
 }
 
 // Everything a run stands on; made before anything runs.
@@ -87,7 +37,7 @@ Result<Plan> planOf(const Experiment& experiment)
 {
     if (auto sane = checkExperiment(experiment); !sane)
         return tl::unexpected(sane.error());
-    auto schedule = lowered(experiment);
+    auto schedule = scheduleOf(experiment);
     if (!schedule)
         return tl::unexpected(schedule.error());
     if (auto fits = checkModel(experiment.model, schedule->shape.stages); !fits)
@@ -175,13 +125,11 @@ try {
     const Transformer<float> unit(plan->unit.model, run.schedule.shape.stages, kernels,
                                   plan->unit.slices);
     const Bytes tokenBytes = TokenBatches::bytes(experiment.model, run.schedule.shape.microBatches);
-    const std::int64_t iterations = experiment.warmup + experiment.iterations + 1; // the replay
-    const double record = recordBytes(opCount(run.schedule), iterations);
-    if (auto fits = checkMemory(0, record, device.memory); !fits)
+    if (auto fits = checkRecordFits(experiment, run.schedule, device.memory); !fits)
         return tl::unexpected(fits.error());
     const ExecutionPlan memory
         = planExecution({run.schedule, unit, experiment.accumulate, tokenBytes});
-    if (auto fits = checkMemory(memory.total(), record, device.memory); !fits)
+    if (auto fits = checkFits({experiment, run.schedule, memory, device.memory}, kernels); !fits)
         return tl::unexpected(fits.error());
     const auto executor = makeExecutor(
         {{run.schedule, unit, kernels, experiment.seed, experiment.accumulate, tokenBytes},

@@ -53,6 +53,9 @@ std::vector<ScheduleRequest> requests(const VerifyOptions& options)
     };
     for (const Scheme& scheme : schemes())
         for (const Size& size : sizes(options)) {
+            if (!options.schemes.empty()
+                && std::ranges::find(options.schemes, scheme.name) == options.schemes.end())
+                continue;
             ScheduleRequest request;
             request.scheme = scheme.name;
             request.devices = size.devices;
@@ -210,6 +213,10 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
                                               const std::function<void(const VerifyCheck&)>& told,
                                               const std::atomic<bool>& cancel)
 {
+    for (const std::string& scheme : options.schemes)
+        if (findScheme(scheme) == nullptr)
+            return fail(Error::Code::NotFound,
+                        fmt::format("there is no scheme '{}': bscope schemes lists them", scheme));
     Verification verification(told, cancel);
     for (const ScheduleRequest& request : requests(options))
         if (auto done = verification.all(request); !done)

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <functional>
+#include <string>
+#include <vector>
 
 namespace engine {
 
@@ -20,14 +22,15 @@ struct VerifyCheck
 
 struct VerifyOptions
 {
-    bool full = false; // every size and option instead of one of each
+    bool full = false;                // every size and option instead of one of each
+    std::vector<std::string> schemes; // only these; none: all
 };
 
 // What bscope verify proves: every scheme's gradients are sequential training's, bit for bit, by
 // both proofs (verify_gradients.h) and in both modes; the losses of live training are those of
 // emulation; the placement of an emulated run is what simulation makes of its measured times.
-// `told` hears of each check when it is done. Cancelled between two checks; an error of the machine
-// ends it.
+// `told` hears of each check when it is done. Cancelled between two checks; NotFound for
+// a scheme that does not exist.
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
                                               const std::function<void(const VerifyCheck&)>& told,
                                               const std::atomic<bool>& cancel);

@@ -23,10 +23,6 @@ Result<void> checkModel(const ModelSpec& model, int stages)
     if (model.tied)
         return fail(Error::Code::Unsupported,
                     "tied embeddings cannot be trained by this version: set tied = false");
-    if (model.recompute == Recompute::Full)
-        return fail(Error::Code::Unsupported,
-                    "full recomputation cannot be trained by this version: use --recompute "
-                    "attention or none");
     return {};
 }
 

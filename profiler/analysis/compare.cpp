@@ -93,6 +93,9 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
            "abstract units and measured times stand side by side: no differences are given");
     noteIf(differ(runs, [](const Run& r) { return r.info.mode; }),
            "runs of different modes (simulated, emulated, live) stand side by side");
+    for (const Run* run : runs)
+        if (run->info.isOversubscribed())
+            notes.push_back(run->info.label + ": " + engine::modeWords(run->info));
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),

@@ -50,10 +50,28 @@ TEST_CASE("every command has help with examples, and the examples work in their 
 TEST_CASE("commands of later versions are not listed")
 {
     const Folder folder;
-    for (const std::string name : {"estimate", "study", "verify"}) {
+    for (const std::string name : {"estimate", "study"}) {
         CHECK(bscope(folder, name).status == 2);
         CHECK_FALSE(contains(bscope(folder, "--help").out, "  " + name + " "));
     }
+}
+
+TEST_CASE("verify proves every fact of a scheme, and says so in a table and in JSON")
+{
+    const Folder folder;
+    const auto json = bscope(folder, "verify --scheme bitpipe --json").json();
+    CHECK(json["passed"] == true);
+    REQUIRE(json["checks"].size() == 6); // two proofs in two modes, losses, placement
+    for (const auto& check : json["checks"]) {
+        CHECK(check["passed"] == true);
+        CHECK(check["scheme"] == "bitpipe");
+        CHECK(check["devices"] == 4);
+    }
+    const Printed table = bscope(folder, "verify --scheme 1f1b --scheme seq1f1b");
+    CHECK(table.status == 0);
+    CHECK(contains(table.out, "all 12 checks passed"));
+    CHECK(bscope(folder, "verify --scheme nonsense").status == 2);
+    CHECK(bscope(folder, "verify --backend cuda").status == 2);
 }
 
 TEST_CASE("the flags --version --json tell the build, which the window compares with its own")

@@ -104,6 +104,22 @@ TEST_CASE("with exact accumulation a real GPT's gradients and losses are sequent
         }
 }
 
+TEST_CASE("recomputation and the kind of attention change no bit of a gradient")
+{
+    for (const char* scheme : {"1f1b", "bitpipe", "zb-h1", "dualpipev", "bpipe"})
+        for (const Recompute recompute : {Recompute::None, Recompute::Attention, Recompute::Full})
+            for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+                INFO(scheme << ' ' << static_cast<int>(recompute) << ' ' << modeName(mode));
+                ModelSpec model = miniature();
+                model.recompute = recompute;
+                const auto check
+                    = checkRealGradients(request(scheme, 4, 8), {.model = model, .mode = mode});
+                if (!check)
+                    FAIL(check.error().message);
+                CHECK(check->bitEqual());
+            }
+}
+
 TEST_CASE("every scheme that the table calls synchronous is among those that are proved")
 {
     std::set<std::string> proved;

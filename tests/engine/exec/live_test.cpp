@@ -154,8 +154,11 @@ TEST_CASE("live training gives the losses of emulation, bit for bit, whoever is 
 {
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe", "zb-h1", "dualpipev"}) {
         INFO(scheme);
-        const auto live = run(miniature(scheme, Mode::Live));
-        const auto emulated = run(miniature(scheme, Mode::Emulate));
+        Experiment experiment = miniature(scheme, Mode::Live);
+        experiment.schedule.microBatches = 8;
+        const auto live = run(experiment);
+        experiment.mode = Mode::Emulate;
+        const auto emulated = run(experiment);
         if (!live)
             FAIL(live.error().message);
         REQUIRE(emulated);
