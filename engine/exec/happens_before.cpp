@@ -72,7 +72,7 @@ bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint
         raise(clocks, begin({device, first - 1}));
     clocks[indexOf(device)] = first;
     for (std::uint32_t i = first; i <= last; ++i)
-        if (!gather(lowered, device, program[i], clocks))
+        if (!gather(lowered, program[i], clocks))
             return false;
     for (std::uint32_t i = first; i <= last; ++i) {
         const Op& op = program[i];
@@ -89,8 +89,7 @@ bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint
     return true;
 }
 
-bool HappensBefore::gather(const Schedule& lowered, DeviceId device, const Op& op,
-                           std::span<Clock> clocks)
+bool HappensBefore::gather(const Schedule& lowered, const Op& op, std::span<Clock> clocks)
 {
     if (op.kind == OpKind::AllReduce || op.kind == OpKind::Evict || op.kind == OpKind::Load)
         return true;
@@ -112,7 +111,6 @@ bool HappensBefore::gather(const Schedule& lowered, DeviceId device, const Op& o
     if (isTransfer(op.kind))
         return need(transferredValue(op, lowered.shape));
     const Values values = consumes(op, lowered.shape);
-    static_cast<void>(device);
     return std::all_of(values.begin(), values.end(), need);
 }
 

@@ -35,7 +35,7 @@ private:
     using Clock = std::uint32_t; // ops of a device that have ended: all before this position
 
     bool tryGroup(const Schedule& lowered, DeviceId device, std::uint32_t first);
-    bool gather(const Schedule& lowered, DeviceId device, const Op& op, std::span<Clock> clocks);
+    bool gather(const Schedule& lowered, const Op& op, std::span<Clock> clocks);
     std::span<Clock> begin(Place place);
 
     std::size_t m_devices = 0;

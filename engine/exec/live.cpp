@@ -12,22 +12,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kGlance{20}; // how often it is looked after the workers
 
-Track::Kind laneOf(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::SendActivation:
-    case OpKind::SendGradient:
-        return Track::Kind::Send;
-    case OpKind::RecvActivation:
-    case OpKind::RecvGradient:
-        return Track::Kind::Receive;
-    case OpKind::AllReduce:
-        return Track::Kind::AllReduce;
-    default:
-        return isCopy(kind) ? Track::Kind::Copy : Track::Kind::Compute;
-    }
-}
-
 } // namespace
 
 Live::Live(const Setup& setup, Run& run)
@@ -148,7 +132,7 @@ void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWri
             const TransferTime time = computes ? TransferTime{times[i].begin, times[next - 1].end}
                                                : m_pipeline.timeOf(ref);
             const Window own{time.begin - m_origin, time.end - m_origin};
-            tracks.add(ref.device, laneOf(program[k].kind), ref.op, own);
+            tracks.add(ref.device, sim::laneOf(program[k].kind), ref.op, own);
             window.begin = std::min(window.begin, own.begin);
             window.end = std::max(window.end, own.end);
             if (computes)

@@ -6,6 +6,19 @@
 namespace engine::sim {
 namespace {
 
+auto keyOf(const Track& track)
+{
+    return std::pair(track.device, track.kind);
+}
+
+// By begin; a device's transfers over different links come interleaved.
+bool isBefore(const Span& a, const Span& b)
+{
+    return std::tie(a.begin, a.end, a.op) < std::tie(b.begin, b.end, b.op);
+}
+
+} // namespace
+
 Track::Kind laneOf(OpKind kind)
 {
     switch (kind) {
@@ -24,19 +37,6 @@ Track::Kind laneOf(OpKind kind)
         return Track::Kind::Compute;
     }
 }
-
-auto keyOf(const Track& track)
-{
-    return std::pair(track.device, track.kind);
-}
-
-// By begin; a device's transfers over different links come interleaved.
-bool isBefore(const Span& a, const Span& b)
-{
-    return std::tie(a.begin, a.end, a.op) < std::tie(b.begin, b.end, b.op);
-}
-
-} // namespace
 
 TrackWriter::TrackWriter(const Schedule& lowered, std::uint32_t iteration, Timeline& timeline)
     : m_timeline(timeline)

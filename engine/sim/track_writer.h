@@ -8,6 +8,9 @@
 
 namespace engine::sim {
 
+// The lane of its device on which an op runs.
+Track::Kind laneOf(OpKind kind);
+
 // Appends the spans of one iteration to the tracks of a timeline, which it creates where they are
 // missing. Unless commit() is called the timeline is left without them.
 class TrackWriter
