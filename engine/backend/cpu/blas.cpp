@@ -24,32 +24,10 @@ std::string firstTwoWords(std::string_view config)
     return std::string(config.substr(0, config.find(' ', first + 1)));
 }
 
-// OpenBLAS 0.3.21 takes AMD processors with AVX-512, which are younger than it, for ones without:
-// on Zen 5 its AVX-512 kernels are 1.8 times as fast.
-bool isUnderrated()
-{
-#if defined(__x86_64__)
-    return __builtin_cpu_is("amd") && __builtin_cpu_supports("avx512f")
-        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
-#else
-    return false;
-#endif
-}
-
-// What OpenBLAS reads when it is loaded. Without the number of threads, a pool of them is started
-// and never used; a choice of kernels that the user has made stands.
-void prepareEnvironment()
-{
-    constexpr int kReplace = 1, kKeep = 0;
-    setenv("OPENBLAS_NUM_THREADS", "1", kReplace); // NOLINT(concurrency-mt-unsafe): called once
-    if (isUnderrated())
-        setenv("OPENBLAS_CORETYPE", "SkylakeX", kKeep); // NOLINT(concurrency-mt-unsafe)
-}
-
 Result<Blas> open()
 {
-    prepareEnvironment();
+    // Read by OpenBLAS when it is loaded: without it, a pool of threads is started and never used.
+    setenv("OPENBLAS_NUM_THREADS", "1", 1); // NOLINT(concurrency-mt-unsafe): called once
     void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
         return fail(Error::Code::NotFound, kMissing);
