@@ -43,6 +43,10 @@ std::span<const Command> commands()
                 "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
                 "bscope export bitpipe.sqlite --format chrome -o trace.json",
                 prepareExport},
+        Command{"estimate", "Memory, MFU and the gain of BPipe, in closed form",
+                "bscope estimate --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4\n"
+                "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
+                prepareEstimate},
         Command{"devices", "What this machine can run on",
                 "bscope devices\n"
                 "bscope devices --json",

@@ -1,11 +1,11 @@
 #include "app/cli/cost_options.h"
 
 #include "app/cli/choice.h"
+#include "engine/base/text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <numeric>
 #include <optional>
 
 namespace cli {
@@ -14,23 +14,12 @@ using namespace engine;
 
 namespace {
 constexpr const char* kGroup = "Costs, in units: one unit is a device's forward of one micro-batch";
+constexpr const char* kLinkGroup = "Links between nodes";
+constexpr const char* kRuleGroup = "How ops hinder one another";
 
-Fraction reduced(std::int64_t numerator, std::int64_t denominator)
+Error invalid(std::string message)
 {
-    const std::int64_t divisor = std::gcd(numerator, denominator);
-    return {numerator / divisor, denominator / divisor};
-}
-
-Fraction half(Fraction f)
-{
-    return f.numerator % 2 == 0 ? Fraction{f.numerator / 2, f.denominator}
-                                : Fraction{f.numerator, f.denominator * 2};
-}
-
-Fraction sum(Fraction a, Fraction b)
-{
-    return reduced(a.numerator * b.denominator + b.numerator * a.denominator,
-                   a.denominator * b.denominator);
+    return {Error::Code::InvalidArgument, std::move(message)};
 }
 
 // Reads the costs one by one and keeps the first error.
@@ -44,14 +33,90 @@ public:
         if (const auto parsed = parseFraction(text))
             cost = *parsed;
         else
-            m_error = Error{Error::Code::InvalidArgument,
-                            fmt::format("{} {}: {}", option, text, parsed.error().message)};
+            m_error = invalid(fmt::format("{} {}: {}", option, text, parsed.error().message));
+    }
+    void read(const char* option, const std::string& text, std::optional<Fraction>& cost)
+    {
+        if (!text.empty())
+            read(option, text, cost.emplace());
+    }
+    // At least 1: what hinders never makes shorter.
+    void readFactor(const char* option, const std::string& text, Fraction& factor)
+    {
+        read(option, text, factor);
+        if (!m_error && factor.numerator < factor.denominator)
+            m_error = invalid(fmt::format("{} {}: nothing gets faster; give a factor of at least 1",
+                                          option, text));
+    }
+    void readPercent(const char* option, const std::string& text, Fraction& share)
+    {
+        read(option, text, share);
+        const auto part = product(share, Fraction{1, 100});
+        if (!m_error && (!part || part->numerator > part->denominator))
+            m_error = invalid(fmt::format("{} {}: give a percentage from 0 to 100", option, text));
+        share = part.value_or(Fraction{});
+    }
+    void readStage(const std::string& text, std::vector<UnitCosts::Stage>& stages)
+    {
+        const auto equals = text.find('='), colon = text.find(':');
+        const auto number = parseInteger<int>(text.substr(0, equals));
+        if (equals == std::string::npos || colon == std::string::npos || !number || *number < 0) {
+            m_error = m_error.value_or(invalid(fmt::format(
+                "--stage-cost {}: write a stage, its forward and its backward, as in 0=1.5:3",
+                text)));
+            return;
+        }
+        UnitCosts::Stage& stage = stages.emplace_back();
+        stage.stage = *number;
+        read("--stage-cost", text.substr(equals + 1, colon - equals - 1), stage.forward);
+        read("--stage-cost", text.substr(colon + 1), stage.backward);
+    }
+    void refuse(bool condition, const char* message)
+    {
+        if (condition && !m_error)
+            m_error = invalid(message);
     }
     const std::optional<Error>& error() const { return m_error; }
 
 private:
     std::optional<Error> m_error;
 };
+
+void addLinkOptions(CLI::App& app, CostOptions& options)
+{
+    app.add_option("--devices-per-node", options.devicesPerNode,
+                   "Devices 0 .. K-1 are one node, and so on [all are]")
+        ->type_name("K")
+        ->group(kLinkGroup)
+        ->check(between(1, 65535));
+    const auto add = [&app](const char* name, std::string& value, const char* help) {
+        app.add_option(name, value, help)->type_name("U")->group(kLinkGroup);
+    };
+    add("--p2p-across", options.p2pAcross, "--p2p between nodes [the same]");
+    add("--latency-across", options.latencyAcross, "--latency between nodes [the same]");
+    add("--transfer-across", options.transferAcross, "--transfer between nodes [the same]");
+}
+
+void addRuleOptions(CLI::App& app, CostOptions& options)
+{
+    app.add_option("--joint", options.joint,
+                   "Ops that run as one (F&B) take so much of their sum [1]")
+        ->type_name("FACTOR")
+        ->group(kRuleGroup);
+    app.add_option("--slow-down", options.slowDown,
+                   "Compute beside an all-reduce of its device takes so much longer [1]")
+        ->type_name("FACTOR")
+        ->group(kRuleGroup);
+    app.add_flag("--blocking", options.blocking, "A send holds its device until it has left")
+        ->group(kRuleGroup);
+    app.add_option("--jitter", options.jitter,
+                   "Every duration is drawn evenly from so many percent about its cost [0]")
+        ->type_name("PCT")
+        ->group(kRuleGroup);
+    app.add_option("--seed", options.seed, "... by this seed [0]")
+        ->type_name("S")
+        ->group(kRuleGroup);
+}
 } // namespace
 
 void addCostOptions(CLI::App& app, CostOptions& options)
@@ -70,6 +135,13 @@ void addCostOptions(CLI::App& app, CostOptions& options)
     add("--transfer", options.transfer, "Evict or load of a device's stash of a micro-batch [0]");
     add("--recompute-cost", options.recompute,
         "A recompute op, times the forward it repeats [full 1, attention 0.2]");
+    app.add_option("--stage-cost", options.stageCosts,
+                   "F and B of one stage (embedding, head); again for another one")
+        ->type_name("s=f:b")
+        ->allow_extra_args(false)
+        ->group(kGroup);
+    addLinkOptions(app, options);
+    addRuleOptions(app, options);
 }
 
 Result<UnitCosts> unitCosts(const CostOptions& options)
@@ -78,7 +150,8 @@ Result<UnitCosts> unitCosts(const CostOptions& options)
     CostReader reader;
     reader.read("--forward", options.forward, costs.forward);
     reader.read("--backward", options.backward, costs.backward);
-    costs.inputGradient = costs.weightGradient = half(costs.backward);
+    costs.inputGradient = costs.weightGradient
+        = product(costs.backward, Fraction{1, 2}).value_or(Fraction{});
     reader.read("--input-gradient", options.inputGradient, costs.inputGradient);
     reader.read("--weight-gradient", options.weightGradient, costs.weightGradient);
     reader.read("--p2p", options.p2p, costs.p2p);
@@ -87,19 +160,41 @@ Result<UnitCosts> unitCosts(const CostOptions& options)
     reader.read("--optimizer", options.optimizer, costs.optimizer);
     reader.read("--transfer", options.transfer, costs.transfer);
     reader.read("--recompute-cost", options.recompute, costs.recompute);
+    for (const std::string& stage : options.stageCosts)
+        reader.readStage(stage, costs.stages);
+    costs.devicesPerNode = options.devicesPerNode;
+    reader.read("--p2p-across", options.p2pAcross, costs.p2pAcross);
+    reader.read("--latency-across", options.latencyAcross, costs.latencyAcross);
+    reader.read("--transfer-across", options.transferAcross, costs.transferAcross);
+    reader.refuse(options.devicesPerNode == 0
+                      && (costs.p2pAcross || costs.latencyAcross || costs.transferAcross),
+                  "costs between nodes need --devices-per-node, which says where a node ends");
+    reader.read("--joint", options.joint, costs.rules.joint);
+    reader.readFactor("--slow-down", options.slowDown, costs.rules.slowDown);
+    reader.readPercent("--jitter", options.jitter, costs.rules.jitter);
+    costs.rules.seed = options.seed;
+    costs.rules.blockingSend = options.blocking;
     if (reader.error())
         return tl::unexpected(*reader.error());
     if (options.backward.empty())
-        costs.backward = sum(costs.inputGradient, costs.weightGradient);
+        costs.backward = sum(costs.inputGradient, costs.weightGradient).value_or(costs.backward);
     return costs;
 }
 
 std::string linkText(const CostOptions& options)
 {
-    const bool busy = options.p2p != "0", late = options.latency != "0";
-    if (!busy && !late)
-        return "free";
-    return options.p2p + " units" + (late ? ", " + options.latency + " latency" : "");
+    const auto of = [](const std::string& p2p, const std::string& latency) {
+        if (p2p == "0" && latency == "0")
+            return std::string("free");
+        return p2p + " units" + (latency != "0" ? ", " + latency + " latency" : "");
+    };
+    const std::string within = of(options.p2p, options.latency);
+    if (options.p2pAcross.empty() && options.latencyAcross.empty())
+        return within;
+    return within + "; "
+        + of(options.p2pAcross.empty() ? options.p2p : options.p2pAcross,
+             options.latencyAcross.empty() ? options.latency : options.latencyAcross)
+        + fmt::format(" between nodes of {}", options.devicesPerNode);
 }
 
 void addSyncOption(CLI::App& app, SyncPolicy& policy, const char* group)
@@ -109,6 +204,18 @@ void addSyncOption(CLI::App& app, SyncPolicy& policy, const char* group)
         ->type_name("eager|late")
         ->group(group)
         ->transform(choice<SyncPolicy>({{"eager", SyncPolicy::Eager}, {"late", SyncPolicy::Late}}));
+}
+
+void addSimulatedSyncOption(CLI::App& app, SyncPolicy& policy, const char* group)
+{
+    app.add_option("--sync", policy,
+                   "All-reduce when a stage is done, the same holding the device as BitPipe's code "
+                   "does, or after the last backward [eager]")
+        ->type_name("eager|eager-blocking|late")
+        ->group(group)
+        ->transform(choice<SyncPolicy>({{"eager", SyncPolicy::Eager},
+                                        {"eager-blocking", SyncPolicy::EagerBlocking},
+                                        {"late", SyncPolicy::Late}}));
 }
 
 } // namespace cli

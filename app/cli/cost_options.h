@@ -5,6 +5,7 @@
 #include "engine/schedule/passes.h"
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -18,6 +19,12 @@ struct CostOptions
     std::string forward = "1", backward, inputGradient, weightGradient;
     std::string p2p = "0", latency = "0", allReduce = "0", optimizer = "0";
     std::string transfer = "0", recompute;
+    std::string p2pAcross, latencyAcross, transferAcross;
+    int devicesPerNode = 0;
+    std::vector<std::string> stageCosts; // "s=f:b"
+    std::string joint = "1", slowDown = "1", jitter = "0";
+    std::uint64_t seed = 0;
+    bool blocking = false;
 };
 void addCostOptions(CLI::App& app, CostOptions& options);
 
@@ -28,5 +35,7 @@ engine::Result<engine::UnitCosts> unitCosts(const CostOptions& options);
 std::string linkText(const CostOptions& options);
 
 void addSyncOption(CLI::App& app, engine::SyncPolicy& policy, const char* group);
+// With the third policy, as BitPipe's code does it.
+void addSimulatedSyncOption(CLI::App& app, engine::SyncPolicy& policy, const char* group);
 
 } // namespace cli

@@ -21,22 +21,24 @@ ordered_json bytesOrNull(std::optional<std::int64_t> bytes)
     return bytes ? ordered_json(*bytes) : ordered_json();
 }
 
-ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device)
+ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device, bool exposedIsKnown)
 {
-    ordered_json json{{"device", device.device.value},
-                      {"span", timeJson(info, device.span)},
-                      {"compute", timeJson(info, device.compute)},
-                      {"communication_exposed", timeJson(info, device.exposedCommunication)},
-                      {"fill", timeJson(info, device.fill)},
-                      {"wait", timeJson(info, device.wait)},
-                      {"drain", timeJson(info, device.drain)},
-                      {"bubble", timeJson(info, device.bubble)},
-                      {"peak_stash", device.peakStash},
-                      {"weights", device.weights},
-                      {"peak_bytes", bytesOrNull(device.peakBytes)},
-                      {"peak_stash_bytes", bytesOrNull(device.peakStashBytes)},
-                      {"p2p_messages", device.messagesSent},
-                      {"local_copies", device.localCopies}};
+    ordered_json json{
+        {"device", device.device.value},
+        {"span", timeJson(info, device.span)},
+        {"compute", timeJson(info, device.compute)},
+        {"communication_exposed",
+         exposedIsKnown ? timeJson(info, device.exposedCommunication) : ordered_json()},
+        {"fill", timeJson(info, device.fill)},
+        {"wait", timeJson(info, device.wait)},
+        {"drain", timeJson(info, device.drain)},
+        {"bubble", timeJson(info, device.bubble)},
+        {"peak_stash", device.peakStash},
+        {"weights", device.weights},
+        {"peak_bytes", bytesOrNull(device.peakBytes)},
+        {"peak_stash_bytes", bytesOrNull(device.peakStashBytes)},
+        {"p2p_messages", device.messagesSent},
+        {"local_copies", device.localCopies}};
     ordered_json atPeak;
     static constexpr const char* kKeys[]
         = {"weights", "gradients", "optimizer", "stash", "buffers"};
@@ -112,7 +114,7 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
                       {"replay", headline == Iteration::Kind::Replay}};
     json["per_device"] = ordered_json::array();
     for (const DeviceMetrics& device : metrics.devices)
-        json["per_device"].push_back(deviceJson(run.info, device));
+        json["per_device"].push_back(deviceJson(run.info, device, metrics.exposedIsKnown));
     json["p2p_messages"] = metrics.messages;
     json["local_copies"] = metrics.localCopies;
     addIterations(run, json);

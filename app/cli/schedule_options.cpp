@@ -101,7 +101,7 @@ Result<std::vector<ScheduleRequest>> requests(const ScheduleOptions& options)
     return all;
 }
 
-Result<std::vector<Schedule>> schedules(const ScheduleOptions& options)
+Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, std::int64_t mostOps)
 {
     std::vector<Schedule> all;
     const auto add = [&](Schedule schedule) -> Result<void> {
@@ -123,7 +123,7 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options)
     if (!asked)
         return tl::unexpected(asked.error());
     for (const ScheduleRequest& request : *asked) {
-        auto schedule = buildSchedule(request);
+        auto schedule = buildSchedule(request, mostOps);
         if (!schedule)
             return wrongUsage(schedule.error());
         if (auto added = add(*std::move(schedule)); !added)

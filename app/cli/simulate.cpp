@@ -1,24 +1,24 @@
-#include "engine/sim/simulate.h"
-
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/command_line.h"
-#include "app/cli/cost_options.h"
+#include "app/cli/model_options.h"
 #include "app/cli/output.h"
 #include "app/cli/run_json.h"
 #include "app/cli/run_text.h"
 #include "app/cli/schedule_options.h"
+#include "app/cli/simulated.h"
 #include "app/cli/table.h"
 #include "app/cli/timeline_text.h"
 #include "engine/base/version.h"
-#include "engine/schedule/passes.h"
 #include "profiler/analysis/words.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 namespace cli {
@@ -31,23 +31,32 @@ struct Options
 {
     ScheduleOptions schedule;
     CostOptions costs;
+    ModelOptions model;
     SyncPolicy sync = SyncPolicy::Eager;
-    int iterations = 1;
+    int iterations = 1, dataParallel = 1;
     bool json = false, force = false;
     std::string output, command;
 };
 
-struct Simulated
+// What fits in half the memory of this machine.
+std::int64_t mostSummedOps()
 {
-    Run run;
-    RunMetrics metrics;
-};
+    const auto bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+    return std::clamp(bytes / 2 / kBytesPerSummedOp, kMaxOps, kMaxSummedOps);
+}
 
-RunInfo infoOf(const Options& options, const Schedule& schedule, std::int64_t ticksPerUnit)
+// Whether a picture in letters is possible at all.
+bool isSmall(const Schedule& schedule)
+{
+    constexpr std::size_t kMostOps = 1 << 16;
+    return opCount(schedule) <= kMostOps;
+}
+
+RunInfo infoOf(const Options& options, const std::string& scheme, std::int64_t ticksPerUnit)
 {
     RunInfo info;
-    info.scheme = schedule.scheme;
-    info.label = labelOf(schedule.scheme);
+    info.scheme = scheme;
+    info.label = labelOf(scheme);
     info.command = options.command;
     info.started = utcNow();
     info.program = buildId();
@@ -60,43 +69,76 @@ RunInfo infoOf(const Options& options, const Schedule& schedule, std::int64_t ti
     return info;
 }
 
-Result<Simulated> simulateOne(const Options& options, const UnitCosts& costs,
-                              const Schedule& schedule)
-{
-    Simulated one;
-    one.run.schedule = lower(schedule, options.sync);
-    const auto times = unitOpCosts(one.run.schedule, costs);
-    if (!times)
-        return tl::unexpected(times.error());
-    auto timeline = simulate(one.run.schedule, *times, {.iterations = options.iterations});
-    if (!timeline)
-        return tl::unexpected(timeline.error());
-    one.run.timeline = std::move(*timeline);
-    one.run.info = infoOf(options, schedule, times->ticksPerUnit);
-    auto numbers = metrics(one.run);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
-    one.metrics = std::move(*numbers);
-    return one;
-}
-
 // Of a forward, where only the attention is repeated: an assumption, as every unit cost is.
 constexpr Fraction kAttentionShare{1, 5};
 
-Result<std::vector<Simulated>> simulateAll(const Options& options)
+Result<SimulationCosts> costsOf(const Options& options)
 {
-    auto costs = unitCosts(options.costs);
-    if (!costs)
-        return tl::unexpected(costs.error());
+    auto units = unitCosts(options.costs);
+    if (!units)
+        return tl::unexpected(units.error());
     if (options.schedule.passes.recompute == PassOptions::Recompute::Attention
         && options.costs.recompute.empty())
-        costs->recompute = kAttentionShare;
-    const auto built = schedules(options.schedule);
+        units->recompute = kAttentionShare;
+    SimulationCosts costs{*std::move(units), std::nullopt};
+    if (options.model.model.empty() != options.model.hardware.empty())
+        return fail(Error::Code::InvalidArgument,
+                    "a model is costed on hardware: give both --model and --hardware");
+    if (options.model.model.empty())
+        return costs;
+    auto on = modelOnHardware(options.model);
+    if (!on)
+        return tl::unexpected(on.error());
+    on->setup.dataParallel = options.dataParallel;
+    costs.model = *std::move(on);
+    return costs;
+}
+
+// What a run says about the model it was costed with.
+void describe(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
+{
+    const double sequences = static_cast<double>(shape.microBatches) * on.setup.microBatchSize;
+    info.model = on.model.name;
+    info.deviceName = on.setup.tensorParallel == 1
+        ? on.hardware.name
+        : fmt::format("{} x {}", on.setup.tensorParallel, on.hardware.name);
+    info.link = fmt::format("{:.4g} GB/s in a node, {:.4g} GB/s between nodes (assumed)",
+                            on.hardware.node.bandwidth * on.hardware.linkShare / 1e9,
+                            on.hardware.network.bandwidth * on.hardware.linkShare / 1e9);
+    info.tokensPerIteration = std::llround(sequences * on.model.sequence);
+    info.flopsPerIteration = modelFlops(on.model, sequences);
+    info.peakFlops = on.hardware.peakFlops * on.setup.tensorParallel;
+}
+
+Result<Simulated> simulateOne(const Options& options, const SimulationRequest& request,
+                              Schedule schedule)
+{
+    schedule.shape.dataParallel = options.dataParallel;
+    const std::string scheme = schedule.scheme;
+    auto one = simulated(std::move(schedule), request);
+    if (one)
+        one->run.info = infoOf(options, scheme, one->run.info.ticksPerUnit);
+    if (one && request.costs.model) {
+        describe(*request.costs.model, one->run.schedule.shape, one->run.info);
+        addRates(one->run.info, one->metrics);
+    }
+    return one;
+}
+
+Result<std::vector<Simulated>> simulateAll(const Options& options)
+{
+    auto costs = costsOf(options);
+    if (!costs)
+        return tl::unexpected(costs.error());
+    auto built = schedules(options.schedule, options.output.empty() ? mostSummedOps() : kMaxOps);
     if (!built)
         return tl::unexpected(built.error());
+    const bool draws = !options.json && built->size() == 1;
+    const SimulationRequest request{*std::move(costs), options.sync, options.iterations,
+                                    !options.output.empty() || (draws && isSmall(built->front()))};
     std::vector<Simulated> all;
-    for (const Schedule& schedule : *built) {
-        auto one = simulateOne(options, *costs, schedule);
+    for (Schedule& schedule : *built) {
+        auto one = simulateOne(options, request, std::move(schedule));
         if (!one)
             return tl::unexpected(one.error());
         all.push_back(std::move(*one));
@@ -125,7 +167,7 @@ std::string comparisonTable(const std::vector<Simulated>& all)
                  {"weights M_theta"},
                  {"messages"},
                  {"copies"}});
-    for (const auto& [run, m] : all) {
+    for (const auto& [run, m, hasSpans] : all) {
         const Shape& shape = run.schedule.shape;
         table.add(
             {run.info.scheme, std::to_string(shape.devices), std::to_string(shape.microBatches),
@@ -135,17 +177,20 @@ std::string comparisonTable(const std::vector<Simulated>& all)
              unitNumber(most(m, &DeviceMetrics::weights)), std::to_string(m.messages),
              std::to_string(m.localCopies)});
     }
-    return table.text() + "\none unit = a device's forward of one micro-batch; link "
-        + all.front().run.info.link + "\n";
+    const char* unit = all.front().run.info.inUnits()
+        ? "\none unit = a device's forward of one micro-batch; link "
+        : "\ntimes of a model on hardware, not measured; link ";
+    return table.text() + unit + all.front().run.info.link + "\n";
 }
 
 std::string asText(const std::vector<Simulated>& all)
 {
     if (all.size() > 1)
         return comparisonTable(all);
-    const auto& [run, metrics] = all.front();
-    std::string picture = timelineText(run, metrics.iteration, outputColumns(),
-                                       outputHasColours() ? Ink::Colours : Ink::Plain);
+    const auto& [run, metrics, hasSpans] = all.front();
+    std::string picture = !hasSpans ? std::string()
+                                    : timelineText(run, metrics.iteration, outputColumns(),
+                                                   outputHasColours() ? Ink::Colours : Ink::Plain);
     if (!picture.empty())
         picture += "\n";
     return headingOf(run) + "\n" + headlineOf(run, metrics) + "\n\n" + picture
@@ -157,7 +202,7 @@ std::string asJson(const std::vector<Simulated>& all)
     if (all.size() == 1)
         return runJson(all.front().run, all.front().metrics).dump(2) + "\n";
     auto rows = nlohmann::ordered_json::array();
-    for (const auto& [run, metrics] : all)
+    for (const auto& [run, metrics, hasSpans] : all)
         rows.push_back(runJson(run, metrics));
     return rows.dump(2) + "\n";
 }
@@ -188,7 +233,18 @@ Action prepareSimulate(CLI::App& app)
     addScheduleOptions(app, options->schedule, Schemes::Several);
     addPassOptions(app, options->schedule.passes);
     addCostOptions(app, options->costs);
-    addSyncOption(app, options->sync, "Schedule");
+    addModelOptions(app, options->model);
+    app.add_option("--micro-batch-size", options->model.setup.microBatchSize,
+                   "Sequences of a micro-batch of the model [1]")
+        ->type_name("b")
+        ->group("Model on hardware")
+        ->check(between(1, 1 << 20));
+    addSimulatedSyncOption(app, options->sync, "Schedule");
+    app.add_option("--data-parallel", options->dataParallel,
+                   "Copies of the pipeline; more than 1 adds all-reduces [1]")
+        ->type_name("W")
+        ->group("Schedule")
+        ->check(between(1, 65535));
     app.add_option("--iterations", options->iterations, "Back to back, flushed in between [1]")
         ->type_name("K")
         ->check(between(1, 100000));

@@ -6,7 +6,7 @@
 #include "engine/cost/timing_rules.h"
 #include "engine/schedule/schedule.h"
 
-#include <string>
+#include <optional>
 #include <vector>
 
 namespace engine {
@@ -20,6 +20,21 @@ struct UnitCosts
     Fraction allReduce{0}, optimizer{0}; // per device: a stage's share is 1/v
     Fraction transfer{0};                // evict or load of a device's stash of one micro-batch
     Fraction recompute{1};               // of the forward's cost
+
+    // Devices 0 .. devicesPerNode-1 are one node, and so on; 0: all are. What goes across nodes
+    // costs the same unless it is said.
+    int devicesPerNode = 0;
+    std::optional<Fraction> p2pAcross, latencyAcross, transferAcross;
+
+    // A stage that differs (embedding, head), in the same units; I and W share its B as they share
+    // the others'. The last one given counts.
+    struct Stage
+    {
+        int stage = 0;
+        Fraction forward{1}, backward{2};
+    };
+    std::vector<Stage> stages;
+    TimingRules rules;
 };
 
 // How long each op takes, resolved once, in the shape of the schedule: the simulator's input and
@@ -36,9 +51,10 @@ struct OpCosts
     TimingRules rules;
 };
 
-// One unit is an integer number of ticks: the least common multiple of v, slices, 2 and the
-// denominators. An error when that or the sum of all durations would overflow.
+// unitPrices() (op_prices.h) looked up for every op.
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
+// "the costs are too large or too finely divided to add up exactly; ..."
+tl::unexpected<Error> costsTooLarge();
 
 // Time of a message of `bytes`: latency + bytes / bandwidth (the alpha-beta model).
 struct LinkCost

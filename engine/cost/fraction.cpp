@@ -67,7 +67,24 @@ std::optional<Fraction> product(Fraction a, Fraction b)
     if (__builtin_mul_overflow(left.numerator, right.numerator, &result.numerator)
         || __builtin_mul_overflow(left.denominator, right.denominator, &result.denominator))
         return std::nullopt;
-    return result;
+    return reduced(result.numerator, result.denominator);
+}
+
+std::optional<Fraction> sum(Fraction a, Fraction b)
+{
+    const std::int64_t common = std::gcd(a.denominator, b.denominator);
+    std::int64_t left = 0, right = 0, numerator = 0, denominator = 0;
+    if (__builtin_mul_overflow(a.numerator, b.denominator / common, &left)
+        || __builtin_mul_overflow(b.numerator, a.denominator / common, &right)
+        || __builtin_add_overflow(left, right, &numerator)
+        || __builtin_mul_overflow(a.denominator, b.denominator / common, &denominator))
+        return std::nullopt;
+    return reduced(numerator, denominator);
+}
+
+Fraction inverse(Fraction f)
+{
+    return {f.denominator, f.numerator};
 }
 
 Result<Fraction> parseFraction(std::string_view text)

@@ -20,7 +20,10 @@ struct Fraction
     friend bool operator==(const Fraction&, const Fraction&) = default;
 };
 Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
-std::optional<Fraction> product(Fraction a, Fraction b);            // none: too large
+// None: too large.
+std::optional<Fraction> product(Fraction a, Fraction b);
+std::optional<Fraction> sum(Fraction a, Fraction b);
+Fraction inverse(Fraction f);                          // of one that is not 0
 Result<Fraction> parseFraction(std::string_view text); // finite, >= 0, at most 9 decimals
 
 } // namespace engine

@@ -1,4 +1,4 @@
-#include "engine/cost/cost_model.h"
+#include "engine/cost/op_prices.h"
 
 #include <fmt/format.h>
 
@@ -11,152 +11,241 @@
 namespace engine {
 namespace {
 
-// 128 bits: whatever two 64-bit numbers multiply to fits.
-__extension__ using Wide = __int128;
-
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
+constexpr std::int64_t kFineTicks = 1'000'000; // a unit's, where rules make durations uneven
 
-// What an op of this kind costs, before it is divided among chunks and slices.
-struct Price
-{
-    Fraction cost, latency;
-    bool perChunk = false; // a message is as long whatever the chunk
-    Fraction factor{1};
-};
+using Link = OpPrices::Link;
+using Part = OpPrices::Part;
 
-Price priceOf(OpKind kind, const UnitCosts& costs)
-{
-    switch (kind) {
-    case OpKind::Forward:
-        return {costs.forward, {}, true};
-    case OpKind::Backward:
-        return {costs.backward, {}, true};
-    case OpKind::BackwardInput:
-        return {costs.inputGradient, {}, true};
-    case OpKind::BackwardWeight:
-        return {costs.weightGradient, {}, true};
-    case OpKind::SendActivation:
-    case OpKind::SendGradient:
-        return {costs.p2p, costs.latency, false};
-    case OpKind::AllReduce:
-        return {costs.allReduce, {}, true};
-    case OpKind::OptimizerStep:
-        return {costs.optimizer, {}, true};
-    case OpKind::Evict:
-    case OpKind::Load:
-        return {costs.transfer, {}, true};
-    case OpKind::Recompute:
-        return {costs.forward, {}, true, costs.recompute};
-    default: // a receive is timed by its send
-        return {};
-    }
-}
-
+// What an op costs in units.
 struct Share
 {
     Fraction duration, latency;
 };
+using Shares = std::array<std::array<std::array<Share, 2>, 2>, kOpKinds>; // [kind][part][link]
 
-// [kind][whole, slice]: all that the durations depend on.
-using Shares = std::array<std::array<Share, 2>, kOpKinds>;
+// What an op of a whole device costs; a chunk's is 1/v of it, but for a message.
+std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
+{
+    const bool across = link == Link::AcrossNodes;
+    switch (kind) {
+    case OpKind::Forward:
+        return costs.forward;
+    case OpKind::Backward:
+        return costs.backward;
+    case OpKind::BackwardInput:
+        return costs.inputGradient;
+    case OpKind::BackwardWeight:
+        return costs.weightGradient;
+    case OpKind::SendActivation:
+    case OpKind::SendGradient:
+        return across ? costs.p2pAcross.value_or(costs.p2p) : costs.p2p;
+    case OpKind::AllReduce:
+        return costs.allReduce;
+    case OpKind::OptimizerStep:
+        return costs.optimizer;
+    case OpKind::Evict:
+    case OpKind::Load:
+        return across ? costs.transferAcross.value_or(costs.transfer) : costs.transfer;
+    case OpKind::Recompute:
+        return product(costs.forward, costs.recompute);
+    default: // a receive is timed by its send
+        return Fraction{};
+    }
+}
+
+bool isSend(OpKind kind)
+{
+    return kind == OpKind::SendActivation || kind == OpKind::SendGradient;
+}
+
+std::optional<Share> shareOf(OpKind kind, const Shape& shape, const UnitCosts& costs, Part part,
+                             Link link)
+{
+    const int chunks = isSend(kind) ? 1 : std::max(1, shape.chunks());
+    const int parts = part == Part::Slice ? shape.slices : 1;
+    const auto price = priceOf(kind, costs, link);
+    const auto share
+        = price ? product(*price, Fraction{1, std::int64_t{chunks} * parts}) : std::nullopt;
+    if (!share)
+        return std::nullopt;
+    const Fraction latency
+        = link == Link::AcrossNodes ? costs.latencyAcross.value_or(costs.latency) : costs.latency;
+    return Share{*share, isSend(kind) ? latency : Fraction{}};
+}
 
 std::optional<Shares> sharesOf(const Shape& shape, const UnitCosts& costs)
 {
     Shares shares;
-    for (std::size_t kind = 0; kind < shares.size(); ++kind)
-        for (std::size_t sliced = 0; sliced < 2; ++sliced) {
-            const Price price = priceOf(static_cast<OpKind>(kind), costs);
-            const std::int64_t parts
-                = std::int64_t{price.perChunk ? std::max(1, shape.chunks()) : 1}
-                * (sliced == 1 ? shape.slices : 1);
-            const auto cost = product(price.cost, price.factor);
-            const auto share = cost ? product(*cost, Fraction{1, parts}) : std::nullopt;
-            if (!share || share->denominator > kLargest)
-                return std::nullopt;
-            shares[kind][sliced] = {*share, price.latency};
-        }
+    for (int kind = 0; kind < kOpKinds; ++kind)
+        for (const Part part : {Part::Whole, Part::Slice})
+            for (const Link link : {Link::InNode, Link::AcrossNodes}) {
+                const auto share = shareOf(static_cast<OpKind>(kind), shape, costs, part, link);
+                if (!share)
+                    return std::nullopt;
+                shares[static_cast<std::size_t>(kind)][static_cast<std::size_t>(part)]
+                      [static_cast<std::size_t>(link)]
+                    = *share;
+            }
     return shares;
 }
 
-// Least common multiple of 2 and all denominators.
-std::optional<std::int64_t> ticksPerUnit(const Shape& shape, const Shares& shares)
+// The costs as they are for one stage that has its own.
+std::optional<UnitCosts> costsOfStage(const UnitCosts& costs, const UnitCosts::Stage& own)
 {
-    std::int64_t ticks = 2;
-    const auto include = [&ticks](std::int64_t denominator) {
-        const Wide multiple = Wide{ticks / std::gcd(ticks, denominator)} * denominator;
-        if (multiple > kLargest)
-            return false;
-        ticks = static_cast<std::int64_t>(multiple);
-        return true;
+    UnitCosts result = costs;
+    result.forward = own.forward;
+    result.backward = own.backward;
+    const auto part = [&](Fraction of) {
+        return costs.backward.numerator == 0
+            ? product(own.backward, Fraction{1, 2})
+            : product(product(own.backward, of).value_or(Fraction{}), inverse(costs.backward));
     };
-    if (!include(std::max(1, shape.chunks())) || !include(shape.slices))
+    const auto input = part(costs.inputGradient), weight = part(costs.weightGradient);
+    if (!input || !weight)
         return std::nullopt;
-    for (const auto& ofKind : shares)
-        for (const Share& share : ofKind)
-            if (!include(share.duration.denominator) || !include(share.latency.denominator))
-                return std::nullopt;
+    result.inputGradient = *input;
+    result.weightGradient = *weight;
+    return result;
+}
+
+// Finds a number of ticks per unit that makes every cost whole.
+class Ticks
+{
+public:
+    bool include(std::int64_t denominator)
+    {
+        return !__builtin_mul_overflow(m_ticks / std::gcd(m_ticks, denominator), denominator,
+                                       &m_ticks)
+            && m_ticks <= kLargest;
+    }
+    bool include(const Shares& shares, Fraction joint)
+    {
+        for (const auto& ofKind : shares)
+            for (const auto& ofPart : ofKind)
+                for (const Share& share : ofPart) {
+                    const auto together = product(share.duration, joint);
+                    if (!together || !include(together->denominator)
+                        || !include(share.duration.denominator)
+                        || !include(share.latency.denominator))
+                        return false;
+                }
+        return true;
+    }
+    bool refine(std::int64_t atLeast)
+    {
+        return m_ticks >= atLeast || include(m_ticks * ((atLeast + m_ticks - 1) / m_ticks));
+    }
+    std::int64_t perUnit() const { return m_ticks; }
+    std::optional<std::int64_t> of(Fraction units) const
+    {
+        std::int64_t ticks = 0;
+        if (__builtin_mul_overflow(units.numerator, m_ticks / units.denominator, &ticks)
+            || ticks > kLargest)
+            return std::nullopt;
+        return ticks;
+    }
+
+private:
+    std::int64_t m_ticks = 2;
+};
+
+bool setStage(const Shares& shares, const Ticks& ticks, StageId stage, OpPrices& prices)
+{
+    for (int kind = 0; kind < kOpKinds; ++kind)
+        for (const Part part : {Part::Whole, Part::Slice})
+            for (const Link link : {Link::InNode, Link::AcrossNodes}) {
+                const Share& share
+                    = shares[static_cast<std::size_t>(kind)][static_cast<std::size_t>(part)]
+                            [static_cast<std::size_t>(link)];
+                const auto duration = ticks.of(share.duration), latency = ticks.of(share.latency);
+                if (!duration || !latency)
+                    return false;
+                prices.set(static_cast<OpKind>(kind), stage, part, link, {*duration, *latency});
+            }
+    return true;
+}
+
+// Stage by stage; those without costs of their own share the first entry.
+struct StageShares
+{
+    Shares common;
+    std::vector<std::pair<int, Shares>> own; // by stage as given
+};
+
+std::optional<StageShares> stageSharesOf(const Shape& shape, const UnitCosts& costs)
+{
+    const auto common = sharesOf(shape, costs);
+    if (!common)
+        return std::nullopt;
+    StageShares result{*common, {}};
+    for (const UnitCosts::Stage& own : costs.stages) {
+        const auto ofStage = costsOfStage(costs, own);
+        const auto shares = ofStage ? sharesOf(shape, *ofStage) : std::nullopt;
+        if (!shares)
+            return std::nullopt;
+        result.own.emplace_back(own.stage, *shares);
+    }
+    return result;
+}
+
+std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares,
+                             const TimingRules& rules)
+{
+    Ticks ticks;
+    if (!ticks.include(std::max(1, shape.chunks())) || !ticks.include(shape.slices)
+        || !ticks.include(shares.common, rules.joint))
+        return std::nullopt;
+    for (const auto& [stage, own] : shares.own)
+        if (!ticks.include(own, rules.joint))
+            return std::nullopt;
+    const bool even = rules.jitter == Fraction{0} && rules.slowDown == Fraction{1};
+    if (!even && !ticks.refine(kFineTicks))
+        return std::nullopt;
     return ticks;
 }
 
-std::optional<std::int64_t> inTicks(const Fraction& units, std::int64_t ticks)
-{
-    const Wide product = Wide{units.numerator} * (ticks / units.denominator);
-    if (product > kLargest)
-        return std::nullopt;
-    return static_cast<std::int64_t>(product);
-}
+} // namespace
 
-// [kind][whole, slice] in ticks.
-using Prices = std::array<std::array<OpCosts::Cost, 2>, kOpKinds>;
-
-std::optional<Prices> pricesOf(const Shares& shares, std::int64_t ticks)
-{
-    Prices prices;
-    for (std::size_t kind = 0; kind < prices.size(); ++kind)
-        for (std::size_t sliced = 0; sliced < 2; ++sliced) {
-            const auto duration = inTicks(shares[kind][sliced].duration, ticks);
-            const auto latency = inTicks(shares[kind][sliced].latency, ticks);
-            if (!duration || !latency)
-                return std::nullopt;
-            prices[kind][sliced] = {*duration, *latency};
-        }
-    return prices;
-}
-
-auto tooLarge()
+tl::unexpected<Error> costsTooLarge()
 {
     return fail(Error::Code::InvalidArgument,
                 "the costs are too large or too finely divided to add up exactly; take rounder "
                 "numbers");
 }
 
-} // namespace
+Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
+{
+    for (const UnitCosts::Stage& own : costs.stages)
+        if (own.stage < 0 || own.stage >= shape.stages)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("there is no stage {} to cost something of its own; the stages "
+                                    "are 0 to {}",
+                                    own.stage, shape.stages - 1));
+    const auto shares = stageSharesOf(shape, costs);
+    const auto ticks = shares ? ticksOf(shape, *shares, costs.rules) : std::nullopt;
+    if (!ticks)
+        return costsTooLarge();
+
+    OpPrices prices(shape);
+    prices.ticksPerUnit = ticks->perUnit();
+    prices.devicesPerNode = costs.devicesPerNode;
+    prices.rules = costs.rules;
+    for (int stage = 0; stage < shape.stages; ++stage)
+        if (!setStage(shares->common, *ticks, StageId{stage}, prices))
+            return costsTooLarge();
+    for (const auto& [stage, own] : shares->own)
+        if (!setStage(own, *ticks, StageId{stage}, prices))
+            return costsTooLarge();
+    return prices;
+}
 
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs)
 {
-    const auto shares = sharesOf(lowered.shape, costs);
-    const auto ticks = shares ? ticksPerUnit(lowered.shape, *shares) : std::nullopt;
-    const auto prices = ticks ? pricesOf(*shares, *ticks) : std::nullopt;
+    const auto prices = unitPrices(lowered.shape, costs);
     if (!prices)
-        return tooLarge();
-
-    OpCosts result;
-    result.ticksPerUnit = *ticks;
-    result.of.reserve(lowered.program.size());
-    Wide total = 0;
-    for (const auto& ops : lowered.program) {
-        auto& ofDevice = result.of.emplace_back();
-        ofDevice.reserve(ops.size());
-        for (const Op& op : ops) {
-            const std::size_t sliced = op.slice == Op::kWhole ? 0 : 1;
-            const auto& cost = prices->at(static_cast<std::size_t>(op.kind))[sliced];
-            total += Wide{cost.duration} + cost.latency;
-            ofDevice.push_back(cost);
-        }
-    }
-    if (total > kLargest)
-        return tooLarge();
-    return result;
+        return tl::unexpected(prices.error());
+    return resolved(lowered, *prices);
 }
 
 } // namespace engine

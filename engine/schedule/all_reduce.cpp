@@ -75,15 +75,14 @@ std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPol
 
 } // namespace
 
-Schedule addAllReduce(const Schedule& schedule, SyncPolicy policy)
+Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
 {
-    Schedule lowered = schedule;
     if (schedule.shape.replicas * schedule.shape.dataParallel <= 1)
-        return lowered;
+        return schedule;
     std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);
     for (std::size_t d = 0; d < placements.size(); ++d)
-        lowered.program[d] = withAllReduces(schedule.program[d], std::move(placements[d]));
-    return lowered;
+        schedule.program[d] = withAllReduces(schedule.program[d], std::move(placements[d]));
+    return schedule;
 }
 
 } // namespace engine

@@ -46,9 +46,9 @@ private:
     int m_count = 0;
 };
 
-// The only statement of how a pipeline's data flows. The validator, the simulator, the passes
-// and the executors all ask here. SEND and RECV move a value between devices and are not asked:
-// transferredValue() says which one they carry.
+// The only statement of how a pipeline's data flows (dataflow_visit.h has it without the lists).
+// The validator, the simulator, the passes and the executors all ask here. SEND and RECV move a
+// value between devices and are not asked: transferredValue() says which one they carry.
 Values consumes(const Op& op, const Shape& shape);
 Values produces(const Op& op, const Shape& shape);
 Value transferredValue(const Op& op, const Shape& shape);
@@ -63,7 +63,14 @@ DeviceId stashPartner(DeviceId device, const Shape& shape);
 
 // The neighbouring stage that uses the value: where an activation or a gradient travels to. None
 // for values that stay in their stage.
-std::optional<StageId> receivingStage(const Value& value, const Shape& shape);
+inline std::optional<StageId> receivingStage(const Value& value, const Shape& shape)
+{
+    if (value.kind == Value::Kind::Activation && value.stage.value + 1 < shape.stages)
+        return StageId{value.stage.value + 1};
+    if (value.kind == Value::Kind::Gradient && value.stage.value > 0)
+        return StageId{value.stage.value - 1};
+    return std::nullopt;
+}
 
 // Whether stage, micro-batch, replica and slice of the op exist in the shape (a transfer: both its
 // ends). Only then may the functions here be asked about it.
@@ -71,7 +78,22 @@ bool exists(const Op& op, const Shape& shape);
 
 // One cell for each replica, stage, micro-batch and slice (or whole micro-batch), dense: what the
 // op of a micro-batch and its values have in common.
-std::uint32_t cellIndex(const Op& op, const Shape& shape);
+inline std::uint32_t slotCount(const Shape& shape) // of a micro-batch: whole, or slices and whole
+{
+    return shape.slices > 1 ? static_cast<std::uint32_t>(shape.slices) + 1 : 1;
+}
+// What has the fields replica, stage, microBatch and slice: an Op or a Value.
+template<class Part>
+std::uint32_t cellIndex(const Part& part, const Shape& shape)
+{
+    const std::uint32_t slots = slotCount(shape);
+    const std::uint32_t slot = part.slice == Op::kWhole ? slots - 1 : part.slice;
+    const auto row = static_cast<std::uint32_t>(part.replica * shape.stages + part.stage.value);
+    return (row * static_cast<std::uint32_t>(shape.microBatches)
+            + static_cast<std::uint32_t>(part.microBatch.value))
+        * slots
+        + slot;
+}
 std::uint32_t cellCount(const Shape& shape);
 // Dense, 0 .. valueCount(shape)-1: tables of values are plain vectors. Arithmetic, no hashing.
 std::uint32_t valueIndex(const Value& value, const Shape& shape);

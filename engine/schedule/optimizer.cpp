@@ -23,31 +23,35 @@ std::vector<Op> stepsOf(std::span<const Op> ops)
     return steps;
 }
 
-void appendHeld(const Schedule& schedule, DeviceId device, std::vector<Op>& steps)
+// [device]: a step for each stage it holds, by direction, then stage.
+std::vector<std::vector<Op>> heldSteps(const Schedule& schedule)
 {
+    std::vector<std::vector<Op>> steps(schedule.program.size());
     for (int replica = 0; replica < schedule.shape.replicas; ++replica)
         for (int s = 0; s < schedule.shape.stages; ++s)
-            if (schedule.device(replica, StageId{s}) == device) {
+            if (const DeviceId device = schedule.device(replica, StageId{s}); device.isValid()) {
                 Op op;
                 op.replica = static_cast<std::uint8_t>(replica);
                 op.stage = StageId{s};
-                steps.push_back(optimizerStepOf(op));
+                steps[static_cast<std::size_t>(device.value)].push_back(optimizerStepOf(op));
             }
+    return steps;
 }
 
 } // namespace
 
-Schedule addOptimizer(const Schedule& schedule)
+Schedule addOptimizer(Schedule schedule)
 {
-    Schedule lowered = schedule;
-    for (std::size_t d = 0; d < lowered.program.size(); ++d) {
-        std::vector<Op>& ops = lowered.program[d];
+    const std::vector<std::vector<Op>> held = heldSteps(schedule);
+    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        std::vector<Op>& ops = schedule.program[d];
         std::vector<Op> steps = stepsOf(ops);
         if (steps.empty())
-            appendHeld(schedule, DeviceId{static_cast<std::int32_t>(d)}, steps);
+            steps = held[d];
+        ops.reserve(ops.size() + steps.size()); // no more than is needed
         ops.insert(ops.end(), steps.begin(), steps.end());
     }
-    return lowered;
+    return schedule;
 }
 
 Schedule lower(const Schedule& schedule, SyncPolicy policy)

@@ -37,9 +37,9 @@ Schedule addRecompute(const Schedule& schedule);
 Schedule addP2P(const Schedule& schedule);
 // ALLREDUCE per (replica, stage) on every device that holds it, where replicas x data-parallel
 // width > 1.
-Schedule addAllReduce(const Schedule& schedule, SyncPolicy policy);
+Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
 // OPT per (replica, stage), after everything else of the device.
-Schedule addOptimizer(const Schedule& schedule);
+Schedule addOptimizer(Schedule schedule);
 // The three in order: what runs and what the simulator times.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 

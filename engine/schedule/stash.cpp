@@ -33,31 +33,6 @@ std::int64_t stashPartsPerActivation(const Shape& shape)
     return std::int64_t{kHalves} * std::max(shape.chunks(), 1) * std::max(shape.slices, 1);
 }
 
-// A half is a slice of two; a schedule in whole micro-batches may hold single halves.
-std::int64_t stashParts(const Op& op, const Shape& shape)
-{
-    if (op.slice == Op::kWhole)
-        return std::int64_t{kHalves} * std::max(shape.slices, 1);
-    return shape.slices > 1 ? kHalves : 1;
-}
-
-StashChange stashChange(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::Forward:
-        return {.ownAtBegin = 1};
-    case OpKind::Backward:
-    case OpKind::BackwardWeight:
-        return {.ownAtEnd = -1};
-    case OpKind::Evict:
-        return {.ownAtEnd = -1, .peerAtBegin = 1};
-    case OpKind::Load:
-        return {.ownAtBegin = 1, .peerAtEnd = -1};
-    default:
-        return {};
-    }
-}
-
 std::vector<std::int64_t> stashRoom(const Schedule& schedule)
 {
     std::vector<std::int64_t> room;

@@ -9,7 +9,14 @@ namespace engine {
 // Activations are counted in whole parts, so that sums are exact: an M_a (a device's layers for one
 // micro-batch) has stashPartsPerActivation(), the op of a chunk, slice or half has stashParts().
 std::int64_t stashPartsPerActivation(const Shape& shape);
-std::int64_t stashParts(const Op& op, const Shape& shape);
+inline std::int64_t stashParts(const Op& op, const Shape& shape)
+{
+    // A half is a slice of two; a schedule in whole micro-batches may hold single halves.
+    constexpr int kHalves = 2;
+    if (op.slice == Op::kWhole)
+        return std::int64_t{kHalves} * (shape.slices > 1 ? shape.slices : 1);
+    return shape.slices > 1 ? kHalves : 1;
+}
 
 // What an op does to the stash of its own device, and of its peer, at its begin and its end. An
 // activation is alive from the start of its F to the end of its B, or of its W where the backward
@@ -18,7 +25,22 @@ struct StashChange
 {
     int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
 };
-StashChange stashChange(OpKind kind);
+inline StashChange stashChange(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return {.ownAtBegin = 1};
+    case OpKind::Backward:
+    case OpKind::BackwardWeight:
+        return {.ownAtEnd = -1};
+    case OpKind::Evict:
+        return {.ownAtEnd = -1, .peerAtBegin = 1};
+    case OpKind::Load:
+        return {.ownAtBegin = 1, .peerAtEnd = -1};
+    default:
+        return {};
+    }
+}
 
 // How many parts a device needs room for by its order alone, where it evicts; guests of the partner
 // are not counted. An EVICT has until the end of the compute op behind it to give its slot back,

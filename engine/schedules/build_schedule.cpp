@@ -92,23 +92,25 @@ Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
 __extension__ using Wide = __int128;
 
 // Before anything is allocated: a forward and a backward per micro-batch, chunk and device.
-Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request)
+Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, std::int64_t mostOps)
 {
     const std::int64_t chunks = parts::chunksOf(request);
     const std::int64_t perMicroBatch = (scheme.splitsBackward ? 3 : 2) * chunks * request.devices;
-    const std::int64_t most = kMaxOps / perMicroBatch;
+    const std::int64_t most = mostOps / perMicroBatch;
     if (request.microBatches <= most)
         return {};
+    const Wide ops = Wide{perMicroBatch} * request.microBatches;
+    const double bytes
+        = static_cast<double>(ops) * (mostOps > kMaxOps ? kBytesPerSummedOp : kBytesPerOp);
     return invalid(
-        fmt::format("{} micro-batches on {} devices would be {} ops, more than the limit "
-                    "of {}; take fewer devices or micro-batches",
-                    request.microBatches, request.devices,
-                    Wide{perMicroBatch} * request.microBatches, kMaxOps));
+        fmt::format("{} micro-batches on {} devices would be {} ops and need {:.1f} GiB, more than "
+                    "the limit of {} ops; take fewer devices or micro-batches",
+                    request.microBatches, request.devices, ops, bytes / (1 << 30), mostOps));
 }
 
 } // namespace
 
-Result<void> checkRequest(const ScheduleRequest& request)
+Result<void> checkRequest(const ScheduleRequest& request, std::int64_t mostOps)
 {
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
@@ -121,12 +123,12 @@ Result<void> checkRequest(const ScheduleRequest& request)
     if (scheme->check != nullptr)
         if (auto possible = scheme->check(request); !possible)
             return tl::unexpected(possible.error());
-    return checkSize(*scheme, request);
+    return checkSize(*scheme, request, mostOps);
 }
 
-Result<Schedule> buildSchedule(const ScheduleRequest& request)
+Result<Schedule> buildSchedule(const ScheduleRequest& request, std::int64_t mostOps)
 {
-    if (auto possible = checkRequest(request); !possible)
+    if (auto possible = checkRequest(request, mostOps); !possible)
         return tl::unexpected(possible.error());
     return findScheme(request.scheme)->build(request);
 }

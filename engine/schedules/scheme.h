@@ -68,12 +68,15 @@ const Scheme* findScheme(std::string_view name);
 // stays within the memory of a laptop.
 constexpr int kMaxDevices = 0xFFFE;
 constexpr std::int64_t kMaxOps = std::int64_t{1} << 24; // compute ops
+// Of a schedule that is only summed up (sim/simulate.h: summarize()); bytes of each op, all in all.
+constexpr std::int64_t kMaxSummedOps = std::int64_t{1} << 28;
+constexpr int kBytesPerSummedOp = 28, kBytesPerOp = 200;
 
 // Why buildSchedule() would refuse, without building: scheme, options, counts, the scheme's rule,
 // the size.
-Result<void> checkRequest(const ScheduleRequest& request);
+Result<void> checkRequest(const ScheduleRequest& request, std::int64_t mostOps = kMaxOps);
 // The one door: unknown scheme (with the nearest name), unknown option, check, build. At most
-// kMaxOps compute ops are built; more is an error that says so.
-Result<Schedule> buildSchedule(const ScheduleRequest& request);
+// `mostOps` compute ops are built; more is an error that says so, with the bytes it would need.
+Result<Schedule> buildSchedule(const ScheduleRequest& request, std::int64_t mostOps = kMaxOps);
 
 } // namespace engine

@@ -4,15 +4,13 @@
 
 namespace engine::sim {
 
-AllReduceLanes::AllReduceLanes(const Schedule& lowered)
-    : m_schedule(lowered)
-    , m_lanes(lowered.program.size())
-    , m_meetings(static_cast<std::size_t>(lowered.shape.stages))
+AllReduceLanes::AllReduceLanes(const Schedule& schedule, const std::vector<int>& calls)
+    : m_schedule(schedule)
+    , m_lanes(schedule.program.size())
+    , m_meetings(calls.size())
 {
-    for (const auto& ops : lowered.program)
-        for (const Op& op : ops)
-            if (op.kind == OpKind::AllReduce)
-                ++m_meetings[index(op.stage)].expected;
+    for (std::size_t stage = 0; stage < calls.size(); ++stage)
+        m_meetings[stage].expected = calls[stage];
 }
 
 const std::vector<AllReduceDone>& AllReduceLanes::issue(DeviceId device, const AllReduceCall& call)

@@ -29,7 +29,8 @@ struct AllReduceDone
 class AllReduceLanes
 {
 public:
-    explicit AllReduceLanes(const Schedule& lowered);
+    // `calls`: how many ALLREDUCE ops each stage has.
+    AllReduceLanes(const Schedule& schedule, const std::vector<int>& calls);
 
     // Whether any device calls for this stage; its optimizer step waits for the result then.
     bool isCalled(StageId stage) const { return m_meetings[index(stage)].expected > 0; }

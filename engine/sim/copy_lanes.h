@@ -1,9 +1,11 @@
 #pragma once
 
 #include "engine/schedule/stash.h"
+#include "engine/sim/value_table.h"
 #include "engine/timeline/timeline.h"
 
 #include <deque>
+#include <unordered_map>
 
 namespace engine::sim {
 
@@ -27,15 +29,29 @@ public:
     std::int64_t take(std::int64_t parts, std::int64_t ready);
     void giveBack(std::int64_t parts) { m_held -= parts; }
 
+    // When a copied stash is where it was copied to; 0 of one that was not copied.
+    void setArrival(ValueKey stash, std::int64_t tick) { m_arrival[bits(stash)] = tick; }
+    std::int64_t arrival(ValueKey stash) const
+    {
+        const auto found = m_arrival.find(bits(stash));
+        return found == m_arrival.end() ? 0 : found->second;
+    }
+
 private:
     struct Leaving
     {
         std::int64_t end = 0, parts = 0;
     };
 
+    static std::uint64_t bits(ValueKey key)
+    {
+        return (static_cast<std::uint64_t>(key.kind) << 32) + key.index;
+    }
+
     std::int64_t m_room = 0, m_held = 0;
     std::int64_t m_evictFree = 0, m_loadFree = 0;
     std::deque<Leaving> m_leaving; // evicts whose parts still count in m_held, ends ascending
+    std::unordered_map<std::uint64_t, std::int64_t> m_arrival;
 };
 
 } // namespace engine::sim

@@ -1,26 +1,50 @@
 #pragma once
 
-#include "engine/cost/cost_model.h"
-#include "engine/schedule/dataflow.h"
+#include "engine/base/inlined.h"
+#include "engine/schedule/dataflow_visit.h"
 #include "engine/sim/all_reduce_lanes.h"
 #include "engine/sim/copy_lanes.h"
-#include "engine/sim/track_writer.h"
+#include "engine/sim/durations.h"
+#include "engine/sim/order_facts.h"
 #include "engine/sim/value_table.h"
 
 namespace engine::sim {
 
+// [device]: the windows of the all-reduces that slow its compute down.
+using SlowWindows = std::vector<std::vector<Window>>;
+
+// What one iteration is placed from. Refers to what must outlive the placer.
+template<class Costs>
+struct Placement
+{
+    const Schedule& schedule;
+    const OrderFacts& facts;
+    Costs costs;
+    const TimingRules& rules;
+    std::int64_t start = 0;
+    std::uint64_t iteration = 0;
+    const SlowWindows* slow = nullptr; // nullptr: nothing is slowed down
+};
+
 // Places one iteration. A device runs on until its next compute op lacks an input, and again when
 // that has come; because a lane is only ever used by its own device, in the order of the program,
 // the times do not depend on the order in which devices are visited.
+//
+// `Costs` is one of durations.h; `Recorder` is told what happens when: TrackWriter keeps spans,
+// SummaryRecorder sums them up.
+template<class Costs, class Recorder>
 class Placer
 {
 public:
-    Placer(const Schedule& lowered, const OpCosts& costs, std::int64_t start, TrackWriter& tracks);
+    Placer(const Placement<Costs>& placement, Recorder& recorder);
 
     // The window of the iteration; an error when a device waits for ever.
     Result<Window> place();
 
 private:
+    static constexpr bool kImplied = Costs::kImpliesTransfers;
+    static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
     struct Link
     {
         std::uint16_t peer = Op::kNoPeer;
@@ -30,38 +54,65 @@ private:
     {
         std::size_t next = 0;  // op of its program
         std::int64_t free = 0; // of its compute lane
-        std::int64_t waitsFor = kNoValue;
-        std::vector<Link> links;  // outgoing, in order of first use
+        ValueKey waitsFor;
         std::int32_t copies = -1; // of m_copies; -1: evicts nothing
+        bool hasCalled = false;   // for the all-reduce that holds it
+        std::vector<Link> links;  // outgoing, in order of first use
     };
-    static constexpr std::int64_t kNoValue = -1;
+    using Ops = std::span<const Op>;
 
     void run(DeviceId device);
-    bool compute(DeviceId device, std::size_t count);
-    bool send(DeviceId device, const Op& op);
-    void allReduce(DeviceId device, const Op& op);
-    bool copy(DeviceId device, const Op& op);
-    bool gather(DeviceId device, const Op& op, std::int64_t& start);
-    CopyLanes* copiesOf(DeviceId device);
-    void arrive(DeviceId device, std::uint32_t value, std::int64_t tick);
-    std::int64_t& linkFree(Device& from, std::uint16_t peer) const;
-    Device& state(DeviceId device) { return m_devices[static_cast<std::size_t>(device.value)]; }
-    const OpCosts::Cost& cost(DeviceId device, std::size_t position) const
+    // Each deals with the first of `ops`, the rest of the device's program, and those that go with
+    // it: how many, 0 where the device has to wait.
+    std::size_t step(DeviceId device, Ops ops);
+    std::size_t compute(DeviceId device, Ops ops);
+    std::size_t send(DeviceId device, const Op& op);
+    std::size_t allReduce(DeviceId device, Ops ops);
+    std::size_t copy(DeviceId device, const Op& op);
+
+    BS_INLINED bool gather(DeviceId device, const Op& op, std::int64_t& start);
+    BS_INLINED bool isThere(DeviceId device, const Value& value, ValueKey key, std::int64_t& start);
+    void makeRoom(Device& own, Ops group, std::int64_t& start);
+    BS_INLINED std::int64_t endOf(DeviceId device, Ops group, std::int64_t start) const;
+    BS_INLINED void handOver(DeviceId device, const Op& op);
+    BS_INLINED void sendTo(DeviceId peer, DeviceId device, const Value& value);
+    BS_INLINED void deliver(DeviceId device, const Op& op, ValueKey value,
+                            const OpCosts::Cost& cost);
+    void call(DeviceId device, std::uint32_t number, const Op& op, std::int64_t duration);
+    BS_INLINED void arrive(DeviceId device, ValueKey value, std::int64_t tick);
+
+    void noteReceives();
+    BS_INLINED OpCosts::Cost costOf(DeviceId device, std::size_t ahead, const Op& op) const;
+    std::uint32_t numberOf(DeviceId device) const
     {
-        return m_costs.of[static_cast<std::size_t>(device.value)][position];
+        return m_index.of(device, m_devices[static_cast<std::size_t>(device.value)].next);
     }
+    std::int64_t& linkFree(Device& from, std::uint16_t peer) const;
+    CopyLanes* copiesOf(const Device& device)
+    {
+        return device.copies < 0 ? nullptr : &m_copies[static_cast<std::size_t>(device.copies)];
+    }
+    BS_INLINED ValueKey key(const Value& value) const { return keyOf(value, m_shape); }
+    DeviceId holder(int replica, int stage) const
+    {
+        return m_holders[static_cast<std::size_t>(replica * m_shape.stages + stage)];
+    }
+    Device& state(DeviceId device) { return m_devices[static_cast<std::size_t>(device.value)]; }
     Error deadlock() const;
 
-    const Schedule& m_schedule;
-    const OpCosts& m_costs;
-    TrackWriter& m_tracks;
+    const Placement<Costs> m_in;
+    const Shape m_shape;
+    Recorder& m_recorder;
+    Jitter m_jitter;
     OpIndex m_index;
     ValueTable m_values;
     AllReduceLanes m_allReduces;
+    std::vector<DeviceId> m_holders; // [replica x stage]
     std::vector<CopyLanes> m_copies; // of the devices that evict
     std::vector<Device> m_devices;
     std::vector<DeviceId> m_runnable;
-    std::int64_t m_start = 0;
+    // [cell] the op that receives the activation, the gradient; empty where transfers are implied.
+    std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;
     Window m_window;
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/cost/cost_model.h"
+#include "engine/cost/op_prices.h"
 #include "engine/schedule/schedule.h"
+#include "engine/timeline/iteration_summary.h"
 #include "engine/timeline/timeline.h"
 
 namespace engine {
@@ -25,5 +26,11 @@ Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
 // Appends iterations placed with `costs` behind the end of `timeline` (emulation: one a call).
 Result<void> placeIteration(const Schedule& lowered, const OpCosts& costs, Iteration iteration,
                             Timeline& timeline);
+
+// The same placement without a trace: nothing is kept of an op but the values it makes, about 9
+// bytes, so that schedules of hundreds of millions of ops can be timed. `order` may have
+// all-reduces and optimizer steps; transfers follow from the data flow. [iteration]
+Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpPrices& prices,
+                                                const SimulateOptions& options = {});
 
 } // namespace engine

@@ -6,7 +6,7 @@
 namespace engine::sim {
 namespace {
 
-auto keyOf(const Track& track)
+auto rowOf(const Track& track)
 {
     return std::pair(track.device, track.kind);
 }
@@ -67,6 +67,25 @@ void TrackWriter::commit()
     m_committed = true;
 }
 
+std::vector<std::vector<Window>> TrackWriter::allReduceWindows(std::size_t devices) const
+{
+    std::vector<std::vector<Window>> windows(devices);
+    for (std::size_t i = 0; i < m_before.size(); ++i) {
+        const Track& track = m_timeline.tracks[i];
+        if (track.kind != Track::Kind::AllReduce)
+            continue;
+        auto& ofDevice = windows[static_cast<std::size_t>(track.device.value)];
+        for (std::size_t s = m_before[i]; s < track.spans.size(); ++s) {
+            const Window window = track.spans[s].window(); // in order: one lane
+            if (!ofDevice.empty() && window.begin <= ofDevice.back().end)
+                ofDevice.back().end = std::max(ofDevice.back().end, window.end);
+            else if (window.duration() > 0)
+                ofDevice.push_back(window);
+        }
+    }
+    return windows;
+}
+
 // Every device has a compute track, and one of another kind where its program has such ops.
 void TrackWriter::findTracks(const Schedule& lowered)
 {
@@ -98,8 +117,8 @@ void TrackWriter::findTracks(const Schedule& lowered)
 void TrackWriter::ensureTrack(DeviceId device, Track::Kind kind)
 {
     auto& tracks = m_timeline.tracks;
-    const auto place = std::ranges::lower_bound(tracks, std::pair(device, kind), {}, keyOf);
-    if (place == tracks.end() || keyOf(*place) != std::pair(device, kind))
+    const auto place = std::ranges::lower_bound(tracks, std::pair(device, kind), {}, rowOf);
+    if (place == tracks.end() || rowOf(*place) != std::pair(device, kind))
         tracks.insert(place, Track{device, kind, {}});
 }
 

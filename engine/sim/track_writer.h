@@ -4,6 +4,7 @@
 #include "engine/timeline/timeline.h"
 
 #include <array>
+#include <span>
 #include <vector>
 
 namespace engine::sim {
@@ -21,6 +22,34 @@ public:
     TrackWriter(const TrackWriter&) = delete;
     TrackWriter& operator=(const TrackWriter&) = delete;
 
+    // What the placer tells its recorder. The ops of a group are numbered on from `first`.
+    void computed(DeviceId device, std::uint32_t first, std::span<const Op> group, Window window)
+    {
+        for (std::uint32_t i = 0; i < group.size(); ++i)
+            add(device, Track::Kind::Compute, first + i, window);
+    }
+    void sent(DeviceId device, std::uint32_t op, Window window)
+    {
+        add(device, Track::Kind::Send, op, window);
+    }
+    void received(DeviceId device, std::uint32_t op, Window window)
+    {
+        add(device, Track::Kind::Receive, op, window);
+    }
+    void copiedLocally(DeviceId) { }
+    void reduced(DeviceId device, std::uint32_t op, Window window)
+    {
+        add(device, Track::Kind::AllReduce, op, window);
+    }
+    void copied(DeviceId device, std::uint32_t op, const Op&, Window window)
+    {
+        add(device, Track::Kind::Copy, op, window);
+    }
+    void commit();
+    // Of this iteration, [device]: the union of its all-reduces.
+    std::vector<std::vector<Window>> allReduceWindows(std::size_t devices) const;
+
+private:
     void add(DeviceId device, Track::Kind kind, std::uint32_t op, Window window)
     {
         const auto place
@@ -28,9 +57,7 @@ public:
         m_timeline.tracks[m_tracks[place]].spans.push_back(
             {window.begin, window.end, op, m_iteration});
     }
-    void commit();
 
-private:
     static constexpr std::size_t kKinds = 5;
 
     void findTracks(const Schedule& lowered);

@@ -1,53 +1,93 @@
 #pragma once
 
+#include "engine/base/inlined.h"
+#include "engine/schedule/dataflow.h"
+
 #include <cstdint>
 #include <vector>
 
 namespace engine::sim {
 
-// What is known of every value while an iteration is placed, in one 64-bit word each: not made yet,
-// made on its own device, or (from 0 up) the tick at which it is where it was sent. Until then the
-// word also keeps which receive op waits for it.
+// A value of a schedule: its kind and its place among those of the kind.
+struct ValueKey
+{
+    Value::Kind kind = Value::Kind::Stash;
+    std::uint32_t index = 0xFFFFFFFF;
+
+    friend bool operator==(ValueKey, ValueKey) = default;
+};
+
+BS_INLINED ValueKey keyOf(const Value& value, const Shape& shape)
+{
+    if (value.kind == Value::Kind::ReducedGradient)
+        return {value.kind,
+                static_cast<std::uint32_t>(value.replica * shape.stages + value.stage.value)};
+    return {value.kind, cellIndex(value, shape)};
+}
+
+// What is known of every value while an iteration is placed. Activations, gradients and reduced
+// gradients take a word each: not made yet, made on its own device, or the tick at which it is
+// where it was sent. A stash never leaves its device unseen and takes a bit of a byte.
 class ValueTable
 {
 public:
-    static constexpr std::int64_t kNoReceive = -1;
-
-    explicit ValueTable(std::uint32_t values)
-        : m_words(values, kNotMade)
+    explicit ValueTable(const Shape& shape)
+        : m_activations(cellCount(shape))
+        , m_gradients(cellCount(shape))
+        , m_reduced(static_cast<std::size_t>(shape.replicas)
+                    * static_cast<std::size_t>(shape.stages))
+        , m_stashes(cellCount(shape))
     { }
 
-    // Before anything else of the value.
-    void setReceive(std::uint32_t value, std::uint32_t op)
+    BS_INLINED static bool isTimed(Value::Kind kind)
     {
-        m_words[value] = kFirstReceive - 2 * static_cast<std::int64_t>(op);
+        return kind == Value::Kind::Activation || kind == Value::Kind::Gradient
+            || kind == Value::Kind::ReducedGradient;
     }
-    void setMade(std::uint32_t value)
-    {
-        std::int64_t& word = m_words[value];
-        if (word < 0 && !isMade(value))
-            --word;
-    }
-    void setArrival(std::uint32_t value, std::int64_t tick) { m_words[value] = tick; }
-    void setGone(std::uint32_t value) { m_words[value] = kNotMade; }
 
-    bool isMade(std::uint32_t value) const
+    BS_INLINED void setMade(ValueKey key)
     {
-        return m_words[value] >= 0 || m_words[value] % 2 == 0;
+        if (!isTimed(key.kind))
+            m_stashes[key.index] |= bitOf(key.kind);
+        else if (std::int64_t& word = wordOf(key); word == kNotMade)
+            word = kMade;
     }
-    bool hasArrived(std::uint32_t value) const { return m_words[value] >= 0; }
-    std::int64_t arrival(std::uint32_t value) const { return m_words[value]; }
-    std::int64_t receive(std::uint32_t value) const
+    BS_INLINED void setArrival(ValueKey key, std::int64_t tick) { wordOf(key) = kFirstTick + tick; }
+    void setGone(ValueKey key)
     {
-        return m_words[value] > kFirstReceive ? kNoReceive : (kFirstReceive - m_words[value]) / 2;
+        m_stashes[key.index] &= static_cast<std::uint8_t>(~bitOf(key.kind));
     }
+
+    BS_INLINED bool isMade(ValueKey key) const
+    {
+        return isTimed(key.kind) ? wordOf(key) != kNotMade
+                                 : (m_stashes[key.index] & bitOf(key.kind)) != 0;
+    }
+    // Of those that take a word.
+    BS_INLINED bool hasArrived(ValueKey key) const { return wordOf(key) >= kFirstTick; }
+    BS_INLINED std::int64_t arrival(ValueKey key) const { return wordOf(key) - kFirstTick; }
 
 private:
-    // Odd: not made; one less, even: made.
-    static constexpr std::int64_t kNotMade = -1;
-    static constexpr std::int64_t kFirstReceive = -3;
+    // Zero is the value of memory that nobody has touched.
+    static constexpr std::int64_t kNotMade = 0, kMade = 1, kFirstTick = 2;
 
-    std::vector<std::int64_t> m_words;
+    BS_INLINED static std::uint8_t bitOf(Value::Kind kind)
+    {
+        return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
+    }
+    BS_INLINED std::int64_t& wordOf(ValueKey key)
+    {
+        return key.kind == Value::Kind::Activation ? m_activations[key.index]
+            : key.kind == Value::Kind::Gradient    ? m_gradients[key.index]
+                                                   : m_reduced[key.index];
+    }
+    BS_INLINED const std::int64_t& wordOf(ValueKey key) const
+    {
+        return const_cast<ValueTable*>(this)->wordOf(key);
+    }
+
+    std::vector<std::int64_t> m_activations, m_gradients, m_reduced;
+    std::vector<std::uint8_t> m_stashes;
 };
 
 } // namespace engine::sim

@@ -1,6 +1,6 @@
 #include "profiler/analysis/memory.h"
 
-#include "engine/schedule/stash.h"
+#include "engine/timeline/stash_ledger.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,49 +10,6 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-struct StashEvent
-{
-    std::int64_t time = 0, parts = 0;
-};
-
-class StashLedger
-{
-public:
-    explicit StashLedger(int devices)
-        : m_events(static_cast<std::size_t>(devices))
-    { }
-
-    void add(const Op& op, const Span& span, DeviceId device, std::int64_t parts)
-    {
-        const StashChange change = stashChange(op.kind);
-        note(device.value, span.begin, change.ownAtBegin * parts);
-        note(device.value, span.end, change.ownAtEnd * parts);
-        note(op.peer, span.begin, change.peerAtBegin * parts);
-        note(op.peer, span.end, change.peerAtEnd * parts);
-    }
-
-    std::int64_t peak(std::size_t device)
-    {
-        auto& events = m_events[device];
-        std::ranges::sort(events, [](const StashEvent& a, const StashEvent& b) {
-            return a.time != b.time ? a.time < b.time : a.parts < b.parts; // frees come first
-        });
-        std::int64_t alive = 0, most = 0;
-        for (const StashEvent& event : events)
-            most = std::max(most, alive += event.parts);
-        return most;
-    }
-
-private:
-    void note(int device, std::int64_t time, std::int64_t parts)
-    {
-        if (parts != 0 && static_cast<std::size_t>(device) < m_events.size())
-            m_events[static_cast<std::size_t>(device)].push_back({time, parts});
-    }
-
-    std::vector<std::vector<StashEvent>> m_events; // [device]
-};
-
 // What one device holds while the memory events go by. Frees come first at equal times, so what
 // counts is what is held once every event of a time is in.
 struct Holdings
@@ -78,12 +35,12 @@ std::vector<double> peakStash(const Run& run, const Lanes& lanes)
 {
     const Shape& shape = run.schedule.shape;
     const OpIndex index(run.schedule);
-    StashLedger ledger(lanes.devices());
+    StashLedger ledger(static_cast<std::size_t>(lanes.devices()));
     for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
             for (const Span& span : lanes.spans(d, kind)) {
                 const Op& op = run.schedule.on(d)[index.positionOf(span.op)];
-                ledger.add(op, span, d, stashParts(op, shape));
+                ledger.add(d, op, shape, span.window());
             }
     const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
     std::vector<double> peaks;

@@ -1,6 +1,7 @@
 #include "profiler/analysis/metrics.h"
 
 #include "engine/schedule/passes.h"
+#include "engine/schedule/stash.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/memory.h"
 
@@ -93,6 +94,27 @@ void addMessages(const Schedule& schedule, RunMetrics& run)
     }
 }
 
+DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, std::size_t d)
+{
+    const DeviceSummary& sums = summary.devices[d];
+    DeviceMetrics device;
+    device.device = DeviceId{static_cast<std::int32_t>(d)};
+    device.span = sums.own.duration();
+    device.compute = sums.compute;
+    const bool computes = sums.compute > 0;
+    device.fill = computes ? sums.computed.begin - summary.window.begin : 0;
+    device.drain = (computes ? summary.window.end - sums.computed.end : summary.window.duration());
+    device.bubble = summary.window.duration() - sums.compute;
+    device.wait = device.bubble - device.fill - device.drain;
+    device.peakStash
+        = static_cast<double>(sums.peakStash) / static_cast<double>(stashPartsPerActivation(shape));
+    device.messagesSent = sums.messagesSent;
+    device.messagesReceived = sums.messagesReceived;
+    device.localCopies = sums.localCopies;
+    return device;
+}
+} // namespace
+
 void addRates(const RunInfo& info, RunMetrics& run)
 {
     if (info.inUnits() || run.duration <= 0)
@@ -104,7 +126,27 @@ void addRates(const RunInfo& info, RunMetrics& run)
     if (info.flopsPerIteration > 0 && peak > 0)
         run.mfu = info.flopsPerIteration / (peak * seconds);
 }
-} // namespace
+
+RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)
+{
+    RunMetrics result;
+    result.duration = summary.window.duration();
+    result.exposedIsKnown = !summary.hasCommunication;
+    double bubbles = 0;
+    for (std::size_t d = 0; d < summary.devices.size(); ++d) {
+        const DeviceMetrics device = deviceOf(summary, schedule.shape, d);
+        result.span = std::max(result.span, device.span);
+        bubbles += static_cast<double>(device.bubble);
+        result.messages += device.messagesSent;
+        result.localCopies += device.localCopies;
+        result.devices.push_back(device);
+    }
+    if (result.duration > 0 && !result.devices.empty())
+        result.bubbleRatio = bubbles
+            / (static_cast<double>(result.duration) * static_cast<double>(result.devices.size()));
+    addWeights(schedule, result.devices);
+    return result;
+}
 
 Result<RunMetrics> metrics(const Run& run, int iteration)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/timeline/iteration_summary.h"
 #include "engine/timeline/run.h"
 
 #include <array>
@@ -38,10 +39,19 @@ struct RunMetrics
     std::vector<DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
+    // Without spans and with communication that takes time, what of it is exposed is not known and
+    // counts as bubble (the device's exposedCommunication is 0).
+    bool exposedIsKnown = true;
 };
 
 // `iteration` indexes Timeline::iterations; -1 is the headline. NotFound when there is no iteration
 // yet.
 engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
+
+// The same of an iteration of which only sums were kept; no memory, tokens or byKind.
+RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
+
+// Tokens per second and MFU, where the info and the clock allow them.
+void addRates(const engine::RunInfo& info, RunMetrics& run);
 
 } // namespace profiler

@@ -1,4 +1,5 @@
 #include "engine/schedule/passes.h"
+#include "engine/schedule/validate.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 
@@ -24,7 +25,32 @@ void report(benchmark::State& state, std::size_t ops)
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void generateAndSimulate(benchmark::State& state, const char* scheme)
+// What `bscope simulate` does without a picture or a file: no transfers, no spans.
+void generateAndSummarize(benchmark::State& state, const char* scheme)
+{
+    std::size_t ops = 0;
+    for (auto _ : state) {
+        const engine::Schedule schedule = build(scheme, state);
+        const auto prices = engine::unitPrices(schedule.shape, {});
+        benchmark::DoNotOptimize(engine::summarize(schedule, *prices));
+        ops = engine::opCount(schedule);
+    }
+    report(state, ops);
+}
+
+void generate(benchmark::State& state, const char* scheme)
+{
+    std::size_t ops = 0;
+    for (auto _ : state) {
+        const engine::Schedule schedule = build(scheme, state);
+        benchmark::DoNotOptimize(schedule.program.data());
+        ops = engine::opCount(schedule);
+    }
+    report(state, ops);
+}
+
+// With transfers as ops and a span for each op: what a timeline is drawn from.
+void lowerAndSimulate(benchmark::State& state, const char* scheme)
 {
     std::size_t ops = 0;
     for (auto _ : state) {
@@ -36,47 +62,34 @@ void generateAndSimulate(benchmark::State& state, const char* scheme)
     report(state, ops);
 }
 
-// The order alone, without transfers.
-void buildOnly(benchmark::State& state, const char* scheme)
-{
-    std::size_t ops = 0;
-    for (auto _ : state)
-        ops = engine::opCount(build(scheme, state));
-    report(state, ops);
-}
-
-void generate(benchmark::State& state, const char* scheme)
-{
-    std::size_t ops = 0;
-    for (auto _ : state) {
-        const engine::Schedule lowered = engine::lower(build(scheme, state));
-        benchmark::DoNotOptimize(lowered.program.data());
-        ops = engine::opCount(lowered);
-    }
-    report(state, ops);
-}
-
-void simulate(benchmark::State& state, const char* scheme)
+void lowerAndValidate(benchmark::State& state, const char* scheme)
 {
     const engine::Schedule lowered = engine::lower(build(scheme, state));
-    const auto costs = engine::unitOpCosts(lowered, {});
     for (auto _ : state)
-        benchmark::DoNotOptimize(engine::simulate(lowered, *costs));
+        benchmark::DoNotOptimize(engine::validate(lowered));
     report(state, engine::opCount(lowered));
 }
 
 void sizes(benchmark::internal::Benchmark* bench)
 {
-    for (const auto& [devices, microBatches] :
-         {std::pair{4, 8}, std::pair{16, 64}, std::pair{64, 512}, std::pair{512, 1024}})
-        bench->Args({devices, microBatches});
+    for (const int devices : {64, 256, 1024})
+        bench->Args({devices, 4 * devices});
     bench->Unit(benchmark::kMillisecond);
 }
 
-BENCHMARK_CAPTURE(generateAndSimulate, 1f1b, "1f1b")->Apply(sizes);
-BENCHMARK_CAPTURE(generateAndSimulate, bitpipe, "bitpipe")->Apply(sizes);
+void smallSizes(benchmark::internal::Benchmark* bench)
+{
+    bench->Args({4, 8})->Args({64, 256})->Unit(benchmark::kMillisecond);
+}
+
+BENCHMARK_CAPTURE(generateAndSummarize, interleaved, "interleaved-1f1b")->Apply(sizes);
+BENCHMARK_CAPTURE(generateAndSummarize, bitpipe, "bitpipe")->Apply(sizes);
+BENCHMARK_CAPTURE(generateAndSummarize, zb_v, "zb-v")->Apply(sizes);
+BENCHMARK_CAPTURE(generate, interleaved, "interleaved-1f1b")->Apply(sizes);
 BENCHMARK_CAPTURE(generate, bitpipe, "bitpipe")->Apply(sizes);
-BENCHMARK_CAPTURE(simulate, bitpipe, "bitpipe")->Apply(sizes);
+BENCHMARK_CAPTURE(generate, zb_v, "zb-v")->Apply(sizes);
+BENCHMARK_CAPTURE(lowerAndSimulate, bitpipe, "bitpipe")->Apply(smallSizes);
+BENCHMARK_CAPTURE(lowerAndValidate, bitpipe, "bitpipe")->Apply(smallSizes);
 
 // Searched and squeezed orders; the published generators take 0.7 to 53 seconds at (64, 256).
 void searchedSizes(benchmark::internal::Benchmark* bench)
@@ -87,10 +100,10 @@ void searchedSizes(benchmark::internal::Benchmark* bench)
     bench->Unit(benchmark::kMillisecond);
 }
 
-BENCHMARK_CAPTURE(buildOnly, v_half, "v-half")->Apply(searchedSizes);
-BENCHMARK_CAPTURE(buildOnly, v_min, "v-min")->Apply(searchedSizes);
-BENCHMARK_CAPTURE(buildOnly, v_1f1b, "v-1f1b")->Apply(searchedSizes);
-BENCHMARK_CAPTURE(buildOnly, zb_1p, "zb-1p")->Apply(searchedSizes);
-BENCHMARK_CAPTURE(buildOnly, zb_2p, "zb-2p")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(generate, v_half, "v-half")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(generate, v_min, "v-min")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(generate, v_1f1b, "v-1f1b")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(generate, zb_1p, "zb-1p")->Apply(searchedSizes);
+BENCHMARK_CAPTURE(generate, zb_2p, "zb-2p")->Apply(searchedSizes);
 
 } // namespace

@@ -108,3 +108,106 @@ TEST_CASE("a simulated run is recorded, and analyzed the same")
     CHECK(bscope(folder, "simulate -N 4 -o run.sqlite").status == 1);
     CHECK(bscope(folder, "simulate -N 4 -o run.sqlite --force").status == 0);
 }
+
+TEST_CASE("what is simulated without spans is what is simulated with them")
+{
+    const Folder folder;
+    for (const std::string schedule :
+         {"--scheme 1f1b", "--scheme zb-v", "--scheme bitpipe --sync late", "--scheme seq1f1b"}) {
+        json quick = bscope(folder, "simulate " + schedule + " --json --iterations 2").json();
+        json kept = bscope(folder,
+                           "simulate " + schedule + " --json --iterations 2 -o run.sqlite --force")
+                        .json();
+        quick.erase("command");
+        kept.erase("command");
+        CHECK(quick == kept);
+    }
+}
+
+TEST_CASE("the costs that hinder: joint, blocking, slow-down, stage costs, links between nodes")
+{
+    const Folder folder;
+    const auto iteration = [&](const std::string& arguments) {
+        return bscope(folder, "simulate --json " + arguments).json()["iteration"].get<double>();
+    };
+    CHECK(iteration("--scheme dualpipe -D 4 -N 16")
+          > iteration("--scheme dualpipe -D 4 -N 16 --joint 0.8"));
+    const std::string gpipe = "--scheme gpipe -D 2 -N 4 --p2p 0.5";
+    CHECK(iteration(gpipe) == 16.0);
+    CHECK(iteration(gpipe + " --blocking") == 19.0);
+    CHECK(iteration("--scheme 1f1b -D 2 -N 4 --stage-cost 1=2:4") == 27.0); // 4 x 6 + 3
+    CHECK(iteration("--scheme 1f1b -D 4 -N 1 --devices-per-node 2 --p2p-across 1") == 14.0);
+    CHECK(iteration("-N 4 --allreduce 1 --sync late") == 16.0);
+    CHECK(iteration("-N 4 --allreduce 1 --sync eager-blocking") >= 14.5);
+    CHECK(iteration("-N 4 --allreduce 4 --slow-down 1.5") > iteration("-N 4 --allreduce 4"));
+    CHECK(iteration("--scheme 1f1b -D 2 -N 2 --data-parallel 2 --allreduce 1") == 10.0);
+    const std::string jitter = "--scheme 1f1b --jitter 10 --seed ";
+    CHECK(iteration(jitter + "1") == iteration(jitter + "1"));
+    CHECK(iteration(jitter + "1") != iteration(jitter + "2"));
+}
+
+TEST_CASE("a cost that cannot be is refused with the option and what to write")
+{
+    const Folder folder;
+    const auto error = [&](const std::string& arguments) {
+        const Printed printed = bscope(folder, "simulate " + arguments);
+        CHECK(printed.status != 0);
+        CHECK(lines(printed.err).size() == 1);
+        return printed.err;
+    };
+    CHECK_THAT(error("--stage-cost 1"), Catch::Contains("--stage-cost 1: write a stage"));
+    CHECK_THAT(error("--stage-cost 1=x:2"), Catch::Contains("--stage-cost x: 'x' is no cost"));
+    CHECK_THAT(error("--stage-cost 99=1:2"), Catch::Contains("no stage 99"));
+    CHECK_THAT(error("--slow-down 0.5"), Catch::Contains("at least 1"));
+    CHECK_THAT(error("--jitter 150"), Catch::Contains("from 0 to 100"));
+    CHECK_THAT(error("--p2p-across 1"), Catch::Contains("--devices-per-node"));
+    CHECK_THAT(error("--sync never"), Catch::Contains("eager-blocking"));
+    CHECK_THAT(error("--data-parallel 0"), Catch::Contains("0 is not a number from 1"));
+    CHECK_THAT(error("--devices 70000 --json"), Catch::Contains("the limit is 65534"));
+    CHECK_THAT(error("--scheme 1f1b -D 60000 -N 60000 --json"), Catch::Contains("GiB"));
+}
+
+TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
+{
+    const Folder folder;
+    const std::string command
+        = "simulate --scheme 1f1b -D 8 -N 64 --model gpt3-96b --hardware a100-sxm-80 "
+          "--tensor-parallel 4 --micro-batch-size 2";
+    const json run = bscope(folder, command + " --json -o run.sqlite").json();
+    CHECK(run["unit"] == "ns");
+    CHECK(run["mfu"].get<double>() > 0.3);
+    CHECK(run["mfu"].get<double>() < 0.75);
+    CHECK(run["per_device"][0]["bytes_at_peak"]["stash"].get<double>()
+          > run["per_device"][6]["bytes_at_peak"]["stash"].get<double>());
+    CHECK(run["per_device"][0]["peak_stash"] == 8.0);
+    json analyzed = bscope(folder, "analyze run.sqlite --json").json();
+    CHECK(analyzed["per_device"] == run["per_device"]);
+    CHECK_THAT(bscope(folder, "simulate --model gpt3-96b").err,
+               Catch::Contains("both --model and --hardware"));
+    CHECK_THAT(bscope(folder, "simulate --model x --hardware h100-sxm").err,
+               Catch::Contains("no model is called 'x'"));
+}
+
+TEST_CASE("estimate answers with the rows of the re-evaluation of BPipe, and says what is wrong")
+{
+    const Folder folder;
+    const json all = bscope(folder,
+                            "estimate --tensor-parallel 4 --attention recompute "
+                            "--stage-mfu 37.8,55.2 --micro-batch-size 1,2 --json")
+                         .json();
+    REQUIRE(all["rows"].size() == 2);
+    CHECK(all["rows"][1]["speed_up"].get<double>() == Approx(1.388).epsilon(1e-3));
+    CHECK(all["rows"][1]["break_even"].get<double>() == Approx(1.0519).epsilon(1e-4));
+    CHECK(all["rows"][1]["one_f_one_b_fits"] == false);
+    CHECK(all["rows"][1]["bpipe_fits"] == true);
+    CHECK(all["mfu"].is_null());
+    const Printed text
+        = bscope(folder,
+                 "estimate --model gpt-22b --devices 1 --tensor-parallel 8 --global-batch 4 "
+                 "--micro-batch-size 4 --attention recompute --iteration-time 1.1");
+    CHECK(contains(text.out, "MFU 41.6"));
+    CHECK(contains(text.out, "HFU 43.8"));
+    CHECK_THAT(bscope(folder, "estimate --stage-mfu 40").err, Catch::Contains("one for each"));
+    CHECK_THAT(bscope(folder, "estimate --micro-batch-size 3").err, Catch::Contains("no multiple"));
+    CHECK_THAT(bscope(folder, "estimate -D 81").err, Catch::Contains("80 layers"));
+}

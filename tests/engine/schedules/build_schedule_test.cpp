@@ -142,10 +142,10 @@ TEST_CASE("a million devices are refused before anything is allocated")
     CHECK(errorOf("1f1b", 1'000'000, 8) == "1000000 devices are too many; the limit is 65534");
     CHECK(errorOf("bitpipe", 1'000'000, 1'000'000)
           == "1000000 devices are too many; the limit is 65534");
-    CHECK(
-        errorOf("1f1b", 60'000, 2'000'000'000)
-        == "2000000000 micro-batches on 60000 devices would be 240000000000000 ops, more than the "
-           "limit of 16777216; take fewer devices or micro-batches");
+    CHECK(errorOf("1f1b", 60'000, 2'000'000'000)
+          == "2000000000 micro-batches on 60000 devices would be 240000000000000 ops and need "
+             "44703483.6 GiB, more than the limit of 16777216 ops; take fewer devices or "
+             "micro-batches");
     CHECK_THAT(errorOf("bitpipe", 2048, 4096), Catch::Contains("limit of 16777216"));
     CHECK(
         errorOf(withOption("seq1f1b", "slices", "2000000000"))

@@ -1,0 +1,98 @@
+#include "app/cli/simulated.h"
+
+#include "engine/sim/memory_events.h"
+#include "engine/sim/simulate.h"
+
+#include <algorithm>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+// Spans, stored costs and transfers take 200 bytes for each op of a scheme: 3 GB.
+constexpr std::size_t kMostWithSpans = std::size_t{1} << 24;
+
+Result<OpPrices> pricesOf(const Shape& shape, const SimulationRequest& request)
+{
+    UnitCosts units = request.costs.units;
+    units.rules.blockingAllReduce = request.sync == SyncPolicy::EagerBlocking;
+    return request.costs.model ? modelPrices(shape, *request.costs.model, units.rules)
+                               : unitPrices(shape, units);
+}
+
+Result<Simulated> withSpans(const Schedule& schedule, const OpPrices& prices,
+                            const SimulationRequest& request)
+{
+    Simulated one;
+    one.run.schedule = lower(schedule, request.sync);
+    const auto costs = resolved(one.run.schedule, prices);
+    if (!costs)
+        return tl::unexpected(costs.error());
+    auto timeline = simulate(one.run.schedule, *costs, {.iterations = request.iterations});
+    if (!timeline)
+        return tl::unexpected(timeline.error());
+    one.run.timeline = std::move(*timeline);
+    if (request.costs.model)
+        one.run.timeline.memory
+            = simulatedMemory(one.run.schedule, one.run.timeline,
+                              stageBytes(*request.costs.model, schedule.shape.stages));
+    one.run.info.ticksPerUnit = costs->ticksPerUnit;
+    auto numbers = metrics(one.run);
+    if (!numbers)
+        return tl::unexpected(numbers.error());
+    one.metrics = std::move(*numbers);
+    return one;
+}
+
+// All-reduces and steps that take no time and hold nobody change nothing.
+Schedule withSteps(Schedule schedule, const OpPrices& prices, SyncPolicy sync)
+{
+    if (prices.isFree(OpKind::OptimizerStep) && prices.isFree(OpKind::AllReduce)
+        && !prices.rules.blockingAllReduce)
+        return schedule;
+    return addOptimizer(addAllReduce(std::move(schedule), sync));
+}
+
+Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
+                               const SimulationRequest& request)
+{
+    Simulated one;
+    one.hasSpans = false;
+    one.run.schedule = withSteps(std::move(schedule), prices, request.sync);
+    const auto summaries = summarize(one.run.schedule, prices, {.iterations = request.iterations});
+    if (!summaries)
+        return tl::unexpected(summaries.error());
+    for (const IterationSummary& summary : *summaries) {
+        Iteration iteration;
+        iteration.number = static_cast<int>(one.run.timeline.iterations.size());
+        iteration.window = summary.window;
+        one.run.timeline.iterations.push_back(std::move(iteration));
+    }
+    one.run.info.ticksPerUnit = prices.ticksPerUnit;
+    one.metrics = metrics(one.run.schedule, summaries->back());
+    one.metrics.iteration = headlineIteration(one.run.timeline);
+    return one;
+}
+
+bool hasTransfers(const Schedule& schedule)
+{
+    return std::ranges::any_of(schedule.program, [](const auto& ops) {
+        return std::ranges::any_of(ops, [](const Op& op) { return isTransfer(op.kind); });
+    });
+}
+} // namespace
+
+Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
+{
+    const auto prices = pricesOf(schedule.shape, request);
+    if (!prices)
+        return tl::unexpected(prices.error());
+    const bool fits = opCount(schedule) <= kMostWithSpans;
+    if (request.needsSpans || (fits && (!prices->isCommunicationFree() || hasTransfers(schedule))))
+        return withSpans(schedule, *prices, request);
+    return withoutSpans(std::move(schedule), *prices, request);
+}
+
+} // namespace cli

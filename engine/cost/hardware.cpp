@@ -1,0 +1,62 @@
+#include "engine/cost/hardware.h"
+
+#include "engine/cost/spec_file.h"
+
+namespace engine {
+namespace {
+
+constexpr std::string_view kHardware = "hardware/";
+constexpr double kGiga = 1e9, kTera = 1e12, kMicro = 1e-6, kGibi = 1 << 30;
+
+void readLink(SpecFile& file, const std::string& table, LinkSpec& link)
+{
+    double bandwidth = link.bandwidth / kGiga, latency = link.latency / kMicro;
+    file.number(table + ".gb_per_second", bandwidth, {0.001, 1e6});
+    file.number(table + ".microseconds", latency, {0, 1e6});
+    link = {latency * kMicro, bandwidth * kGiga};
+}
+
+} // namespace
+
+double ringAllReduce(const LinkSpec& link, int ranks, double bytes)
+{
+    if (ranks < 2)
+        return 0;
+    return 2.0 * (ranks - 1) * link.time(bytes / ranks);
+}
+
+Result<HardwareSpec> loadHardware(std::string_view nameOrFile)
+{
+    auto file = SpecFile::open(kHardware, nameOrFile, "hardware");
+    if (!file)
+        return tl::unexpected(file.error());
+    HardwareSpec hardware;
+    hardware.node = {3 * kMicro, 300 * kGiga};
+    hardware.network = {10 * kMicro, 25 * kGiga};
+    hardware.name = file->text("name", std::string(nameOrFile));
+    double teraflops = 312, gib = 79.2, gbPerSecond = 2039, kernel = 4;
+    file->number("teraflops", teraflops, {0.001, 1e9});
+    file->number("memory_gib", gib, {0.001, 1e9});
+    file->number("memory_gb_per_second", gbPerSecond, {0.001, 1e9});
+    file->integer("devices_per_node", hardware.devicesPerNode, {1, 65535});
+    readLink(*file, "node", hardware.node);
+    readLink(*file, "network", hardware.network);
+    file->number("reached.matmul", hardware.matmulShare, {0.001, 1});
+    file->number("reached.memory", hardware.memoryShare, {0.001, 1});
+    file->number("reached.link", hardware.linkShare, {0.001, 1});
+    file->number("reached.kernel_microseconds", kernel, {0, 1e6});
+    hardware.peakFlops = teraflops * kTera;
+    hardware.memory = gib * kGibi;
+    hardware.memoryBandwidth = gbPerSecond * kGiga;
+    hardware.kernelLaunch = kernel * kMicro;
+    if (auto read = file->done(); !read)
+        return tl::unexpected(read.error());
+    return hardware;
+}
+
+std::vector<std::string> hardwareNames()
+{
+    return SpecFile::names(kHardware);
+}
+
+} // namespace engine

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+// Alpha and beta of a link, one direction: seconds, bytes per second.
+struct LinkSpec
+{
+    double latency = 0, bandwidth = 0;
+
+    double time(double bytes) const
+    {
+        return bandwidth > 0 ? latency + bytes / bandwidth : latency;
+    }
+    friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
+};
+// Sums `bytes` over a ring of `ranks`: 2 (r-1) alpha + 2 (r-1)/r bytes/bandwidth (nccl-tests,
+// PERFORMANCE.md). Seconds.
+double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
+
+// What devices a pipeline runs on. SI units: FLOP/s, bytes, bytes per second, seconds.
+struct HardwareSpec
+{
+    std::string name;
+    double peakFlops = 312e12; // dense, bf16
+    double memory = 0, memoryBandwidth = 2039e9;
+    int devicesPerNode = 8;
+    LinkSpec node, network; // between devices of a node, and of two
+    // The shares of the peaks that are reached: planning values, to be calibrated.
+    double matmulShare = 0.75, memoryShare = 0.85, linkShare = 0.8;
+    double kernelLaunch = 4e-6; // seconds a kernel takes beside its work
+
+    friend bool operator==(const HardwareSpec&, const HardwareSpec&) = default;
+};
+
+// A preset of resources/hardware or a .toml file with the same keys.
+Result<HardwareSpec> loadHardware(std::string_view nameOrFile);
+std::vector<std::string> hardwareNames();
+
+} // namespace engine

@@ -1,0 +1,210 @@
+#include "engine/cost/model_prices.h"
+
+#include <cmath>
+
+namespace engine {
+namespace {
+
+constexpr double kKernelsPerLayer = 14;
+// Elementwise traffic of a layer, bytes for each s b h: norms, residuals, activation function,
+// dropout (cost model of the reference; calibrate).
+constexpr double kForwardTraffic = 70, kBackwardTraffic = 95;
+constexpr double kSoftmaxPasses = 4;   // over 2 a s^2 b bytes, not fused
+constexpr double kUpdateBytes = 30;    // Adam: reads g w m v, writes w m v and the 16-bit weight
+constexpr double kGradientTraffic = 8; // a weight gradient is added up in fp32: read and written
+
+using Link = OpPrices::Link;
+using Part = OpPrices::Part;
+
+// Times of one tensor-parallel rank.
+class Roofline
+{
+public:
+    explicit Roofline(const ModelOnHardware& on)
+        : m_on(on)
+    { }
+
+    double matmul(double flops) const
+    {
+        return flops / m_on.setup.tensorParallel
+            / (m_on.hardware.peakFlops * m_on.hardware.matmulShare);
+    }
+    double traffic(double bytes) const
+    {
+        return bytes / m_on.setup.tensorParallel
+            / (m_on.hardware.memoryBandwidth * m_on.hardware.memoryShare);
+    }
+    double launches(double kernels) const { return kernels * m_on.hardware.kernelLaunch; }
+    LinkSpec reached(const LinkSpec& link) const
+    {
+        return {link.latency, link.bandwidth * m_on.hardware.linkShare};
+    }
+    // Two all-reduces of the boundary tensor in each direction (Megatron-LM); with sequence
+    // parallelism a reduce-scatter and an all-gather, which is the same.
+    double tensorParallel() const
+    {
+        const double bytes
+            = 2.0 * m_on.model.sequence * m_on.setup.microBatchSize * m_on.model.width;
+        return 2 * ringAllReduce(reached(m_on.hardware.node), m_on.setup.tensorParallel, bytes);
+    }
+
+private:
+    const ModelOnHardware& m_on;
+};
+
+std::int64_t nanoseconds(double seconds)
+{
+    return std::llround(seconds * 1e9);
+}
+
+struct StageTimes
+{
+    double forward = 0, inputGradient = 0, weightGradient = 0, recompute = 0, optimizer = 0;
+};
+
+StageTimes stageTimes(const ModelOnHardware& on, const LayerTimes& layer, int stages, int stage)
+{
+    const Roofline roofline(on);
+    const int layers = layersOf(on.model, stages, stage);
+    StageTimes times{layers * layer.forward, layers * layer.inputGradient,
+                     layers * layer.weightGradient, layers * layer.recompute,
+                     roofline.traffic(kUpdateBytes * on.setup.tensorParallel
+                                      * stageParameters(on.model, on.setup, stages, stage))};
+    if (stage == stages - 1) {
+        const double head = roofline.matmul(headFlops(on.model, on.setup.microBatchSize));
+        const double loss = roofline.traffic(12.0 * on.model.sequence * on.setup.microBatchSize
+                                             * on.model.vocabulary);
+        times.forward += head + loss / 2;
+        times.inputGradient += head + loss / 2;
+        times.weightGradient += head;
+    }
+    return times;
+}
+
+class PriceList
+{
+public:
+    PriceList(const Shape& shape, const ModelOnHardware& on)
+        : m_shape(shape)
+        , m_on(on)
+        , m_prices(shape)
+    {
+        m_prices.devicesPerNode = std::max(1, on.hardware.devicesPerNode / on.setup.tensorParallel);
+    }
+
+    OpPrices write()
+    {
+        const LayerTimes layer = layerTimes(m_on);
+        for (int stage = 0; stage < m_shape.stages; ++stage) {
+            const StageTimes times = stageTimes(m_on, layer, m_shape.stages, stage);
+            set(OpKind::Forward, stage, times.forward);
+            set(OpKind::Backward, stage, times.inputGradient + times.weightGradient);
+            set(OpKind::BackwardInput, stage, times.inputGradient);
+            set(OpKind::BackwardWeight, stage, times.weightGradient);
+            set(OpKind::Recompute, stage, times.recompute);
+            set(OpKind::OptimizerStep, stage, times.optimizer);
+            setAllReduce(stage);
+            const double message = boundaryBytes(m_on.model, m_on.setup);
+            setLinks(OpKind::SendActivation, stage, message);
+            setLinks(OpKind::SendGradient, stage, message);
+            const double stash = stageStashBytes(m_on.model, m_on.setup, m_shape.stages, stage);
+            setLinks(OpKind::Evict, stage, stash);
+            setLinks(OpKind::Load, stage, stash);
+        }
+        return std::move(m_prices);
+    }
+
+private:
+    void set(OpKind kind, int stage, double seconds)
+    {
+        for (const Link link : {Link::InNode, Link::AcrossNodes}) {
+            m_prices.set(kind, StageId{stage}, Part::Whole, link, {nanoseconds(seconds), 0});
+            m_prices.set(kind, StageId{stage}, Part::Slice, link,
+                         {nanoseconds(seconds / m_shape.slices), 0});
+        }
+    }
+    // Partners and copies of the pipeline are on other nodes as soon as a pipeline leaves one.
+    void setAllReduce(int stage)
+    {
+        const bool leaves = m_shape.devices * m_shape.dataParallel > m_prices.devicesPerNode;
+        const LinkSpec link
+            = Roofline(m_on).reached(leaves ? m_on.hardware.network : m_on.hardware.node);
+        const double bytes = m_on.setup.gradientBytes
+            * stageParameters(m_on.model, m_on.setup, m_shape.stages, stage);
+        set(OpKind::AllReduce, stage,
+            ringAllReduce(link, m_shape.replicas * m_shape.dataParallel, bytes));
+    }
+    void setLinks(OpKind kind, int stage, double bytes)
+    {
+        const Roofline roofline(m_on);
+        for (const Link link : {Link::InNode, Link::AcrossNodes}) {
+            const LinkSpec spec = roofline.reached(link == Link::InNode ? m_on.hardware.node
+                                                                        : m_on.hardware.network);
+            const std::int64_t latency = isCopy(kind) ? 0 : nanoseconds(spec.latency);
+            const double before = isCopy(kind) ? spec.latency : 0;
+            m_prices.set(kind, StageId{stage}, Part::Whole, link,
+                         {nanoseconds(before + bytes / spec.bandwidth), latency});
+            m_prices.set(kind, StageId{stage}, Part::Slice, link,
+                         {nanoseconds(before + bytes / m_shape.slices / spec.bandwidth), latency});
+        }
+    }
+
+    const Shape& m_shape;
+    const ModelOnHardware& m_on;
+    OpPrices m_prices;
+};
+
+} // namespace
+
+LayerTimes layerTimes(const ModelOnHardware& on)
+{
+    const Roofline roofline(on);
+    const TransformerSpec& model = on.model;
+    const double b = on.setup.microBatchSize;
+    const double sbh = static_cast<double>(model.sequence) * b * model.width;
+    const double scores
+        = 2.0 * model.heads * model.sequence * static_cast<double>(model.sequence) * b;
+    const bool flash = on.setup.attention == AttentionMode::Flash;
+    const double softmax = flash ? 0 : roofline.traffic(kSoftmaxPasses * scores);
+    const double matrices = roofline.matmul(layerFlops(model, b));
+    const double attention = roofline.matmul(attentionFlops(model, b)) + softmax;
+    const double communication = roofline.tensorParallel();
+
+    LayerTimes times;
+    times.forward = matrices + attention + roofline.traffic(kForwardTraffic * sbh)
+        + roofline.launches(kKernelsPerLayer) + communication;
+    // Flash attention makes the scores again: 10 b s^2 h in place of 8.
+    times.inputGradient = matrices + roofline.matmul((flash ? 2.5 : 2) * attentionFlops(model, b))
+        + softmax + roofline.traffic(kBackwardTraffic * sbh) + roofline.launches(kKernelsPerLayer)
+        + communication;
+    times.weightGradient = matrices + roofline.traffic(kGradientTraffic * parametersPerLayer(model))
+        + roofline.launches(kKernelsPerLayer / 2);
+    times.recompute = on.setup.recomputesAll             ? times.forward
+        : on.setup.attention == AttentionMode::Recompute ? attention
+                                                         : 0;
+    return times;
+}
+
+Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
+                             const TimingRules& rules)
+{
+    if (auto fits = checkStages(on.model, shape.stages); !fits)
+        return tl::unexpected(fits.error());
+    OpPrices prices = PriceList(shape, on).write();
+    prices.rules = rules;
+    return prices;
+}
+
+std::vector<StageBytes> stageBytes(const ModelOnHardware& on, int stages)
+{
+    std::vector<StageBytes> bytes;
+    for (int stage = 0; stage < stages; ++stage) {
+        const double parameters = stageParameters(on.model, on.setup, stages, stage);
+        bytes.push_back({parameters * on.setup.weightBytes, parameters * on.setup.gradientBytes,
+                         parameters * on.setup.optimizerBytes,
+                         stageStashBytes(on.model, on.setup, stages, stage)});
+    }
+    return bytes;
+}
+
+} // namespace engine

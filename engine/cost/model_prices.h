@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/cost/hardware.h"
+#include "engine/cost/op_prices.h"
+#include "engine/cost/training_setup.h"
+
+#include <array>
+
+namespace engine {
+
+// A model on hardware: what ops cost in nanoseconds and how much memory stages take, from closed
+// forms. Not calibrated, so iteration times are good to about 15 %; the proportions of schedules on
+// the same times are better.
+struct ModelOnHardware
+{
+    TransformerSpec model;
+    HardwareSpec hardware;
+    TrainingSetup setup;
+};
+
+// Seconds of one micro-batch of one layer on one device.
+struct LayerTimes
+{
+    double forward = 0, inputGradient = 0, weightGradient = 0, recompute = 0;
+};
+LayerTimes layerTimes(const ModelOnHardware& on);
+
+// The roofline: an op takes its FLOPs over the share of the peak that is reached, or its bytes over
+// the memory's, and a launch for each kernel. The all-reduce of a stage is a ring over
+// replicas x data-parallel width. `rules` are taken over.
+Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
+                             const TimingRules& rules = {});
+
+// Bytes a device holds of a stage for the whole run, and of each micro-batch in flight.
+struct StageBytes
+{
+    double weights = 0, gradients = 0, optimizer = 0, stash = 0;
+};
+std::vector<StageBytes> stageBytes(const ModelOnHardware& on, int stages);
+
+} // namespace engine

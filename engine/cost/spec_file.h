@@ -1,0 +1,52 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+// A preset of resources/ or a .toml file of the user, read key by key. The first error is kept and
+// told by done(), as is a key that nobody asked for.
+class SpecFile
+{
+public:
+    struct Range
+    {
+        double least = 0, most = 1e18;
+    };
+
+    // `what` is "model" or "hardware": for messages.
+    static Result<SpecFile> open(std::string_view folder, std::string_view nameOrFile,
+                                 std::string_view what);
+    static std::vector<std::string> names(std::string_view folder);
+
+    // Keys are written "key" or "table.key"; what is missing is left as it is.
+    std::string text(const std::string& key, const std::string& byDefault);
+    void integer(const std::string& key, int& value, Range range);
+    void number(const std::string& key, double& value, Range range);
+    void require(bool condition, std::string_view key, std::string_view message);
+    Result<void> done() const;
+
+private:
+    SpecFile(std::string_view source, toml::table table)
+        : m_source(source)
+        , m_table(std::move(table))
+    { }
+    toml::node_view<const toml::node> at(const std::string& key);
+    void note(std::string message);
+    void checkKnown(const toml::table& table, const std::string& prefix,
+                    std::string& unknown) const;
+
+    std::string m_source, m_error;
+    toml::table m_table;
+    std::set<std::string, std::less<>> m_asked;
+};
+
+} // namespace engine

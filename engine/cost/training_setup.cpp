@@ -1,0 +1,107 @@
+#include "engine/cost/training_setup.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+namespace {
+
+double tokens(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    return static_cast<double>(model.sequence) * setup.microBatchSize;
+}
+
+// s b h (10 + 24/t + 5 a s/(h t)), the 10 split over t with sequence parallelism, the last term
+// only where scores are stored; at f = 4 h the 24 is 8 + 4 f/h.
+double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    const double h = model.width, t = setup.tensorParallel;
+    const double split = setup.sequenceParallel ? t : 1;
+    double perToken = 10 * h / split + (8 * h + 4 * model.feedForwardWidth()) / t;
+    if (setup.attention == AttentionMode::Standard)
+        perToken += 5.0 * model.heads * model.sequence / t;
+    if (setup.attention == AttentionMode::Flash)
+        perToken += 4.0 * model.heads / t; // log-sum-exp
+    return tokens(model, setup) * perToken;
+}
+
+// Two norm inputs, QKV input, MLP input; then QKV, attention output, gate, up, silu(gate) and
+// product: SwiGLU unfused.
+double llamaLayer(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    const double h = model.width, t = setup.tensorParallel;
+    const double split = setup.sequenceParallel ? t : 1;
+    double perToken = 8 * h / split
+        + (2 * h * (1 + 2 * model.keyValueShare()) + 2 * h + 8 * model.feedForwardWidth()) / t;
+    if (setup.attention == AttentionMode::Standard)
+        perToken += 2.0 * model.heads * model.sequence / t;
+    if (setup.attention == AttentionMode::Flash)
+        perToken += 4.0 * model.heads / t;
+    return tokens(model, setup) * perToken;
+}
+
+} // namespace
+
+double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    return 2 * tokens(model, setup) * model.width
+        / (setup.sequenceParallel ? setup.tensorParallel : 1);
+}
+
+double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    if (setup.recomputesAll)
+        return boundaryBytes(model, setup);
+    return model.family == TransformerSpec::Family::Llama ? llamaLayer(model, setup)
+                                                          : gptLayer(model, setup);
+}
+
+double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    const bool drops = model.family == TransformerSpec::Family::Gpt;
+    return tokens(model, setup)
+        * (8 + (drops ? static_cast<double>(model.width) / setup.tensorParallel : 0));
+}
+
+double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
+{
+    return tokens(model, setup) * 4.0 * (static_cast<double>(model.width) + model.vocabulary)
+        / setup.tensorParallel;
+}
+
+int layersOf(const TransformerSpec& model, int stages, int stage)
+{
+    const auto first = [&](std::int64_t s) { return s * model.layers / stages; };
+    return static_cast<int>(first(stage + 1) - first(stage));
+}
+
+double stageParameters(const TransformerSpec& model, const TrainingSetup& setup, int stages,
+                       int stage)
+{
+    double parameters = layersOf(model, stages, stage) * parametersPerLayer(model);
+    if (stage == 0 || stage == stages - 1)
+        parameters += embeddingParameters(model);
+    return parameters / setup.tensorParallel;
+}
+
+double stageStashBytes(const TransformerSpec& model, const TrainingSetup& setup, int stages,
+                       int stage)
+{
+    double bytes = layersOf(model, stages, stage) * layerStashBytes(model, setup);
+    if (stage == 0)
+        bytes += embeddingStashBytes(model, setup);
+    if (stage == stages - 1)
+        bytes += headStashBytes(model, setup);
+    return bytes;
+}
+
+Result<void> checkStages(const TransformerSpec& model, int stages)
+{
+    if (model.layers >= stages)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} has {} layers, fewer than the {} stages; take fewer devices or "
+                            "chunks",
+                            model.name, model.layers, stages));
+}
+
+} // namespace engine

@@ -1,0 +1,106 @@
+#include "engine/cost/transformer.h"
+
+#include "engine/cost/spec_file.h"
+
+namespace engine {
+namespace {
+
+constexpr std::string_view kTransformers = "transformers/";
+
+Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
+{
+    if (model.width % model.heads != 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{}: width {} is no multiple of heads {}", source, model.width,
+                                model.heads));
+    if (model.keyValueHeads > 0 && model.heads % model.keyValueHeads != 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{}: heads {} are no multiple of key_value_heads {}", source,
+                                model.heads, model.keyValueHeads));
+    return {};
+}
+
+} // namespace
+
+Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
+{
+    auto file = SpecFile::open(kTransformers, nameOrFile, "model");
+    if (!file)
+        return tl::unexpected(file.error());
+    TransformerSpec model;
+    constexpr double kMost = 1 << 24;
+    model.name = file->text("name", std::string(nameOrFile));
+    const std::string family = file->text("family", "gpt");
+    model.family
+        = family == "llama" ? TransformerSpec::Family::Llama : TransformerSpec::Family::Gpt;
+    file->require(family == "llama" || family == "gpt" || family == "bert", "family",
+                  "must be gpt, bert or llama");
+    file->integer("layers", model.layers, {1, kMost});
+    file->integer("width", model.width, {1, kMost});
+    file->integer("heads", model.heads, {1, kMost});
+    file->integer("key_value_heads", model.keyValueHeads, {0, kMost});
+    file->integer("feed_forward", model.feedForward, {0, kMost});
+    file->integer("sequence", model.sequence, {1, kMost});
+    file->integer("vocabulary", model.vocabulary, {1, kMost});
+    if (auto read = file->done(); !read)
+        return tl::unexpected(read.error());
+    if (auto fits = checkWidths(model, nameOrFile); !fits)
+        return tl::unexpected(fits.error());
+    return model;
+}
+
+std::vector<std::string> transformerNames()
+{
+    return SpecFile::names(kTransformers);
+}
+
+// Gpt 12 h^2 + 13 h; Llama 2 h^2 + 2 h^2 g/a + 3 h f + 2 h.
+double parametersPerLayer(const TransformerSpec& model)
+{
+    const double h = model.width, f = model.feedForwardWidth();
+    const double attention = 2 * h * h * (1 + model.keyValueShare());
+    if (model.family == TransformerSpec::Family::Llama)
+        return attention + 3 * h * f + 2 * h;
+    return attention + 2 * h * f + 2 * f + 5 * h; // biases and norms: 13 h at f = 4 h
+}
+
+double embeddingParameters(const TransformerSpec& model)
+{
+    return static_cast<double>(model.vocabulary) * model.width;
+}
+
+double parameterCount(const TransformerSpec& model)
+{
+    const double h = model.width;
+    const double layers = model.layers * parametersPerLayer(model);
+    if (model.family == TransformerSpec::Family::Llama)
+        return layers + 2 * embeddingParameters(model) + h;
+    return layers + embeddingParameters(model) + model.sequence * h + 2 * h;
+}
+
+double layerFlops(const TransformerSpec& model, double sequences)
+{
+    const double h = model.width, f = model.feedForwardWidth();
+    const double matrices = model.family == TransformerSpec::Family::Llama ? 3 : 2;
+    return 2 * sequences * model.sequence
+        * (2 * h * h * (1 + model.keyValueShare()) + matrices * h * f);
+}
+
+double attentionFlops(const TransformerSpec& model, double sequences)
+{
+    return 4 * sequences * model.sequence * static_cast<double>(model.sequence) * model.width;
+}
+
+double headFlops(const TransformerSpec& model, double sequences)
+{
+    return 2 * sequences * model.sequence * embeddingParameters(model);
+}
+
+double modelFlops(const TransformerSpec& model, double sequences)
+{
+    return 3
+        * (model.layers * (layerFlops(model, sequences) + attentionFlops(model, sequences))
+           + headFlops(model, sequences));
+}
+
+} // namespace engine

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "engine/base/result.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace engine {
+
+// A transformer as the closed forms need it; it is never trained (engine/model trains others).
+// Letters as in the papers: L layers, h width, a heads, g key-value heads, f feed-forward, s
+// sequence, v vocabulary.
+struct TransformerSpec
+{
+    enum class Family : std::uint8_t {
+        Gpt,   // LayerNorm, GELU, biases, dropout; also BERT's encoder
+        Llama, // RMSNorm, SwiGLU, no biases, no dropout
+    };
+
+    std::string name;
+    Family family = Family::Gpt;
+    int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
+    int keyValueHeads = 0, feedForward = 0; // 0: heads; 4 x width
+
+    double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
+    double keyValueShare() const // g / a
+    {
+        return keyValueHeads > 0 ? static_cast<double>(keyValueHeads) / heads : 1;
+    }
+    friend bool operator==(const TransformerSpec&, const TransformerSpec&) = default;
+};
+
+// A preset of resources/transformers or a .toml file with the same keys. Errors name the presets,
+// the key, or the line.
+Result<TransformerSpec> loadTransformer(std::string_view nameOrFile);
+std::vector<std::string> transformerNames();
+
+double parametersPerLayer(const TransformerSpec& model);
+double embeddingParameters(const TransformerSpec& model); // v h, once
+double parameterCount(const TransformerSpec& model);      // embedding and head tied (Gpt) or not
+
+// Forward FLOPs of b sequences, multiply and add counted as two (Megatron-LM): matrix products of a
+// layer, attention scores of a layer (full, not causal), output layer.
+double layerFlops(const TransformerSpec& model, double sequences);
+double attentionFlops(const TransformerSpec& model, double sequences);
+double headFlops(const TransformerSpec& model, double sequences);
+// Forward and backward of one iteration: 72 B L s h^2 (1 + s/(6h) + v/(12hL)) for Gpt.
+double modelFlops(const TransformerSpec& model, double sequences);
+
+} // namespace engine

@@ -1,0 +1,45 @@
+#include "engine/sim/order_facts.h"
+
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
+namespace engine::sim {
+namespace {
+
+bool fits(const Schedule& schedule, std::size_t device, const Op& op)
+{
+    return exists(op, schedule.shape)
+        && schedule.device(op.replica, op.stage).value == static_cast<int>(device)
+        && ((!isTransfer(op.kind) && !isCopy(op.kind)) || op.peer < schedule.program.size());
+}
+
+auto misfit(std::size_t device, std::size_t index, const Op& op)
+{
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("device {}, index {}: {} does not fit the schedule; validate it to "
+                            "see why",
+                            device, index, toString(op)));
+}
+
+} // namespace
+
+Result<OrderFacts> orderFacts(const Schedule& schedule)
+{
+    OrderFacts facts;
+    facts.allReduceCalls.resize(static_cast<std::size_t>(schedule.shape.stages));
+    for (std::size_t d = 0; d < schedule.program.size(); ++d)
+        for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
+            const Op& op = schedule.program[d][i];
+            if (!fits(schedule, d, op))
+                return misfit(d, i, op);
+            facts.hasTransfers = facts.hasTransfers || isTransfer(op.kind);
+            facts.hasCopies = facts.hasCopies || isCopy(op.kind);
+            if (op.kind == OpKind::AllReduce)
+                ++facts.allReduceCalls[static_cast<std::size_t>(op.stage.value)];
+        }
+    return facts;
+}
+
+} // namespace engine::sim

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "engine/schedule/notation.h"
+#include "engine/sim/placer_steps.h"
+
+#include <fmt/format.h>
+
+namespace engine::sim {
+
+template<class Costs, class Recorder>
+Placer<Costs, Recorder>::Placer(const Placement<Costs>& placement, Recorder& recorder)
+    : m_in(placement)
+    , m_shape(placement.schedule.shape)
+    , m_recorder(recorder)
+    , m_jitter(placement.rules, placement.iteration)
+    , m_index(placement.schedule)
+    , m_values(m_shape)
+    , m_allReduces(placement.schedule, placement.facts.allReduceCalls)
+    , m_devices(placement.schedule.program.size())
+    , m_window{placement.start, placement.start}
+{
+    for (const auto& stages : m_in.schedule.deviceOf)
+        m_holders.insert(m_holders.end(), stages.begin(), stages.end());
+    const auto room = m_in.facts.hasCopies ? stashRoom(m_in.schedule) : std::vector<std::int64_t>();
+    for (std::size_t d = m_devices.size(); d > 0; --d) {
+        Device& device = m_devices[d - 1];
+        device.free = m_in.start;
+        m_runnable.push_back(DeviceId{static_cast<std::int32_t>(d) - 1});
+        if (m_in.facts.hasCopies && room[d - 1] > 0) {
+            device.copies = static_cast<std::int32_t>(m_copies.size());
+            m_copies.emplace_back(room[d - 1], m_in.start);
+        }
+    }
+    if (!kImplied)
+        noteReceives();
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::noteReceives()
+{
+    m_activationReceives.assign(cellCount(m_shape), kNone);
+    m_gradientReceives.assign(cellCount(m_shape), kNone);
+    for (std::size_t d = 0; d < m_devices.size(); ++d)
+        for (std::size_t i = 0; i < m_in.schedule.program[d].size(); ++i) {
+            const Op& op = m_in.schedule.program[d][i];
+            if (op.kind != OpKind::RecvActivation && op.kind != OpKind::RecvGradient)
+                continue;
+            auto& receives
+                = op.kind == OpKind::RecvActivation ? m_activationReceives : m_gradientReceives;
+            receives[key(transferredValue(op, m_shape)).index]
+                = m_index.of(DeviceId{static_cast<std::int32_t>(d)}, i);
+        }
+}
+
+template<class Costs, class Recorder>
+Result<Window> Placer<Costs, Recorder>::place()
+{
+    while (!m_runnable.empty()) {
+        const DeviceId device = m_runnable.back();
+        m_runnable.pop_back();
+        run(device);
+    }
+    for (std::size_t d = 0; d < m_devices.size(); ++d)
+        if (m_devices[d].next < m_in.schedule.program[d].size())
+            return tl::unexpected(deadlock());
+    if (!m_allReduces.isIdle())
+        return tl::unexpected(deadlock());
+    return m_window;
+}
+
+// Until the end of the program, or an op that has to wait for another device.
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::run(DeviceId device)
+{
+    const Ops ops = m_in.schedule.on(device);
+    Device& own = state(device);
+    own.waitsFor = {};
+    while (own.next < ops.size()) {
+        const std::size_t done = step(device, ops.subspan(own.next));
+        if (done == 0)
+            return;
+        own.next += done;
+    }
+}
+
+template<class Costs, class Recorder>
+OpCosts::Cost Placer<Costs, Recorder>::costOf(DeviceId device, std::size_t ahead,
+                                              const Op& op) const
+{
+    const std::size_t position = m_devices[static_cast<std::size_t>(device.value)].next + ahead;
+    OpCosts::Cost cost = m_in.costs.of(device, position, op);
+    cost.duration = m_jitter(cost.duration, op);
+    return cost;
+}
+
+template<class Costs, class Recorder>
+std::int64_t& Placer<Costs, Recorder>::linkFree(Device& from, std::uint16_t peer) const
+{
+    for (Link& link : from.links)
+        if (link.peer == peer)
+            return link.free;
+    return from.links.emplace_back(Link{peer, m_in.start}).free;
+}
+
+template<class Costs, class Recorder>
+Error Placer<Costs, Recorder>::deadlock() const
+{
+    std::string where = "its devices call for all-reduces in different orders";
+    for (std::size_t d = 0; d < m_devices.size(); ++d) {
+        const std::size_t next = m_devices[d].next;
+        if (next == m_in.schedule.program[d].size())
+            continue;
+        where = fmt::format("device {} waits for ever at index {}, {}", d, next,
+                            toString(m_in.schedule.program[d][next]));
+        break;
+    }
+    return {Error::Code::InvalidArgument,
+            "the schedule deadlocks: " + where + "; validate it to see what it waits for"};
+}
+
+} // namespace engine::sim

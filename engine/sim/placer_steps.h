@@ -1,0 +1,268 @@
+#pragma once
+
+#include "engine/sim/placer.h"
+
+#include <algorithm>
+
+namespace engine::sim {
+
+template<class Costs, class Recorder>
+std::size_t Placer<Costs, Recorder>::step(DeviceId device, Ops ops)
+{
+    switch (ops.front().kind) {
+    case OpKind::RecvActivation:
+    case OpKind::RecvGradient:
+        return 1;
+    case OpKind::SendActivation:
+    case OpKind::SendGradient:
+        return send(device, ops.front());
+    case OpKind::AllReduce:
+        return allReduce(device, ops);
+    case OpKind::Evict:
+    case OpKind::Load:
+        return copy(device, ops.front());
+    default:
+        return compute(device, ops);
+    }
+}
+
+// Ops that run as one start when the inputs of all are there, and end together.
+template<class Costs, class Recorder>
+std::size_t Placer<Costs, Recorder>::compute(DeviceId device, Ops ops)
+{
+    std::size_t count = 1;
+    while (count < ops.size() && ops[count - 1].flags == OpFlag::JointWithNext
+           && isCompute(ops[count].kind))
+        ++count;
+    const Ops group = ops.first(count);
+    Device& own = state(device);
+    std::int64_t start = own.free;
+    for (const Op& op : group)
+        if (!gather(device, op, start))
+            return 0;
+    if (own.copies >= 0)
+        makeRoom(own, group, start);
+    own.free = endOf(device, group, start);
+    m_window.end = std::max(m_window.end, own.free);
+    m_recorder.computed(device, numberOf(device), group, {start, own.free});
+    for (const Op& op : group)
+        handOver(device, op);
+    return count;
+}
+
+template<class Costs, class Recorder>
+std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int64_t start) const
+{
+    std::int64_t work = 0;
+    for (std::size_t i = 0; i < group.size(); ++i)
+        work += costOf(device, i, group[i]).duration;
+    if (group.size() > 1)
+        work = work / m_in.rules.joint.denominator * m_in.rules.joint.numerator
+            + work % m_in.rules.joint.denominator * m_in.rules.joint.numerator
+                / m_in.rules.joint.denominator;
+    if (m_in.slow == nullptr)
+        return start + work;
+    return stretched({start, start + work}, m_in.rules.slowDown,
+                     (*m_in.slow)[static_cast<std::size_t>(device.value)]);
+}
+
+// Room for the stashes that the ops begin.
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& start)
+{
+    CopyLanes& copies = *copiesOf(own);
+    for (const Op& op : group)
+        if (stashChange(op.kind).ownAtBegin > 0)
+            start = copies.take(stashParts(op, m_shape), start);
+    for (const Op& op : group)
+        if (stashChange(op.kind).ownAtEnd < 0)
+            copies.giveBack(stashParts(op, m_shape));
+}
+
+// Raises `start` to when the op's inputs are on the device; false when one is still unknown.
+template<class Costs, class Recorder>
+bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t& start)
+{
+    bool all = true;
+    visitConsumed(op, m_shape, [&](const Value& value) BS_INLINED_LAMBDA {
+        const ValueKey wanted = key(value);
+        if (isThere(device, value, wanted, start))
+            return;
+        state(device).waitsFor = wanted;
+        all = false;
+    });
+    return all;
+}
+
+// What the device itself computed is there, since its compute lane is in order; only an all-reduce
+// and a load make a value on another lane.
+template<class Costs, class Recorder>
+bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
+                                      std::int64_t& start)
+{
+    if (!ValueTable::isTimed(value.kind)) {
+        const CopyLanes* copies = copiesOf(state(device));
+        if (copies != nullptr && value.kind != Value::Kind::WeightStash)
+            start = std::max(start, copies->arrival(wanted));
+        return m_values.isMade(wanted);
+    }
+    if (value.kind == Value::Kind::ReducedGradient && !m_allReduces.isCalled(value.stage))
+        return true;
+    if (m_values.hasArrived(wanted)) {
+        start = std::max(start, m_values.arrival(wanted));
+        return true;
+    }
+    // A value that is only made is there for its own device. Where transfers are implied, one for
+    // another device arrives the moment it is made.
+    return m_values.isMade(wanted)
+        && (kImplied || holder(value.replica, value.stage.value) == device);
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::handOver(DeviceId device, const Op& op)
+{
+    visitProduced(op, m_shape, [&](const Value& value) BS_INLINED_LAMBDA {
+        m_values.setMade(key(value));
+        if constexpr (kImplied)
+            if (const auto stage = receivingStage(value, m_shape)) {
+                const DeviceId peer = holder(value.replica, stage->value);
+                if (peer == device)
+                    m_recorder.copiedLocally(device);
+                else
+                    sendTo(peer, device, value);
+            }
+    });
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::sendTo(DeviceId peer, DeviceId device, const Value& value)
+{
+    Op op;
+    op.kind = value.kind == Value::Kind::Activation ? OpKind::SendActivation : OpKind::SendGradient;
+    op.replica = value.replica;
+    op.slice = value.slice;
+    op.stage = value.stage;
+    op.microBatch = value.microBatch;
+    op.peer = static_cast<std::uint16_t>(peer.value);
+    deliver(device, op, key(value), costOf(device, 0, op));
+}
+
+template<class Costs, class Recorder>
+std::size_t Placer<Costs, Recorder>::send(DeviceId device, const Op& op)
+{
+    const ValueKey value = key(transferredValue(op, m_shape));
+    if (!m_values.isMade(value)) {
+        state(device).waitsFor = value;
+        return 0;
+    }
+    deliver(device, op, value, costOf(device, 0, op));
+    return 1;
+}
+
+// A message keeps its link busy for its duration and arrives `latency` later.
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey value,
+                                      const OpCosts::Cost& cost)
+{
+    Device& own = state(device);
+    Window window{own.free, own.free + cost.duration};
+    if (m_in.costs.linksAreBusy()) {
+        std::int64_t& linkIsFree = linkFree(own, op.peer);
+        window.begin = std::max(own.free, linkIsFree);
+        window.end = linkIsFree = window.begin + cost.duration;
+    }
+    if (m_in.rules.blockingSend)
+        own.free = window.end;
+    m_recorder.sent(device, numberOf(device), window);
+
+    const DeviceId peer{op.peer};
+    const Window arrival{window.begin + cost.latency, window.end + cost.latency};
+    if constexpr (kImplied) {
+        m_recorder.received(peer, kNone, arrival);
+    } else {
+        const bool forwards = value.kind == Value::Kind::Activation;
+        const std::uint32_t receive
+            = (forwards ? m_activationReceives : m_gradientReceives)[value.index];
+        if (receive != kNone)
+            m_recorder.received(peer, receive, arrival);
+    }
+    m_window.end = std::max(m_window.end, arrival.end);
+    arrive(peer, value, arrival.end);
+}
+
+// Calls for the all-reduce. A blocking one holds the device until it is through, with the other
+// replica's where the device holds both.
+template<class Costs, class Recorder>
+std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
+{
+    Device& own = state(device);
+    std::size_t count = 1;
+    while (m_in.rules.blockingAllReduce && count < ops.size()
+           && ops[count].kind == OpKind::AllReduce && ops[count].stage == ops[0].stage)
+        ++count;
+    if (!own.hasCalled)
+        for (std::size_t i = 0; i < count; ++i)
+            call(device, numberOf(device) + static_cast<std::uint32_t>(i), ops[i],
+                 costOf(device, i, ops[i]).duration);
+    if (!m_in.rules.blockingAllReduce)
+        return 1;
+    const ValueKey reduced = key(valueOf(Value::Kind::ReducedGradient, ops[count - 1]));
+    own.hasCalled = !m_values.hasArrived(reduced);
+    if (own.hasCalled) {
+        own.waitsFor = reduced;
+        return 0;
+    }
+    own.free = std::max(own.free, m_values.arrival(reduced));
+    return count;
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
+                                   std::int64_t duration)
+{
+    const AllReduceCall ours{number, op.replica, op.stage, state(device).free, duration};
+    for (const AllReduceDone& done : m_allReduces.issue(device, ours)) {
+        m_recorder.reduced(done.device, done.call.op, {done.begin, done.end});
+        m_window.end = std::max(m_window.end, done.end);
+        arrive(
+            done.device,
+            key({Value::Kind::ReducedGradient, done.call.replica, Op::kWhole, done.call.stage, {}}),
+            done.end);
+    }
+}
+
+// An evict takes the stash away, a load brings it back. Both work beside the compute lane.
+template<class Costs, class Recorder>
+std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
+{
+    Device& own = state(device);
+    std::int64_t ready = own.free;
+    if (own.copies < 0 || !gather(device, op, ready))
+        return 0;
+    CopyLanes& copies = *copiesOf(own);
+    const std::int64_t parts = stashParts(op, m_shape);
+    const std::int64_t duration = costOf(device, 0, op).duration;
+    const bool evicts = op.kind == OpKind::Evict;
+    const Window window
+        = evicts ? copies.evict(parts, ready, duration) : copies.load(parts, ready, duration);
+    m_recorder.copied(device, numberOf(device), op, window);
+    m_window.end = std::max(m_window.end, window.end);
+    visitConsumed(op, m_shape, [&](const Value& value) { m_values.setGone(key(value)); });
+    visitProduced(op, m_shape, [&](const Value& value) {
+        m_values.setMade(key(value));
+        copies.setArrival(key(value), window.end);
+    });
+    return 1;
+}
+
+template<class Costs, class Recorder>
+void Placer<Costs, Recorder>::arrive(DeviceId device, ValueKey value, std::int64_t tick)
+{
+    m_values.setArrival(value, tick);
+    if (state(device).waitsFor == value) {
+        state(device).waitsFor = {};
+        m_runnable.push_back(device);
+    }
+}
+
+} // namespace engine::sim

@@ -1,0 +1,48 @@
+#include "engine/sim/place_steadily.h"
+#include "engine/sim/simulate.h"
+#include "engine/sim/summary_recorder.h"
+
+namespace engine {
+namespace {
+
+constexpr double kMostTicks = 2e18;
+
+Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& placement)
+{
+    std::unique_ptr<sim::SummaryRecorder> sums;
+    const auto window = sim::placeSteadily<sim::SummaryRecorder>(placement, sums, [&] {
+        return std::make_unique<sim::SummaryRecorder>(placement.schedule,
+                                                      placement.facts.hasCopies);
+    });
+    if (!window)
+        return tl::unexpected(window.error());
+    return IterationSummary{*window, sums->devices(), placement.costs.busyLinks};
+}
+
+} // namespace
+
+Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpPrices& prices,
+                                                const SimulateOptions& options)
+{
+    const auto facts = sim::orderFacts(order);
+    if (!facts)
+        return tl::unexpected(facts.error());
+    if (facts->hasTransfers)
+        return fail(Error::Code::InvalidArgument,
+                    "the schedule has its own transfers; simulate it with spans");
+    if (prices.most(4.0 * static_cast<double>(opCount(order)) * options.iterations) > kMostTicks)
+        return costsTooLarge();
+    std::vector<IterationSummary> summaries;
+    const bool busy = !prices.isCommunicationFree();
+    for (int i = 0; i < options.iterations; ++i) {
+        const std::int64_t start = summaries.empty() ? 0 : summaries.back().window.end;
+        auto one = summarizeOne({order, *facts, sim::ListedCosts{prices, busy}, prices.rules, start,
+                                 static_cast<std::uint64_t>(i)});
+        if (!one)
+            return tl::unexpected(one.error());
+        summaries.push_back(std::move(*one));
+    }
+    return summaries;
+}
+
+} // namespace engine

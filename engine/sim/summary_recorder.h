@@ -1,0 +1,75 @@
+#pragma once
+
+#include "engine/timeline/iteration_summary.h"
+#include "engine/timeline/stash_ledger.h"
+
+#include <span>
+#include <vector>
+
+namespace engine::sim {
+
+// Sums up what the placer tells it, without keeping it. Only where stashes move between devices
+// their times are kept, because then the order of a device's own ops does not say the peak.
+class SummaryRecorder
+{
+public:
+    SummaryRecorder(const Schedule& schedule, bool hasCopies);
+
+    void computed(DeviceId device, std::uint32_t, std::span<const Op> group, Window window)
+    {
+        Own& own = m_own[static_cast<std::size_t>(device.value)];
+        if (window.begin < window.end) {
+            DeviceSummary& sums = own.sums;
+            if (sums.compute == 0)
+                sums.computed.begin = window.begin;
+            sums.computed.end = window.end;
+            sums.compute += window.duration();
+        }
+        if (m_ledger.empty())
+            count(own, group);
+        else
+            for (const Op& op : group)
+                m_ledger.front().add(device, op, m_shape, window);
+    }
+    void sent(DeviceId device, std::uint32_t, Window)
+    {
+        ++m_own[static_cast<std::size_t>(device.value)].sums.messagesSent;
+    }
+    void received(DeviceId device, std::uint32_t, Window)
+    {
+        ++m_own[static_cast<std::size_t>(device.value)].sums.messagesReceived;
+    }
+    void copiedLocally(DeviceId device)
+    {
+        ++m_own[static_cast<std::size_t>(device.value)].sums.localCopies;
+    }
+    void reduced(DeviceId device, std::uint32_t, Window window);
+    void copied(DeviceId device, std::uint32_t, const Op& op, Window window);
+
+    // [device]: the union of its all-reduces.
+    std::vector<std::vector<Window>> allReduceWindows(std::size_t) const { return m_reduced; }
+    std::vector<DeviceSummary> devices();
+
+private:
+    struct Own
+    {
+        DeviceSummary sums;
+        std::int64_t held = 0; // parts
+    };
+
+    void count(Own& own, std::span<const Op> group) const
+    {
+        for (const Op& op : group)
+            own.held += stashChange(op.kind).ownAtBegin * stashParts(op, m_shape);
+        own.sums.peakStash = own.held > own.sums.peakStash ? own.held : own.sums.peakStash;
+        for (const Op& op : group)
+            own.held += stashChange(op.kind).ownAtEnd * stashParts(op, m_shape);
+    }
+
+    Shape m_shape;
+    std::vector<Own> m_own;                     // [device]
+    std::vector<std::vector<Window>> m_reduced; // [device]
+    std::vector<StashLedger> m_ledger;          // one, or none
+};
+
+} // namespace engine::sim

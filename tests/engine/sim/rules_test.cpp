@@ -1,0 +1,186 @@
+#include "engine/sim/durations.h"
+#include "tests/support/pipelines.h"
+#include "tests/support/text_schedule.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+using namespace engine;
+using namespace tests;
+
+namespace {
+
+using Spans = std::vector<std::string>;
+
+Simulated simulatedAsIs(const Schedule& lowered, const UnitCosts& costs)
+{
+    const OpCosts resolved = costsOf(lowered, costs);
+    auto timeline = simulate(lowered, resolved);
+    REQUIRE(timeline);
+    return {lowered, *std::move(timeline), resolved.ticksPerUnit};
+}
+
+Spans spansOf(const Simulated& run, int device, Track::Kind kind)
+{
+    const Track* track = run.timeline.track(DeviceId{device}, kind);
+    REQUIRE(track != nullptr);
+    const OpIndex index(run.schedule);
+    Spans texts;
+    for (const Span& span : track->spans)
+        texts.push_back(fmt::format("{} {}-{}", toString(opAt(run.schedule, index, span.op)),
+                                    run.units(span.begin), run.units(span.end)));
+    return texts;
+}
+
+// Two stages of two replicas; device 0 is done with stage 0 long before device 1.
+Schedule meeting()
+{
+    return scheduleFrom(
+        {"0F0 0B0 0ALLREDUCE 1F1u 1B1u 1ALLREDUCEu", "1F0 1B0 0F1u 0B1u 1ALLREDUCE 0ALLREDUCEu"});
+}
+
+} // namespace
+
+TEST_CASE("a blocking send holds its device until it has left")
+{
+    UnitCosts costs;
+    costs.p2p = {1, 2};
+    const Schedule schedule = scheduleOf("gpipe", 2, 2);
+    CHECK(spansOf(simulated(schedule, costs), 0, Track::Kind::Compute)[1] == "0F1 1-2");
+    costs.rules.blockingSend = true;
+    const Simulated run = simulated(schedule, costs);
+    CHECK(spansOf(run, 0, Track::Kind::Compute)[1] == "0F1 1.5-2.5");
+    CHECK(spansOf(run, 0, Track::Kind::Send) == Spans{"0SEND_F0 1-1.5", "0SEND_F1 2.5-3"});
+}
+
+TEST_CASE("a blocking all-reduce holds every device that holds the stage, until it is through")
+{
+    UnitCosts costs;
+    costs.allReduce = {1};
+    costs.rules.blockingAllReduce = true;
+    const Simulated run = simulatedAsIs(
+        scheduleFrom({"0F0 0B0 0ALLREDUCE 0F1 0B1", "0F2u 0B2u 0F3u 0B3u 0ALLREDUCEu"}), costs);
+    CHECK(spansOf(run, 0, Track::Kind::AllReduce) == Spans{"0ALLREDUCE 6-7"});
+    CHECK(spansOf(run, 0, Track::Kind::Compute)
+          == Spans{"0F0 0-1", "0B0 1-3", "0F1 7-8", "0B1 8-10"});
+    costs.rules.blockingAllReduce = false;
+    CHECK(spansOf(simulatedAsIs(run.schedule, costs), 0, Track::Kind::Compute)[2] == "0F1 3-4");
+}
+
+TEST_CASE("a device that holds both replicas of a stage joins its blocking all-reduce with both")
+{
+    UnitCosts costs;
+    costs.allReduce = {1};
+    costs.rules.blockingAllReduce = true;
+    const Simulated run
+        = simulatedAsIs(scheduleFrom({"0F0 0F1u 0B0 0B1u 0ALLREDUCE 0ALLREDUCEu"}), costs);
+    CHECK(run.iteration() == 7);
+}
+
+TEST_CASE("BitPipe's blocking all-reduces cost nothing where an all-reduce costs nothing")
+{
+    const Schedule lowered = lower(scheduleOf("bitpipe", 4, 4), SyncPolicy::EagerBlocking);
+    UnitCosts costs;
+    costs.rules.blockingAllReduce = true;
+    CHECK(simulatedAsIs(lowered, costs).iteration() == 14);
+}
+
+TEST_CASE("ops that run as one take the factor of their sum")
+{
+    UnitCosts costs;
+    costs.rules.joint = {4, 5};
+    const Simulated run
+        = simulatedAsIs(addP2P(scheduleFrom({"0F0 0F1 0B0 0B1", "1F0 (1F1 1B0) 1B1"})), costs);
+    CHECK(spansOf(run, 1, Track::Kind::Compute)[1] == "1F1 2-4.4");
+    CHECK(spansOf(run, 1, Track::Kind::Compute)[3] == "1B1 4.4-6.4");
+}
+
+TEST_CASE("compute beside an all-reduce of its device is slowed down while that lasts")
+{
+    UnitCosts costs;
+    costs.allReduce = {2};
+    costs.rules.slowDown = {2};
+    const Simulated run = simulatedAsIs(
+        scheduleFrom({"0F0 0ALLREDUCE 0B0 0F1 0B1", "0F2u 0ALLREDUCEu 0B2u"}), costs);
+    CHECK(spansOf(run, 0, Track::Kind::AllReduce) == Spans{"0ALLREDUCE 1-3"});
+    // Of the two units of B0 one is done beside the all-reduce, in two units of time.
+    CHECK(spansOf(run, 0, Track::Kind::Compute)
+          == Spans{"0F0 0-1", "0B0 1-4", "0F1 4-5", "0B1 5-7"});
+}
+
+TEST_CASE("what is slowed down may come late to the next all-reduce, which moves with it")
+{
+    UnitCosts costs;
+    costs.allReduce = {2}; // two chunks a device: one unit each
+    costs.rules.slowDown = {2};
+    const Simulated run = simulatedAsIs(addP2P(meeting()), costs);
+    for (int device = 0; device < 2; ++device) {
+        const auto reduces = run.timeline.track(DeviceId{device}, Track::Kind::AllReduce)->spans;
+        const auto& computes = run.timeline.track(DeviceId{device}, Track::Kind::Compute)->spans;
+        std::int64_t beside = 0, took = 0, costsAlone = 0;
+        const OpCosts resolved = costsOf(run.schedule, costs);
+        const OpIndex index(run.schedule);
+        for (const Span& compute : computes) {
+            took += compute.window().duration();
+            costsAlone
+                += resolved.of[static_cast<std::size_t>(device)][index.positionOf(compute.op)]
+                       .duration;
+            for (const Span& reduce : reduces)
+                beside += std::max<std::int64_t>(
+                    0, std::min(compute.end, reduce.end) - std::max(compute.begin, reduce.begin));
+        }
+        CHECK(took == costsAlone + beside / 2); // half of what is beside is lost
+    }
+}
+
+TEST_CASE("stretched work: before, beside and behind the windows")
+{
+    const std::vector<Window> windows{{10, 20}, {30, 34}};
+    CHECK(sim::stretched({0, 5}, {2}, windows) == 5);
+    CHECK(sim::stretched({5, 15}, {2}, windows) == 20); // 5 before, 5 beside in 10
+    CHECK(sim::stretched({5, 30}, {2}, windows) == 37); // 5, 5 of 10, 10, 2 of 4, 3
+    CHECK(sim::stretched({12, 13}, {3}, windows) == 15);
+    CHECK(sim::stretched({40, 41}, {3}, windows) == 41);
+    CHECK(sim::stretched({0, 10}, {2}, windows) == 10);
+}
+
+TEST_CASE("jitter is even, bounded, the same for the same seed and another for another")
+{
+    UnitCosts costs;
+    costs.rules.jitter = {1, 10};
+    costs.rules.seed = 7;
+    const Schedule lowered = lower(scheduleOf("1f1b", 4, 64));
+    const Simulated run = simulatedAsIs(lowered, costs);
+    double sum = 0;
+    int count = 0;
+    std::set<std::int64_t> durations;
+    for (const Span& span : run.timeline.track(DeviceId{3}, Track::Kind::Compute)->spans) {
+        if (span.begin == span.end)
+            continue;
+        const double expected
+            = opAt(lowered, OpIndex(lowered), span.op).kind == OpKind::Forward ? 1 : 2;
+        const double share = run.units(span.window().duration()) / expected;
+        CHECK(share >= 0.9);
+        CHECK(share <= 1.1);
+        sum += share;
+        ++count;
+        durations.insert(span.window().duration());
+    }
+    CHECK(std::fabs(sum / count - 1) < 0.015); // a standard error is 0.005
+    CHECK(durations.size() > 120);
+    CHECK(simulatedAsIs(lowered, costs).timeline == run.timeline);
+    costs.rules.seed = 8;
+    CHECK_FALSE(simulatedAsIs(lowered, costs).timeline == run.timeline);
+}
+
+TEST_CASE("iterations differ under jitter, and are alike without it")
+{
+    UnitCosts costs;
+    costs.rules.jitter = {1, 10};
+    const Schedule lowered = lower(scheduleOf("1f1b", 4, 8));
+    const auto timeline = simulate(lowered, costsOf(lowered, costs), {.iterations = 2});
+    REQUIRE(timeline);
+    CHECK(timeline->iterations[0].window.duration() != timeline->iterations[1].window.duration());
+}
