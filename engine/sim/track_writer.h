@@ -22,6 +22,13 @@ public:
     TrackWriter(const TrackWriter&) = delete;
     TrackWriter& operator=(const TrackWriter&) = delete;
 
+    void add(DeviceId device, Track::Kind kind, std::uint32_t op, Window window)
+    {
+        const auto place
+            = static_cast<std::size_t>(device.value) * kKinds + static_cast<std::size_t>(kind);
+        m_timeline.tracks[m_tracks[place]].spans.push_back(
+            {window.begin, window.end, op, m_iteration});
+    }
     // What the placer tells its recorder. The ops of a group are numbered on from `first`.
     void computed(DeviceId device, std::uint32_t first, std::span<const Op> group, Window window)
     {
@@ -50,14 +57,6 @@ public:
     std::vector<std::vector<Window>> allReduceWindows(std::size_t devices) const;
 
 private:
-    void add(DeviceId device, Track::Kind kind, std::uint32_t op, Window window)
-    {
-        const auto place
-            = static_cast<std::size_t>(device.value) * kKinds + static_cast<std::size_t>(kind);
-        m_timeline.tracks[m_tracks[place]].spans.push_back(
-            {window.begin, window.end, op, m_iteration});
-    }
-
     static constexpr std::size_t kKinds = 5;
 
     void findTracks(const Schedule& lowered);
