@@ -15,9 +15,12 @@ std::span<const Command> commands()
         Command{"schedule", "The order of operations on every device",
                 "bscope schedule --scheme bitpipe --devices 4 --micro-batches 4 "
                 "--format text\n"
-                "bscope schedule --scheme 1f1b --with p2p,opt -o schedule.csv",
+                "bscope schedule --scheme 1f1b --with p2p,opt -o schedule.csv\n"
+                "bscope schedule --scheme interleaved-1f1b --format torch -o torch.csv",
                 prepareSchedule},
-        Command{"validate", "Check a schedule file", "bscope validate schedule.csv",
+        Command{"validate", "Check a schedule file",
+                "bscope validate schedule.csv\n"
+                "bscope validate torch.csv --json",
                 prepareValidate},
         Command{"simulate", "Time a schedule in abstract units",
                 "bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe\n"

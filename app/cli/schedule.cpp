@@ -5,6 +5,7 @@
 #include "app/cli/schedule_text.h"
 #include "engine/schedule/csv.h"
 #include "engine/schedule/passes.h"
+#include "engine/schedule/torch_csv.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -42,7 +43,7 @@ Result<std::string> written(const Schedule& schedule, const std::string& format)
         return writeCsv(schedule);
     if (format == "json")
         return scheduleJson(schedule);
-    return format == "torch" ? torchText(schedule) : scheduleText(schedule);
+    return format == "torch" ? writeTorch(schedule) : scheduleText(schedule);
 }
 
 Result<int> printSchedule(const Options& options)

@@ -3,8 +3,8 @@
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/output.h"
-#include "engine/schedule/csv.h"
 #include "engine/schedule/passes.h"
+#include "engine/schedule/read_schedule.h"
 #include "engine/schedule/validate.h"
 
 #include <CLI/CLI.hpp>
@@ -54,8 +54,10 @@ void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes
          {devices->type_name("D"), microBatches->type_name("N"), chunks->type_name("v"),
           set->type_name("KEY=VALUE")->allow_extra_args(false)})
         number->group(kGroup);
-    auto* file = app.add_option("--schedule", options.file, "A schedule file instead of a scheme");
-    file->type_name("FILE.csv")->group(kGroup);
+    auto* file = app.add_option("--schedule", options.file,
+                                "A schedule file instead of a scheme: bscope's CSV, PyTorch's or "
+                                "sail-sg's text");
+    file->type_name("FILE")->group(kGroup);
     for (auto* other : {scheme, devices, microBatches, chunks, set})
         file->excludes(other);
 }
@@ -137,7 +139,7 @@ Result<Schedule> readScheduleFile(const std::string& path)
     const auto text = readFile(path);
     if (!text)
         return tl::unexpected(text.error());
-    auto schedule = readCsv(*text);
+    auto schedule = readScheduleText(*text);
     if (!schedule)
         return fail(Error::Code::Corrupt, path + ": " + schedule.error().message);
     const auto violations = validate(*schedule);

@@ -23,7 +23,7 @@ struct PassOptions
 };
 
 // SCHEDULE of cli.md: --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value] or
-// --schedule FILE.csv.
+// --schedule FILE (of any format of FORMAT.md).
 struct ScheduleOptions
 {
     std::vector<std::string> schemes; // empty: the default

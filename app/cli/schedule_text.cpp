@@ -1,6 +1,8 @@
 #include "app/cli/schedule_text.h"
 
+#include "app/cli/communication_text.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/weight_versions.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -11,12 +13,6 @@ using namespace engine;
 using nlohmann::ordered_json;
 
 namespace {
-bool torchKnows(const Op& op)
-{
-    return op.replica == 0 && op.slice == Op::kWhole && op.kind != OpKind::AllReduce
-        && op.kind != OpKind::OptimizerStep && op.kind != OpKind::Evict && op.kind != OpKind::Load;
-}
-
 ordered_json placement(const Schedule& schedule)
 {
     ordered_json replicas = ordered_json::array();
@@ -39,7 +35,7 @@ std::string scheduleText(const Schedule& schedule)
             text += " " + toString(op);
         text += "\n";
     }
-    return text;
+    return text + "\n" + communicationTable(communicationOf(schedule));
 }
 
 std::string scheduleJson(const Schedule& schedule)
@@ -52,31 +48,19 @@ std::string scheduleJson(const Schedule& schedule)
         programs.push_back(ops);
     }
     const Shape& shape = schedule.shape;
-    return ordered_json{{"scheme", schedule.scheme}, {"devices", shape.devices},
-                        {"stages", shape.stages},    {"micro_batches", shape.microBatches},
-                        {"chunks", shape.chunks()},  {"replicas", shape.replicas},
-                        {"slices", shape.slices},    {"device_of", placement(schedule)},
-                        {"program", programs}}
+    return ordered_json{{"scheme", schedule.scheme},
+                        {"devices", shape.devices},
+                        {"stages", shape.stages},
+                        {"micro_batches", shape.microBatches},
+                        {"chunks", shape.chunks()},
+                        {"replicas", shape.replicas},
+                        {"slices", shape.slices},
+                        {"device_of", placement(schedule)},
+                        {"asynchronous", isAsynchronous(schedule)},
+                        {"program", programs},
+                        {"communication", communicationJson(communicationOf(schedule))}}
                .dump()
         + "\n";
-}
-
-Result<std::string> torchText(const Schedule& schedule)
-{
-    std::string text;
-    for (const auto& program : schedule.program) {
-        std::string line;
-        for (const Op& op : program) {
-            if (!torchKnows(op))
-                return fail(Error::Code::Unsupported,
-                            fmt::format("PyTorch's schedule format has no {}: it knows one "
-                                        "direction and whole micro-batches; use --format text",
-                                        toString(op)));
-            line += (line.empty() ? "" : ",") + toString(op);
-        }
-        text += line + "\n";
-    }
-    return text;
 }
 
 } // namespace cli

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
 
 #include <string>
@@ -9,11 +8,8 @@ namespace cli {
 
 // A schedule as people and other programs read it; its own file format is engine/schedule/csv.h.
 
-std::string scheduleText(const engine::Schedule& schedule); // one row a device, ops as spelled
+// One row a device, ops as spelled, and how its messages may be carried.
+std::string scheduleText(const engine::Schedule& schedule);
 std::string scheduleJson(const engine::Schedule& schedule);
-// The rows of PyTorch's schedule files (torch.distributed.pipelining): a line a device, actions
-// between commas. Unsupported where the schedule has what PyTorch cannot say: a second direction,
-// slices, all-reduces.
-engine::Result<std::string> torchText(const engine::Schedule& schedule);
 
 } // namespace cli

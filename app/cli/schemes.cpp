@@ -48,6 +48,7 @@ ordered_json toJson(const engine::Scheme& scheme)
             {"bubble", scheme.bubbleFormula},
             {"default_chunks", scheme.defaultChunks},
             {"chunks_fixed", scheme.chunksFixed},
+            {"asynchronous", scheme.asynchronous},
             {"options", options}};
 }
 

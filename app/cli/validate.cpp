@@ -1,15 +1,19 @@
 #include "engine/schedule/validate.h"
 
 #include "app/cli/command.h"
+#include "app/cli/communication_text.h"
 #include "app/cli/output.h"
-#include "engine/schedule/csv.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/read_schedule.h"
+#include "engine/schedule/stash.h"
+#include "engine/schedule/stash_check.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace cli {
 
@@ -20,6 +24,7 @@ namespace {
 struct Options
 {
     std::string file;
+    double stashLimit = 0; // in M_a; 0: none
     bool json = false;
 };
 
@@ -36,66 +41,120 @@ std::string_view kindName(Violation::Kind kind)
         return "wrong-device";
     case Violation::Kind::Order:
         return "order";
+    case Violation::Kind::Stash:
+        return "stash";
+    case Violation::Kind::Version:
+        return "version";
     case Violation::Kind::Deadlock:
         return "deadlock";
     }
     return "";
 }
 
-std::string asJson(const std::vector<Violation>& violations)
+struct Checked
 {
-    ordered_json all = ordered_json::array();
-    for (const Violation& violation : violations)
-        all.push_back(
-            {{"kind", kindName(violation.kind)},
-             {"device",
-              violation.device.isValid() ? ordered_json(violation.device.value) : ordered_json()},
-             {"index", violation.index >= 0 ? ordered_json(violation.index) : ordered_json()},
-             {"op", toString(violation.op)},
-             {"message", violation.message}});
-    return ordered_json{{"valid", violations.empty()}, {"violations", all}}.dump(2) + "\n";
+    Schedule schedule;
+    ScheduleFormat format = ScheduleFormat::Csv;
+    std::vector<Violation> violations;
+    std::optional<CommunicationReport> communication; // of a valid schedule
+};
+
+ordered_json toJson(const Schedule& schedule, const Violation& violation)
+{
+    const bool placed = violation.index >= 0;
+    return {{"kind", kindName(violation.kind)},
+            {"device",
+             violation.device.isValid() ? ordered_json(violation.device.value) : ordered_json()},
+            {"index", placed ? ordered_json(violation.index) : ordered_json()},
+            {"op", toString(violation.op)},
+            {"message", violation.message},
+            {"grid",
+             placed ? ordered_json(gridAround(schedule, violation.device, violation.index))
+                    : ordered_json()}};
 }
 
-std::string asText(const Schedule& schedule, const std::vector<Violation>& violations)
+std::string asJson(const Checked& checked)
 {
-    const Shape& shape = schedule.shape;
-    if (violations.empty())
+    ordered_json all = ordered_json::array();
+    for (const Violation& violation : checked.violations)
+        all.push_back(toJson(checked.schedule, violation));
+    return ordered_json{
+               {"valid", checked.violations.empty()},
+               {"format", formatTitle(checked.format)},
+               {"violations", all},
+               {"communication",
+                checked.communication ? communicationJson(*checked.communication) : ordered_json()}}
+               .dump(2)
+        + "\n";
+}
+
+std::string asText(const Checked& checked)
+{
+    constexpr std::size_t kMostGrids = 10; // of a file that is wrong all over
+    const Shape& shape = checked.schedule.shape;
+    if (checked.violations.empty())
         return fmt::format("valid: {} ops on {} devices, {} stages, {} micro-batches; complete, in "
                            "order, and no device waits for ever\n",
-                           opCount(schedule), shape.devices, shape.stages, shape.microBatches);
+                           opCount(checked.schedule), shape.devices, shape.stages,
+                           shape.microBatches)
+            + "\n" + communicationTable(*checked.communication);
     std::string text;
-    for (const Violation& violation : violations)
+    std::size_t grids = 0;
+    for (const Violation& violation : checked.violations) {
         text += violation.message + "\n";
-    const Violation& first = violations.front();
-    if (first.index >= 0)
-        text += "\n" + gridAround(schedule, first.device, first.index);
+        if (violation.index >= 0 && grids++ < kMostGrids)
+            text += "\n" + gridAround(checked.schedule, violation.device, violation.index) + "\n";
+    }
     return text;
 }
 
-Result<int> check(const Options& options)
+Result<Checked> checkFile(const Options& options)
 {
     const auto file = readFile(options.file);
     if (!file)
         return tl::unexpected(file.error());
-    const auto schedule = readCsv(*file);
+    const auto format = scheduleFormat(*file);
+    auto schedule = readScheduleText(*file);
     if (!schedule)
         return fail(Error::Code::Corrupt, options.file + ": " + schedule.error().message);
-    const auto violations = validate(*schedule);
-    printText(options.json ? asJson(violations) : asText(*schedule, violations));
-    if (violations.empty())
+    Checked checked{std::move(*schedule), *format, {}, std::nullopt};
+    checked.violations = validate(checked.schedule);
+    if (checked.violations.empty())
+        checked.communication = communicationOf(checked.schedule);
+    if (options.stashLimit > 0) {
+        const auto parts = static_cast<double>(stashPartsPerActivation(checked.schedule.shape));
+        for (Violation& violation : checkStashLimit(
+                 checked.schedule, static_cast<std::int64_t>(options.stashLimit * parts)))
+            checked.violations.push_back(std::move(violation));
+    }
+    return checked;
+}
+
+Result<int> check(const Options& options)
+{
+    const auto checked = checkFile(options);
+    if (!checked)
+        return tl::unexpected(checked.error());
+    printText(options.json ? asJson(*checked) : asText(*checked));
+    const std::size_t count = checked->violations.size();
+    if (count == 0)
         return 0;
     return fail(Error::Code::Corrupt,
-                fmt::format("{} has {} {}; correct the file and try again", options.file,
-                            violations.size(),
-                            violations.size() == 1 ? "violation" : "violations"));
+                fmt::format("{} has {} {}; correct the file and try again", options.file, count,
+                            count == 1 ? "violation" : "violations"));
 }
 } // namespace
 
 Action prepareValidate(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->file, "Schedule file, as bscope schedule writes it")
+    app.add_option("FILE", options->file,
+                   "Schedule file: bscope's CSV, PyTorch's or sail-sg's text")
         ->required();
+    app.add_option("--stash-limit", options->stashLimit,
+                   "Refuse a device that keeps more activations, guests included, in M_a [none]")
+        ->type_name("K")
+        ->check(CLI::PositiveNumber);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return check(*options); };
 }

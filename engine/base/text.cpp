@@ -44,6 +44,16 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
     return nearest;
 }
 
+std::string excerpt(std::string_view text)
+{
+    constexpr std::size_t kLongest = 40;
+    std::string shown(text.substr(0, kLongest));
+    for (char& c : shown)
+        if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) > '~')
+            c = '?';
+    return text.size() > kLongest ? shown + "..." : shown;
+}
+
 std::string joined(std::span<const std::string_view> names)
 {
     std::string text;

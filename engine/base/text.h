@@ -15,6 +15,10 @@ std::string_view nearestName(std::string_view name, std::span<const std::string_
 // "fifo, lifo": for messages.
 std::string joined(std::span<const std::string_view> names);
 
+// Text of a file as a message may quote it: at most 40 bytes, then "..."; what cannot be printed as
+// '?'. So that neither a line of a hundred megabytes nor binary garbage ends up in an error.
+std::string excerpt(std::string_view text);
+
 // The whole of `text` as a decimal integer: no blanks, no sign but '-'.
 template<class Integer>
 std::optional<Integer> parseInteger(std::string_view text)

@@ -1,7 +1,7 @@
 #include "engine/exec/experiment_schedule.h"
 
 #include "engine/exec/check_runnable.h"
-#include "engine/schedule/csv.h"
+#include "engine/schedule/read_schedule.h"
 #include "engine/schedule/validate.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ Result<Schedule> readScheduleFile(const std::string& path)
     std::ifstream file(path, std::ios::binary);
     if (!file)
         return fail(Error::Code::Io, fmt::format("cannot open the schedule '{}'", path));
-    auto schedule = readCsv(std::string(std::istreambuf_iterator<char>(file), {}));
+    auto schedule = readScheduleText(std::string(std::istreambuf_iterator<char>(file), {}));
     if (!schedule) {
         schedule.error().message = fmt::format("{}: {}", path, schedule.error().message);
         return schedule;

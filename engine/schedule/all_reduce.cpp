@@ -1,5 +1,6 @@
 #include "engine/schedule/blocking_all_reduce.h"
 #include "engine/schedule/passes.h"
+#include "engine/schedule/transfers.h"
 
 #include <algorithm>
 
@@ -15,11 +16,6 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-bool isSend(const Op& op)
-{
-    return op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-}
-
 // Per row (replica, stage): how many ops of its device come up to its last weight gradient, the
 // sends behind that included.
 std::vector<std::size_t> readyPositions(const Schedule& schedule)
@@ -32,7 +28,7 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
                 continue;
             std::size_t end = i + 1;
             while (end < ops.size()
-                   && (isSend(ops[end]) || ops[end - 1].flags == OpFlag::JointWithNext))
+                   && (isSend(ops[end].kind) || ops[end - 1].flags == OpFlag::JointWithNext))
                 ++end;
             ready[ops[i].replica * stages + static_cast<std::size_t>(ops[i].stage.value)] = end;
         }
@@ -77,7 +73,8 @@ std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPol
 
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
 {
-    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1)
+    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1
+        || schedule.shape.updateEvery > 0)
         return schedule;
     std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);
     for (std::size_t d = 0; d < placements.size(); ++d)

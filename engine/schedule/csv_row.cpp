@@ -1,6 +1,7 @@
 #include "engine/schedule/csv_row.h"
 
 #include "engine/base/text.h"
+#include "engine/schedule/assemble.h"
 #include "engine/schedule/csv_columns.h"
 #include "engine/schedule/notation.h"
 
@@ -13,13 +14,13 @@ namespace {
 
 using Fields = std::array<std::string_view, kCsvColumns.size()>;
 
-constexpr int kLargestNumber = 1 << 24; // of a stage, micro-batch or index: more than can be built
-constexpr int kLargestDevice = 0xFFFD;  // Op::peer has 16 bits
-
+// At most one field more than there are columns: enough to say which one is too much.
 std::vector<std::string_view> split(std::string_view text)
 {
     std::vector<std::string_view> fields;
     while (true) {
+        if (fields.size() > kCsvColumns.size())
+            return fields;
         const std::size_t comma = text.find(',');
         fields.push_back(text.substr(0, comma));
         if (comma == std::string_view::npos)
@@ -70,10 +71,11 @@ public:
     void refuse(CsvColumn column, std::string_view why)
     {
         if (m_error.empty())
-            m_error
-                = fmt::format("line {}, column {}: '{}': {}", m_line,
-                              kCsvColumns[static_cast<std::size_t>(column)], field(column), why);
+            m_error = fmt::format("line {}, column {}: '{}': {}", m_line,
+                                  kCsvColumns[static_cast<std::size_t>(column)],
+                                  excerpt(field(column)), why);
     }
+    bool isEmpty(CsvColumn column) const { return field(column).empty(); }
     const std::string& error() const { return m_error; }
 
 private:
@@ -107,6 +109,7 @@ CsvRow readRow(FieldReader& reader, int line)
     row.op.replica = static_cast<std::uint8_t>(reader.number(CsvColumn::Replica, 1));
     if (reader.numberOr(0, CsvColumn::Joint, 1) == 1)
         row.op.flags = OpFlag::JointWithNext;
+    row.hasVersion = !reader.isEmpty(CsvColumn::Version);
     row.op.version = static_cast<std::uint8_t>(reader.numberOr(0, CsvColumn::Version, 255));
     return row;
 }
@@ -123,7 +126,7 @@ Result<void> checkCsvHeader(std::string_view header)
             return corruptCsv(
                 fmt::format("line 1: stray column '{}' behind '{}'; the header must be "
                             "{}",
-                            columns[i], kCsvColumns.back(), kCsvHeader));
+                            excerpt(columns[i]), kCsvColumns.back(), kCsvHeader));
         if (i >= columns.size())
             return corruptCsv(fmt::format("line 1: column '{}' is missing; the header must be {}",
                                           kCsvColumns[i], kCsvHeader));
@@ -131,7 +134,7 @@ Result<void> checkCsvHeader(std::string_view header)
             return corruptCsv(
                 fmt::format("line 1: column '{}' where '{}' must stand; the header must "
                             "be {}",
-                            columns[i], kCsvColumns[i], kCsvHeader));
+                            excerpt(columns[i]), kCsvColumns[i], kCsvHeader));
     }
     return {};
 }
@@ -140,9 +143,9 @@ Result<CsvRow> parseCsvRow(std::string_view text, int line)
 {
     const std::vector<std::string_view> columns = split(text);
     if (columns.size() > kCsvColumns.size())
-        return corruptCsv(
-            fmt::format("line {}: stray column '{}' behind '{}'; a row has {} columns", line,
-                        columns[kCsvColumns.size()], kCsvColumns.back(), kCsvColumns.size()));
+        return corruptCsv(fmt::format(
+            "line {}: stray column '{}' behind '{}'; a row has {} columns", line,
+            excerpt(columns[kCsvColumns.size()]), kCsvColumns.back(), kCsvColumns.size()));
     if (columns.size() < kCsvColumns.size())
         return corruptCsv(fmt::format("line {}: column '{}' is missing; a row has {} columns", line,
                                       kCsvColumns[columns.size()], kCsvColumns.size()));

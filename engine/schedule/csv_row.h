@@ -12,6 +12,7 @@ struct CsvRow
 {
     int line = 0; // from 1, the header's
     int device = 0, index = 0, chunk = 0;
+    bool hasVersion = false;
     Op op;
 };
 

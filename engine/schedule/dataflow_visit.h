@@ -68,7 +68,7 @@ BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
         visit(valueOf(Kind::EvictedStash, op));
         break;
     case OpKind::OptimizerStep:
-        if (shape.replicas * shape.dataParallel > 1)
+        if (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0)
             visit(valueOf(Kind::ReducedGradient, op));
         break;
     default:

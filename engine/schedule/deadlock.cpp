@@ -2,6 +2,7 @@
 
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 
@@ -21,11 +22,6 @@ struct Node
     friend bool operator==(Node, Node) = default;
 };
 
-bool isSend(OpKind kind)
-{
-    return kind == OpKind::SendActivation || kind == OpKind::SendGradient;
-}
-
 class DryRun
 {
 public:
@@ -36,13 +32,12 @@ public:
         , m_lanes(schedule.program.size())
         , m_callers(static_cast<std::size_t>(schedule.shape.stages))
         , m_followed(schedule.program.size() + m_callers.size())
+        , m_hasTransfers(hasTransfers(schedule))
     {
         for (std::size_t d = 0; d < m_next.size(); ++d)
-            for (const Op& op : schedule.program[d]) {
-                m_hasTransfers = m_hasTransfers || isTransfer(op.kind);
+            for (const Op& op : schedule.program[d])
                 if (op.kind == OpKind::AllReduce && belongs(op, d))
                     m_callers[index(op.stage)].push_back(static_cast<int>(d));
-            }
     }
 
     std::optional<Violation> find(Stuck wanted)

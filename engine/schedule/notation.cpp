@@ -145,7 +145,7 @@ Result<Op> parseOp(std::string_view text)
     return fail(Error::Code::InvalidArgument,
                 fmt::format("'{}' is no op; write stage, kind and micro-batch, as in 2F0, 5B3u or "
                             "3OPT",
-                            text));
+                            excerpt(text)));
 }
 
 std::string_view kindName(OpKind kind)
@@ -170,7 +170,7 @@ Result<OpKind> parseKindShortName(std::string_view text)
     return fail(Error::Code::InvalidArgument,
                 fmt::format("unknown op '{}'; the ops are F, B, I, W, SF, RF, SB, RB, EV, LD, RC, "
                             "AR, OPT",
-                            text));
+                            excerpt(text)));
 }
 
 } // namespace engine

@@ -1,4 +1,5 @@
 #include "engine/schedule/passes.h"
+#include "engine/schedule/transfers.h"
 
 namespace engine {
 namespace {
@@ -38,10 +39,43 @@ std::vector<std::vector<Op>> heldSteps(const Schedule& schedule)
     return steps;
 }
 
+// Asynchronous schemes: behind every backward, and its sends, that completes an update. What is
+// left at the end of the window is not an update yet.
+std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
+{
+    std::vector<Op> out;
+    std::vector<Op> due;
+    std::vector<int> backwards(schedule.deviceOf.size() * schedule.deviceOf[0].size());
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const Op& op = ops[i];
+        out.push_back(op);
+        if ((op.kind == OpKind::Backward && op.flags != OpFlag::Half)
+            || op.kind == OpKind::BackwardWeight) {
+            int& done = backwards[op.replica * schedule.deviceOf[0].size()
+                                  + static_cast<std::size_t>(op.stage.value)];
+            if (++done % schedule.shape.updateEvery == 0) {
+                due.push_back(optimizerStepOf(op));
+                due.back().version = static_cast<std::uint8_t>(done / schedule.shape.updateEvery);
+            }
+        }
+        const bool inGroup = op.flags == OpFlag::JointWithNext;
+        if (inGroup || (i + 1 < ops.size() && isSend(ops[i + 1].kind)))
+            continue;
+        out.insert(out.end(), due.begin(), due.end());
+        due.clear();
+    }
+    return out;
+}
+
 } // namespace
 
 Schedule addOptimizer(Schedule schedule)
 {
+    if (schedule.shape.updateEvery > 0) {
+        for (auto& ops : schedule.program)
+            ops = updatedOps(schedule, ops);
+        return schedule;
+    }
     const std::vector<std::vector<Op>> held = heldSteps(schedule);
     for (std::size_t d = 0; d < schedule.program.size(); ++d) {
         std::vector<Op>& ops = schedule.program[d];

@@ -1,5 +1,6 @@
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/passes.h"
+#include "engine/schedule/transfers.h"
 
 #include <algorithm>
 
@@ -120,12 +121,10 @@ std::vector<int> localCopies(const Schedule& schedule)
 
 std::vector<int> messagesSent(const Schedule& schedule)
 {
-    const auto isSend = [](const Op& op) {
-        return op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient;
-    };
     std::vector<int> messages;
     for (const auto& ops : schedule.program)
-        messages.push_back(static_cast<int>(std::ranges::count_if(ops, isSend)));
+        messages.push_back(static_cast<int>(
+            std::ranges::count_if(ops, [](const Op& op) { return isSend(op.kind); })));
     return messages;
 }
 

@@ -36,9 +36,10 @@ Schedule addRecompute(const Schedule& schedule);
 // `peer` is set. Consecutive stages on one device hand over locally: no ops, see localCopies().
 Schedule addP2P(const Schedule& schedule);
 // ALLREDUCE per (replica, stage) on every device that holds it, where replicas x data-parallel
-// width > 1.
+// width > 1; none in an asynchronous schedule, for which no scheme defines one.
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy);
-// OPT per (replica, stage), after everything else of the device.
+// OPT per (replica, stage), after everything else of the device; of an asynchronous scheme behind
+// every backward that completes an update.
 Schedule addOptimizer(Schedule schedule);
 // The three in order: what runs and what the simulator times.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);

@@ -1,6 +1,8 @@
+#include "engine/schedule/assemble.h"
 #include "engine/schedule/csv.h"
 #include "engine/schedule/csv_row.h"
-#include "engine/schedule/dataflow.h"
+#include "engine/schedule/lines.h"
+#include "engine/schedule/weight_versions.h"
 
 #include <fmt/format.h>
 
@@ -14,23 +16,14 @@ auto corruptAt(const CsvRow& row, std::string_view column, std::string_view why)
     return corruptCsv(fmt::format("line {}, column {}: {}", row.line, column, why));
 }
 
-std::string_view takeLine(std::string_view& text)
-{
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (line.ends_with('\r'))
-        line.remove_suffix(1);
-    return line;
-}
-
 Result<std::vector<CsvRow>> parseRows(std::string_view text)
 {
-    if (auto header = checkCsvHeader(takeLine(text)); !header)
+    Lines lines(text);
+    if (auto header = checkCsvHeader(lines.next().value_or("")); !header)
         return tl::unexpected(header.error());
     std::vector<CsvRow> rows;
-    for (int line = 2; !text.empty(); ++line) {
-        auto row = parseCsvRow(takeLine(text), line);
+    while (const auto line = lines.next()) {
+        auto row = parseCsvRow(*line, lines.number());
         if (!row)
             return tl::unexpected(row.error());
         rows.push_back(*row);
@@ -52,37 +45,6 @@ Result<void> checkRowOrder(const std::vector<CsvRow>& rows)
                                          rows[i].index, rows[i - 1].index));
     }
     return {};
-}
-
-Shape shapeOf(const std::vector<CsvRow>& rows)
-{
-    Shape shape;
-    for (const CsvRow& row : rows) {
-        shape.devices = std::max(shape.devices, row.device + 1);
-        shape.stages = std::max(shape.stages, row.op.stage.value + 1);
-        shape.microBatches = std::max(shape.microBatches, row.op.microBatch.value + 1);
-        shape.replicas = std::max(shape.replicas, row.op.replica + 1);
-        if (row.op.slice != Op::kWhole)
-            shape.slices = std::max(shape.slices, row.op.slice + 1);
-    }
-    return shape;
-}
-
-// One wrong digit must not ask for gigabytes. A complete schedule has about one row for each cell
-// of stage, micro-batch and slice; this leaves room for files that miss most of theirs.
-Result<void> checkSize(const Shape& shape, const std::vector<CsvRow>& rows)
-{
-    constexpr double kCellsPerRow = 64;
-    const double cells = static_cast<double>(shape.stages) * shape.microBatches * shape.replicas
-        * (shape.slices + 1);
-    constexpr double kMostCells = 1 << 28; // valueCount() has 32 bits
-    const double room = std::min(kMostCells, kCellsPerRow * static_cast<double>(rows.size()));
-    if (cells <= room && shape.devices <= room)
-        return {};
-    return corruptCsv(
-        fmt::format("{} devices, {} stages, {} micro-batches and {} slices would need far "
-                    "more than the file's {} rows; one of its numbers is wrong",
-                    shape.devices, shape.stages, shape.microBatches, shape.slices, rows.size()));
 }
 
 Result<void> checkChunks(const Shape& shape, const std::vector<CsvRow>& rows)
@@ -116,43 +78,12 @@ Result<void> markHalves(std::vector<CsvRow>& rows)
     return {};
 }
 
-Schedule assembled(const Shape& shape, const std::vector<CsvRow>& rows)
+Programs programsOf(const std::vector<CsvRow>& rows)
 {
-    Schedule schedule;
-    schedule.shape = shape;
-    schedule.program.resize(static_cast<std::size_t>(shape.devices));
-    schedule.deviceOf.assign(static_cast<std::size_t>(shape.replicas),
-                             std::vector<DeviceId>(static_cast<std::size_t>(shape.stages)));
-    for (const CsvRow& row : rows) {
-        schedule.program[static_cast<std::size_t>(row.device)].push_back(row.op);
-        DeviceId& holder
-            = schedule.deviceOf[row.op.replica][static_cast<std::size_t>(row.op.stage.value)];
-        if (!holder.isValid())
-            holder = DeviceId{row.device};
-    }
-    return schedule;
-}
-
-// The file does not hold the other end of a transfer, an evict or a load: it follows from the
-// placement.
-void setPeers(Schedule& schedule)
-{
-    for (auto& ops : schedule.program)
-        for (Op& op : ops) {
-            if (!exists(op, schedule.shape))
-                continue;
-            if (isCopy(op.kind))
-                op.peer = static_cast<std::uint16_t>(
-                    stashPartner(schedule.device(op.replica, op.stage), schedule.shape).value);
-            if (!isTransfer(op.kind))
-                continue;
-            const Value value = transferredValue(op, schedule.shape);
-            const StageId other
-                = value.stage == op.stage ? *receivingStage(value, schedule.shape) : value.stage;
-            const DeviceId peer = schedule.device(op.replica, other);
-            if (peer.isValid())
-                op.peer = static_cast<std::uint16_t>(peer.value);
-        }
+    Programs programs(static_cast<std::size_t>(rows.back().device) + 1);
+    for (const CsvRow& row : rows)
+        programs[static_cast<std::size_t>(row.device)].push_back(row.op);
+    return programs;
 }
 
 } // namespace
@@ -162,14 +93,18 @@ Result<Schedule> readCsv(std::string_view text, std::string_view scheme)
     auto rows = parseRows(text);
     if (!rows)
         return tl::unexpected(rows.error());
-    const Shape shape = shapeOf(*rows);
-    for (const auto& checked : {checkRowOrder(*rows), checkSize(shape, *rows),
-                                checkChunks(shape, *rows), markHalves(*rows)})
+    for (const auto& checked : {checkRowOrder(*rows), markHalves(*rows)})
         if (!checked)
             return tl::unexpected(checked.error());
-    Schedule schedule = assembled(shape, *rows);
-    schedule.scheme = scheme;
-    setPeers(schedule);
+    Programs programs = programsOf(*rows);
+    const auto shape = shapeOf(programs);
+    if (!shape)
+        return tl::unexpected(shape.error());
+    if (auto chunks = checkChunks(*shape, *rows); !chunks)
+        return tl::unexpected(chunks.error());
+    Schedule schedule = assemble(*shape, std::move(programs), scheme);
+    if (std::ranges::any_of(*rows, &CsvRow::hasVersion))
+        schedule.shape.updateEvery = guessUpdateEvery(schedule);
     return schedule;
 }
 

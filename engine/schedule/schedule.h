@@ -38,7 +38,8 @@ struct Op
     OpKind kind = OpKind::Forward;
     OpFlag flags = OpFlag::None;
     std::uint8_t replica = 0; // pipeline direction: 0 down, 1 up
-    std::uint8_t version = 0; // weight version modulo 256; 0 in synchronous schemes
+    std::uint8_t version
+        = 0; // weight version it uses, OPT: makes; modulo 256; 0 in synchronous schemes
     std::uint16_t slice = kWhole;
     std::uint16_t peer = kNoPeer; // device of the other end: send, receive, evict, load
     StageId stage;
@@ -58,6 +59,9 @@ bool isCopy(OpKind kind);     // EVICT LOAD
 struct Shape
 {
     int devices = 0, stages = 0, microBatches = 0, replicas = 1, slices = 1, dataParallel = 1;
+    // Micro-batches per update of an asynchronous scheme, which updates the weights while the
+    // pipeline runs; 0: one update, at the end.
+    int updateEvery = 0;
 
     int chunks() const { return devices > 0 ? stages / devices : 0; } // v, per device and direction
     friend bool operator==(const Shape&, const Shape&) = default;

@@ -1,29 +1,47 @@
 #include "engine/schedule/stash.h"
 
+#include "engine/schedule/dataflow.h"
+
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace engine {
 namespace {
 
 constexpr int kHalves = 2;
 
-std::int64_t roomOf(std::span<const Op> ops, const Shape& shape)
+// By the order of the device alone.
+StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
 {
-    std::int64_t held = 0, leaving = 0, most = 0;
-    bool evicts = false;
+    StashPeak peak;
+    std::int64_t held = 0, leaving = 0;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const StashChange change = stashChange(ops[i].kind);
+        const std::int64_t parts = stashParts(ops[i], shape);
+        held += change.ownAtBegin * parts;
+        if (held > peak.own) {
+            peak.own = held;
+            peak.index = static_cast<int>(i);
+        }
+        leaving -= change.ownAtEnd * parts;
+        if (isCompute(ops[i].kind) && ops[i].flags != OpFlag::JointWithNext)
+            held -= std::exchange(leaving, 0);
+    }
+    return peak;
+}
+
+// Guests of the partner count from their EVICT to their LOAD.
+std::int64_t mostAway(std::span<const Op> ops, const Shape& shape)
+{
+    std::int64_t away = 0;
+    std::int64_t most = 0;
     for (const Op& op : ops) {
         const StashChange change = stashChange(op.kind);
-        const std::int64_t parts = stashParts(op, shape);
-        held += change.ownAtBegin * parts;
-        most = std::max(most, held);
-        leaving -= change.ownAtEnd * parts;
-        evicts = evicts || op.kind == OpKind::Evict;
-        if (isCompute(op.kind) && op.flags != OpFlag::JointWithNext) {
-            held -= leaving;
-            leaving = 0;
-        }
+        away += (change.peerAtBegin + change.peerAtEnd) * stashParts(op, shape);
+        most = std::max(most, away);
     }
-    return evicts ? most : 0;
+    return most;
 }
 
 } // namespace
@@ -33,11 +51,27 @@ std::int64_t stashPartsPerActivation(const Shape& shape)
     return std::int64_t{kHalves} * std::max(shape.chunks(), 1) * std::max(shape.slices, 1);
 }
 
+std::vector<StashPeak> stashPeaks(const Schedule& schedule)
+{
+    std::vector<StashPeak> peaks;
+    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        peaks.push_back(ownPeak(schedule.program[d], schedule.shape));
+        const auto partner = static_cast<std::size_t>(
+            stashPartner(DeviceId{static_cast<std::int32_t>(d)}, schedule.shape).value);
+        if (partner != d && partner < schedule.program.size())
+            peaks[d].guests = mostAway(schedule.program[partner], schedule.shape);
+    }
+    return peaks;
+}
+
 std::vector<std::int64_t> stashRoom(const Schedule& schedule)
 {
     std::vector<std::int64_t> room;
-    for (const auto& ops : schedule.program)
-        room.push_back(roomOf(ops, schedule.shape));
+    for (const auto& ops : schedule.program) {
+        const bool evicts
+            = std::ranges::any_of(ops, [](const Op& op) { return op.kind == OpKind::Evict; });
+        room.push_back(evicts ? ownPeak(ops, schedule.shape).own : 0);
+    }
     return room;
 }
 

@@ -42,9 +42,19 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
+// What a device keeps at most by its order alone, whatever the times: its own stashes (an EVICT has
+// until the end of the compute op behind it to give its slot back, which is what keeps BPipe below
+// its bound) and, at most, those of its partner that are away. In parts, with the op at which the
+// own ones are the most.
+struct StashPeak
+{
+    std::int64_t own = 0, guests = 0;
+    int index = -1; // in the device's list
+};
+std::vector<StashPeak> stashPeaks(const Schedule& schedule); // [device]
+
 // How many parts a device needs room for by its order alone, where it evicts; guests of the partner
-// are not counted. An EVICT has until the end of the compute op behind it to give its slot back,
-// which is what keeps BPipe below its bound. [device], 0: the device evicts nothing
+// are not counted. [device], 0: the device evicts nothing
 std::vector<std::int64_t> stashRoom(const Schedule& schedule);
 
 } // namespace engine

@@ -4,6 +4,9 @@
 #include "engine/schedule/deadlock.h"
 #include "engine/schedule/notation.h"
 #include "engine/schedule/op_table.h"
+#include "engine/schedule/stash_check.h"
+#include "engine/schedule/transfers.h"
+#include "engine/schedule/weight_versions.h"
 
 #include <fmt/format.h>
 
@@ -21,6 +24,7 @@ public:
     explicit Validator(const Schedule& schedule)
         : m_schedule(schedule)
         , m_table(schedule.shape)
+        , m_isAsynchronous(isAsynchronous(schedule))
     { }
 
     std::vector<Violation> run()
@@ -32,6 +36,8 @@ public:
             checkComplete(MicroBatchId{m});
         checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
+        for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
+            m_violations.insert(m_violations.end(), found.begin(), found.end());
         // Where something else is wrong, waiting for what is missing follows from it.
         const Stuck stuck = m_violations.empty() ? Stuck::Anyhow : Stuck::InCircle;
         if (auto deadlock = findDeadlock(m_schedule, stuck))
@@ -89,21 +95,25 @@ private:
         if (replica && *replica != op.replica)
             report(Kind::Duplicate, place, "{}: micro-batch {} goes {} already", toString(op),
                    op.microBatch.value, *replica == 0 ? "down" : "up");
-        else if (const auto other = m_table.conflict(op))
+        else if (const auto other = m_table.conflict(op); other && !isAnotherUpdate(op))
             report(Kind::Duplicate, place, "{}: {} at index {} does that already", toString(op),
                    toString(other->op), other->index);
         else
             m_table.add(place);
     }
 
+    // An asynchronous scheme has many; checkVersions() knows which.
+    bool isAnotherUpdate(const Op& op) const
+    {
+        return m_isAsynchronous && op.kind == OpKind::OptimizerStep;
+    }
+
     // Whether there is anything to transfer.
     bool checkPeer(const OpPlace& place)
     {
         const Op& op = place.op;
-        const Value value = transferredValue(op, m_schedule.shape);
-        const bool sends = value.stage == op.stage;
-        const StageId other = sends ? *receivingStage(value, m_schedule.shape) : value.stage;
-        const DeviceId peer = m_schedule.device(op.replica, other);
+        const StageId other = otherStage(op, m_schedule.shape);
+        const DeviceId peer = otherDevice(m_schedule, op);
         if (peer == place.device) {
             report(Kind::WrongDevice, place,
                    "{}: stage {} is on this device too, so there is "
@@ -138,17 +148,28 @@ private:
             return;
         const OpPlace place{device, index, op};
         for (const Value& value : consumes(op, m_schedule.shape))
-            checkComesBehind(place, m_table.sourceOn(m_schedule, place, value), value);
-        if (op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient) {
+            checkComesBehind(place, sourceOf(place, value), value);
+        if (isSend(op.kind)) {
             const Value value = transferredValue(op, m_schedule.shape);
             checkComesBehind(place, m_table.maker(value, op.kind), value);
         }
-        if (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
+        if ((op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
+            && !isAnotherUpdate(op))
             if (const auto last = m_table.lastContribution(op); last && last->index > index)
                 report(Kind::Order, place,
                        "{} comes before {} (index {}), which adds to the "
                        "gradient of stage {}",
                        toString(op), toString(last->op), last->index, op.stage.value);
+    }
+
+    // Of a stash the forward; whether it is at home is for checkStashes() to say.
+    std::optional<OpPlace> sourceOf(const OpPlace& place, const Value& value) const
+    {
+        if (value.kind == Value::Kind::EvictedStash)
+            return std::nullopt;
+        if (value.kind == Value::Kind::Stash)
+            return m_table.maker(value, OpKind::Forward);
+        return m_table.sourceOn(m_schedule, place, value);
     }
 
     void checkComesBehind(const OpPlace& place, const std::optional<OpPlace>& source,
@@ -171,7 +192,13 @@ private:
     {
         Op op;
         op.microBatch = microBatch;
-        op.replica = m_table.replicaOf(microBatch).value_or(0);
+        const auto replica = m_table.replicaOf(microBatch);
+        if (!replica && m_schedule.shape.replicas > 1) {
+            report(Kind::Missing, {{}, -1, op},
+                   "micro-batch {} is missing: no device has an op of it", microBatch.value);
+            return;
+        }
+        op.replica = replica.value_or(0);
         for (int stage = 0; stage < m_schedule.shape.stages; ++stage) {
             op.stage = StageId{stage};
             checkParts(op, {OpKind::Forward, OpKind::Forward});
@@ -269,6 +296,7 @@ private:
 
     const Schedule& m_schedule;
     OpTable m_table;
+    bool m_isAsynchronous = false;
     std::vector<Violation> m_violations;
 };
 

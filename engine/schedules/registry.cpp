@@ -36,6 +36,8 @@ std::span<const Scheme> schemes()
         bitpipe(),
         dualpipe(),
         dualpipev(),
+        pipedream(),
+        pipedream2bw(),
     };
     // clang-format on
     return kSchemes;

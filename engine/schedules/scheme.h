@@ -54,6 +54,7 @@ struct Scheme
     int defaultChunks = 1;
     bool chunksFixed = true;
     bool splitsBackward = false; // I and W instead of B
+    bool asynchronous = false;   // no flush: N is a window, and the weights change while it runs
     std::span<const SchemeOption> options;
     // Why the request is impossible, with the nearest valid value; none: every D, N >= 1 is fine.
     Result<void> (*check)(const ScheduleRequest& request) = nullptr;

@@ -30,5 +30,7 @@ Scheme groupedInterleaved();
 Scheme bitpipe();
 Scheme dualpipe();
 Scheme dualpipev();
+Scheme pipedream();
+Scheme pipedream2bw();
 
 } // namespace engine

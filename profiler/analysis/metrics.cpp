@@ -2,6 +2,7 @@
 
 #include "engine/schedule/passes.h"
 #include "engine/schedule/stash.h"
+#include "engine/schedule/weight_versions.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/memory.h"
 
@@ -66,7 +67,8 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
     return device;
 }
 
-// Stages held, in M_theta: a device of a one-direction scheme holds v chunks, which are 1.
+// Stages held, in M_theta, times their versions: a device of a one-direction scheme holds v chunks,
+// which are 1.
 void addWeights(const Schedule& schedule, std::vector<DeviceMetrics>& devices)
 {
     const int chunks = std::max(schedule.shape.chunks(), 1);
@@ -74,8 +76,9 @@ void addWeights(const Schedule& schedule, std::vector<DeviceMetrics>& devices)
     for (const auto& stages : schedule.deviceOf)
         for (const DeviceId d : stages)
             ++held[static_cast<std::size_t>(d.value)];
+    const std::vector<int> versions = versionsKept(schedule);
     for (std::size_t d = 0; d < devices.size(); ++d)
-        devices[d].weights = static_cast<double>(held[d]) / chunks;
+        devices[d].weights = static_cast<double>(held[d] * versions[d]) / chunks;
 }
 
 void addMessages(const Schedule& schedule, RunMetrics& run)

@@ -82,8 +82,97 @@ TEST_CASE("a schedule file with a missing op, a cycle or a stray column is refus
     CHECK(cycle.status == 1);
     CHECK(contains(cycle.out, "device 0"));
 
+    writeText(folder / "binary.csv",
+              std::string("\x7f"
+                          "ELF\0\1\2",
+                          7));
+    const Printed binary = bscope(folder, "validate binary.csv");
+    CHECK(binary.status == 1);
+    CHECK(contains(binary.err, "begins with '?ELF"));
+
     writeText(folder / "stray.csv", "device,index,op,stage,colour\n0,0,F,0,red\n");
     const Printed stray = bscope(folder, "validate stray.csv");
     CHECK(stray.status == 1);
     CHECK(contains(stray.err, "colour"));
+}
+
+TEST_CASE("PyTorch's and sail-sg's files are known by their content")
+{
+    const Folder folder;
+    bscope(folder, "schedule --scheme interleaved-1f1b --format torch -o torch.csv");
+    const auto torch = bscope(folder, "validate torch.csv --json").json();
+    CHECK(torch["valid"] == true);
+    CHECK(torch["format"] == "PyTorch's schedule CSV");
+    CHECK(bscope(folder, "simulate --json --schedule torch.csv").json()["iteration"]
+          == bscope(folder, "simulate --json --scheme interleaved-1f1b").json()["iteration"]);
+    writeText(folder / "sail.txt", "f0 f1 b0 w0 b1 w1\nf0 b0 f1 b1 w0 w1\n");
+    const Printed sail = bscope(folder, "validate sail.txt --json");
+    CHECK(sail.status == 0);
+    CHECK(sail.json()["format"] == "sail-sg's schedule text");
+}
+
+TEST_CASE("how the messages may be carried is printed with a schedule and with a valid file")
+{
+    const Folder folder;
+    const Printed text = bscope(folder, "schedule --scheme 1f1b -D 2 -N 2 --format text");
+    CHECK(contains(text.out, "blocking send and receive  no    device 0, index 3: 0SEND_F1 waits"));
+    CHECK(contains(text.out, "fused exchange             yes\n"));
+    bscope(folder, "schedule --scheme zb-v -D 4 -N 8 -o zb-v.csv");
+    CHECK(contains(bscope(folder, "validate zb-v.csv").out, "one communicator per kind  yes"));
+    const auto json = bscope(folder, "validate zb-v.csv --json").json()["communication"];
+    CHECK(json["messages"] == 96);
+    REQUIRE(json["transports"].size() == 5);
+    CHECK(json["transports"][2]["name"] == "one-communicator");
+    CHECK(json["transports"][2]["safe"] == false);
+    CHECK(json["transports"][2]["op"].is_string());
+    CHECK(json["transports"][3]["safe"] == true);
+    CHECK(json["transports"][3]["reason"].is_null());
+    CHECK(bscope(folder, "schedule --scheme gpipe --format json")
+              .json()["communication"]["transports"][0]["safe"]
+          == true);
+}
+
+TEST_CASE("every violation comes with the grid around it")
+{
+    const Folder folder;
+    writeText(folder / "cycle.csv", "0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1\n");
+    const Printed cycle = bscope(folder, "validate cycle.csv");
+    CHECK(cycle.status == 1);
+    CHECK(contains(cycle.out, "device 1, index 1: 1F1 waits for"));
+    CHECK(contains(cycle.out, "device 0 | 0F0 [0B0] 0F1"));
+    const auto json = bscope(folder, "validate cycle.csv --json");
+    CHECK(contains(json.out, "\"grid\": \"device 0 | 0F0 [0B0]"));
+    CHECK(contains(json.out, "\"communication\": null"));
+}
+
+TEST_CASE("a limit on stashes is checked by the order alone")
+{
+    const Folder folder;
+    bscope(folder, "schedule --scheme 1f1b -D 4 -N 8 -o s.csv");
+    CHECK(bscope(folder, "validate s.csv --stash-limit 4").status == 0);
+    const Printed limited = bscope(folder, "validate s.csv --stash-limit 3");
+    CHECK(limited.status == 1);
+    CHECK(contains(limited.out,
+                   "device 0, index 3: with 0F3 the device keeps 4 activations of its "
+                   "own, more than the limit of 3"));
+}
+
+TEST_CASE("asynchronous schemes say so, count their versions and are not trained with")
+{
+    const Folder folder;
+    const Printed pipedream = bscope(folder, "simulate --scheme pipedream");
+    CHECK(contains(pipedream.out, "PipeDream, asynchronous, simulated"));
+    const auto devices
+        = bscope(folder, "simulate --scheme pipedream -D 4 -N 8 --json").json()["per_device"];
+    for (int d = 0; d < 4; ++d)
+        CHECK(devices[static_cast<std::size_t>(d)]["weights"] == 4 - d);
+    const auto bw
+        = bscope(folder, "simulate --scheme pipedream-2bw -D 4 -N 16 --json").json()["per_device"];
+    for (const auto& device : bw)
+        CHECK(device["weights"] == 2);
+    CHECK(bscope(folder, "schedule --scheme pipedream --format json").json()["asynchronous"]
+          == true);
+    const Printed run = bscope(folder, "run --scheme pipedream-2bw");
+    CHECK(run.status == 1);
+    CHECK(contains(run.err, "the schedule is asynchronous"));
 }

@@ -27,6 +27,23 @@ inline std::vector<std::string> fieldsOf(std::string line)
     return fields;
 }
 
+// The rows of a side file, without its header.
+inline std::vector<std::string> goldenRows(const std::string& file)
+{
+    std::ifstream stream(std::string(BS_TEST_DATA) + "/golden/" + file);
+    INFO(file);
+    REQUIRE(stream);
+    std::vector<std::string> rows;
+    std::string line;
+    std::getline(stream, line);
+    while (std::getline(stream, line)) {
+        if (line.ends_with('\r'))
+            line.pop_back();
+        rows.push_back(line);
+    }
+    return rows;
+}
+
 // [device]: the ops in their one spelling, "2F0 3B1u". Files of slices number the slices through.
 inline std::vector<std::string> goldenProgram(const std::string& file, int slices = 1)
 {

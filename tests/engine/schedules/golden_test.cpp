@@ -109,3 +109,22 @@ TEST_CASE("Seq1F1B gives the golden orders of two and four slices")
                   == goldenProgram(file, slices));
         }
 }
+
+TEST_CASE("PipeDream and PipeDream-2BW give the golden orders and weight versions")
+{
+    for (const std::string scheme : {"pipedream", "pipedream-2bw"})
+        for (const int microBatches : {4, 8}) {
+            const std::string name = scheme == "pipedream" ? "pipedream" : "pipedream_2bw";
+            const std::string stem = name + "/" + name + "_d4_n" + std::to_string(microBatches);
+            INFO(stem);
+            const engine::Schedule schedule = scheduleOf(scheme, 4, microBatches);
+            CHECK(programOf(schedule) == goldenProgram(stem + ".csv"));
+            std::vector<std::string> versions; // device, op, micro-batch, version
+            for (std::size_t d = 0; d < schedule.program.size(); ++d)
+                for (const engine::Op& op : schedule.program[d])
+                    versions.push_back(
+                        std::to_string(d) + "," + std::string(engine::kindName(op.kind)) + ","
+                        + std::to_string(op.microBatch.value) + "," + std::to_string(op.version));
+            CHECK(versions == goldenRows(stem + ".versions.csv"));
+        }
+}

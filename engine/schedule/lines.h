@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace engine {
+
+// Takes a text apart without a copy. Both line ends are known; a byte order mark is passed over.
+class Lines
+{
+public:
+    explicit Lines(std::string_view text)
+        : m_rest(text)
+    {
+        constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+        if (m_rest.starts_with(kByteOrderMark))
+            m_rest.remove_prefix(kByteOrderMark.size());
+    }
+
+    // The next line without its end; none behind the last.
+    std::optional<std::string_view> next()
+    {
+        if (m_rest.empty())
+            return std::nullopt;
+        ++m_number;
+        return take(m_rest, '\n');
+    }
+    int number() const { return m_number; } // of the line taken last, from 1
+
+    // What stands before `separator`, taken from `text` together with it.
+    static std::string_view take(std::string_view& text, char separator)
+    {
+        const std::size_t end = text.find(separator);
+        std::string_view taken = text.substr(0, end);
+        text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+        if (separator == '\n' && taken.ends_with('\r'))
+            taken.remove_suffix(1);
+        return taken;
+    }
+
+private:
+    std::string_view m_rest;
+    int m_number = 0;
+};
+
+// Without the blanks around it.
+inline std::string_view trimmed(std::string_view text)
+{
+    constexpr std::string_view kBlanks = " \t";
+    const std::size_t first = text.find_first_not_of(kBlanks);
+    if (first == std::string_view::npos)
+        return {};
+    return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+} // namespace engine

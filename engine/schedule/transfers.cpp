@@ -1,0 +1,52 @@
+#include "engine/schedule/transfers.h"
+
+#include <algorithm>
+
+namespace engine {
+
+bool isSend(OpKind kind)
+{
+    return kind == OpKind::SendActivation || kind == OpKind::SendGradient;
+}
+
+StageId otherStage(const Op& transfer, const Shape& shape)
+{
+    const Value value = transferredValue(transfer, shape);
+    return isSend(transfer.kind) ? *receivingStage(value, shape) : value.stage;
+}
+
+DeviceId otherDevice(const Schedule& schedule, const Op& transfer)
+{
+    return schedule.device(transfer.replica, otherStage(transfer, schedule.shape));
+}
+
+Op otherEnd(const Op& transfer, const Shape& shape)
+{
+    Op other = transfer;
+    other.stage = otherStage(transfer, shape);
+    other.peer = Op::kNoPeer;
+    switch (transfer.kind) {
+    case OpKind::SendActivation:
+        other.kind = OpKind::RecvActivation;
+        break;
+    case OpKind::RecvActivation:
+        other.kind = OpKind::SendActivation;
+        break;
+    case OpKind::SendGradient:
+        other.kind = OpKind::RecvGradient;
+        break;
+    default:
+        other.kind = OpKind::SendGradient;
+        break;
+    }
+    return other;
+}
+
+bool hasTransfers(const Schedule& schedule)
+{
+    return std::ranges::any_of(schedule.program, [](const auto& ops) {
+        return std::ranges::any_of(ops, [](const Op& op) { return isTransfer(op.kind); });
+    });
+}
+
+} // namespace engine

@@ -1,0 +1,31 @@
+#include "engine/schedules/parts/asynchronous.h"
+
+#include "engine/schedules/parts/in_turn.h"
+
+#include <fmt/format.h>
+
+namespace engine::parts {
+
+Schedule asynchronousOneForwardOneBackward(const ScheduleRequest& request, int updateEvery,
+                                           const VersionRule& version)
+{
+    Schedule schedule = oneForwardOneBackward(
+        request, [](int devices, int device) { return devices - 1 - device; });
+    schedule.shape.updateEvery = updateEvery;
+    for (int d = 0; d < request.devices; ++d)
+        for (Op& op : schedule.program[static_cast<std::size_t>(d)])
+            op.version
+                = static_cast<std::uint8_t>(version(request.devices, d, op.microBatch.value));
+    return schedule;
+}
+
+Result<void> checkNoDataParallel(const ScheduleRequest& request)
+{
+    if (request.dataParallel == 1)
+        return {};
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} is asynchronous and has no all-reduce; use data-parallel width 1",
+                            request.scheme));
+}
+
+} // namespace engine::parts

@@ -1,0 +1,61 @@
+#include "engine/schedules/parts/asynchronous.h"
+#include "engine/schedules/schemes.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+namespace {
+
+constexpr int kMostDevices = 255; // of which one keeps as many versions, counted modulo 256
+
+Result<void> check(const ScheduleRequest& request)
+{
+    if (request.devices > kMostDevices)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("pipedream keeps a weight version per device; {} are too many, the "
+                                "limit is {}",
+                                request.devices, kMostDevices));
+    return parts::checkNoDataParallel(request);
+}
+
+constexpr std::string_view kDetails = R"(
+1F1B without a flush: each backward is followed by an update, and a micro-batch's backward uses
+the weights that its forward has used (weight stashing). On device d micro-batch n is D-1-d
+updates behind: version max(0, n-(D-1-d)). A window of N micro-batches; the version stands behind
+the colon.
+
+D = 2, N = 4              device 0 | F0:0 F1:0 B0:0 F2:1 B1:0 F3:2 B2:1 B3:2
+  (order, without time)   device 1 | F0:0 B0:0 F1:1 B1:1 F2:2 B2:2 F3:3 B3:3
+
+No bubble in the steady state; the window alone is 1F1B's: 3N + 3(D-1), peak stash min(N, D-d).
+Weights: D-d versions on device d.
+)";
+
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    return parts::asynchronousOneForwardOneBackward(
+        request, 1, [](int devices, int device, int microBatch) {
+            return std::max(0, microBatch - (devices - 1 - device));
+        });
+}
+
+} // namespace
+
+Scheme pipedream()
+{
+    Scheme scheme;
+    scheme.name = "pipedream";
+    scheme.title = "PipeDream, asynchronous";
+    scheme.summary = "1F1B without a flush, an update after every micro-batch; N is a window";
+    scheme.citation = "Narayanan et al., PipeDream, SOSP 2019";
+    scheme.details = kDetails;
+    scheme.family = "Asynchronous";
+    scheme.accepts = "1 <= D <= 255; N >= 1; v = 1";
+    scheme.bubbleFormula = "0 in the steady state; (D-1)/(N+D-1) for a window of N";
+    scheme.asynchronous = true;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine

@@ -1,0 +1,74 @@
+#include "engine/schedules/parts/asynchronous.h"
+#include "engine/schedules/parts/options.h"
+#include "engine/schedules/schemes.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace engine {
+namespace {
+
+constexpr std::array<std::string_view, 1> kBatches{"D"};
+constexpr SchemeOption kBatch{"batch", "Micro-batches per update, m", kBatches, 1};
+constexpr std::array kOptions{kBatch};
+
+int batchOf(const ScheduleRequest& request)
+{
+    return parts::chosenNumber(request, kBatch, request.devices);
+}
+
+Result<void> check(const ScheduleRequest& request)
+{
+    if (batchOf(request) < request.devices)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("pipedream-2bw needs as many micro-batches per update as there are "
+                                "devices, so that two versions are enough: batch={} for {} devices "
+                                "must be at least {}",
+                                batchOf(request), request.devices, request.devices));
+    return parts::checkNoDataParallel(request);
+}
+
+constexpr std::string_view kDetails = R"(
+1F1B without a flush, and gradients of m >= D micro-batches in one update: batch k (micro-batches
+km .. km+m-1) runs forwards and backwards with version max(0, k-1) of the weights, since version
+k is still in the making when its first micro-batch comes. So there are two versions at a time
+(double-buffered weights). A window of N micro-batches; the version stands behind the colon.
+
+D = 2, m = 2, N = 6       device 0 | F0:0 F1:0 B0:0 F2:0 B1:0 F3:0 B2:0 F4:1 B3:0 F5:1 B4:1 B5:1
+  (order, without time)   device 1 | F0:0 B0:0 F1:0 B1:0 F2:0 B2:0 F3:0 B3:0 F4:1 B4:1 F5:1 B5:1
+
+No bubble in the steady state; the window alone is 1F1B's: 3N + 3(D-1), peak stash min(N, D-d).
+)";
+
+Result<Schedule> build(const ScheduleRequest& request)
+{
+    const int batch = batchOf(request);
+    return parts::asynchronousOneForwardOneBackward(
+        request, batch,
+        [batch](int, int, int microBatch) { return std::max(0, microBatch / batch - 1); });
+}
+
+} // namespace
+
+Scheme pipedream2bw()
+{
+    Scheme scheme;
+    scheme.name = "pipedream-2bw";
+    scheme.title = "PipeDream-2BW, asynchronous";
+    scheme.summary
+        = "1F1B without a flush, two weight versions, an update every m micro-batches; N "
+          "is a window";
+    scheme.citation = "Narayanan et al., PipeDream-2BW, ICML 2021";
+    scheme.details = kDetails;
+    scheme.family = "Asynchronous";
+    scheme.accepts = "D >= 1; N >= 1; m >= D; v = 1";
+    scheme.bubbleFormula = "0 in the steady state; (D-1)/(N+D-1) for a window of N";
+    scheme.asynchronous = true;
+    scheme.options = kOptions;
+    scheme.check = check;
+    scheme.build = build;
+    return scheme;
+}
+
+} // namespace engine
