@@ -21,7 +21,7 @@ namespace engine {
 struct Experiment
 {
     ScheduleRequest schedule;
-    std::string scheduleFile; // --schedule FILE.csv instead of a scheme; "" for a scheme
+    std::string scheduleFile; // --schedule FILE instead of a scheme; "" for a scheme
     ModelSpec model;
     Mode mode = Mode::Emulate;
     int iterations = 5, warmup = 2;

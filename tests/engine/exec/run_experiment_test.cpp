@@ -301,15 +301,21 @@ TEST_CASE("a schedule from a file trains like the scheme that wrote it")
     CHECK(fromFile->info.label == "bubblescope_run_schedule.csv");
 }
 
-TEST_CASE("an op that this version cannot train with is named, with its place")
+TEST_CASE("asynchronous schedules are refused before anything is built")
 {
     ScheduleRequest request;
+    for (const std::string scheme : {"pipedream", "pipedream-2bw"}) {
+        request.scheme = scheme;
+        const auto runnable = checkRunnable(lower(buildSchedule(request).value()));
+        REQUIRE_FALSE(runnable);
+        CHECK_THAT(runnable.error().message,
+                   Catch::StartsWith("the schedule is asynchronous: it updates the weights"));
+    }
     request.scheme = "1f1b";
     Schedule schedule = lower(buildSchedule(request).value());
+    CHECK(checkRunnable(schedule));
     schedule.program[1][1].version = 1;
-    CHECK(checkRunnable(schedule).error().message
-          == "device 1, index 1: 1F0 uses a weight version of its own, which this version cannot "
-             "train with; simulate the schedule instead");
+    CHECK_FALSE(checkRunnable(schedule));
 }
 
 TEST_CASE("a ring all-reduce takes 2 (n - 1) (latency + bytes / (n bandwidth))")
