@@ -28,9 +28,9 @@ public:
     Background& operator=(const Background&) = delete;
 
     // `work()` runs in the pool and must not touch the owner; `done(answer)` runs in the owner's
-    // thread.
+    // thread. A higher priority goes before what still waits.
     template<class Work, class Done>
-    void run(Work work, Done done)
+    void run(Work work, Done done, int priority = 0)
     {
         QThreadPool::globalInstance()->start(
             [address = m_address, work = std::move(work), done = std::move(done)]() mutable {
@@ -42,7 +42,8 @@ public:
                     address->owner,
                     [answer, done = std::move(done)]() mutable { done(std::move(*answer)); },
                     Qt::QueuedConnection);
-            });
+            },
+            priority);
     }
 
 private:

@@ -1,45 +1,125 @@
-#include "app/models/prediction.h"
+#include "app/models/fault.h"
+
 #include "app/models/text.h"
 
 #include <QCoreApplication>
+#include <QStringList>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 namespace app {
 namespace {
 
-using Member = int engine::ScheduleRequest::*;
-constexpr int kReach = 64; // how far to look for a value that is fine
+using engine::ScheduleRequest;
+using Member = int ScheduleRequest::*;
 
-bool isPossible(engine::ScheduleRequest request, Member member, int value)
+QString tr(const char* text)
 {
-    request.*member = value;
-    return value > 0 && engine::checkRequest(request).has_value();
+    return QCoreApplication::translate("Fault", text);
 }
 
-// "try 4 or 8": the nearest values below and above that pass, when this number alone is at fault.
-std::optional<QString> nearest(const engine::ScheduleRequest& request, Member member)
+bool isPossible(const ScheduleRequest& request)
 {
-    QStringList values;
-    const int from = request.*member;
+    return engine::checkRequest(request).has_value();
+}
+
+ScheduleRequest with(ScheduleRequest request, Member member, int value)
+{
+    request.*member = value;
+    return request;
+}
+
+// How far to look for a value that is fine: multiples of D lie D apart.
+int reach(const ScheduleRequest& request)
+{
+    constexpr int kLeast = 64, kMost = 4096;
+    return std::clamp(2 * request.devices, kLeast, kMost);
+}
+
+// The nearest values below and above that pass, when this number alone is at fault.
+std::vector<int> nearest(const ScheduleRequest& request, Member member)
+{
+    std::vector<int> values;
+    const int from = request.*member, far = reach(request);
     for (const int step : {-1, 1}) {
-        for (int value = from + step; std::abs(value - from) <= kReach && value > 0;
-             value += step) {
-            if (!isPossible(request, member, value))
+        const int start = step > 0 ? std::max(from + 1, 1) : from - 1;
+        for (int value = start; std::abs(value - start) <= far && value > 0; value += step) {
+            if (!isPossible(with(request, member, value)))
                 continue;
-            values.append(QString::number(value));
+            values.push_back(value);
             break;
         }
     }
-    // Far below the first valid value (0, or a negative one): the smallest there is.
-    for (int value = 1; values.isEmpty() && from < 1 && value <= kReach; ++value) {
-        if (isPossible(request, member, value))
+    return values;
+}
+
+struct Name
+{
+    Fault::Field field;
+    Member member;
+    const char* letter;
+};
+constexpr std::array<Name, 3> kNames
+    = {Name{Fault::Field::MicroBatches, &ScheduleRequest::microBatches, "N"},
+       Name{Fault::Field::Devices, &ScheduleRequest::devices, "D"},
+       Name{Fault::Field::Chunks, &ScheduleRequest::chunks, "v"}};
+
+std::optional<Fault> faultOfNumber(const ScheduleRequest& request)
+{
+    for (const Name& name : kNames) {
+        Fault fault{name.field, {}, {}, {}};
+        QStringList values;
+        for (const int value : nearest(request, name.member)) {
             values.append(QString::number(value));
+            fault.remedies.push_back(
+                {QStringLiteral("%1 = %2").arg(QLatin1String(name.letter)).arg(value),
+                 with(request, name.member, value)});
+        }
+        if (values.isEmpty())
+            continue;
+        fault.reason = tr("try %1").arg(values.join(tr(" or ")));
+        return fault;
     }
-    if (values.isEmpty())
-        return std::nullopt;
-    return QCoreApplication::translate("Fault", "try %1")
-        .arg(values.join(QCoreApplication::translate("Fault", " or ")));
+    return std::nullopt;
+}
+
+std::optional<Fault> faultOfOption(const ScheduleRequest& request)
+{
+    for (const auto& [key, value] : request.options) {
+        ScheduleRequest usual = request;
+        usual.options.erase(key);
+        if (isPossible(usual))
+            return Fault{Fault::Field::Option,
+                         {},
+                         {},
+                         {{tr("usual %1").arg(QString::fromStdString(key)), usual}}};
+    }
+    return std::nullopt;
+}
+
+// Two numbers at fault: the nearest D for which some N near is fine.
+std::vector<Remedy> nearestPair(const ScheduleRequest& request)
+{
+    constexpr int kFar = 16, kManyBatches = 512;
+    ScheduleRequest near = request;
+    near.microBatches = std::clamp(near.microBatches, 1, kManyBatches);
+    near.devices = std::clamp(near.devices, 1, kManyBatches);
+    for (int distance = 0; distance <= kFar; ++distance) {
+        for (const int devices : {near.devices + distance, near.devices - distance}) {
+            if (devices < 1)
+                continue;
+            near.devices = devices;
+            const std::vector<int> counts = nearest(near, &ScheduleRequest::microBatches);
+            if (counts.empty())
+                continue;
+            near.microBatches = counts.back();
+            return {{QStringLiteral("D = %1, N = %2").arg(devices).arg(near.microBatches), near}};
+        }
+        near.devices = std::clamp(request.devices, 1, kManyBatches);
+    }
+    return {};
 }
 
 } // namespace
@@ -49,22 +129,53 @@ QString ruleText(const engine::Scheme& scheme)
     return fromUtf8(scheme.accepts).replace(QStringLiteral(">="), QStringLiteral("≥"));
 }
 
-Fault findFault(const engine::ScheduleRequest& request)
+RuleParts ruleParts(const engine::Scheme& scheme)
+{
+    RuleParts parts;
+    QStringList others;
+    for (const QString& piece : ruleText(scheme).split(QStringLiteral("; "))) {
+        const QString rest = piece.mid(2);
+        if (piece.startsWith(QStringLiteral("D ")))
+            parts.devices = rest;
+        else if (piece.startsWith(QStringLiteral("N ")))
+            parts.microBatches = rest;
+        else if (piece.startsWith(QStringLiteral("v ")))
+            parts.chunks = rest;
+        else
+            others.append(piece);
+    }
+    for (QString* part : {&parts.devices, &parts.microBatches, &parts.chunks})
+        if (*part == QStringLiteral("≥ 1"))
+            part->clear();
+    parts.other = others.join(QStringLiteral("; "));
+    return parts;
+}
+
+Fault findFault(const ScheduleRequest& request)
 {
     const auto verdict = engine::checkRequest(request);
     if (verdict)
         return {};
-    const QString message = fromUtf8(verdict.error().message);
-    constexpr std::pair<Fault::Field, Member> kFields[] = {
-        {Fault::Field::MicroBatches, &engine::ScheduleRequest::microBatches},
-        {Fault::Field::Devices, &engine::ScheduleRequest::devices},
-        {Fault::Field::Chunks, &engine::ScheduleRequest::chunks},
-    };
-    for (const auto& [field, member] : kFields) {
-        if (const auto reason = nearest(request, member))
-            return {field, *reason, message};
+    Fault fault;
+    if (auto ofNumber = faultOfNumber(request))
+        fault = std::move(*ofNumber);
+    else if (auto ofOption = faultOfOption(request))
+        fault = std::move(*ofOption);
+    else
+        fault = {Fault::Field::Other, {}, {}, nearestPair(request)};
+    fault.message = fromUtf8(verdict.error().message);
+    return fault;
+}
+
+int nearestPossible(const ScheduleRequest& request, Member member, int value, int most)
+{
+    for (int distance = 0; distance < most; ++distance) {
+        for (const int candidate : {value + distance, value - distance}) {
+            if (candidate >= 1 && candidate <= most && isPossible(with(request, member, candidate)))
+                return candidate;
+        }
     }
-    return {Fault::Field::Other, {}, message};
+    return value;
 }
 
 } // namespace app

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "app/models/closed_form.h"
+#include "app/models/cost_setting.h"
 #include "app/models/thumbnail.h"
 #include "engine/base/result.h"
 #include "engine/schedule/passes.h"
@@ -13,43 +15,43 @@
 
 namespace app {
 
-// A schedule as the set-up page shows it: built, checked and simulated in units (F 1, B 2, free
-// links).
+// A schedule as the set-up page and the editor show it: checked, and simulated in units.
 struct Prediction
 {
-    std::shared_ptr<const engine::Run> run;
+    std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
     profiler::RunMetrics metrics;
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
+    ClosedForm bubbleForm; // of the scheme, with these numbers; empty where it states none
+    bool isUsual = true;   // the costs with which closed forms are stated
+
+    bool isValid() const { return violations.empty(); }
 };
 
 struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
+    CostSetting costs;
 
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
 };
 
 engine::Result<Prediction> predict(const PredictionRequest& request);
+// The same of a schedule that is there already: a file, or an edited one. Compute ops only.
+engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
+                                   engine::SyncPolicy sync, const CostSetting& costs);
 
 // Compute ops that a request would build, for deciding where to predict it; an upper bound.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
-constexpr std::int64_t kInstantOps = 6000; // simulated while the user waits for the key to come up
+// Simulated while the user waits for the key to come up: within a frame.
+constexpr std::int64_t kInstantOps = 40'000;
 
-// Which number makes a request impossible, and the nearest values that are fine: asked of the
-// scheme's own check, so that the window knows no rule of its own.
-struct Fault
-{
-    enum class Field : std::uint8_t { None, Devices, MicroBatches, Chunks, Other };
-
-    Field field = Field::None;
-    QString reason;  // short, for inside the field: "try 4 or 8"
-    QString message; // the whole sentence of the check
-};
-// What D, N and v a scheme accepts, for people: "D ≥ 2, even; N a multiple of D; v = 2".
-QString ruleText(const engine::Scheme& scheme);
-Fault findFault(const engine::ScheduleRequest& request);
+// The formula's letters for a request that is possible.
+FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
+// "(4−2)/(3·4+4−2) = 14.3 %, as simulated": what a closed form says of a prediction; the formula
+// alone where it says nothing. "" where the scheme states none.
+QString closedFormText(const Prediction& prediction);
 
 } // namespace app

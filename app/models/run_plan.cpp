@@ -12,17 +12,6 @@ namespace {
 
 const QString kFolder = QStringLiteral("models/"), kEnding = QStringLiteral(".toml");
 
-QString quoted(const QString& argument)
-{
-    const auto isPlain
-        = [](QChar c) { return c.isLetterOrNumber() || QStringLiteral("-_./:=,+").contains(c); };
-    if (!argument.isEmpty() && std::all_of(argument.begin(), argument.end(), isPlain))
-        return argument;
-    QString inside = argument;
-    return QLatin1Char('\'') + inside.replace(QLatin1Char('\''), QStringLiteral("'\\''"))
-        + QLatin1Char('\'');
-}
-
 QStringList scheduleOptions(const engine::ScheduleRequest& request)
 {
     QStringList options
@@ -37,6 +26,17 @@ QStringList scheduleOptions(const engine::ScheduleRequest& request)
 }
 
 } // namespace
+
+QString shellWord(const QString& word)
+{
+    const auto isPlain
+        = [](QChar c) { return c.isLetterOrNumber() || QStringLiteral("-_./:=,+").contains(c); };
+    if (!word.isEmpty() && std::all_of(word.begin(), word.end(), isPlain))
+        return word;
+    QString inside = word;
+    return QLatin1Char('\'') + inside.replace(QLatin1Char('\''), QStringLiteral("'\\''"))
+        + QLatin1Char('\'');
+}
 
 QStringList modelPresets()
 {
@@ -88,11 +88,15 @@ QString commandText(const RunPlan& plan)
 {
     QStringList words = {QStringLiteral("bscope")};
     if (plan.mode == engine::Mode::Simulate)
-        words << QStringLiteral("simulate") << scheduleOptions(plan.request.schedule);
+        words << QStringLiteral("simulate") << scheduleOptions(plan.request.schedule)
+              << costOptions(plan.request.costs)
+              << (plan.request.sync == engine::SyncPolicy::Late
+                      ? QStringList{QStringLiteral("--sync"), QStringLiteral("late")}
+                      : QStringList());
     else
         words << QStringLiteral("run") << runOptions(plan);
     for (QString& word : words)
-        word = quoted(word);
+        word = shellWord(word);
     return words.join(QLatin1Char(' '));
 }
 

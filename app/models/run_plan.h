@@ -30,6 +30,9 @@ QStringList runOptions(const RunPlan& plan);
 // The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
 QString commandText(const RunPlan& plan);
 
+// One word of a command, quoted for a shell where it has to be.
+QString shellWord(const QString& word);
+
 // The plan that an experiment (RunInfo::experiment, as this program writes it) came from; what it
 // does not say keeps its default.
 RunPlan planFromExperiment(const QString& toml);

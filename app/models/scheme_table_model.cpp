@@ -9,22 +9,99 @@
 namespace app {
 namespace {
 
-const Thumbnail* thumbnailOf(const SchemeTableModel::Row& row)
+using Column = SchemeTableModel::Column;
+using Row = SchemeTableModel::Row;
+
+// visual-design.md, "Card": one scale unless a picture is longer than this.
+constexpr double kThumbnailUnits = 21;
+// More than the median by this much: cut, so that one long scheme does not squeeze the others.
+constexpr double kOutlier = 1.25;
+
+double valueOf(const Prediction& prediction, Column column)
 {
-    return row.prediction() == nullptr ? nullptr : &row.prediction()->thumbnail;
+    const profiler::RunMetrics& metrics = prediction.metrics;
+    switch (column) {
+    case Column::Iteration:
+        return prediction.thumbnail.duration;
+    case Column::Bubble:
+        return metrics.bubbleRatio * 100;
+    case Column::Stash:
+        return largestStash(metrics);
+    case Column::Weights:
+        return largestWeights(metrics);
+    case Column::Messages:
+        return metrics.messages;
+    case Column::Local:
+        return metrics.localCopies;
+    case Column::Scheme:
+        break;
+    }
+    return 0;
+}
+
+// Numbers first, then what is still on its way, then what is refused.
+int rank(const Row& row)
+{
+    return row.prediction() != nullptr ? 0 : row.reason().isEmpty() ? 1 : 2;
+}
+
+QString quotedCell(QString text)
+{
+    if (!text.contains(QLatin1Char(',')) && !text.contains(QLatin1Char('"')))
+        return text;
+    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\""))
+        + QLatin1Char('"');
+}
+
+double thumbnailScale(std::vector<double> durations)
+{
+    if (durations.empty())
+        return 1;
+    const auto middle = durations.begin() + static_cast<std::ptrdiff_t>(durations.size() / 2);
+    std::nth_element(durations.begin(), middle, durations.end());
+    const double typical = *middle * kOutlier;
+    return std::min(*std::ranges::max_element(durations), std::max(kThumbnailUnits, typical));
 }
 
 } // namespace
+
+QString SchemeTableModel::Row::reason() const
+{
+    if (!condition.isEmpty() || answer == nullptr)
+        return condition;
+    if (!answer->has_value())
+        return fromUtf8(answer->error().message);
+    return (*answer)->violations.empty() ? QString()
+                                         : fromUtf8((*answer)->violations.front().message);
+}
 
 SchemeTableModel::SchemeTableModel(QObject* parent)
     : QAbstractTableModel(parent)
 { }
 
-void SchemeTableModel::reset(std::vector<Row> rows)
+void SchemeTableModel::setRows(std::vector<Row> rows)
 {
-    beginResetModel();
-    m_rows = std::move(rows);
-    endResetModel();
+    m_order.clear();
+    for (Row& row : rows) {
+        m_order.push_back(row.scheme);
+        const int before = rowOf(row.scheme);
+        if (before >= 0 && row.answer == nullptr && row.condition.isEmpty())
+            row.answer = at(before).answer;
+    }
+    const bool isSame = rows.size() == m_rows.size()
+        && std::ranges::all_of(rows, [this](const Row& row) { return rowOf(row.scheme) >= 0; });
+    if (!isSame)
+        beginResetModel();
+    if (isSame) { // in the order that is shown; arrange() sorts
+        for (Row& row : rows) {
+            const auto shown = static_cast<std::size_t>(rowOf(row.scheme));
+            m_rows[shown] = std::move(row);
+        }
+    } else {
+        m_rows = std::move(rows);
+        endResetModel();
+    }
+    arrange();
 }
 
 void SchemeTableModel::answer(const QString& scheme,
@@ -34,7 +111,56 @@ void SchemeTableModel::answer(const QString& scheme,
     if (row < 0)
         return;
     m_rows[static_cast<std::size_t>(row)].answer = std::move(answer);
-    Q_EMIT dataChanged(index(row, 0), index(row, kColumns - 1));
+    arrange();
+}
+
+void SchemeTableModel::arrange()
+{
+    std::vector<double> durations;
+    m_largestStash = 1;
+    for (const Row& row : m_rows) {
+        if (const Prediction* prediction = row.prediction()) {
+            durations.push_back(prediction->thumbnail.duration);
+            m_largestStash = std::max(m_largestStash, largestStash(prediction->metrics));
+        }
+    }
+    m_thumbnailUnits = thumbnailScale(std::move(durations));
+    sort(m_sortColumn, m_sortOrder);
+}
+
+void SchemeTableModel::sort(int column, Qt::SortOrder order)
+{
+    m_sortColumn = column;
+    m_sortOrder = order;
+    const auto listed = [this](const Row& row) {
+        return std::ranges::find(m_order, row.scheme) - m_order.begin();
+    };
+    const auto before = [&](const Row& a, const Row& b) {
+        if (rank(a) != rank(b))
+            return rank(a) < rank(b);
+        const Prediction *pa = a.prediction(), *pb = b.prediction();
+        const auto key = static_cast<Column>(column);
+        if (column > 0 && pa != nullptr && pb != nullptr) {
+            const double va = valueOf(*pa, key), vb = valueOf(*pb, key);
+            if (va != vb)
+                return order == Qt::AscendingOrder ? va < vb : va > vb;
+        }
+        if (column == 0 && a.title != b.title)
+            return (a.title.compare(b.title, Qt::CaseInsensitive) < 0)
+                == (order == Qt::AscendingOrder);
+        return listed(a) < listed(b);
+    };
+    std::vector<QString> old;
+    for (const Row& row : m_rows)
+        old.push_back(row.scheme);
+    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+    std::ranges::stable_sort(m_rows, before);
+    const QModelIndexList from = persistentIndexList();
+    QModelIndexList to;
+    for (const QModelIndex& place : from)
+        to.append(index(rowOf(old[static_cast<std::size_t>(place.row())]), place.column()));
+    changePersistentIndexList(from, to);
+    Q_EMIT layoutChanged({}, VerticalSortHint);
 }
 
 int SchemeTableModel::rowOf(const QString& scheme) const
@@ -66,35 +192,47 @@ QString SchemeTableModel::text(const Row& row, Column column) const
         return row.title;
     const Prediction* prediction = row.prediction();
     if (prediction == nullptr)
-        return column == Column::Iteration ? row.condition : QString();
-    const profiler::RunMetrics& metrics = prediction->metrics;
+        return column == Column::Iteration ? row.reason() : QString();
+    const double value = valueOf(*prediction, column);
     switch (column) {
     case Column::Iteration:
-        return unitsText(prediction->thumbnail.duration);
-    case Column::Bubble:
-        return number(metrics.bubbleRatio * 100, 1);
-    case Column::Stash:
-        return number(largestStash(metrics), 1);
     case Column::Weights:
-        return unitsText(largestWeights(metrics));
-    case Column::Messages:
-        return number(metrics.messages, 0);
-    case Column::Local:
-        return number(metrics.localCopies, 0);
-    case Column::Scheme:
-        break;
+        return unitsText(value);
+    case Column::Bubble:
+    case Column::Stash:
+        return number(value, 1);
+    default:
+        return number(value, 0);
     }
-    return {};
 }
 
-double SchemeTableModel::longest() const
+double SchemeTableModel::share(const Row& row, Column column) const
 {
-    double units = 1;
+    const double value = valueOf(*row.prediction(), column);
+    return column == Column::Bubble ? value / 100 : value / m_largestStash;
+}
+
+double SchemeTableModel::thumbnailUnits() const
+{
+    return m_thumbnailUnits;
+}
+
+QString SchemeTableModel::csv() const
+{
+    QStringList lines = {QStringLiteral(
+        "scheme,iteration_units,bubble_percent,peak_stash_ma,weights_mtheta,messages,local_copies,"
+        "refused")};
     for (const Row& row : m_rows) {
-        if (row.prediction() != nullptr)
-            units = std::max(units, row.prediction()->thumbnail.duration);
+        QStringList cells = {row.scheme};
+        for (int column = 1; column < kColumns; ++column)
+            cells.append(row.prediction() == nullptr
+                             ? QString()
+                             : QString::number(
+                                 valueOf(*row.prediction(), static_cast<Column>(column)), 'g', 12));
+        cells.append(quotedCell(row.reason()));
+        lines.append(cells.join(QLatin1Char(',')));
     }
-    return units;
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
 QVariant SchemeTableModel::data(const QModelIndex& index, int role) const
@@ -103,28 +241,29 @@ QVariant SchemeTableModel::data(const QModelIndex& index, int role) const
         return {};
     const Row& row = at(index.row());
     const auto column = static_cast<Column>(index.column());
+    const Prediction* prediction = row.prediction();
     switch (role) {
     case Qt::DisplayRole:
         return text(row, column);
     case Qt::TextAlignmentRole:
-        return headerData(row.condition.isEmpty() ? index.column() : 0, Qt::Horizontal, role);
+        return headerData(row.reason().isEmpty() ? index.column() : 0, Qt::Horizontal, role);
     case Qt::ToolTipRole:
-        return row.condition;
+        return row.reason();
     case kStrongRole:
         return row.scheme == m_chosen && column == Column::Scheme;
     case kHintRole:
-        return row.prediction() == nullptr;
+        return prediction == nullptr;
     case kSpanRole:
-        return !row.condition.isEmpty() && column == Column::Iteration;
+        return !row.reason().isEmpty() && column == Column::Iteration;
     case kThumbnailRole:
         if (column == Column::Scheme)
-            return QVariant::fromValue(thumbnailOf(row));
+            return QVariant::fromValue(prediction == nullptr ? nullptr : &prediction->thumbnail);
         return {};
     case kThumbnailWidthRole:
-        return row.prediction() == nullptr ? 0 : row.prediction()->thumbnail.duration / longest();
+        return prediction == nullptr ? 0 : prediction->thumbnail.duration / m_thumbnailUnits;
     case kShareRole:
-        if (column == Column::Bubble && row.prediction() != nullptr)
-            return row.prediction()->metrics.bubbleRatio;
+        if (prediction != nullptr && (column == Column::Bubble || column == Column::Stash))
+            return share(row, column);
         return {};
     default:
         return {};

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kHelp
     = "bubblescope [RUN.sqlite ...]       the window; several files open side by side\n"
+      "bubblescope SCHEDULE.csv             a schedule file, edited op by op\n"
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
       "bubblescope --version | --help\n"

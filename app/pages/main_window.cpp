@@ -114,6 +114,10 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
     connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
+    connect(page, &Page::editRequested, this,
+            [this](const std::shared_ptr<const engine::Schedule>& schedule) {
+                editSchedule(*schedule);
+            });
     connect(page, &Page::compareRequested, this, &MainWindow::compare);
     connect(page, &Page::runOpened, this,
             [this](const QString& file, const std::shared_ptr<const engine::Run>& run) {
@@ -160,16 +164,34 @@ void MainWindow::stepTab(int by)
 
 void MainWindow::openFiles(const QStringList& files)
 {
-    if (files.size() == 1)
-        openRun(files.front());
-    else if (!files.isEmpty())
-        compare(files);
+    QStringList runs;
+    for (const QString& file : files) {
+        if (file.endsWith(QStringLiteral(".csv"), Qt::CaseInsensitive))
+            editFile(file);
+        else
+            runs.append(file);
+    }
+    if (runs.size() == 1)
+        openRun(runs.front());
+    else if (!runs.isEmpty())
+        compare(runs);
+}
+
+void MainWindow::askForSchedule()
+{
+    auto* dialog = new QFileDialog(this, tr("Edit a schedule file"), QString(),
+                                   tr("Schedules (*.csv);;All files (*)"));
+    dialog->setObjectName(QStringLiteral("scheduleDialog"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::editFile);
+    dialog->open();
 }
 
 void MainWindow::askForFiles()
 {
-    auto* dialog
-        = new QFileDialog(this, tr("Open runs"), QString(), tr("Runs (*.sqlite);;All files (*)"));
+    auto* dialog = new QFileDialog(this, tr("Open runs"), QString(),
+                                   tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"));
     dialog->setObjectName(QStringLiteral("openDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFiles);

@@ -38,9 +38,12 @@ public Q_SLOTS:
     void newRun(const QString& experimentToml = {}); // "": the defaults
     void openRun(const QString& file);               // a file that is open already: its tab
     void startRun(const QStringList& options);
+    void editSchedule(const engine::Schedule& schedule);
+    void editFile(const QString& file); // a schedule file that is open already: its tab
     void compare(const QStringList& files);
-    void openFiles(const QStringList& files); // one: opened; several: compared
+    void openFiles(const QStringList& files); // schedules: edited; a run: opened; runs: compared
     void askForFiles();
+    void askForSchedule();
     void showCommands();
     void showKeys();
     void showAbout();
@@ -57,6 +60,7 @@ private:
     Page* addPage(Page* page); // takes it over and shows it
     void showDocument(const std::shared_ptr<RunDocument>& document);
     QList<Page*> pages() const;
+    bool showPageOf(const QString& file); // false: no tab shows it
     void connectPage(Page* page);
     void connectExport(Page* page);
     void showPage(int index);

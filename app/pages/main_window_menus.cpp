@@ -78,6 +78,9 @@ void MainWindow::makeFileMenu()
             &QAction::triggered, this, [this] { newRun(); });
     connect(addMenuAction(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")),
             &QAction::triggered, this, &MainWindow::askForFiles);
+    connect(addMenuAction(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"),
+                          tr("Ctrl+Shift+E")),
+            &QAction::triggered, this, &MainWindow::askForSchedule);
     file->addSeparator();
     connect(addMenuAction(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W")),
             &QAction::triggered, this, [this] { closePage(currentPage()); });

@@ -1,4 +1,6 @@
+#include "app/models/text.h"
 #include "app/pages/compare_page.h"
+#include "app/pages/editor_page.h"
 #include "app/pages/export_dialog.h"
 #include "app/pages/main_window.h"
 #include "app/pages/run_page.h"
@@ -17,6 +19,39 @@ void MainWindow::newRun(const QString& experimentToml)
     addPage(page);
 }
 
+void MainWindow::editSchedule(const engine::Schedule& schedule)
+{
+    const engine::Scheme* scheme = engine::findScheme(schedule.scheme);
+    auto* page = new EditorPage(m_theme);
+    page->edit(schedule,
+               tr("%1 D %2, N %3")
+                   .arg(scheme != nullptr ? shortTitle(fromUtf8(scheme->title))
+                                          : QString::fromStdString(schedule.scheme))
+                   .arg(schedule.shape.devices)
+                   .arg(schedule.shape.microBatches));
+    addPage(page);
+}
+
+void MainWindow::editFile(const QString& file)
+{
+    if (showPageOf(file))
+        return;
+    auto* page = new EditorPage(m_theme);
+    page->open(file);
+    addPage(page);
+}
+
+bool MainWindow::showPageOf(const QString& file)
+{
+    for (Page* page : pages()) {
+        if (page->file() == file) {
+            m_tabs->setCurrent(m_stack->indexOf(page));
+            return true;
+        }
+    }
+    return false;
+}
+
 void MainWindow::openRun(const QString& file)
 {
     showDocument(m_library.open(file));
@@ -29,13 +64,8 @@ void MainWindow::startRun(const QStringList& options)
 
 void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)
 {
-    for (Page* page : pages()) {
-        if (page->file() == document->file()) {
-            m_tabs->setCurrent(m_stack->indexOf(page));
-            return;
-        }
-    }
-    addPage(new RunPage(m_theme, m_library, document));
+    if (!showPageOf(document->file()))
+        addPage(new RunPage(m_theme, m_library, document));
 }
 
 void MainWindow::compare(const QStringList& files)

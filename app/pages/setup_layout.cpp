@@ -17,7 +17,8 @@
 namespace app {
 namespace {
 
-constexpr int kSchemes = 400, kParameters = 300, kNarrowSchemes = 218;
+constexpr int kSchemes = 400, kWideSchemes = 590, kNarrowSchemes = 218, kParameters = 300;
+constexpr int kPreview = 184, kHighPreview = 270, kLowPreview = 104; // room of the rows
 
 QWidget* makeHeader(const QString& title)
 {
@@ -95,7 +96,17 @@ QWidget* SetupPage::makePredictionHeader()
     auto* row = static_cast<QHBoxLayout*>(header->layout());
     row->addWidget(new Tag(m_theme, tr("simulated")));
     row->addStretch();
-    row->addWidget(makeLabel(tr("Costs: F 1, B 2; free links"), "small"));
+    m_costs = makeLabel({}, "small");
+    m_costs->setObjectName(QStringLiteral("costsText"));
+    m_costs->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_costs->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    row->addWidget(m_costs, 100);
+    QPushButton* edit = makeButton(tr("Edit"), QStringLiteral("editSchedule"), "tool");
+    edit->setToolTip(tr("Edit this schedule op by op (Ctrl+E)"));
+    connect(edit, &QPushButton::clicked, m_edit, &QAction::trigger);
+    connect(m_edit, &QAction::changed, edit,
+            [this, edit] { edit->setEnabled(m_edit->isEnabled()); });
+    row->addWidget(edit);
     return header;
 }
 
@@ -111,6 +122,12 @@ QWidget* SetupPage::makePrediction()
     m_numbers->setObjectName(QStringLiteral("keyNumbers"));
     top->addWidget(m_preview);
     top->addWidget(m_verdict);
+    m_facts = makeLabel({}, "hint");
+    m_facts->setObjectName(QStringLiteral("schemeFacts"));
+    m_facts->setWordWrap(true);
+    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    top->addSpacing(2);
+    top->addWidget(m_facts);
     column->addLayout(top);
     column->addWidget(makeLine(Qt::Horizontal));
     column->addWidget(m_numbers);
@@ -128,24 +145,44 @@ QWidget* SetupPage::makeTable()
     auto* row = spaced(new QHBoxLayout(head), QMargins(12, 0, 12, 0), 8);
     m_tableTitle = makeLabel({}, "dock");
     row->addWidget(m_tableTitle, 1);
-    row->addWidget(makeLabel(tr("F 1, B 2, free links; click a row to choose it"), "small"));
+    QPushButton* copy = makeButton(tr("Copy as CSV"), QStringLiteral("copyTableButton"), "link");
+    connect(copy, &QPushButton::clicked, m_copyTable, &QAction::trigger);
+    row->addWidget(copy);
     column->addWidget(head);
     column->addWidget(makeLine(Qt::Horizontal));
     m_tableView = new DataTable(m_theme, 30);
     m_tableView->setObjectName(QStringLiteral("schemeTable"));
     m_tableView->setModel(m_table);
-    connect(m_tableView, &QAbstractItemView::clicked, this,
-            [this](const QModelIndex& index) { choose(m_table->at(index.row()).scheme); });
+    m_tableView->horizontalHeader()->setSectionsClickable(true);
+    m_tableView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_tableView->setSortingEnabled(true);
+    const auto take = [this](const QModelIndex& index) { choose(m_table->at(index.row()).scheme); };
+    connect(m_tableView, &QAbstractItemView::clicked, this, take);
+    connect(m_tableView, &QAbstractItemView::activated, this, take);
     column->addWidget(m_tableView, 1);
     return widget;
 }
 
-// Under 1360 the cards stand in one column.
+// Under 1360 the cards stand in one column; on a large screen in three. Where height is short the
+// picture of the schedule gives way, so that the table keeps a few rows.
+void SetupPage::fitTo(const QSize& size)
+{
+    constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150, kShortTable = 620;
+    const int columns = size.width() < kNarrow ? 1 : size.width() < kWide ? 2 : 3;
+    const int schemes = columns == 1 ? kNarrowSchemes : columns == 2 ? kSchemes : kWideSchemes;
+    m_schemes->setFixedWidth(schemes);
+    m_schemes->setColumns(columns);
+    m_preview->setRoom(size.height() < kLow        ? kLowPreview
+                           : size.height() < kHigh ? kPreview
+                                                   : kHighPreview);
+    const bool isShort = size.width() - schemes - kParameters < kShortTable;
+    for (const auto column : {SchemeTableModel::Column::Weights, SchemeTableModel::Column::Local})
+        m_tableView->setColumnHidden(static_cast<int>(column), isShort);
+}
+
 void SetupPage::resizeEvent(QResizeEvent* event)
 {
-    const bool isNarrow = event->size().width() < 1360;
-    m_schemes->setFixedWidth(isNarrow ? kNarrowSchemes : kSchemes);
-    m_schemes->setColumns(isNarrow ? 1 : 2);
+    fitTo(event->size());
     Page::resizeEvent(event);
 }
 

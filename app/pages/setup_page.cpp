@@ -21,7 +21,9 @@
 namespace app {
 namespace {
 
-constexpr int kDebounce = 60; // ms: a large prediction waits until the typing stops
+constexpr int kDebounce = 60;             // ms: a huge prediction waits until the typing stops
+constexpr std::int64_t kHuge = 1'000'000; // ops; smaller ones begin at once, in the pool
+constexpr std::int64_t kSmall = 4'000;    // ops of one scheme: all of them are simulated at once
 
 } // namespace
 
@@ -37,10 +39,29 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("setupPage"));
     makeActions();
+    for (std::size_t i = 0; i < m_remedyButtons.size(); ++i) {
+        m_remedyButtons[i] = m_verdict->addAction({}, QStringLiteral("remedy%1").arg(i));
+        connect(m_remedyButtons[i], &QPushButton::clicked, this, [this, i] {
+            RunPlan better = plan();
+            better.request.schedule = m_remedies[i].request;
+            setPlan(better);
+        });
+    }
+    m_simulate = m_verdict->addAction(tr("Simulate instead"), QStringLiteral("simulateInstead"));
+    connect(m_simulate, &QPushButton::clicked, this, [this] {
+        RunPlan simulated = plan();
+        simulated.mode = engine::Mode::Simulate;
+        setPlan(simulated);
+    });
     buildLayout();
+    m_showCards.setSingleShot(true);
+    m_showCards.setInterval(0);
+    connect(&m_showCards, &QTimer::timeout, this, [this] { m_schemes->showRows(*m_table); });
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(kDebounce);
     connect(&m_debounce, &QTimer::timeout, this, &SetupPage::predictAll);
+    m_tableDebounce.setSingleShot(true);
+    connect(&m_tableDebounce, &QTimer::timeout, this, &SetupPage::predictTable);
     connect(&m_predictor, &Predictor::answered, this,
             [this](const QString&, const Predictor::Answer& answer) { showPrediction(answer); });
     connect(&m_tablePredictor, &Predictor::answered, this, &SetupPage::answered);
@@ -73,15 +94,25 @@ void SetupPage::makeActions()
     m_run = make(tr("&Run"), "startRun", tr("Ctrl+R"));
     m_copy = make(tr("&Copy as command"), "copyCommand", tr("Ctrl+Shift+C"));
     m_reset = make(tr("Reset &parameters"), "resetPlan", {});
+    m_edit = make(tr("&Edit this schedule"), "editThisSchedule", tr("Ctrl+E"));
+    m_copyTable = make(tr("Copy the &table of schemes as CSV"), "copyTable", tr("Ctrl+Shift+T"));
+    m_find = make(tr("&Find a scheme"), "findScheme", tr("Ctrl+F"));
     connect(m_run, &QAction::triggered, this, &SetupPage::run);
     connect(m_copy, &QAction::triggered, this, &SetupPage::copyCommand);
     connect(m_reset, &QAction::triggered, this, [this] { setPlan({}); });
+    connect(m_edit, &QAction::triggered, this, &SetupPage::editSchedule);
+    connect(m_copyTable, &QAction::triggered, this, &SetupPage::copyTable);
+    connect(m_find, &QAction::triggered, m_schemes, &SchemeList::focusFilter);
 }
 
 QList<QAction*> SetupPage::menuActions(Menu menu) const
 {
     if (menu == Menu::Run)
-        return {m_run, m_copy, m_reset};
+        return {m_run, m_copy, m_reset, m_edit};
+    if (menu == Menu::Compare)
+        return {m_copyTable};
+    if (menu == Menu::View)
+        return {m_find};
     return {};
 }
 
@@ -105,7 +136,8 @@ void SetupPage::edited()
     m_tablePredictor.startOver();
     m_preview->setWaiting();
     setRunnable(false);
-    if (estimatedOps(request) <= kInstantOps)
+    m_costs->setText(tr("Costs: %1").arg(costsText(plan().request.costs)));
+    if (estimatedOps(request) <= kHuge)
         predictAll();
     else
         m_debounce.start();
@@ -115,45 +147,58 @@ void SetupPage::edited()
 void SetupPage::predictAll()
 {
     m_debounce.stop();
-    const RunPlan& plan = m_form->plan();
-    const Fault fault = findFault(plan.request.schedule);
-    if (fault.field == Fault::Field::None)
-        m_predictor.ask({}, plan.request);
-    else
+    const PredictionRequest& request = plan().request;
+    const Fault fault = findFault(request.schedule);
+    if (fault.field == Fault::Field::None) {
+        m_predictor.ask({}, request);
+    } else {
         refuse(tr("Impossible."), fault.message);
+        offer(fault.remedies);
+    }
+    // While a slider moves the one picture goes before thirty rows.
+    m_tableDebounce.start(estimatedOps(request.schedule) > kSmall ? kDebounce * 2 : 0);
+}
 
+// Every scheme at this D, N and cost; others than the chosen one with their usual options.
+void SetupPage::predictTable()
+{
+    const PredictionRequest& chosen = plan().request;
     std::vector<SchemeTableModel::Row> rows;
     std::vector<PredictionRequest> requests;
     for (const engine::Scheme& scheme : engine::schemes()) {
-        PredictionRequest request = plan.request;
+        PredictionRequest request = chosen;
         if (scheme.name != request.schedule.scheme) {
             request.schedule.scheme = scheme.name;
             request.schedule.chunks = 0;
             request.schedule.options.clear();
         }
-        const Fault problem = findFault(request.schedule);
-        rows.push_back(
-            {fromUtf8(scheme.name), shortTitle(fromUtf8(scheme.title)), problem.message, {}});
-        requests.push_back(request);
+        const auto possible = engine::checkRequest(request.schedule);
+        rows.push_back({fromUtf8(scheme.name),
+                        shortTitle(fromUtf8(scheme.title)),
+                        possible ? QString() : fromUtf8(possible.error().message),
+                        {}});
+        if (possible)
+            requests.push_back(request);
     }
-    m_table->reset(std::move(rows));
-    m_table->setChosen(QString::fromStdString(plan.request.schedule.scheme));
+    const QString name = QString::fromStdString(chosen.schedule.scheme);
+    m_table->setRows(std::move(rows));
+    m_table->setChosen(name);
     m_tableTitle->setText(tr("Schemes at D = %1, N = %2")
-                              .arg(plan.request.schedule.devices)
-                              .arg(plan.request.schedule.microBatches));
-    for (const PredictionRequest& request : requests) {
-        const QString name = QString::fromStdString(request.schedule.scheme);
-        if (m_table->at(m_table->rowOf(name)).condition.isEmpty())
-            m_tablePredictor.ask(name, request);
-    }
-    m_schemes->showRows(*m_table);
-    m_tableView->selectRow(m_table->rowOf(QString::fromStdString(plan.request.schedule.scheme)));
+                              .arg(chosen.schedule.devices)
+                              .arg(chosen.schedule.microBatches));
+    for (const PredictionRequest& request : requests)
+        m_tablePredictor.ask(QString::fromStdString(request.schedule.scheme), request);
+    m_showCards.start();
+    // Not the current row: that would scroll to it.
+    m_tableView->selectionModel()->select(m_table->index(m_table->rowOf(name), 0),
+                                          QItemSelectionModel::ClearAndSelect
+                                              | QItemSelectionModel::Rows);
 }
 
 void SetupPage::answered(const QString& key, const Predictor::Answer& answer)
 {
     m_table->answer(key, answer);
-    m_schemes->showRows(*m_table);
+    m_showCards.start();
 }
 
 void SetupPage::showPrediction(const Predictor::Answer& answer)
@@ -166,36 +211,75 @@ void SetupPage::showPrediction(const Predictor::Answer& answer)
     const Prediction& prediction = **answer;
     m_preview->show(prediction.run);
     m_numbers->show(&prediction);
+    showFacts(&prediction);
     showVerdict(prediction);
     Q_EMIT statusChanged();
 }
 
+// The paper, and what its closed form says with these numbers.
+void SetupPage::showFacts(const Prediction* prediction)
+{
+    const engine::Scheme* scheme = engine::findScheme(plan().request.schedule.scheme);
+    if (scheme == nullptr)
+        return;
+    QString text = fromUtf8(scheme->citation);
+    const QString form
+        = prediction != nullptr ? closedFormText(*prediction) : fromUtf8(scheme->bubbleFormula);
+    if (!form.isEmpty())
+        text += tr(". Bubble %1").arg(form);
+    m_facts->setText(text + QLatin1Char('.'));
+}
+
 void SetupPage::showVerdict(const Prediction& prediction)
 {
-    const int stages = prediction.run->schedule.shape.stages;
-    const QString problem = planProblem(plan(), prediction.run->schedule);
-    setRunnable(prediction.violations.empty() && problem.isEmpty());
-    m_runButton->setToolTip(problem.isEmpty() ? tr("Ctrl+R") : problem);
-    if (!prediction.violations.empty())
+    offer({});
+    m_edit->setEnabled(true);
+    if (!prediction.isValid()) {
+        setRunnable(false);
         m_verdict->show(Band::Kind::Error, tr("Not valid."),
                         fromUtf8(prediction.violations.front().message));
-    else if (!problem.isEmpty())
+        return;
+    }
+    const QString problem = planProblem(plan(), prediction.run->schedule);
+    setRunnable(problem.isEmpty());
+    m_runButton->setToolTip(problem.isEmpty() ? tr("Ctrl+R") : problem);
+    m_simulate->setVisible(!problem.isEmpty());
+    if (!problem.isEmpty())
         m_verdict->show(Band::Kind::Warning, tr("Cannot run."), problem);
     else
         m_verdict->show(Band::Kind::Ok, tr("Valid."),
                         tr("%1 ops, no deadlock; every micro-batch goes forward, then backward, "
                            "through stages 0\u2013%2; sends match receives.")
                             .arg(number(static_cast<double>(prediction.computeOps), 0))
-                            .arg(stages - 1));
+                            .arg(prediction.run->schedule.shape.stages - 1));
+}
+
+void SetupPage::offer(const std::vector<Remedy>& remedies)
+{
+    m_simulate->hide();
+    for (std::size_t i = 0; i < m_remedyButtons.size(); ++i) {
+        const bool isThere = i < remedies.size();
+        m_remedyButtons[i]->setVisible(isThere);
+        if (!isThere)
+            continue;
+        m_remedies[i] = remedies[i];
+        m_remedyButtons[i]->setText(remedies[i].text);
+        m_remedyButtons[i]->setToolTip(tr("Take %1").arg(remedies[i].text));
+    }
 }
 
 void SetupPage::refuse(const QString& bold, const QString& message)
 {
     m_shown = nullptr;
+    m_preview->setNothing(tr("No schedule with these numbers"));
     m_preview->show(nullptr);
     m_numbers->show(nullptr);
+    showFacts(nullptr);
+    offer({});
     m_verdict->show(Band::Kind::Error, bold, message);
     setRunnable(false);
+    m_runButton->setToolTip(message);
+    m_edit->setEnabled(false);
     Q_EMIT statusChanged();
 }
 
@@ -232,6 +316,23 @@ void SetupPage::copyCommand()
 {
     QGuiApplication::clipboard()->setText(commandText(plan()));
     m_verdict->show(Band::Kind::Ok, tr("Copied."), commandText(plan()));
+}
+
+void SetupPage::copyTable()
+{
+    QGuiApplication::clipboard()->setText(m_table->csv());
+    m_verdict->show(Band::Kind::Ok, tr("Copied."),
+                    tr("The table of %1 schemes, as it is sorted.").arg(m_table->rowCount()));
+}
+
+void SetupPage::editSchedule()
+{
+    const auto schedule = engine::buildSchedule(plan().request.schedule);
+    if (!schedule) {
+        refuse(tr("Impossible."), fromUtf8(schedule.error().message));
+        return;
+    }
+    Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule));
 }
 
 QStringList SetupPage::statusTexts() const

@@ -1,12 +1,15 @@
 #pragma once
 
 #include "app/jobs/predictor.h"
+#include "app/models/fault.h"
 #include "app/models/run_plan.h"
 #include "app/models/scheme_table_model.h"
 #include "app/models/theme.h"
 #include "app/widgets/page.h"
 
 #include <QTimer>
+
+#include <array>
 
 class QAction;
 class QLabel;
@@ -53,28 +56,40 @@ private:
     void choose(const QString& scheme);
     void edited();     // the plan changed: say at once what is wrong, predict soon
     void predictAll(); // the chosen scheme first, then the table
+    void predictTable();
     void answered(const QString& key, const Predictor::Answer& answer);
     void showPrediction(const Predictor::Answer& answer);
+    void showFacts(const Prediction* prediction);
     void showVerdict(const Prediction& prediction);
     void refuse(const QString& bold, const QString& message);
+    void offer(const std::vector<Remedy>& remedies); // as buttons in the verdict
     void setRunnable(bool runnable);
     void run();
     void keepPrediction(); // simulate: the prediction becomes a run of its own
     void copyCommand();
+    void copyTable();
+    void editSchedule();
+    void fitTo(const QSize& size);
+
+    static constexpr int kRemedies = 2;
 
     const ThemeController& m_theme;
-    Predictor m_predictor, m_tablePredictor;
-    QTimer m_debounce;
+    Predictor m_predictor{Predictor::Keep::Run}, m_tablePredictor{Predictor::Keep::Summary};
+    QTimer m_debounce, m_tableDebounce, m_showCards;
     SchemeTableModel* m_table;
     SchemeList* m_schemes;
     SetupForm* m_form;
     SchedulePreview* m_preview;
     KeyNumbers* m_numbers;
     Band* m_verdict;
+    std::array<QPushButton*, kRemedies> m_remedyButtons{};
+    std::array<Remedy, kRemedies> m_remedies;
+    QPushButton* m_simulate = nullptr; // what cannot be trained with can be simulated
     DataTable* m_tableView = nullptr;
-    QLabel* m_tableTitle = nullptr;
+    QLabel *m_tableTitle = nullptr, *m_facts = nullptr, *m_costs = nullptr;
     QPushButton* m_runButton = nullptr;
-    QAction *m_run = nullptr, *m_copy = nullptr, *m_reset = nullptr;
+    QAction *m_run = nullptr, *m_copy = nullptr, *m_reset = nullptr, *m_edit = nullptr,
+            *m_copyTable = nullptr, *m_find = nullptr;
     Predictor::Answer m_shown;
 };
 

@@ -92,6 +92,8 @@ void ControlStyle::drawControl(ControlElement element, const QStyleOption* optio
 {
     if (element == CE_ComboBoxLabel) {
         const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+        if (combo->editable)
+            return; // its field writes the text
         const Chrome& c = m_theme.theme().chrome;
         painter->setPen(option->state.testFlag(State_Enabled) ? c.text : c.text3);
         const QRect box = option->rect.adjusted(9, 0, -24, 0);
@@ -180,8 +182,9 @@ QRect ControlStyle::subControlRect(ComplexControl control, const QStyleOptionCom
             break;
         }
     }
+    const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
     if (control == CC_ComboBox && subControl == SC_ComboBoxEditField)
-        return r;
+        return combo != nullptr && combo->editable ? r.adjusted(9, 2, -24, -2) : r;
     return QProxyStyle::subControlRect(control, option, subControl, widget);
 }
 

@@ -70,7 +70,7 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
                      kThumbnailWidth, kThumbnailHeight);
     if (const auto* thumbnail = picture.value<const Thumbnail*>()) {
         paintThumbnail(painter, box, *thumbnail, index.data(kThumbnailWidthRole).toDouble(),
-                       m_theme.theme().palette);
+                       m_theme.theme().palette, m_theme.theme().chrome.text2);
     } else {
         painter.setPen(QPen(m_theme.theme().chrome.lineStrong, 1, Qt::DashLine));
         painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
@@ -194,6 +194,7 @@ void DataTable::setModel(QAbstractItemModel* shown)
 {
     QTableView::setModel(shown);
     connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::spanCells);
+    connect(shown, &QAbstractItemModel::layoutChanged, this, &DataTable::spanCells);
     connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::shareWidth);
     connect(shown, &QAbstractItemModel::rowsInserted, this, &DataTable::shareWidth);
     shareWidth();
@@ -226,7 +227,9 @@ std::vector<int> DataTable::neededWidths() const
     std::vector<int> widths;
     for (int column = 0; column < model()->columnCount(); ++column)
         widths.push_back(
-            std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)));
+            isColumnHidden(column)
+                ? 0
+                : std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)));
     return widths;
 }
 
@@ -251,8 +254,13 @@ void DataTable::shareWidth()
     const std::vector<int> widths = neededWidths();
     const int rest
         = std::max(0, viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0));
+    const int shown = columns - horizontalHeader()->hiddenSectionCount();
+    int place = 0;
     for (int column = 0; column < columns; ++column) {
-        const int before = rest * column / columns, after = rest * (column + 1) / columns;
+        if (isColumnHidden(column))
+            continue;
+        const int before = rest * place / shown, after = rest * (place + 1) / shown;
+        ++place;
         horizontalHeader()->resizeSection(
             column, widths[static_cast<std::size_t>(column)] + after - before);
     }

@@ -8,11 +8,13 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
 
-constexpr int kBars = 8; // devices that are drawn
+constexpr int kBars = 8;       // devices that are drawn
+constexpr int kBarsFrom = 640; // narrower: numbers only
 
 KeyNumbers::Item iterationItem(const Prediction& prediction)
 {
@@ -28,14 +30,16 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
             KeyNumbers::tr("units"), busy};
 }
 
+// Short: the whole closed form stands under the verdict.
 KeyNumbers::Item bubbleItem(const Prediction& prediction)
 {
-    const engine::Scheme* scheme = engine::findScheme(prediction.run->info.scheme);
-    const QString formula = scheme != nullptr ? fromUtf8(scheme->bubbleFormula) : QString();
-    QString hint = formula.isEmpty() ? KeyNumbers::tr("no closed form") : formula;
-    hint.replace(QLatin1Char('-'), QChar(0x2212));
-    return {KeyNumbers::tr("Bubble"), number(prediction.metrics.bubbleRatio * 100, 1),
-            QStringLiteral("%"), hint};
+    constexpr double kSame = 1e-9;
+    const std::optional<double>& form = prediction.bubbleForm.value;
+    const double ratio = prediction.metrics.bubbleRatio;
+    const QString hint = !form            ? KeyNumbers::tr("no closed form here")
+        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("as the closed form says")
+                                          : KeyNumbers::tr("closed form %1").arg(percent(*form));
+    return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint};
 }
 
 KeyNumbers::Item messagesItem(const Prediction& prediction)
@@ -111,7 +115,9 @@ void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& ite
     drawSubscripted(painter, QRectF(box.x() + after, box.y() + 36, box.width() - after, 20), {},
                     item.unit);
     painter.setFont(uiFont(11));
-    drawSubscripted(painter, QRectF(box.x(), box.y() + 63, box.width(), 16), {}, item.hint);
+    drawSubscripted(
+        painter, QRectF(box.x(), box.y() + 63, box.width(), 16), {},
+        painter.fontMetrics().elidedText(item.hint, Qt::ElideRight, static_cast<int>(box.width())));
 }
 
 // Weights below, stash above, one bar a device, all on the scale of the largest.
@@ -141,14 +147,16 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
 void KeyNumbers::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    const double each = width() / static_cast<double>(m_items.size() + 1);
+    const bool hasBars = width() >= kBarsFrom;
+    const double each = width() / static_cast<double>(m_items.size() + (hasBars ? 1 : 0));
     for (int i = 0; i < m_items.size(); ++i) {
         const double x = std::round(i * each);
         if (i > 0)
             painter.fillRect(QRectF(x, 0, 1, height()), m_theme.theme().chrome.line);
         paintItem(painter, QRectF(x + 14, 0, each - 20, height()), m_items.at(i));
     }
-    paintBars(painter, QRectF(m_items.size() * each, 0, each - 8, height()));
+    if (hasBars)
+        paintBars(painter, QRectF(m_items.size() * each, 0, each - 8, height()));
 }
 
 } // namespace app

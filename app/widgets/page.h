@@ -61,6 +61,7 @@ Q_SIGNALS:
     void openDialogRequested();
     void startRequested(const QStringList& options); // of `bscope run`, without -o
     void compareRequested(const QStringList& files);
+    void editRequested(const std::shared_ptr<const engine::Schedule>& schedule);
     void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 };
 

@@ -11,7 +11,8 @@ namespace app {
 namespace {
 
 constexpr int kRows = 16;
-constexpr double kTop = 26, kNames = 66, kRight = 12, kHeight = 184;
+constexpr double kTop = 26, kNames = 66, kRight = 12;
+constexpr int kHeight = 184;
 
 } // namespace
 
@@ -33,8 +34,9 @@ struct SchedulePreview::Geometry
 SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
+    , m_room(kHeight)
 {
-    setFixedHeight(static_cast<int>(kTop + kHeight + 8));
+    setRoom(kHeight);
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -43,8 +45,20 @@ SchedulePreview::~SchedulePreview() = default;
 void SchedulePreview::show(std::shared_ptr<const engine::Run> run)
 {
     m_view = run == nullptr ? nullptr : std::make_unique<View>(std::move(run));
-    m_isWaiting = false;
+    m_isWaiting = m_isStale = false;
     QWidget::show();
+    update();
+}
+
+void SchedulePreview::setNothing(const QString& text)
+{
+    m_nothing = text;
+    update();
+}
+
+void SchedulePreview::setStale()
+{
+    m_isStale = true;
     update();
 }
 
@@ -52,6 +66,12 @@ void SchedulePreview::setWaiting()
 {
     m_isWaiting = true;
     update();
+}
+
+void SchedulePreview::setRoom(int height)
+{
+    m_room = height;
+    setFixedHeight(static_cast<int>(kTop) + height + 8);
 }
 
 QSize SchedulePreview::sizeHint() const
@@ -67,7 +87,7 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
     g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
               width() - kNames - kRight, devicePixelRatioF()};
     g.rows = std::min(run.schedule.shape.devices, kRows);
-    g.row = std::min(46.0, (kHeight + 4) / std::max(1, g.rows));
+    g.row = std::min(46.0, (m_room + 4.0) / std::max(1, g.rows));
     g.height = g.row - (g.row >= 20 ? 4 : g.row >= 12 ? 2 : 1);
     return g;
 }
@@ -108,11 +128,25 @@ void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
     }
 }
 
+// Never a blank page: where there is no schedule, a frame that says so.
+void SchedulePreview::paintNothing(QPainter& painter) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 4.5, -kRight + 0.5, -4.5), 6, 6);
+    painter.setPen(c.text2);
+    painter.setFont(uiFont(13));
+    painter.drawText(rect(), Qt::AlignCenter, m_isWaiting ? tr("Simulating") : m_nothing);
+}
+
 void SchedulePreview::paintEvent(QPaintEvent*)
 {
-    if (m_view == nullptr || m_view->view.isEmpty())
-        return;
     QPainter painter(this);
+    if (m_view == nullptr || m_view->view.isEmpty()) {
+        paintNothing(painter);
+        return;
+    }
     const Geometry g = geometry();
     const BoxColours colours(m_theme.theme(), devicePixelRatioF());
     LanePainter lanes(painter, m_view->view, g.axis, colours);
@@ -121,7 +155,7 @@ void SchedulePreview::paintEvent(QPaintEvent*)
     const int whole = m_view->view.devices() > g.rows ? g.rows - 1 : g.rows;
     for (int d = 0; d < whole; ++d)
         lanes.paintCompute({d}, kTop + d * g.row, g.height);
-    if (m_isWaiting) {
+    if (m_isWaiting || m_isStale) {
         QColor veil = m_theme.theme().chrome.surface;
         veil.setAlphaF(0.5F);
         painter.fillRect(rect(), veil);

@@ -20,7 +20,11 @@ public:
     ~SchedulePreview() override;
 
     void show(std::shared_ptr<const engine::Run> run); // null: nothing to show
+    void setNothing(const QString& text);              // said where there is no schedule
+    void setRoom(int height);                          // for the rows; the ruler comes on top
     void setWaiting(); // the last picture stays, veiled, until the next one comes
+    void setStale();   // the same, and none is coming
+    bool hasPicture() const { return m_view != nullptr; }
     QSize sizeHint() const override;
 
 protected:
@@ -29,13 +33,16 @@ protected:
 private:
     struct Geometry;
     Geometry geometry() const;
+    void paintNothing(QPainter& painter) const;
     void paintRuler(QPainter& painter, const Geometry& g) const;
     void paintNames(QPainter& painter, const Geometry& g) const;
 
     struct View;
     const ThemeController& m_theme;
     std::unique_ptr<View> m_view;
-    bool m_isWaiting = false;
+    QString m_nothing;
+    int m_room;
+    bool m_isWaiting = false, m_isStale = false;
 };
 
 } // namespace app

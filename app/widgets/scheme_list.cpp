@@ -3,6 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "app/widgets/controls.h"
+#include "app/widgets/empty_state.h"
 #include "app/widgets/thumbnail_painter.h"
 
 #include <QAction>
@@ -11,6 +12,8 @@
 #include <QPainter>
 #include <QScrollArea>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace app {
 
@@ -24,46 +27,70 @@ SchemeCard::SchemeCard(const ThemeController& theme, const engine::Scheme& schem
     setCheckable(true);
     setFixedHeight(92);
     setAccessibleName(m_title);
-    setToolTip(fromUtf8(scheme.title) + QStringLiteral("\n") + fromUtf8(scheme.citation)
-               + QStringLiteral("\n") + ruleText(scheme));
+}
+
+// What there is to say of a scheme here, for the tool tip and the screen reader.
+QString SchemeCard::facts(const SchemeTableModel::Row& row) const
+{
+    QStringList lines = {fromUtf8(m_scheme.title), fromUtf8(m_scheme.citation), ruleText(m_scheme)};
+    if (const Prediction* prediction = row.prediction()) {
+        if (const QString form = closedFormText(*prediction); !form.isEmpty())
+            lines.append(tr("bubble %1").arg(form));
+        lines.append(tr("valid: %1 units, bubble %2, peak stash %3 Mₐ")
+                         .arg(unitsText(prediction->thumbnail.duration),
+                              percent(prediction->metrics.bubbleRatio),
+                              number(largestStash(prediction->metrics), 1)));
+    } else if (!m_reason.isEmpty()) {
+        lines.append(tr("refused: %1").arg(m_reason));
+    }
+    lines.removeAll(QString());
+    return lines.join(QLatin1Char('\n'));
 }
 
 void SchemeCard::showRow(const SchemeTableModel::Row& row, double fullWidth)
 {
-    m_condition = row.condition;
-    m_thumbnail = row.prediction() != nullptr ? row.prediction()->thumbnail : Thumbnail();
+    m_reason = row.reason();
+    m_isImpossible = !row.condition.isEmpty();
+    m_answer = row.prediction() != nullptr ? row.answer : nullptr;
     m_fullWidth = fullWidth;
+    setToolTip(facts(row));
+    setAccessibleDescription(toolTip());
     update();
 }
 
 bool SchemeCard::matches(const QString& filter) const
 {
     const QString all = fromUtf8(m_scheme.name) + QLatin1Char(' ') + fromUtf8(m_scheme.title)
-        + QLatin1Char(' ') + m_line + QLatin1Char(' ') + fromUtf8(m_scheme.citation);
-    return all.contains(filter.trimmed(), Qt::CaseInsensitive);
+        + QLatin1Char(' ') + m_line + QLatin1Char(' ') + fromUtf8(m_scheme.citation)
+        + QLatin1Char(' ') + fromUtf8(m_scheme.family);
+    const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    return std::ranges::all_of(
+        words, [&all](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
 void SchemeCard::paintContent(QPainter& painter)
 {
     const Chrome& c = theme().chrome;
-    const bool impossible = !m_condition.isEmpty();
+    const bool isRefused = !m_reason.isEmpty();
     const double inner = width() - 18.0;
-    text(painter, QRectF(9, 8, inner - 18, 18), m_title, uiFont(13, QFont::Medium),
-         impossible ? c.text3 : c.text);
-    text(painter, QRectF(9, 26, inner, 15), m_line, uiFont(11), impossible ? c.text3 : c.text2);
+    text(painter, QRectF(9, 8, inner - (isChecked() ? 18 : 0), 18), m_title,
+         uiFont(13, QFont::Medium), isRefused ? c.text3 : c.text);
+    text(painter, QRectF(9, 26, inner, 15), m_line, uiFont(11), isRefused ? c.text3 : c.text2);
     if (isChecked())
         paintIcon(painter, Icon::Check, QRectF(width() - 23, 10, 13, 13), c.text);
     const QRectF picture(9, 47, inner, 34);
-    if (!impossible) {
-        paintThumbnail(painter, picture, m_thumbnail, m_thumbnail.duration / m_fullWidth,
-                       theme().palette);
-        return;
+    if (m_answer != nullptr) {
+        const Thumbnail& thumbnail = (*m_answer)->thumbnail;
+        paintThumbnail(painter, picture, thumbnail, thumbnail.duration / m_fullWidth,
+                       theme().palette, c.text2);
     }
-    painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
+    if (!isRefused)
+        return;
+    painter.setPen(QPen(m_isImpossible ? c.lineStrong : c.error, 1, Qt::DashLine));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(picture.adjusted(0.5, 0.5, -0.5, -0.5));
-    text(painter, picture.adjusted(6, 0, -6, 0), ruleText(m_scheme), uiFont(11), c.text3,
-         Qt::AlignHCenter);
+    text(painter, picture.adjusted(6, 0, -6, 0), m_isImpossible ? ruleText(m_scheme) : m_reason,
+         uiFont(11), m_isImpossible ? c.text3 : c.error, Qt::AlignLeft);
 }
 
 SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)
@@ -76,8 +103,14 @@ SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)
     column->addWidget(makeLine(Qt::Horizontal));
     auto* content = new QWidget;
     auto* families = spaced(new QVBoxLayout(content), QMargins(14, 14, 10, 14), 8);
+    m_nothing = new EmptyState(theme, {Icon::Search, {}, {}, tr("Show all")});
+    m_nothing->setObjectName(QStringLiteral("noScheme"));
+    m_nothing->setFixedHeight(160);
+    connect(m_nothing, &EmptyState::activated, m_filter, &QLineEdit::clear);
+    families->addWidget(m_nothing);
     addFamilies(*families);
     families->addStretch();
+    arrange();
     auto* scroll = new QScrollArea;
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setWidgetResizable(true);
@@ -95,46 +128,44 @@ QWidget* SchemeList::makeHeader()
     m_filter->setObjectName(QStringLiteral("schemeFilter"));
     m_filter->setPlaceholderText(
         tr("Filter %1").arg(countOf(static_cast<int>(engine::schemes().size()), "scheme")));
-    m_filter->setClearButtonEnabled(false);
     m_filter->setProperty("small", true);
     m_filter->setMaximumWidth(150);
     row->addWidget(m_filter);
-    connect(m_filter, &QLineEdit::textChanged, this, &SchemeList::filter);
+    connect(m_filter, &QLineEdit::textChanged, this, &SchemeList::arrange);
     return header;
 }
 
 void SchemeList::addFamilies(QVBoxLayout& column)
 {
-    QHash<QString, QGridLayout*> grids;
+    QHash<QString, qsizetype> places;
     for (const engine::Scheme& scheme : engine::schemes()) {
-        const QString family = fromUtf8(scheme.family);
-        if (!grids.contains(family)) {
+        const QString title = fromUtf8(scheme.family);
+        if (!places.contains(title)) {
             auto* widget = new QWidget;
             auto* box = spaced(new QVBoxLayout(widget), QMargins(), 8);
-            box->addWidget(makeLabel(family, "secondary"));
+            box->addWidget(makeLabel(title, "secondary"));
             auto* grid = spaced(new QGridLayout, QMargins(0, 0, 0, 6), 8);
-            grid->setColumnStretch(0, 1);
-            grid->setColumnStretch(1, 1);
             box->addLayout(grid);
             column.addWidget(widget);
-            grids.insert(family, grid);
-            m_families.insert(family, widget);
+            places.insert(title, m_families.size());
+            m_families.append({widget, grid, {}});
         }
         auto* card = new SchemeCard(m_theme, scheme);
         const QString name = fromUtf8(scheme.name);
         connect(card, &CardButton::clicked, this, [this, name] { Q_EMIT chosen(name); });
-        QGridLayout* grid = grids.value(family);
-        grid->addWidget(card, grid->count() / 2, grid->count() % 2);
+        Family& family = m_families[places.value(title)];
+        card->setParent(family.widget);
+        family.cards.append(card);
         m_cards.insert(name, card);
     }
 }
 
 void SchemeList::showRows(const SchemeTableModel& model)
 {
-    const double longest = model.longest();
+    const double width = model.thumbnailUnits();
     for (int i = 0; i < model.rowCount(); ++i) {
         if (SchemeCard* card = m_cards.value(model.at(i).scheme))
-            card->showRow(model.at(i), longest);
+            card->showRow(model.at(i), width);
     }
 }
 
@@ -149,29 +180,40 @@ void SchemeList::setColumns(int columns)
     if (columns == m_columns)
         return;
     m_columns = columns;
-    for (QWidget* family : std::as_const(m_families)) {
-        auto* grid = family->findChild<QGridLayout*>();
-        QList<QWidget*> cards;
-        while (QLayoutItem* item = grid->takeAt(0)) {
-            cards.append(item->widget());
-            delete item;
-        }
-        for (int i = 0; i < cards.size(); ++i)
-            grid->addWidget(cards.at(i), i / columns, i % columns);
-        grid->setColumnStretch(1, columns > 1 ? 1 : 0);
-    }
+    arrange();
 }
 
-void SchemeList::filter(const QString& text)
+void SchemeList::focusFilter()
 {
-    for (SchemeCard* card : std::as_const(m_cards))
-        card->setVisible(card->matches(text));
-    for (QWidget* family : std::as_const(m_families)) {
-        bool any = false;
-        for (const SchemeCard* card : family->findChildren<SchemeCard*>())
-            any = any || card->isVisibleTo(family);
-        family->setVisible(any);
+    m_filter->setFocus();
+    m_filter->selectAll();
+}
+
+void SchemeList::arrange()
+{
+    constexpr int kMostColumns = 3;
+    const QString filter = m_filter->text();
+    bool isAny = false;
+    for (const Family& family : std::as_const(m_families)) {
+        while (QLayoutItem* item = family.grid->takeAt(0))
+            delete item;
+        int shown = 0;
+        for (SchemeCard* card : family.cards) {
+            const bool isMatch = card->matches(filter);
+            card->setVisible(isMatch);
+            if (!isMatch)
+                continue;
+            family.grid->addWidget(card, shown / m_columns, shown % m_columns);
+            ++shown;
+        }
+        for (int column = 0; column < kMostColumns; ++column)
+            family.grid->setColumnStretch(column, column < m_columns ? 1 : 0);
+        family.widget->setVisible(shown > 0);
+        isAny = isAny || shown > 0;
     }
+    m_nothing->setVisible(!isAny);
+    m_nothing->setWords(tr("No scheme matches"),
+                        tr("Nothing in name, paper or family says \u201c%1\u201d.").arg(filter));
 }
 
 } // namespace app

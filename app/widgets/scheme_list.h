@@ -4,11 +4,15 @@
 #include "app/widgets/card_button.h"
 
 #include <QHash>
+#include <QList>
 
+class QGridLayout;
 class QLineEdit;
 class QVBoxLayout;
 
 namespace app {
+
+class EmptyState;
 
 // One scheme: name, one line, its schedule at the current D and N. Greyed with its condition where
 // it is impossible.
@@ -21,15 +25,19 @@ public:
 
     // `fullWidth`: units that the width of a thumbnail stands for, the same on every card.
     void showRow(const SchemeTableModel::Row& row, double fullWidth);
-    bool matches(const QString& filter) const;
+    bool matches(const QString& filter) const;         // every word of it
+    const QString& reason() const { return m_reason; } // "" unless it is refused
 
 protected:
     void paintContent(QPainter& painter) override;
 
 private:
+    QString facts(const SchemeTableModel::Row& row) const;
+
     const engine::Scheme& m_scheme;
-    QString m_title, m_line, m_condition;
-    Thumbnail m_thumbnail;
+    QString m_title, m_line, m_reason;
+    bool m_isImpossible = false; // the request; else the schedule is refused
+    std::shared_ptr<const engine::Result<Prediction>> m_answer; // keeps the picture
     double m_fullWidth = 1;
 };
 
@@ -44,6 +52,7 @@ public:
     void showRows(const SchemeTableModel& model);
     void setChosen(const QString& scheme);
     void setColumns(int columns);
+    void focusFilter();
 
 Q_SIGNALS:
     void chosen(const QString& scheme);
@@ -51,13 +60,21 @@ Q_SIGNALS:
 private:
     QWidget* makeHeader();
     void addFamilies(QVBoxLayout& column);
-    void filter(const QString& text);
+
+    struct Family
+    {
+        QWidget* widget;
+        QGridLayout* grid;
+        QList<SchemeCard*> cards;
+    };
+    void arrange(); // what the filter leaves, row by row
 
     const ThemeController& m_theme;
     QHash<QString, SchemeCard*> m_cards; // by scheme
-    QHash<QString, QWidget*> m_families;
+    QList<Family> m_families;
     int m_columns = 2;
     QLineEdit* m_filter;
+    EmptyState* m_nothing; // the filter leaves none
 };
 
 } // namespace app

@@ -2,64 +2,41 @@
 
 #include "app/models/text.h"
 #include "app/widgets/controls.h"
+#include "app/widgets/form_rows.h"
+#include "app/widgets/scheme_options.h"
 #include "app/widgets/segment_control.h"
-#include "app/widgets/spin_field.h"
+#include "app/widgets/slider_field.h"
 
 #include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSignalBlocker>
-#include <QToolButton>
-
-#include <algorithm>
 
 namespace app {
 namespace {
 
-constexpr int kFieldWidth = 150, kLeastFieldWidth = 90;
-constexpr int kRowWidth = 272;
+using engine::ScheduleRequest;
+
 constexpr int kMany
     = 1'000'000; // of devices, of micro-batches: refused by the scheme, not the field
+constexpr int kMostDevices = 64, kMostMicroBatches = 128, kMostChunks = 8; // of the sliders
+constexpr int kMostCost = 100'000;                                         // hundredths, typed
+constexpr int kCostStep = 5;
 
-QHBoxLayout* makeRow(const QString& title, const QList<QWidget*>& fields)
+// A title at the left, the slider with its field at the right.
+QHBoxLayout* makeSliderRow(const QString& title, SliderField* field)
 {
+    constexpr int kTitle = 108;
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
     QLabel* label = makeLabel(title);
-    row->addWidget(label, 1);
-    for (QWidget* field : fields) {
-        // A long title takes from the field, and stays on one line.
-        const int left = kRowWidth - 8 - label->sizeHint().width();
-        if (field->minimumWidth() == kFieldWidth && left < kFieldWidth)
-            field->setFixedWidth(std::max(left, kLeastFieldWidth));
-        row->addWidget(field);
-    }
+    label->setFixedWidth(kTitle);
+    label->setBuddy(field->field());
+    row->addWidget(label);
+    row->addWidget(field, 1);
+    field->field()->setAccessibleName(title);
+    field->slider()->setAccessibleName(title);
     return row;
-}
-
-QLabel* makeHint()
-{
-    QLabel* hint = makeLabel({}, "hint");
-    hint->setAlignment(Qt::AlignRight);
-    hint->setWordWrap(true);
-    return hint;
-}
-
-QComboBox* makeCombo(const char* name)
-{
-    auto* combo = new QComboBox;
-    combo->setObjectName(QString::fromLatin1(name));
-    combo->setFixedSize(kFieldWidth, 28);
-    return combo;
-}
-
-QVBoxLayout* makeSection(QVBoxLayout& column)
-{
-    if (column.count() > 0)
-        column.addWidget(makeLine(Qt::Horizontal));
-    auto* section = spaced(new QVBoxLayout, QMargins(14, 14, 14, 14), 6);
-    column.addLayout(section);
-    return section;
 }
 
 } // namespace
@@ -68,10 +45,12 @@ SetupForm::SetupForm(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
 {
+    setObjectName(QStringLiteral("setupForm"));
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
-    makeScheduleRows(*makeSection(*column));
-    makeModelRows(*makeSection(*column));
-    makeRunRows(*makeSection(*column));
+    makeScheduleRows(*makeFormSection(*column));
+    makeCostRows(*makeFormSection(*column));
+    makeModelRows(*makeFormSection(*column));
+    makeRunRows(*makeFormSection(*column));
     column->addStretch();
     setPlan({});
 }
@@ -93,38 +72,105 @@ void SetupForm::bind(SpinField* field, int& value)
     });
 }
 
+// Dragging rests on values that the scheme accepts; typing says what is wrong with the others.
+SliderField* SetupForm::makeCount(const char* name, int ScheduleRequest::*member, int most)
+{
+    auto* field = new SliderField(makeSpin(name, 0, kMany), most);
+    field->slider()->setMinimum(1);
+    field->setRest([this, member, most](int value) {
+        return nearestPossible(m_plan.request.schedule, member, value, most);
+    });
+    bind(field->field(), m_plan.request.schedule.*member);
+    return field;
+}
+
+SliderField* SetupForm::makeCost(const char* name, int CostSetting::*member, int most)
+{
+    auto* spin = new HundredthsField(m_theme);
+    spin->setObjectName(QString::fromLatin1(name));
+    spin->setRange(0, kMostCost);
+    spin->setSingleStep(kCostStep);
+    auto* field = new SliderField(spin, most);
+    field->setRest([](int value) { return (value + kCostStep / 2) / kCostStep * kCostStep; });
+    connect(spin, &QSpinBox::valueChanged, this, [this, member](int value) {
+        m_plan.request.costs.*member = value;
+        showCosts();
+        if (!m_isShowing)
+            Q_EMIT edited();
+    });
+    m_costs.emplace_back(field, member);
+    return field;
+}
+
 void SetupForm::makeScheduleRows(QVBoxLayout& column)
 {
-    engine::ScheduleRequest& request = m_plan.request.schedule;
-    m_devices = makeSpin("devices", 0, kMany);
-    m_microBatches = makeSpin("microBatches", 0, kMany);
-    m_chunks = makeSpin("chunks", 0, 1024);
-    bind(m_devices, request.devices);
-    bind(m_microBatches, request.microBatches);
-    bind(m_chunks, request.chunks);
-    m_rule = makeHint();
-    m_rule->setObjectName(QStringLiteral("schemeRule"));
-    m_chunkRule = makeHint();
-    column.addLayout(makeRow(tr("Devices D"), {m_devices}));
-    column.addLayout(makeRow(tr("Micro-batches N"), {m_microBatches}));
-    column.addWidget(m_rule);
-    column.addLayout(makeRow(tr("Chunks v"), {m_chunks}));
+    m_devices = makeCount("devices", &ScheduleRequest::devices, kMostDevices);
+    m_microBatches = makeCount("microBatches", &ScheduleRequest::microBatches, kMostMicroBatches);
+    m_chunks = makeCount("chunks", &ScheduleRequest::chunks, kMostChunks);
+    for (QLabel** hint : {&m_deviceRule, &m_batchRule, &m_chunkRule, &m_otherRule})
+        *hint = makeFormHint();
+    m_batchRule->setObjectName(QStringLiteral("schemeRule"));
+    column.addLayout(makeSliderRow(tr("Devices D"), m_devices));
+    column.addWidget(m_deviceRule);
+    column.addLayout(makeSliderRow(tr("Micro-batches N"), m_microBatches));
+    column.addWidget(m_batchRule);
+    column.addLayout(makeSliderRow(tr("Chunks v"), m_chunks));
     column.addWidget(m_chunkRule);
-    m_options = spaced(new QVBoxLayout, QMargins(), 6);
-    column.addLayout(m_options);
-    m_sync = makeCombo("sync");
+    m_options = new SchemeOptions;
+    m_options->setObjectName(QStringLiteral("schemeOptions"));
+    connect(m_options, &SchemeOptions::changed, this,
+            [this](const QString& key, const QString& value) {
+                auto& options = m_plan.request.schedule.options;
+                if (value.isEmpty())
+                    options.erase(key.toStdString());
+                else
+                    options[key.toStdString()] = value.toStdString();
+                Q_EMIT edited();
+            });
+    column.addWidget(m_options);
+    column.addWidget(m_otherRule);
+    m_sync = makeFormCombo(QStringLiteral("sync"));
     m_sync->addItems({tr("eager, at readiness"), tr("late, after all")});
     connect(m_sync, &QComboBox::currentIndexChanged, this, [this](int index) {
         m_plan.request.sync = static_cast<engine::SyncPolicy>(index);
         if (!m_isShowing)
             Q_EMIT edited();
     });
-    column.addLayout(makeRow(tr("Gradient sync"), {m_sync}));
+    column.addLayout(makeFormRow(tr("Gradient sync"), {m_sync}));
+}
+
+void SetupForm::makeCostRows(QVBoxLayout& column)
+{
+    constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // of the sliders
+    auto* head = spaced(new QHBoxLayout, QMargins(), 8);
+    head->addWidget(makeLabel(tr("Costs of the prediction, in units"), "secondary"), 1);
+    QPushButton* usual = makeButton(tr("F 1, B 2"), QStringLiteral("usualCosts"), "link");
+    usual->setToolTip(tr("Forward 1, backward 2, free links: what closed forms are stated for"));
+    connect(usual, &QPushButton::clicked, this, [this] {
+        RunPlan plan = m_plan;
+        plan.request.costs = {};
+        setPlan(plan);
+        Q_EMIT edited();
+    });
+    head->addWidget(usual);
+    column.addLayout(head);
+    column.addLayout(
+        makeSliderRow(tr("Forward F"), makeCost("costF", &CostSetting::forward, kMostOp)));
+    column.addLayout(makeSliderRow(tr("Backward, input"),
+                                   makeCost("costI", &CostSetting::inputGradient, kMostOp)));
+    column.addLayout(
+        makeSliderRow(tr("… weights W"), makeCost("costW", &CostSetting::weightGradient, kMostOp)));
+    column.addLayout(
+        makeSliderRow(tr("P2P message"), makeCost("costP2P", &CostSetting::p2p, kMostP2P)));
+    column.addLayout(makeSliderRow(
+        tr("All-reduce"), makeCost("costAllReduce", &CostSetting::allReduce, kMostAllReduce)));
+    m_costHint = makeFormHint();
+    column.addWidget(m_costHint);
 }
 
 void SetupForm::makeModelRows(QVBoxLayout& column)
 {
-    m_model = makeCombo("model");
+    m_model = makeFormCombo(QStringLiteral("model"));
     m_model->addItems(modelPresets());
     connect(m_model, &QComboBox::currentTextChanged, this, &SetupForm::modelChosen);
     m_batch = makeSpin("microBatchSize", 1, 4096);
@@ -136,7 +182,7 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     m_text = new QLineEdit;
     m_text->setObjectName(QStringLiteral("textFile"));
     m_text->setPlaceholderText(tr("built-in"));
-    m_text->setFixedWidth(kFieldWidth - 34);
+    m_text->setFixedWidth(kFormFieldWidth - 34);
     connect(m_text, &QLineEdit::textChanged, this, [this](const QString& file) {
         m_plan.textFile = file.trimmed();
         if (!m_isShowing)
@@ -148,9 +194,9 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     browse->setAccessibleName(browse->toolTip());
     setLook(browse, "kind", QStringLiteral("icon"));
     connect(browse, &QPushButton::clicked, this, &SetupForm::chooseText);
-    column.addLayout(makeRow(tr("Model"), {m_model}));
-    column.addLayout(makeRow(tr("Batch × seq."), {m_batch, m_sequence}));
-    column.addLayout(makeRow(tr("Text"), {m_text, browse}));
+    column.addLayout(makeFormRow(tr("Model"), {m_model}));
+    column.addLayout(makeFormRow(tr("Batch × seq."), {m_batch, m_sequence}));
+    column.addLayout(makeFormRow(tr("Text"), {m_text, browse}));
 }
 
 void SetupForm::makeRunRows(QVBoxLayout& column)
@@ -169,26 +215,29 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
     m_warmup = makeSpin("warmup", 0, 1000);
     m_seed = makeSpin("seed", 0, 1'000'000'000);
     for (SpinField* field : {m_iterations, m_warmup})
-        field->setFixedWidth(56);
+        field->setFixedWidth(71);
     bind(m_iterations, m_plan.iterations);
     bind(m_warmup, m_plan.warmup);
     bind(m_seed, m_plan.seed);
-    column.addLayout(makeRow(tr("Run as"), {m_mode}));
+    column.addLayout(makeFormRow(tr("Run as"), {m_mode}));
     column.addWidget(m_modeHint);
-    column.addLayout(makeRow(tr("Iterations"),
-                             {m_iterations, makeLabel(tr("after"), "secondary"), m_warmup,
-                              makeLabel(tr("warm-up"), "secondary")}));
-    column.addLayout(makeRow(tr("Seed"), {m_seed}));
+    m_iterations->setToolTip(tr("measured iterations"));
+    m_warmup->setToolTip(tr("warm-up iterations before them: they train and are not measured"));
+    column.addLayout(makeFormRow(tr("Iterations, warm-up"), {m_iterations, m_warmup}));
+    column.addLayout(makeFormRow(tr("Seed"), {m_seed}));
 }
 
 void SetupForm::setPlan(const RunPlan& plan)
 {
     m_isShowing = true;
     m_plan = plan;
-    const engine::ScheduleRequest request = plan.request.schedule;
-    m_devices->setValue(request.devices);
-    m_microBatches->setValue(request.microBatches);
+    const ScheduleRequest request = plan.request.schedule;
+    const CostSetting costs = plan.request.costs;
+    m_devices->field()->setValue(request.devices);
+    m_microBatches->field()->setValue(request.microBatches);
     m_sync->setCurrentIndex(static_cast<int>(plan.request.sync));
+    for (const auto& [field, member] : m_costs)
+        field->field()->setValue(costs.*member);
     m_model->setCurrentText(plan.model);
     m_batch->setValue(plan.microBatchSize);
     m_sequence->setValue(plan.sequence);
@@ -199,6 +248,7 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_seed->setValue(plan.seed);
     m_plan = plan; // choosing a model above sets its batch and sequence
     showScheme();
+    showCosts();
     m_isShowing = false;
 }
 
@@ -208,73 +258,43 @@ void SetupForm::showScheme()
     const engine::Scheme* scheme = engine::findScheme(m_plan.request.schedule.scheme);
     if (scheme == nullptr)
         return;
-    m_rule->setText(ruleText(*scheme));
+    const RuleParts rule = ruleParts(*scheme);
     const bool isFixed = scheme->chunksFixed;
+    setHint(m_deviceRule, rule.devices);
+    setHint(m_batchRule, rule.microBatches);
+    setHint(m_chunkRule, isFixed ? tr("fixed by the scheme") : rule.chunks);
+    setHint(m_otherRule, rule.other);
     m_chunks->setEnabled(!isFixed);
-    m_chunkRule->setText(isFixed ? tr("fixed by the scheme") : QString());
-    m_chunkRule->setVisible(isFixed);
-    const QSignalBlocker quiet(m_chunks);
-    const int chosen = m_plan.request.schedule.chunks;
-    m_chunks->setValue(chosen > 0 && !isFixed ? chosen : scheme->defaultChunks);
-    makeOptions();
+    {
+        const QSignalBlocker quiet(m_chunks->field());
+        const int chosen = m_plan.request.schedule.chunks;
+        const int shown = chosen > 0 && !isFixed ? chosen : scheme->defaultChunks;
+        m_chunks->field()->setValue(shown);
+        const QSignalBlocker still(m_chunks->slider());
+        m_chunks->slider()->setValue(shown);
+    }
+    m_options->show(m_plan.request.schedule);
     const bool computes = m_plan.mode != engine::Mode::Simulate;
     m_modeHint->setText(
         computes ? tr("Every op really runs, once, alone on the CPU, and the model really "
                       "trains; each device has a clock of its own.")
-                 : tr("Nothing runs: F = 1, B = 2, links are free. Answers at once."));
+                 : tr("Nothing runs: the costs above are assumed. Answers at once."));
     for (QWidget* field : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_batch),
                            static_cast<QWidget*>(m_sequence), static_cast<QWidget*>(m_text),
                            static_cast<QWidget*>(m_iterations), static_cast<QWidget*>(m_warmup),
                            static_cast<QWidget*>(m_seed)})
         field->setEnabled(computes);
+    showCosts();
 }
 
-void SetupForm::makeOptions()
+void SetupForm::showCosts()
 {
-    const std::string name = m_plan.request.schedule.scheme;
-    if (m_optionsOf.toStdString() == name)
-        return;
-    m_optionsOf = QString::fromStdString(name);
-    while (QLayoutItem* item = m_options->takeAt(0)) {
-        if (QLayout* row = item->layout()) {
-            while (QLayoutItem* cell = row->takeAt(0)) {
-                delete cell->widget();
-                delete cell;
-            }
-        }
-        delete item;
-    }
-    for (const engine::SchemeOption& option : engine::findScheme(name)->options)
-        makeOption(option);
-}
-
-void SetupForm::makeOption(const engine::SchemeOption& option)
-{
-    QString title = fromUtf8(option.title);
-    if (!title.isEmpty())
-        title[0] = title[0].toUpper();
-    if (option.values.size() == 1 && !option.isOpen()) {
-        m_options->addLayout(
-            makeRow(title, {makeLabel(fromUtf8(option.values.front()), "secondary")}));
-        return;
-    }
-    QComboBox* combo = makeCombo("option");
-    combo->setObjectName(QStringLiteral("option_") + fromUtf8(option.key));
-    for (const std::string_view value : option.values)
-        combo->addItem(fromUtf8(value));
-    combo->setEditable(option.isOpen());
-    const std::string key(option.key);
-    const auto set = m_plan.request.schedule.options.find(key);
-    if (set != m_plan.request.schedule.options.end())
-        combo->setCurrentText(QString::fromStdString(set->second));
-    connect(combo, &QComboBox::currentTextChanged, this, [this, combo, key](const QString& value) {
-        if (value.isEmpty() || value == combo->itemText(0))
-            m_plan.request.schedule.options.erase(key);
-        else
-            m_plan.request.schedule.options[key] = value.toStdString();
-        Q_EMIT edited();
-    });
-    m_options->addLayout(makeRow(title, {combo}));
+    const bool assumes = !m_plan.request.costs.isUsual();
+    setHint(m_costHint,
+            !assumes ? QString()
+                : m_plan.mode == engine::Mode::Simulate
+                ? tr("closed forms hold for F 1, B 2, free links")
+                : tr("of the prediction alone: a run measures its own"));
 }
 
 void SetupForm::modelChosen(const QString& model)
@@ -305,6 +325,7 @@ void SetupForm::showFault(const Fault& fault)
     m_devices->setReason(reason(Fault::Field::Devices));
     m_microBatches->setReason(reason(Fault::Field::MicroBatches));
     m_chunks->setReason(reason(Fault::Field::Chunks));
+    m_options->setRefused(fault.field == Fault::Field::Option);
 }
 
 } // namespace app

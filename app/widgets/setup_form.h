@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/fault.h"
 #include "app/models/run_plan.h"
 #include "app/models/theme.h"
 
@@ -12,7 +13,9 @@ class QVBoxLayout;
 
 namespace app {
 
+class SchemeOptions;
 class SegmentControl;
+class SliderField;
 class SpinField;
 
 // The parameters of a run (mockup setup.png, middle). Shows a plan and says when the user changed
@@ -33,24 +36,26 @@ Q_SIGNALS:
 
 private:
     void makeScheduleRows(QVBoxLayout& column);
+    void makeCostRows(QVBoxLayout& column);
     void makeModelRows(QVBoxLayout& column);
     void makeRunRows(QVBoxLayout& column);
     void showScheme();
-    void makeOptions();
-    void makeOption(const engine::SchemeOption& option);
+    void showCosts();
     void modelChosen(const QString& model);
     void chooseText();
     SpinField* makeSpin(const char* name, int least, int most);
+    SliderField* makeCount(const char* name, int engine::ScheduleRequest::*member, int most);
+    SliderField* makeCost(const char* name, int CostSetting::*member, int most);
     void bind(SpinField* field, int& value);
 
     const ThemeController& m_theme;
     RunPlan m_plan;
     bool m_isShowing = false; // the fields are being set, not edited
-    SpinField *m_devices, *m_microBatches, *m_chunks, *m_batch, *m_sequence, *m_iterations,
-        *m_warmup, *m_seed;
-    QLabel *m_rule, *m_chunkRule, *m_modeHint;
-    QVBoxLayout* m_options;
-    QString m_optionsOf; // the scheme whose options are shown
+    SliderField *m_devices, *m_microBatches, *m_chunks;
+    std::vector<std::pair<SliderField*, int CostSetting::*>> m_costs;
+    SpinField *m_batch, *m_sequence, *m_iterations, *m_warmup, *m_seed;
+    QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_costHint, *m_modeHint;
+    SchemeOptions* m_options;
     QComboBox *m_sync, *m_model;
     QLineEdit* m_text;
     SegmentControl* m_mode;

@@ -3,6 +3,7 @@
 #include "app/models/theme.h"
 #include "app/models/thumbnail.h"
 
+#include <QColor>
 #include <QRectF>
 
 class QPainter;
@@ -10,8 +11,9 @@ class QPainter;
 namespace app {
 
 // Draws a thumbnail into `box`; the iteration takes `share` of the width (cards share one time
-// scale: a longer schedule is a longer picture). Idle time is plain bubble colour.
+// scale: a longer schedule is a longer picture). Idle time is plain bubble colour. Above 1 the
+// picture is cut at the right, and three dots in `ink` say so.
 void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumbnail, double share,
-                    const profiler::Palette& palette);
+                    const profiler::Palette& palette, const QColor& ink = {});
 
 } // namespace app

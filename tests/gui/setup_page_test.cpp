@@ -2,18 +2,29 @@
 #include "app/widgets/band.h"
 #include "app/widgets/card_button.h"
 #include "app/widgets/control_style.h"
+#include "app/widgets/data_table.h"
+#include "app/widgets/empty_state.h"
 #include "app/widgets/key_numbers.h"
+#include "app/widgets/schedule_preview.h"
+#include "app/widgets/scheme_list.h"
+#include "app/widgets/scheme_options.h"
 #include "app/widgets/segment_control.h"
+#include "app/widgets/setup_form.h"
 #include "app/widgets/spin_field.h"
 #include "tests/catch.h"
 
-#include <QAbstractItemModelTester>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSlider>
 #include <QTest>
+
+#include <cstdio>
 
 namespace app {
 namespace {
@@ -148,17 +159,192 @@ TEST_CASE("too few layers for the stages is said before anything is started")
     CHECK(setup.find<QPushButton>("run")->isEnabled());
 }
 
-TEST_CASE("the table of schemes is a sound model and marks what is impossible")
+TEST_CASE("the nearest value is one click away, and two numbers at fault are put right together")
 {
-    SchemeTableModel model;
-    const QAbstractItemModelTester tester(&model);
-    model.reset(
-        {{QStringLiteral("a"), QStringLiteral("A"), {}, nullptr},
-         {QStringLiteral("b"), QStringLiteral("B"), QStringLiteral("needs N >= 2D"), nullptr}});
-    model.setChosen(QStringLiteral("a"));
-    const auto column = static_cast<int>(SchemeTableModel::Column::Iteration);
-    CHECK(model.index(1, column).data().toString() == QStringLiteral("needs N >= 2D"));
-    CHECK(model.rowOf(QStringLiteral("b")) == 1);
+    Setup setup;
+    setup.type("microBatches", "6");
+    setup.press("remedy1");
+    CHECK(setup.page.plan().request.schedule.microBatches == 8);
+    CHECK(setup.verdict().startsWith(QStringLiteral("Valid.")));
+    CHECK_FALSE(setup.find<QPushButton>("remedy1")->isVisible());
+    setup.find<SegmentControl>("mode")->setCurrent(0);
+    setup.press("scheme_dualpipe");
+    setup.type("devices", "5");
+    setup.type("microBatches", "3");
+    CHECK(setup.verdict().startsWith(QStringLiteral("Impossible.")));
+    setup.press("remedy0");
+    CHECK(setup.verdict().startsWith(QStringLiteral("Valid.")));
+}
+
+TEST_CASE("dragging N rests on multiples of D, and the preview follows")
+{
+    Setup setup;
+    auto* slider = setup.find<QSlider>("microBatchesSlider");
+    slider->setValue(13);
+    CHECK(setup.find<SpinField>("microBatches")->value() == 12);
+    CHECK(slider->value() == 12);
+    CHECK(setup.verdict().contains(QStringLiteral("192 ops")));
+}
+
+TEST_CASE("a dearer message makes the iteration longer, and one click takes it back")
+{
+    Setup setup;
+    setup.find<QSlider>("costP2PSlider")->setValue(50);
+    CHECK(setup.find<SpinField>("costP2P")->text() == QStringLiteral("0.5"));
+    CHECK(setup.find<QLabel>("costsText")->text().contains(QStringLiteral("P2P 0.5")));
+    CHECK(setup.value(0).toDouble() > 27);
+    setup.press("usualCosts");
+    CHECK(setup.value(0) == QStringLiteral("27"));
+    setup.type("costP2P", "0.25");
+    CHECK(setup.page.plan().request.costs.p2p == 25);
+}
+
+TEST_CASE("a scheme that cannot be trained with says why and offers to simulate")
+{
+    Setup setup;
+    setup.press("scheme_dualpipe");
+    if (setup.find<QPushButton>("run")->isEnabled())
+        return; // trained with by now: another scheme says it in its own words
+    CHECK(setup.verdict().startsWith(QStringLiteral("Cannot run.")));
+    setup.press("simulateInstead");
+    CHECK(setup.find<QPushButton>("run")->isEnabled());
+    CHECK(setup.page.plan().mode == engine::Mode::Simulate);
+}
+
+TEST_CASE("every scheme is in the table with its numbers or its reason, copied as CSV")
+{
+    Setup setup;
+    setup.type("devices", "3");
+    auto* table = setup.find<DataTable>("schemeTable");
+    const auto* model = static_cast<SchemeTableModel*>(table->model());
+    const auto isAnswered = [model] {
+        if (model->rowCount() != static_cast<int>(engine::schemes().size()))
+            return false;
+        for (int row = 0; row < model->rowCount(); ++row)
+            if (model->at(row).prediction() == nullptr && model->at(row).reason().isEmpty())
+                return false;
+        return true;
+    };
+    REQUIRE(QTest::qWaitFor(isAnswered, 5000));
+    table->sortByColumn(static_cast<int>(SchemeTableModel::Column::Bubble), Qt::AscendingOrder);
+    double last = 0;
+    for (int row = 0; row < model->rowCount() && model->at(row).prediction() != nullptr; ++row) {
+        CHECK(model->at(row).prediction()->metrics.bubbleRatio >= last);
+        last = model->at(row).prediction()->metrics.bubbleRatio;
+    }
+    CHECK_FALSE(model->at(model->rowCount() - 1).reason().isEmpty()); // refused ones come last
+    setup.press("copyTableButton");
+    const QStringList lines
+        = QGuiApplication::clipboard()->text().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    CHECK(lines.size() == model->rowCount() + 1);
+    CHECK(lines.front().startsWith(QStringLiteral("scheme,iteration_units")));
+}
+
+TEST_CASE("every card shows the facts of its scheme, and a filter without a match says so")
+{
+    Setup setup;
+    const auto* card = setup.find<SchemeCard>("scheme_gpipe");
+    REQUIRE(QTest::qWaitFor([card] { return card->toolTip().contains(QStringLiteral("valid:")); }));
+    CHECK(card->toolTip().contains(QStringLiteral("(4−1)/(8+4−1) = 27.3")));
+    auto* filter = setup.find<QLineEdit>("schemeFilter");
+    QTest::keyClicks(filter, QStringLiteral("no such scheme"));
+    auto* nothing = setup.find<EmptyState>("noScheme");
+    CHECK(nothing->isVisible());
+    QTest::mouseClick(nothing->button(), Qt::LeftButton);
+    CHECK(card->isVisible());
+    CHECK_FALSE(nothing->isVisible());
+    QTest::keyClicks(filter, QStringLiteral("huang 2019")); // words of the paper
+    CHECK(card->isVisible());
+    CHECK_FALSE(setup.find<SchemeCard>("scheme_1f1b")->isVisible());
+}
+
+TEST_CASE("an option that takes any number can be written into")
+{
+    Setup setup;
+    setup.press("scheme_interleaved-1f1b");
+    auto* options = setup.find<SchemeOptions>("schemeOptions");
+    QComboBox* combo = nullptr;
+    for (QComboBox* each : options->findChildren<QComboBox*>())
+        combo = each->isEditable() ? each : combo;
+    REQUIRE(combo != nullptr);
+    combo->lineEdit()->selectAll();
+    QTest::keyClicks(combo->lineEdit(), QStringLiteral("2"));
+    const std::string key = combo->objectName().section(QLatin1Char('_'), 1).toStdString();
+    CHECK(setup.page.plan().request.schedule.options.at(key) == "2");
+    combo->lineEdit()->selectAll();
+    QTest::keyClicks(combo->lineEdit(), QStringLiteral("x"));
+    CHECK(setup.verdict().startsWith(QStringLiteral("Impossible.")));
+    CHECK(combo->property("invalid").toBool());
+    setup.press("remedy0");
+    CHECK(setup.verdict().startsWith(QStringLiteral("Valid.")));
+}
+
+TEST_CASE("the schedule on the screen can be edited")
+{
+    Setup setup;
+    QSignalSpy asked(&setup.page, &Page::editRequested);
+    setup.type("microBatches", "4");
+    setup.press("editSchedule");
+    REQUIRE(asked.count() == 1);
+    const auto schedule = asked.first().first().value<std::shared_ptr<const engine::Schedule>>();
+    CHECK(schedule->shape.microBatches == 4);
+    CHECK(engine::opCount(*schedule) == 64);
+}
+
+TEST_CASE("nothing of the set-up is cut in the smallest window")
+{
+    static ThemeController look; // the measures are those of the window's own style
+    applyLook(*qApp, look);
+    Setup setup;
+    for (const char* scheme : {"bitpipe", "interleaved-1f1b", "dualpipe"}) {
+        setup.press((std::string("scheme_") + scheme).c_str());
+        setup.page.resize(960, 550);
+        QTest::qWait(20);
+        auto* form = setup.find<SetupForm>("setupForm");
+        INFO(scheme);
+        CHECK(form->minimumSizeHint().width() <= form->parentWidget()->width());
+        for (const QWidget* field : form->findChildren<QWidget*>()) {
+            if (!field->isVisible() || field->parentWidget() != form)
+                continue;
+            INFO(field->objectName().toStdString());
+            CHECK(field->geometry().right() < form->width());
+        }
+    }
+}
+
+// Not part of a usual run: test_gui "[speed]" prints milliseconds from the edit to the picture.
+TEST_CASE("a preview of D = 64 follows within a frame", "[.speed]")
+{
+    Setup setup;
+    for (const char* scheme : {"1f1b", "interleaved-1f1b", "bitpipe", "zb-v", "dualpipe"}) {
+        RunPlan plan;
+        plan.request.schedule.scheme = scheme;
+        plan.request.schedule.devices = 64;
+        auto* costs = setup.find<KeyNumbers>("keyNumbers");
+        for (const int microBatches : {128, 256}) {
+            plan.request.schedule.microBatches = microBatches;
+            plan.request.costs = {};
+            setup.page.setPlan(plan);
+            QTest::qWait(1500);
+            double worst = 0, total = 0;
+            constexpr int kSteps = 20;
+            for (int step = 1; step <= kSteps; ++step) {
+                const QString before = costs->items().front().value;
+                plan.request.costs.forward = 100 + 5 * step;
+                QElapsedTimer clock;
+                clock.start();
+                setup.page.setPlan(plan);
+                REQUIRE(
+                    QTest::qWaitFor([&] { return costs->items().front().value != before; }, 5000));
+                setup.page.findChild<SchedulePreview*>()->grab();
+                const double ms = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+                worst = std::max(worst, ms);
+                total += ms;
+            }
+            std::printf("%s D 64 N %d: mean %.1f ms, worst %.1f ms\n", scheme, microBatches,
+                        total / kSteps, worst);
+        }
+    }
 }
 
 } // namespace app

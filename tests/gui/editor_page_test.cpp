@@ -1,0 +1,265 @@
+#include "app/pages/editor_page.h"
+#include "app/widgets/band.h"
+#include "app/widgets/empty_state.h"
+#include "app/widgets/key_numbers.h"
+#include "app/widgets/schedule_grid.h"
+#include "app/widgets/schedule_preview.h"
+#include "app/widgets/violation_list.h"
+#include "engine/schedule/csv.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedules/scheme.h"
+#include "tests/catch.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFile>
+#include <QLabel>
+#include <QListWidget>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTimer>
+
+namespace app {
+namespace {
+
+struct Editor
+{
+    explicit Editor(const char* scheme = "gpipe", int devices = 2, int microBatches = 2)
+    {
+        engine::ScheduleRequest request;
+        request.scheme = scheme;
+        request.devices = devices;
+        request.microBatches = microBatches;
+        page.resize(1400, 860);
+        page.show();
+        page.edit(*engine::buildSchedule(request), QStringLiteral("mine"));
+        grid = page.findChild<ScheduleGrid*>();
+        page.activateWindow(); // shortcuts are of the active window
+        REQUIRE(QTest::qWaitForWindowActive(&page));
+        grid->setFocus();
+    }
+    QString ops(int device) const
+    {
+        QStringList names;
+        for (const engine::Op& op :
+             page.schedule()->schedule().program[static_cast<std::size_t>(device)])
+            names.append(QString::fromStdString(engine::toString(op)));
+        return names.join(QLatin1Char(' '));
+    }
+    QPoint middle(OpPlace place) const { return grid->cell(place).center(); }
+    void click(OpPlace place)
+    {
+        QTest::mouseClick(grid->viewport(), Qt::LeftButton, {}, middle(place));
+    }
+    void drag(const QPoint& from, const QPoint& to)
+    {
+        QTest::mousePress(grid->viewport(), Qt::LeftButton, {}, from);
+        QTest::mouseMove(grid->viewport(), (from + to) / 2);
+        QTest::mouseMove(grid->viewport(), to);
+        QTest::mouseRelease(grid->viewport(), Qt::LeftButton, {}, to);
+    }
+    void key(Qt::Key key, Qt::KeyboardModifiers with = Qt::NoModifier)
+    {
+        QTest::keyClick(grid, key, with);
+    }
+    QString verdict() const { return page.findChild<Band*>()->text(); }
+    QAction* action(const char* name) const
+    {
+        return page.findChild<QAction*>(QString::fromLatin1(name));
+    }
+
+    ThemeController theme;
+    EditorPage page{theme};
+    ScheduleGrid* grid = nullptr;
+};
+
+// Answers the question about changes with one of its buttons, once it is there.
+void answerUnsaved(const char* button)
+{
+    QTimer::singleShot(0, qApp, [button] {
+        QWidget* dialog = QApplication::activeModalWidget();
+        REQUIRE(dialog != nullptr);
+        auto* choice = dialog->findChild<QPushButton*>(QString::fromLatin1(button));
+        REQUIRE(choice != nullptr);
+        choice->click();
+    });
+}
+
+} // namespace
+
+TEST_CASE("an op is dragged to another place of its device, and times follow at once")
+{
+    Editor editor("1f1b");
+    REQUIRE(editor.ops(0) == QStringLiteral("0F0 0F1 0B0 0B1"));
+    const auto iteration
+        = [&] { return editor.page.findChild<KeyNumbers*>()->items().front().value; };
+    CHECK(iteration() == QStringLiteral("9"));
+    editor.drag(editor.middle({0, 2}), editor.middle({0, 1}) - QPoint(12, 0));
+    CHECK(editor.ops(0) == QStringLiteral("0F0 0B0 0F1 0B1"));
+    CHECK(iteration() == QStringLiteral("12"));
+    CHECK(editor.grid->selected() == OpPlace{0, 1});
+    CHECK(editor.page.isModified());
+    editor.key(Qt::Key_Z, Qt::ControlModifier);
+    CHECK(editor.ops(0) == QStringLiteral("0F0 0F1 0B0 0B1"));
+    CHECK(iteration() == QStringLiteral("9"));
+    CHECK_FALSE(editor.page.isModified());
+    editor.key(Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+    CHECK(iteration() == QStringLiteral("12"));
+}
+
+TEST_CASE("an op dropped on another device, or a drag given up, changes nothing")
+{
+    Editor editor;
+    editor.drag(editor.middle({0, 2}), editor.middle({1, 0}));
+    CHECK_FALSE(editor.page.isModified());
+    QTest::mousePress(editor.grid->viewport(), Qt::LeftButton, {}, editor.middle({0, 2}));
+    QTest::mouseMove(editor.grid->viewport(), editor.middle({0, 0}));
+    editor.key(Qt::Key_Escape);
+    QTest::mouseRelease(editor.grid->viewport(), Qt::LeftButton, {}, editor.middle({0, 0}));
+    CHECK_FALSE(editor.page.isModified());
+}
+
+TEST_CASE("keys walk, swap, delete and restore; what is wrong is said and marked")
+{
+    Editor editor;
+    editor.click({0, 0});
+    editor.key(Qt::Key_Right);
+    editor.key(Qt::Key_Right);
+    CHECK(editor.grid->selected() == OpPlace{0, 2});
+    editor.key(Qt::Key_Left, Qt::ControlModifier); // 0F0 0B0 0F1 0B1: they wait for each other
+    CHECK(editor.ops(0) == QStringLiteral("0F0 0B0 0F1 0B1"));
+    CHECK(editor.verdict().startsWith(QStringLiteral("1 violation.")));
+    CHECK(editor.page.check().messages.contains({0, 1}));
+    CHECK_FALSE(editor.action("simulateSchedule")->isEnabled());
+    CHECK(editor.page.findChild<QLabel*>(QStringLiteral("timesNote"))
+              ->text()
+              .contains(QStringLiteral("last valid")));
+    editor.click({1, 3});
+    editor.key(Qt::Key_F8);
+    CHECK(editor.grid->selected() == OpPlace{0, 1});
+    editor.key(Qt::Key_Right, Qt::ControlModifier);
+    CHECK(editor.verdict().startsWith(QStringLiteral("Valid.")));
+
+    editor.click({1, 3});
+    editor.key(Qt::Key_Delete);
+    CHECK(editor.ops(1) == QStringLiteral("1F0 1F1 1B0"));
+    CHECK_FALSE(editor.page.check().isValid());
+    CHECK(editor.page.findChild<QListWidget*>(QStringLiteral("absentOps"))->count() == 1);
+    editor.key(Qt::Key_Insert);
+    CHECK(editor.ops(1) == QStringLiteral("1F0 1F1 1B0 1B1"));
+    CHECK(editor.verdict().startsWith(QStringLiteral("Valid.")));
+}
+
+TEST_CASE("a click on a violation goes to its op")
+{
+    Editor editor;
+    editor.click({0, 2});
+    editor.key(Qt::Key_Left, Qt::ControlModifier);
+    editor.click({1, 3});
+    auto* list = editor.page.findChild<QListWidget*>(QStringLiteral("violations"));
+    REQUIRE(list->count() == 1);
+    list->setCurrentRow(0);
+    CHECK(editor.grid->selected() == OpPlace{0, 1});
+}
+
+TEST_CASE("a saved schedule is the contract's CSV, and the command names it")
+{
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("my schedule.csv"));
+    Editor editor("1f1b");
+    editor.click({0, 1});
+    editor.key(Qt::Key_Right, Qt::ControlModifier);
+    CHECK(editor.page.title() == QStringLiteral("mine \u2022"));
+    REQUIRE(editor.page.saveTo(file));
+    CHECK(editor.page.title() == QStringLiteral("my schedule.csv"));
+    QFile written(file);
+    REQUIRE(written.open(QIODevice::ReadOnly));
+    const auto back = engine::readCsv(written.readAll().toStdString(), "1f1b");
+    REQUIRE(back);
+    CHECK(back->program == editor.page.schedule()->schedule().program);
+    editor.action("copyScheduleCommand")->trigger();
+    CHECK(QGuiApplication::clipboard()->text()
+          == QStringLiteral("bscope simulate --schedule '%1'").arg(file));
+    QSignalSpy started(&editor.page, &Page::startRequested);
+    editor.key(Qt::Key_R, Qt::ControlModifier);
+    REQUIRE(started.count() == 1);
+    CHECK(started.first().first().toStringList()
+          == QStringList({QStringLiteral("--schedule"), file}));
+}
+
+TEST_CASE("a folder that cannot be written keeps the changes and says why")
+{
+    Editor editor;
+    editor.click({0, 0});
+    editor.key(Qt::Key_Delete);
+    CHECK_FALSE(editor.page.saveTo(QStringLiteral("/nonexistent/folder/x.csv")));
+    CHECK(editor.verdict().startsWith(QStringLiteral("Not saved.")));
+    CHECK(editor.page.isModified());
+}
+
+TEST_CASE("closing asks before changes are lost")
+{
+    Editor editor;
+    CHECK(editor.page.queryClose());
+    editor.click({0, 0});
+    editor.key(Qt::Key_Delete);
+    answerUnsaved("keepEditing");
+    CHECK_FALSE(editor.page.queryClose());
+    answerUnsaved("discardChanges");
+    CHECK(editor.page.queryClose());
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("x.csv"));
+    REQUIRE(editor.page.saveTo(file));
+    editor.action("undo")->trigger();
+    REQUIRE(editor.page.isModified());
+    answerUnsaved("saveChanges");
+    CHECK(editor.page.queryClose());
+    CHECK_FALSE(editor.page.isModified());
+}
+
+TEST_CASE("a file that is no schedule leaves a page that names the line")
+{
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("bad.csv"));
+    QFile bad(file);
+    REQUIRE(bad.open(QIODevice::WriteOnly));
+    bad.write("device,index,op\n0,0,F\n");
+    bad.close();
+    ThemeController theme;
+    EditorPage page(theme);
+    page.resize(960, 550);
+    page.show();
+    page.open(file);
+    CHECK(page.schedule() == nullptr);
+    auto* refused = page.findChild<EmptyState*>(QStringLiteral("refusedSchedule"));
+    CHECK(refused->isVisible());
+    QString all;
+    for (const QLabel* label : refused->findChildren<QLabel*>())
+        all += label->text() + QLatin1Char('\n');
+    CHECK(all.contains(QStringLiteral("bad.csv is not a schedule")));
+    CHECK(all.contains(QStringLiteral("line 1")));
+    CHECK(page.queryClose());
+}
+
+TEST_CASE("in the smallest window nothing of the editor covers anything else")
+{
+    Editor editor("bitpipe", 4, 4);
+    editor.page.resize(960, 550);
+    QTest::qWait(20);
+    const auto rectOf = [&editor](const QWidget* widget) {
+        return QRect(widget->mapTo(&editor.page, QPoint()), widget->size());
+    };
+    const auto* preview = editor.page.findChild<SchedulePreview*>();
+    CHECK(rectOf(preview).bottom() < editor.page.height());
+    CHECK(rectOf(editor.grid).bottom() < rectOf(preview).top());
+    CHECK(editor.grid->height() >= 3 * 36);
+    CHECK_FALSE(editor.page.findChild<KeyNumbers*>()->isVisible());
+    CHECK(editor.page.findChild<QLabel*>(QStringLiteral("timesNote"))
+              ->text()
+              .startsWith(QStringLiteral("14 units")));
+}
+
+} // namespace app
