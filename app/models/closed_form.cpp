@@ -2,6 +2,10 @@
 
 #include "app/models/text.h"
 
+#include <QRegularExpression>
+#include <QStringList>
+
+#include <algorithm>
 #include <cmath>
 
 namespace app {
@@ -137,24 +141,74 @@ std::optional<double> valueOf(const QString& text, const FormulaNumbers& numbers
     return Filler(text, numbers).whole();
 }
 
-// "N = D", "N >= 2D-1". Words that are no comparison do not restrict: they explain.
-bool holds(const QString& condition, const FormulaNumbers& numbers)
+// "3k+1" of "D = 3k+1": whether the value leaves that remainder. nullopt: it is no such class.
+std::optional<bool> isInClass(double value, const QString& text)
+{
+    static const QRegularExpression form(QStringLiteral("^\\s*(\\d+)k(?:\\+(\\d+))?\\s*$"));
+    const auto match = form.match(text);
+    if (!match.hasMatch())
+        return std::nullopt;
+    const int modulus = std::max(1, match.captured(1).toInt());
+    return static_cast<int>(value) % modulus == match.captured(2).toInt() % modulus;
+}
+
+std::optional<bool> compares(const QString& left, const QString& sign, const QString& right,
+                             const FormulaNumbers& numbers)
 {
     constexpr double kTiny = 1e-9;
-    for (const char* sign : {">=", "<=", "="}) {
-        const QString mark = QString::fromLatin1(sign);
-        const qsizetype at = condition.indexOf(mark);
-        if (at < 0)
+    const auto a = valueOf(left, numbers);
+    if (!a)
+        return std::nullopt;
+    const auto b = valueOf(right, numbers);
+    if (!b)
+        return sign == QLatin1String("=") ? isInClass(*a, right) : std::nullopt;
+    return sign == QLatin1String(">=") ? *a >= *b - kTiny
+        : sign == QLatin1String("<=")  ? *a <= *b + kTiny
+        : sign == QLatin1String(">")   ? *a > *b + kTiny
+        : sign == QLatin1String("<")   ? *a < *b - kTiny
+                                       : std::abs(*a - *b) < kTiny;
+}
+
+// "N = D", "N >= D > 2", "even D", "D = 3k+1". nullopt: words that explain and do not restrict.
+std::optional<bool> holds(const QString& condition, const FormulaNumbers& numbers)
+{
+    for (const bool isOdd : {false, true}) {
+        const QString word = isOdd ? QStringLiteral("odd ") : QStringLiteral("even ");
+        if (!condition.trimmed().startsWith(word))
             continue;
-        const auto left = valueOf(condition.left(at), numbers);
-        const auto right = valueOf(condition.mid(at + mark.size()), numbers);
-        if (!left || !right)
-            return true;
-        return mark == QLatin1String(">=") ? *left >= *right - kTiny
-            : mark == QLatin1String("<=")  ? *left <= *right + kTiny
-                                           : std::abs(*left - *right) < kTiny;
+        const auto value = valueOf(condition.trimmed().mid(word.size()), numbers);
+        return value ? std::optional((static_cast<int>(*value) % 2 != 0) == isOdd) : std::nullopt;
     }
-    return true;
+    static const QRegularExpression sign(QStringLiteral(">=|<=|=|>|<"));
+    const QStringList sides = condition.split(sign);
+    auto marks = sign.globalMatch(condition);
+    if (sides.size() < 2)
+        return std::nullopt;
+    bool all = true;
+    for (qsizetype i = 0; i + 1 < sides.size(); ++i) {
+        const auto one = compares(sides.at(i), marks.next().captured(), sides.at(i + 1), numbers);
+        if (!one)
+            return std::nullopt;
+        all = all && *one;
+    }
+    return all;
+}
+
+// The expression that a claim makes for these numbers: "A for even D, B for odd D", "A for D =
+// 3k+1, else B", "A at N = D". "": none of its conditions holds.
+QString expressionOf(const QString& claim, const FormulaNumbers& numbers)
+{
+    static const QRegularExpression when(QStringLiteral(" (?:at|for) "));
+    for (QString part : claim.split(QStringLiteral(", "))) {
+        if (part.startsWith(QStringLiteral("else ")))
+            return part.mid(5);
+        const auto word = when.match(part);
+        if (!word.hasMatch())
+            return part;
+        if (holds(part.mid(word.capturedEnd()), numbers).value_or(true))
+            return part.left(word.capturedStart());
+    }
+    return {};
 }
 
 } // namespace
@@ -166,17 +220,9 @@ ClosedForm closedForm(std::string_view formula, const FormulaNumbers& numbers)
     result.formula = text;
     result.formula.replace(QLatin1Char('-'), QChar(0x2212))
         .replace(QStringLiteral(">="), QStringLiteral("≥"));
-    const QString claim = text.section(QLatin1Char(';'), 0, 0);
-    QString expression = claim, condition;
-    for (const char* word : {" at ", " for "}) {
-        const qsizetype at = claim.indexOf(QLatin1String(word));
-        if (at < 0)
-            continue;
-        expression = claim.left(at);
-        condition = claim.mid(at + static_cast<qsizetype>(std::string_view(word).size()));
-        break;
-    }
-    result.applies = holds(condition, numbers);
+    const QString expression = expressionOf(text.section(QLatin1Char(';'), 0, 0), numbers);
+    const bool isInDomain = holds(text.section(QLatin1Char(';'), 1), numbers).value_or(true);
+    result.applies = !expression.isEmpty() && isInDomain;
     Filler filler(expression, numbers);
     const auto value = filler.whole();
     if (!value || !std::isfinite(*value) || !result.applies)

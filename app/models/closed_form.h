@@ -25,8 +25,9 @@ struct ClosedForm
 };
 
 // Reads the notation of Scheme::bubbleFormula: + - * / and parentheses over numbers and D N v S,
-// neighbours are multiplied ("3N", "2(D-1)"); "at" or "for" begins its condition, ";" a remark. A
-// formula with other words is shown and not evaluated.
+// neighbours are multiplied ("3N", "2(D-1)"); "at" or "for" begins a condition ("N >= D > 2", "even
+// D", "D = 3k+1"), a comma another case, ";" a condition for all of it, or a remark. A formula with
+// other words is shown and not evaluated.
 ClosedForm closedForm(std::string_view formula, const FormulaNumbers& numbers);
 
 } // namespace app

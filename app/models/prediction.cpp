@@ -111,7 +111,7 @@ QString closedFormText(const Prediction& prediction)
     if (std::abs(*form.value - prediction.metrics.bubbleRatio) < kSame)
         return filled + text(", as simulated");
     return filled
-        + (prediction.isUsual ? text(", for the scheme's usual options")
+        + (prediction.isUsual ? text(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
                               : text(", for F 1, B 2 and free links"));
 }
 
