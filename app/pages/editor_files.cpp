@@ -1,0 +1,117 @@
+#include "app/jobs/run_library.h"
+#include "app/models/run_plan.h"
+#include "app/models/text.h"
+#include "app/pages/editor_page.h"
+#include "app/widgets/band.h"
+#include "app/widgets/unsaved_dialog.h"
+#include "engine/base/version.h"
+#include "engine/schedule/csv.h"
+#include "profiler/store/trace_store.h"
+
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QSaveFile>
+
+// What leaves the editor: files, commands and runs.
+namespace app {
+
+bool EditorPage::isModified() const
+{
+    return m_edited != nullptr && !m_edited->undoStack().isClean();
+}
+
+bool EditorPage::queryClose()
+{
+    if (!isModified())
+        return true;
+    UnsavedDialog dialog(m_name, m_edited->undoStack().index(), this);
+    dialog.exec();
+    if (dialog.choice() == UnsavedDialog::Choice::Save)
+        return save();
+    return dialog.choice() == UnsavedDialog::Choice::Discard;
+}
+
+bool EditorPage::save()
+{
+    return m_file.isEmpty() ? saveAs() : saveTo(m_file);
+}
+
+bool EditorPage::saveAs()
+{
+    QFileDialog dialog(this, tr("Save the schedule"), m_file,
+                       tr("Schedules (*.csv);;All files (*)"));
+    dialog.setObjectName(QStringLiteral("saveScheduleDialog"));
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(QStringLiteral("csv"));
+    if (m_file.isEmpty())
+        dialog.selectFile(QString::fromStdString(m_edited->schedule().scheme)
+                          + QStringLiteral("-edited.csv"));
+    return dialog.exec() == QDialog::Accepted && saveTo(dialog.selectedFiles().value(0));
+}
+
+bool EditorPage::saveTo(const QString& file)
+{
+    QSaveFile target(file);
+    const QByteArray text = QByteArray::fromStdString(engine::writeCsv(m_edited->schedule()));
+    if (!target.open(QIODevice::WriteOnly) || target.write(text) != text.size()
+        || !target.commit()) {
+        m_band->show(Band::Kind::Error, tr("Not saved."),
+                     tr("%1: %2. The changes are still here.").arg(file, target.errorString()));
+        return false;
+    }
+    m_file = file;
+    m_name = QFileInfo(file).fileName();
+    m_edited->undoStack().setClean();
+    if (m_check->isValid())
+        m_band->show(Band::Kind::Ok, tr("Saved."), file);
+    else
+        m_band->show(Band::Kind::Warning, tr("Saved, and not valid."),
+                     tr("%1 can be edited on; simulate and run will refuse it.").arg(file));
+    Q_EMIT titleChanged();
+    Q_EMIT statusChanged();
+    return true;
+}
+
+// Commands name a file, so there has to be one with what is shown.
+void EditorPage::copyCommand()
+{
+    if ((m_file.isEmpty() || isModified()) && !save())
+        return;
+    const QString command = QStringLiteral("bscope simulate --schedule ")
+        + shellWord(QFileInfo(m_file).absoluteFilePath());
+    QGuiApplication::clipboard()->setText(command);
+    m_band->show(
+        Band::Kind::Ok, tr("Copied."),
+        tr("%1 (`bscope run` in place of `bscope simulate` trains with it.)").arg(command));
+}
+
+void EditorPage::simulate()
+{
+    const QString file = newRunFile({QStringLiteral("--schedule"), m_name});
+    engine::Run run = *m_check->prediction.run;
+    run.info.scheme = "file";
+    run.info.label = m_name.toStdString();
+    run.info.program = engine::buildId();
+    if (!m_file.isEmpty() && !isModified())
+        run.info.command = "bscope simulate --schedule " + shellWord(m_file).toStdString();
+    if (const auto written = profiler::writeRun(file.toStdString(), run); !written)
+        m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(written.error().message));
+    else
+        Q_EMIT openRequested(file);
+}
+
+void EditorPage::train()
+{
+    const QString problem = planProblem(RunPlan(), m_check->prediction.run->schedule);
+    if (!problem.isEmpty()) {
+        m_band->show(Band::Kind::Warning, tr("Cannot run."), problem);
+        return;
+    }
+    if ((m_file.isEmpty() || isModified()) && !save())
+        return;
+    Q_EMIT startRequested({QStringLiteral("--schedule"), m_file});
+}
+
+} // namespace app
