@@ -87,6 +87,8 @@ inline engine::Run fullRun()
                 8192,
                 1.5e12,
                 3.25e11,
+                6,
+                2,
                 1,
                 2,
                 3.5,
