@@ -47,12 +47,15 @@ std::string asText(const std::vector<VerifyCheck>& checks)
     using Key = std::tuple<std::string, int, int>;
     const auto keyOf
         = [](const VerifyCheck& c) { return Key(c.scheme, c.devices, c.microBatches); };
-    std::map<Key, std::map<std::string, bool>> passed;
+    std::map<Key, std::map<std::string, const char*>> words;
     std::vector<Key> order;
     for (const VerifyCheck& check : checks) {
-        if (!passed.contains(keyOf(check)))
+        if (!words.contains(keyOf(check)))
             order.push_back(keyOf(check));
-        passed[keyOf(check)][check.fact + " " + std::string(modeName(check.mode))] = check.passed;
+        words[keyOf(check)][check.fact + " " + std::string(modeName(check.mode))] = !check.passed
+            ? "DIFFERENT"
+            : check.rounded ? "to rounding"
+                            : "equal";
     }
     const std::vector<std::string> facts{"integer gradients emulate",
                                          "integer gradients live",
@@ -74,7 +77,10 @@ std::string asText(const std::vector<VerifyCheck>& checks)
         std::vector<std::string> cells{scheme, std::to_string(devices),
                                        std::to_string(microBatches)};
         for (const std::string& fact : facts)
-            cells.emplace_back(passed[key][fact] ? "equal" : "DIFFERENT");
+            if (const auto word = words[key].find(fact); word != words[key].end())
+                cells.emplace_back(word->second);
+            else
+                cells.emplace_back("-"); // cancelled before it
         table.add(std::move(cells));
     }
     return table.text();

@@ -1,52 +1,15 @@
 #include "app/timeline/memory_series.h"
 
+#include "engine/timeline/stash_ledger.h"
+
 #include <algorithm>
 
 namespace app {
 namespace {
 
-using engine::OpKind;
-
 MemorySeries::Level higher(MemorySeries::Level a, MemorySeries::Level b)
 {
     return {std::max(a.base, b.base), std::max(a.total, b.total)};
-}
-
-struct StashChange
-{
-    std::int64_t time = 0;
-    int change = 0; // in shares of M_a
-
-    friend auto operator<=>(const StashChange&, const StashChange&) = default;
-};
-
-bool splitsBackward(const engine::Schedule& schedule)
-{
-    for (const auto& program : schedule.program) {
-        for (const auto& op : program) {
-            if (op.kind == OpKind::BackwardWeight)
-                return true;
-        }
-    }
-    return false;
-}
-
-std::vector<StashChange> stashChanges(const engine::Run& run, const engine::Track& track,
-                                      bool isSplit)
-{
-    const engine::OpIndex index(run.schedule);
-    const OpKind last = isSplit ? OpKind::BackwardWeight : OpKind::Backward;
-    std::vector<StashChange> changes;
-    for (const auto& span : track.spans) {
-        const engine::Op& op = opAt(run.schedule, index, span.op);
-        const int shares = op.slice == engine::Op::kWhole ? run.schedule.shape.slices : 1;
-        if (op.kind == OpKind::Forward)
-            changes.push_back({span.begin, shares});
-        else if (op.kind == last || op.kind == OpKind::Backward)
-            changes.push_back({span.end, -shares});
-    }
-    std::sort(changes.begin(), changes.end());
-    return changes;
 }
 
 } // namespace
@@ -134,18 +97,19 @@ std::vector<MemorySeries> recordedMemory(const engine::Run& run)
 std::vector<MemorySeries> stashFromSpans(const engine::Run& run)
 {
     const auto& shape = run.schedule.shape;
-    const double share = 1.0 / (std::max(1, shape.chunks()) * std::max(1, shape.slices));
-    const bool isSplit = splitsBackward(run.schedule);
+    const engine::OpIndex index(run.schedule);
+    engine::StashLedger ledger(static_cast<std::size_t>(shape.devices));
+    for (const auto& track : run.timeline.tracks)
+        if (track.kind == engine::Track::Kind::Compute || track.kind == engine::Track::Kind::Copy)
+            for (const auto& span : track.spans)
+                ledger.add(track.device, opAt(run.schedule, index, span.op), shape, span.window());
+    const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
     std::vector<MemorySeries> series(static_cast<std::size_t>(shape.devices));
-    for (const auto& track : run.timeline.tracks) {
-        if (track.kind != engine::Track::Kind::Compute)
-            continue;
-        auto& one = series[static_cast<std::size_t>(track.device.value)];
-        for (const auto& [time, change] : stashChanges(run, track, isSplit))
-            one.add(time, 0, change * share);
+    for (std::size_t d = 0; d < series.size(); ++d) {
+        for (const auto& [time, parts] : ledger.events(d))
+            series[d].add(time, 0, static_cast<double>(parts) / perActivation);
+        series[d].close();
     }
-    for (auto& one : series)
-        one.close();
     return series;
 }
 

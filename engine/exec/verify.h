@@ -17,7 +17,8 @@ struct VerifyCheck
     int devices = 0, microBatches = 0;
     Mode mode = Mode::Emulate;
     bool passed = false;
-    std::string detail; // what was compared, or what is wrong
+    bool rounded = false; // passed, within the rounding of sequence slices instead of bit for bit
+    std::string detail;   // what was compared, or what is wrong
 };
 
 struct VerifyOptions

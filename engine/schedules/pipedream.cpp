@@ -51,7 +51,7 @@ Scheme pipedream()
     scheme.details = kDetails;
     scheme.family = "Asynchronous";
     scheme.accepts = "1 <= D <= 255; N >= 1; v = 1";
-    scheme.bubbleFormula = "0 in the steady state; (D-1)/(N+D-1) for a window of N";
+    scheme.bubbleFormula = "(D-1)/(N+D-1) for a window of N; 0 in the steady state";
     scheme.asynchronous = true;
     scheme.check = check;
     scheme.build = build;

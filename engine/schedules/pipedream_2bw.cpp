@@ -63,7 +63,7 @@ Scheme pipedream2bw()
     scheme.details = kDetails;
     scheme.family = "Asynchronous";
     scheme.accepts = "D >= 1; N >= 1; m >= D; v = 1";
-    scheme.bubbleFormula = "0 in the steady state; (D-1)/(N+D-1) for a window of N";
+    scheme.bubbleFormula = "(D-1)/(N+D-1) for a window of N; 0 in the steady state";
     scheme.asynchronous = true;
     scheme.options = kOptions;
     scheme.check = check;

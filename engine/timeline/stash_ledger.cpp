@@ -21,13 +21,18 @@ void StashLedger::note(int device, std::int64_t time, std::int64_t parts)
         m_events[static_cast<std::size_t>(device)].push_back({time, parts});
 }
 
-std::int64_t StashLedger::peak(std::size_t device)
+const std::vector<StashLedger::Event>& StashLedger::events(std::size_t device)
 {
     auto& events = m_events[device];
     std::ranges::sort(events, {},
                       [](const Event& event) { return std::pair(event.time, event.parts); });
+    return events;
+}
+
+std::int64_t StashLedger::peak(std::size_t device)
+{
     std::int64_t alive = 0, most = 0;
-    for (const Event& event : events)
+    for (const Event& event : events(device))
         most = std::max(most, alive += event.parts);
     return most;
 }

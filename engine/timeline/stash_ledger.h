@@ -17,14 +17,15 @@ public:
     { }
 
     void add(DeviceId device, const Op& op, const Shape& shape, Window window);
-    // In parts (stash.h); at equal times what ends comes first. Sorts.
-    std::int64_t peak(std::size_t device);
-
-private:
     struct Event
     {
-        std::int64_t time = 0, parts = 0;
+        std::int64_t time = 0, parts = 0; // parts: the change, see stash.h
     };
+    // By time; at equal times what ends comes first. Sorts.
+    const std::vector<Event>& events(std::size_t device);
+    std::int64_t peak(std::size_t device); // in parts
+
+private:
     void note(int device, std::int64_t time, std::int64_t parts);
 
     std::vector<std::vector<Event>> m_events; // [device]

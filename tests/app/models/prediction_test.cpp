@@ -132,8 +132,8 @@ TEST_CASE("dragging rests on what the scheme accepts")
 TEST_CASE("a rule is cut to the fields that it is about")
 {
     const RuleParts rule = ruleParts(*engine::findScheme("bitpipe"));
-    CHECK(rule.devices == QStringLiteral("≥ 2, even"));
-    CHECK(rule.microBatches == QStringLiteral("a multiple of D"));
+    CHECK(rule.devices == QStringLiteral("≥ 2, even (early: any)"));
+    CHECK(rule.microBatches == QStringLiteral("a multiple of D (early: any)"));
     CHECK(ruleParts(*engine::findScheme("1f1b")).devices.isEmpty());
 }
 

@@ -38,7 +38,7 @@ Spans spansOf(const Simulated& run, int device, Track::Kind kind)
 Schedule meeting()
 {
     return scheduleFrom(
-        {"0F0 0B0 0ALLREDUCE 1F1u 1B1u 1ALLREDUCEu", "1F0 1B0 0F1u 0B1u 1ALLREDUCE 0ALLREDUCEu"});
+        {"0F0 0B0 0ALLREDUCE 1F1u 1B1u 1ALLREDUCEu", "1F0 1B0 0F1u 0B1u 0ALLREDUCEu 1ALLREDUCE"});
 }
 
 } // namespace
