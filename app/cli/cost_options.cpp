@@ -200,15 +200,6 @@ std::string linkText(const CostOptions& options)
 void addSyncOption(CLI::App& app, SyncPolicy& policy, const char* group)
 {
     app.add_option("--sync", policy,
-                   "All-reduce when a stage is done, or after the last backward [eager]")
-        ->type_name("eager|late")
-        ->group(group)
-        ->transform(choice<SyncPolicy>({{"eager", SyncPolicy::Eager}, {"late", SyncPolicy::Late}}));
-}
-
-void addSimulatedSyncOption(CLI::App& app, SyncPolicy& policy, const char* group)
-{
-    app.add_option("--sync", policy,
                    "All-reduce when a stage is done, the same holding the device as BitPipe's code "
                    "does, or after the last backward [eager]")
         ->type_name("eager|eager-blocking|late")

@@ -35,7 +35,5 @@ engine::Result<engine::UnitCosts> unitCosts(const CostOptions& options);
 std::string linkText(const CostOptions& options);
 
 void addSyncOption(CLI::App& app, engine::SyncPolicy& policy, const char* group);
-// With the third policy, as BitPipe's code does it.
-void addSimulatedSyncOption(CLI::App& app, engine::SyncPolicy& policy, const char* group);
 
 } // namespace cli

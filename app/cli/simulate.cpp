@@ -1,6 +1,7 @@
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/command_line.h"
+#include "app/cli/huge_pages.h"
 #include "app/cli/model_options.h"
 #include "app/cli/output.h"
 #include "app/cli/run_json.h"
@@ -43,6 +44,14 @@ std::int64_t mostSummedOps()
 {
     const auto bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
     return std::clamp(bytes / 2 / kBytesPerSummedOp, kMaxOps, kMaxSummedOps);
+}
+
+// Worth another start of the program.
+bool isHuge(const ScheduleRequest& request)
+{
+    constexpr std::int64_t kMany = std::int64_t{1} << 22;
+    return std::int64_t{request.devices} * request.microBatches * std::max(1, request.chunks)
+        > kMany;
 }
 
 // Whether a picture in letters is possible at all.
@@ -130,6 +139,8 @@ Result<std::vector<Simulated>> simulateAll(const Options& options)
     auto costs = costsOf(options);
     if (!costs)
         return tl::unexpected(costs.error());
+    if (isHuge(options.schedule.request))
+        restartWithHugePages();
     auto built = schedules(options.schedule, options.output.empty() ? mostSummedOps() : kMaxOps);
     if (!built)
         return tl::unexpected(built.error());
@@ -239,7 +250,7 @@ Action prepareSimulate(CLI::App& app)
         ->type_name("b")
         ->group("Model on hardware")
         ->check(between(1, 1 << 20));
-    addSimulatedSyncOption(app, options->sync, "Schedule");
+    addSyncOption(app, options->sync, "Schedule");
     app.add_option("--data-parallel", options->dataParallel,
                    "Copies of the pipeline; more than 1 adds all-reduces [1]")
         ->type_name("W")

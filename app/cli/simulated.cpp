@@ -1,9 +1,8 @@
 #include "app/cli/simulated.h"
 
+#include "engine/schedule/transfers.h"
 #include "engine/sim/memory_events.h"
 #include "engine/sim/simulate.h"
-
-#include <algorithm>
 
 namespace cli {
 
@@ -74,13 +73,6 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
     one.metrics = metrics(one.run.schedule, summaries->back());
     one.metrics.iteration = headlineIteration(one.run.timeline);
     return one;
-}
-
-bool hasTransfers(const Schedule& schedule)
-{
-    return std::ranges::any_of(schedule.program, [](const auto& ops) {
-        return std::ranges::any_of(ops, [](const Op& op) { return isTransfer(op.kind); });
-    });
 }
 } // namespace
 

@@ -50,6 +50,8 @@ RunPlan planFromExperiment(const QString& toml)
         plan.request.sync = engine::SyncPolicy::Late;
     if (text("run.mode", {}) == QStringLiteral("simulate"))
         plan.mode = engine::Mode::Simulate;
+    if (text("run.mode", {}) == QStringLiteral("live"))
+        plan.mode = engine::Mode::Live;
     plan.iterations = integer("run.iterations", plan.iterations);
     plan.warmup = integer("run.warmup", plan.warmup);
     plan.seed = integer("run.seed", plan.seed);

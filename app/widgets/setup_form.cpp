@@ -12,6 +12,7 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSignalBlocker>
+#include <QThread>
 
 namespace app {
 namespace {
@@ -199,9 +200,36 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     column.addLayout(makeFormRow(tr("Text"), {m_text, browse}));
 }
 
+namespace {
+
+QString liveHint(int devices)
+{
+    const QString live = SetupForm::tr("All devices train at the same time, one thread each, on "
+                                       "the wall clock.");
+    const int cores = QThread::idealThreadCount();
+    if (devices <= cores)
+        return live;
+    return live + QLatin1Char(' ')
+        + SetupForm::tr("More threads than cores here (%1): they take turns, and the run says "
+                        "\"oversubscribed\".")
+              .arg(cores);
+}
+
+QString modeHint(const RunPlan& plan)
+{
+    if (plan.mode == engine::Mode::Simulate)
+        return SetupForm::tr("Nothing runs: the costs above are assumed. Answers at once.");
+    if (plan.mode == engine::Mode::Live)
+        return liveHint(plan.request.schedule.devices);
+    return SetupForm::tr("Every op really runs, once, alone on the CPU, and the model really "
+                         "trains; each device has a clock of its own.");
+}
+
+} // namespace
+
 void SetupForm::makeRunRows(QVBoxLayout& column)
 {
-    m_mode = new SegmentControl(m_theme, {tr("simulate"), tr("emulate")});
+    m_mode = new SegmentControl(m_theme, {tr("simulate"), tr("emulate"), tr("live")});
     m_mode->setObjectName(QStringLiteral("mode"));
     connect(m_mode, &SegmentControl::currentChanged, this, [this](int mode) {
         m_plan.mode = static_cast<engine::Mode>(mode);
@@ -275,10 +303,7 @@ void SetupForm::showScheme()
     }
     m_options->show(m_plan.request.schedule);
     const bool computes = m_plan.mode != engine::Mode::Simulate;
-    m_modeHint->setText(
-        computes ? tr("Every op really runs, once, alone on the CPU, and the model really "
-                      "trains; each device has a clock of its own.")
-                 : tr("Nothing runs: the costs above are assumed. Answers at once."));
+    m_modeHint->setText(modeHint(m_plan));
     for (QWidget* field : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_batch),
                            static_cast<QWidget*>(m_sequence), static_cast<QWidget*>(m_text),
                            static_cast<QWidget*>(m_iterations), static_cast<QWidget*>(m_warmup),

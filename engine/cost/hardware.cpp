@@ -2,10 +2,12 @@
 
 #include "engine/cost/spec_file.h"
 
+#include <array>
+
 namespace engine {
 namespace {
 
-constexpr std::string_view kHardware = "hardware/";
+constexpr std::array<std::string_view, 1> kHardware{"hardware/"};
 constexpr double kGiga = 1e9, kTera = 1e12, kMicro = 1e-6, kGibi = 1 << 30;
 
 void readLink(SpecFile& file, const std::string& table, LinkSpec& link)

@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -12,16 +13,17 @@ namespace {
 
 constexpr std::string_view kEnding = ".toml";
 
-Result<std::string> textOf(std::string_view folder, std::string_view nameOrFile,
+Result<std::string> textOf(SpecFile::Folders folders, std::string_view nameOrFile,
                            std::string_view what)
 {
-    const auto preset = resources::find(fmt::format("{}{}{}", folder, nameOrFile, kEnding));
-    if (!preset.empty())
-        return std::string(preset);
+    for (const std::string_view folder : folders)
+        if (const auto preset = resources::find(fmt::format("{}{}{}", folder, nameOrFile, kEnding));
+            !preset.empty())
+            return std::string(preset);
     if (!nameOrFile.ends_with(kEnding))
         return fail(Error::Code::NotFound,
                     fmt::format("no {} is called '{}': there are {}, or give a .toml file", what,
-                                nameOrFile, fmt::join(SpecFile::names(folder), ", ")));
+                                nameOrFile, fmt::join(SpecFile::names(folders), ", ")));
     std::ifstream file{std::string(nameOrFile)};
     std::ostringstream text;
     if (!(file && text << file.rdbuf()))
@@ -31,10 +33,9 @@ Result<std::string> textOf(std::string_view folder, std::string_view nameOrFile,
 
 } // namespace
 
-Result<SpecFile> SpecFile::open(std::string_view folder, std::string_view nameOrFile,
-                                std::string_view what)
+Result<SpecFile> SpecFile::open(Folders folders, std::string_view nameOrFile, std::string_view what)
 {
-    const auto text = textOf(folder, nameOrFile, what);
+    const auto text = textOf(folders, nameOrFile, what);
     if (!text)
         return tl::unexpected(text.error());
     try {
@@ -46,14 +47,21 @@ Result<SpecFile> SpecFile::open(std::string_view folder, std::string_view nameOr
     }
 }
 
-std::vector<std::string> SpecFile::names(std::string_view folder)
+std::vector<std::string> SpecFile::names(Folders folders)
 {
     std::vector<std::string> names;
-    for (const auto& resource : resources::all())
-        if (resource.path.starts_with(folder) && resource.path.ends_with(kEnding))
-            names.emplace_back(resource.path.substr(
-                folder.size(), resource.path.size() - folder.size() - kEnding.size()));
+    for (const std::string_view folder : folders)
+        for (const auto& resource : resources::all())
+            if (resource.path.starts_with(folder) && resource.path.ends_with(kEnding))
+                names.emplace_back(resource.path.substr(
+                    folder.size(), resource.path.size() - folder.size() - kEnding.size()));
+    std::ranges::sort(names);
     return names;
+}
+
+void SpecFile::passOver(std::initializer_list<const char*> keys)
+{
+    m_passedOver.insert(keys.begin(), keys.end());
 }
 
 toml::node_view<const toml::node> SpecFile::at(const std::string& key)
@@ -114,7 +122,10 @@ void SpecFile::checkKnown(const toml::table& table, const std::string& prefix,
 {
     for (const auto& [name, node] : table) {
         const std::string key = prefix + std::string(name.str());
-        if (const auto* inner = node.as_table())
+        const auto* inner = node.as_table();
+        if (m_passedOver.contains(inner != nullptr ? key + "." : key))
+            continue;
+        if (inner != nullptr)
             checkKnown(*inner, key + ".", unknown);
         else if (!m_asked.contains(key) && unknown.empty())
             unknown = key;

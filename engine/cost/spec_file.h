@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <initializer_list>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,15 +24,19 @@ public:
         double least = 0, most = 1e18;
     };
 
+    using Folders = std::span<const std::string_view>; // "models/", looked through in order
+
     // `what` is "model" or "hardware": for messages.
-    static Result<SpecFile> open(std::string_view folder, std::string_view nameOrFile,
+    static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
-    static std::vector<std::string> names(std::string_view folder);
+    static std::vector<std::string> names(Folders folders); // sorted
 
     // Keys are written "key" or "table.key"; what is missing is left as it is.
     std::string text(const std::string& key, const std::string& byDefault);
     void integer(const std::string& key, int& value, Range range);
     void number(const std::string& key, double& value, Range range);
+    // Keys that are read elsewhere; "table." stands for all of a table.
+    void passOver(std::initializer_list<const char*> keys);
     void require(bool condition, std::string_view key, std::string_view message);
     Result<void> done() const;
 
@@ -46,7 +52,7 @@ private:
 
     std::string m_source, m_error;
     toml::table m_table;
-    std::set<std::string, std::less<>> m_asked;
+    std::set<std::string, std::less<>> m_asked, m_passedOver;
 };
 
 } // namespace engine

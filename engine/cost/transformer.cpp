@@ -2,10 +2,13 @@
 
 #include "engine/cost/spec_file.h"
 
+#include <array>
+
 namespace engine {
 namespace {
 
-constexpr std::string_view kTransformers = "transformers/";
+// Models that are only costed, and those that are trained: their files say more.
+constexpr std::array<std::string_view, 2> kFolders{"transformers/", "models/"};
 
 Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
 {
@@ -15,8 +18,8 @@ Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
                                 model.heads));
     if (model.keyValueHeads > 0 && model.heads % model.keyValueHeads != 0)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: heads {} are no multiple of key_value_heads {}", source,
-                                model.heads, model.keyValueHeads));
+                    fmt::format("{}: heads {} are no multiple of kv_heads {}", source, model.heads,
+                                model.keyValueHeads));
     return {};
 }
 
@@ -24,7 +27,7 @@ Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
 
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
 {
-    auto file = SpecFile::open(kTransformers, nameOrFile, "model");
+    auto file = SpecFile::open(kFolders, nameOrFile, "model");
     if (!file)
         return tl::unexpected(file.error());
     TransformerSpec model;
@@ -38,10 +41,11 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     file->integer("layers", model.layers, {1, kMost});
     file->integer("width", model.width, {1, kMost});
     file->integer("heads", model.heads, {1, kMost});
-    file->integer("key_value_heads", model.keyValueHeads, {0, kMost});
-    file->integer("feed_forward", model.feedForward, {0, kMost});
+    file->integer("kv_heads", model.keyValueHeads, {0, kMost});
+    file->integer("ffn_width", model.feedForward, {0, kMost});
     file->integer("sequence", model.sequence, {1, kMost});
     file->integer("vocabulary", model.vocabulary, {1, kMost});
+    file->passOver({"micro_batch_size", "tied", "attention", "recompute", "optimizer.", "init."});
     if (auto read = file->done(); !read)
         return tl::unexpected(read.error());
     if (auto fits = checkWidths(model, nameOrFile); !fits)
@@ -51,7 +55,7 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
 
 std::vector<std::string> transformerNames()
 {
-    return SpecFile::names(kTransformers);
+    return SpecFile::names(kFolders);
 }
 
 // Gpt 12 h^2 + 13 h; Llama 2 h^2 + 2 h^2 g/a + 3 h f + 2 h.

@@ -31,7 +31,8 @@ struct TransformerSpec
     friend bool operator==(const TransformerSpec&, const TransformerSpec&) = default;
 };
 
-// A preset of resources/transformers or a .toml file with the same keys. Errors name the presets,
+// A preset of resources/transformers or resources/models, or a .toml file with the same keys (those
+// of training are passed over). Errors name the presets,
 // the key, or the line.
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile);
 std::vector<std::string> transformerNames();

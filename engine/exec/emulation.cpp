@@ -26,6 +26,7 @@ Emulation::Emulation(const Setup& setup, Run& run)
     , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Inline)
     , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.unit, setup.link}))
 {
+    m_costs.rules = setup.rules;
     appendFixedMemory(m_pipeline.plan(), run.timeline);
 }
 

@@ -16,6 +16,7 @@ public:
     {
         Pipeline::Setup pipeline;
         LinkCost link;
+        TimingRules rules = {};
     };
     // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
     // outlive it. std::bad_alloc.

@@ -138,7 +138,7 @@ Result<void> readRun(const toml::table& root, Experiment& experiment)
     reader.integer("warmup", experiment.warmup);
     reader.seed("seed", experiment.seed);
     reader.choice("accumulate", {"float", "exact"}, experiment.accumulate);
-    reader.choice("sync", {"eager", "late"}, experiment.sync);
+    reader.choice("sync", {"eager", "late", "eager-blocking"}, experiment.sync);
     reader.text("text", experiment.textFile);
     return reader.finish();
 }
@@ -201,8 +201,8 @@ std::string toToml(const Experiment& experiment)
         modeName(experiment.mode), experiment.iterations, experiment.warmup,
         experiment.seed <= kLargest ? fmt::format("{}", experiment.seed)
                                     : fmt::format("\"{}\"", experiment.seed),
-        experiment.accumulate == Accumulate::Exact ? "exact" : "float",
-        experiment.sync == SyncPolicy::Late ? "late" : "eager", tomlString(experiment.textFile));
+        experiment.accumulate == Accumulate::Exact ? "exact" : "float", syncName(experiment.sync),
+        tomlString(experiment.textFile));
     text += modelToToml(experiment.model, "model");
     return text
         + fmt::format("\n[link]\nlatency_ns = {}\nbytes_per_second = {}\n",

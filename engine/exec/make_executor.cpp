@@ -11,7 +11,8 @@ std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run)
     if (setup.mode == Mode::Live)
         return std::make_unique<Live>(Live::Setup{setup.pipeline}, run);
     CHECK(setup.mode == Mode::Emulate);
-    return std::make_unique<Emulation>(Emulation::Setup{setup.pipeline, setup.link}, run);
+    return std::make_unique<Emulation>(Emulation::Setup{setup.pipeline, setup.link, setup.rules},
+                                       run);
 }
 
 } // namespace engine

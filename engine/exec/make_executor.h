@@ -9,7 +9,8 @@ struct ExecutorSetup
 {
     Pipeline::Setup pipeline;
     Mode mode = Mode::Emulate; // or Live
-    LinkCost link = {};        // of emulation
+    LinkCost link = {};        // of emulation, as the rules
+    TimingRules rules = {};
 };
 // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
 // outlive it. std::bad_alloc.

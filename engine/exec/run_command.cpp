@@ -69,8 +69,8 @@ std::string commandOf(const Experiment& experiment)
         text += fmt::format(" --seed {}", experiment.seed);
     if (experiment.accumulate == Accumulate::Exact)
         text += " --accumulate exact";
-    if (experiment.sync == SyncPolicy::Late)
-        text += " --sync late";
+    if (experiment.sync != defaults.sync)
+        text += fmt::format(" --sync {}", syncName(experiment.sync));
     if (experiment.link.bytesPerSecond > 0)
         text += fmt::format(" --link-bandwidth {}", experiment.link.bytesPerSecond / 1e9);
     if (experiment.link.latency.count() > 0)

@@ -134,7 +134,8 @@ try {
     const auto executor = makeExecutor(
         {{run.schedule, unit, kernels, experiment.seed, experiment.accumulate, tokenBytes},
          experiment.mode,
-         experiment.link},
+         experiment.link,
+         {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking}},
         run);
     run.info = runInfo({experiment, run.schedule, device, plan->data});
     if (experiment.mode == Mode::Live) {

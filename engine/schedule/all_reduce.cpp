@@ -73,8 +73,8 @@ std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPol
 
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
 {
-    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1
-        || schedule.shape.updateEvery > 0)
+    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1 || schedule.shape.updateEvery > 0
+        || holds(schedule, OpKind::AllReduce))
         return schedule;
     std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);
     for (std::size_t d = 0; d < placements.size(); ++d)

@@ -71,6 +71,8 @@ std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
 
 Schedule addOptimizer(Schedule schedule)
 {
+    if (holds(schedule, OpKind::OptimizerStep))
+        return schedule;
     if (schedule.shape.updateEvery > 0) {
         for (auto& ops : schedule.program)
             ops = updatedOps(schedule, ops);
@@ -86,6 +88,18 @@ Schedule addOptimizer(Schedule schedule)
         ops.insert(ops.end(), steps.begin(), steps.end());
     }
     return schedule;
+}
+
+std::string_view syncName(SyncPolicy policy)
+{
+    switch (policy) {
+    case SyncPolicy::Late:
+        return "late";
+    case SyncPolicy::EagerBlocking:
+        return "eager-blocking";
+    default:
+        return "eager";
+    }
 }
 
 Schedule lower(const Schedule& schedule, SyncPolicy policy)

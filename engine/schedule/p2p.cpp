@@ -89,6 +89,8 @@ std::size_t groupSize(std::span<const Op> ops)
 
 Schedule addP2P(const Schedule& schedule)
 {
+    if (hasTransfers(schedule))
+        return schedule;
     Schedule lowered{schedule.scheme, schedule.shape, schedule.deviceOf, {}};
     lowered.program.resize(schedule.program.size());
     for (std::size_t d = 0; d < schedule.program.size(); ++d) {

@@ -3,6 +3,8 @@
 #include "engine/base/result.h"
 #include "engine/schedule/schedule.h"
 
+#include <string_view>
+
 namespace engine {
 
 enum class SyncPolicy : std::uint8_t {
@@ -12,6 +14,7 @@ enum class SyncPolicy : std::uint8_t {
     // the compute lane is held until it is through is TimingRules::blockingAllReduce.
     EagerBlocking,
 };
+std::string_view syncName(SyncPolicy policy); // "eager", "late", "eager-blocking": --sync
 
 // Which stashes travel. Both keep the same bound; steady evicts every new one as long as there is
 // room on the partner, lazy only those that would not fit two ops later.
@@ -31,6 +34,9 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy);
 // Behind the LOAD where the stash is evicted. What of the forward is repeated (all of it, or the
 // attention) is for the costs to say.
 Schedule addRecompute(const Schedule& schedule);
+
+// The three passes that lower a schedule leave one that has their ops already as it is: a schedule
+// file may hold them, in an order of its own.
 
 // SEND behind the producer, RECV before the consumer, where the two are on different devices;
 // `peer` is set. Consecutive stages on one device hand over locally: no ops, see localCopies().

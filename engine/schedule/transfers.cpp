@@ -42,6 +42,13 @@ Op otherEnd(const Op& transfer, const Shape& shape)
     return other;
 }
 
+bool holds(const Schedule& schedule, OpKind kind)
+{
+    return std::ranges::any_of(schedule.program, [kind](const auto& ops) {
+        return std::ranges::find(ops, kind, &Op::kind) != ops.end();
+    });
+}
+
 bool hasTransfers(const Schedule& schedule)
 {
     return std::ranges::any_of(schedule.program, [](const auto& ops) {

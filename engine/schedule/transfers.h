@@ -14,5 +14,6 @@ DeviceId otherDevice(const Schedule& schedule, const Op& transfer);
 Op otherEnd(const Op& transfer, const Shape& shape);
 
 bool hasTransfers(const Schedule& schedule);
+bool holds(const Schedule& schedule, OpKind kind);
 
 } // namespace engine

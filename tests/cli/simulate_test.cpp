@@ -188,6 +188,33 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
                Catch::Contains("no model is called 'x'"));
 }
 
+TEST_CASE("a model that can be trained can be costed, too")
+{
+    const Folder folder;
+    for (const std::string model : {"tiny", "gpt2-124m", "llama-65b", "bert-64"})
+        CHECK(bscope(folder, "simulate --model " + model + " --hardware h100-sxm").status == 0);
+}
+
+TEST_CASE("a schedule file with its transfers is simulated as the scheme is")
+{
+    const Folder folder;
+    bscope(folder, "schedule --scheme 1f1b -D 2 -N 2 --with p2p,opt -o lowered.csv");
+    json file = bscope(folder, "simulate --schedule lowered.csv --p2p 0.25 --json").json();
+    json scheme = bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 --p2p 0.25 --json").json();
+    CHECK(file["iteration"] == 9.5);
+    CHECK(file["per_device"] == scheme["per_device"]);
+    CHECK(file["p2p_messages"] == 4);
+}
+
+TEST_CASE("a large schedule is simulated by a program that starts anew, with the same words")
+{
+    const Folder folder;
+    const Printed large
+        = bscope(folder, {"simulate", "--scheme", "1f1b", "-D", "2100", "-N", "2100", "--json"});
+    CHECK(large.status == 0);
+    CHECK(large.json()["iteration"] == 3 * 2100 + 3 * 2099);
+}
+
 TEST_CASE("estimate answers with the rows of the re-evaluation of BPipe, and says what is wrong")
 {
     const Folder folder;

@@ -148,6 +148,19 @@ TEST_CASE("the command that is copied is the run that the page shows")
               "bscope run --scheme bitpipe --devices 4 --micro-batches 8 --iterations 3"));
 }
 
+TEST_CASE("a live run is chosen in the form, and says when threads share cores")
+{
+    Setup setup;
+    setup.find<SegmentControl>("mode")->setCurrent(2);
+    setup.press("copy");
+    CHECK(QGuiApplication::clipboard()->text().contains(QStringLiteral(" --mode live")));
+    setup.type("devices", "64");
+    const auto labels = setup.page.findChildren<QLabel*>();
+    CHECK(std::any_of(labels.begin(), labels.end(), [](const QLabel* label) {
+        return label->text().contains(QStringLiteral("oversubscribed"));
+    }));
+}
+
 TEST_CASE("too few layers for the stages is said before anything is started")
 {
     Setup setup;

@@ -131,3 +131,12 @@ TEST_CASE("the optimizer steps come last, in the order of the all-reduces")
           == std::vector<std::string>{"0F0 0SEND_F0 0RECV_B0 0B0 0OPT",
                                       "1RECV_F0 1F0 1B0 1SEND_B0 1OPT"});
 }
+
+TEST_CASE("what is lowered already stays as it is, whatever the policy")
+{
+    for (const char* scheme : {"1f1b", "bitpipe", "dualpipe", "pipedream"}) {
+        INFO(scheme);
+        const Schedule lowered = lower(scheduleOf(scheme, 4, 8));
+        CHECK(lower(lowered, SyncPolicy::Late) == lowered);
+    }
+}
