@@ -22,7 +22,8 @@ QString headlineText(const engine::Run* run)
 QString modeText(const engine::RunInfo& info)
 {
     const std::string_view mode = engine::modeAdjective(info.mode);
-    return QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size()));
+    const QString text = QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size()));
+    return info.isOversubscribed() ? RunsModel::tr("%1, oversubscribed").arg(text) : text;
 }
 
 RunsModel::RunsModel(QObject* parent)

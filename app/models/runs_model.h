@@ -54,6 +54,6 @@ private:
 
 // "115.3", the headline iteration of a run in the unit of its own; "" when there is none.
 QString headlineText(const engine::Run* run);
-QString modeText(const engine::RunInfo& info); // "emulated"
+QString modeText(const engine::RunInfo& info); // "emulated", "live, oversubscribed"
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/timeline/compare_painter.h"
 
+#include "app/models/runs_model.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/lane_painter.h"
 #include "app/timeline/words.h"
@@ -23,9 +24,7 @@ QString subtitle(const CompareRow& row)
     QString text = QStringLiteral("D %1, N %2").arg(shape.devices).arg(shape.microBatches);
     if (shape.chunks() > 1)
         text += QStringLiteral(", v %1").arg(shape.chunks());
-    const auto mode = engine::modeAdjective(run.info.mode);
-    text += QLatin1String(", ")
-        + QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size()));
+    text += QLatin1String(", ") + modeText(run.info);
     if (row.iteration >= 0
         && row.view->timeline().iterations[static_cast<std::size_t>(row.iteration)].kind
             == engine::Iteration::Kind::Replay)

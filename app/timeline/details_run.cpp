@@ -1,3 +1,4 @@
+#include "app/models/runs_model.h"
 #include "app/timeline/details_parts.h"
 #include "app/timeline/words.h"
 
@@ -105,11 +106,10 @@ Details runDetails(const RunView& view, int iteration)
     details.title = QString::fromStdString(run.info.label);
     details.value = clock.length(metrics->duration);
     details.unit = clock.scale.unit;
-    const auto mode = engine::modeAdjective(run.info.mode);
     const bool isReplay = run.timeline.iterations[static_cast<std::size_t>(iteration)].kind
         == engine::Iteration::Kind::Replay;
-    details.left = (isReplay ? tr("Median iteration, %1") : tr("One iteration, %1"))
-                       .arg(QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size())));
+    details.left
+        = (isReplay ? tr("Median iteration, %1") : tr("One iteration, %1")).arg(modeText(run.info));
     details.right
         = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);
     details.sentence = tr("<b>%1 bubble</b> in the mean of the devices. Click a box, a bubble or a "

@@ -33,6 +33,17 @@ QStringList header(const QAbstractItemModel& model)
 
 } // namespace
 
+TEST_CASE("the mode of a live run says when its threads took turns on the cores")
+{
+    engine::RunInfo info;
+    info.mode = engine::Mode::Live;
+    info.threads = 4;
+    info.cores = 4;
+    CHECK(modeText(info) == QStringLiteral("live"));
+    info.cores = 2;
+    CHECK(modeText(info) == QStringLiteral("live, oversubscribed"));
+}
+
 TEST_CASE("the summary shows BitPipe's numbers of cli.md, device by device, then all of them")
 {
     MetricsModel model;
