@@ -1,20 +1,71 @@
 #include "engine/exec/check_runnable.h"
 
+#include "engine/schedule/notation.h"
 #include "engine/schedule/weight_versions.h"
 
+#include <fmt/format.h>
+
+#include <map>
+
 namespace engine {
+namespace {
+
+Result<void> unsupported(const char* message)
+{
+    return fail(Error::Code::Unsupported, message);
+}
+
+// An update is the mean over updateEvery micro-batches, and a window leaves nothing over.
+Result<void> checkUpdates(const Schedule& lowered)
+{
+    const int every = lowered.shape.updateEvery;
+    for (const auto& program : lowered.program) {
+        std::map<std::pair<std::uint8_t, StageId>, int> backwards; // since the last update
+        for (const Op& op : program) {
+            int& done = backwards[{op.replica, op.stage}];
+            if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight)
+                ++done;
+            if (op.kind != OpKind::OptimizerStep)
+                continue;
+            if (done != every)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{} updates from {} micro-batches and others from {}: "
+                                        "training needs as many in every update; simulate it",
+                                        toString(op), done, every));
+            done = 0;
+        }
+        for (const auto& [stage, left] : backwards)
+            if (left > 0)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("the last {} of {} micro-batches are no whole update, "
+                                        "which takes {}: train with --micro-batches {}, or "
+                                        "simulate",
+                                        left, lowered.shape.microBatches, every,
+                                        (lowered.shape.microBatches / every + 1) * every));
+    }
+    return {};
+}
+
+Result<void> checkAsynchronous(const Schedule& lowered)
+{
+    if (const auto violations = checkVersions(lowered); !violations.empty())
+        return fail(Error::Code::InvalidArgument, violations.front().message);
+    if (lowered.shape.replicas > 1 || lowered.shape.slices > 1)
+        return unsupported("an asynchronous schedule of two directions or of slices can be "
+                           "simulated, but not trained with: nothing says how they share an "
+                           "update");
+    return checkUpdates(lowered);
+}
+
+} // namespace
 
 Result<void> checkRunnable(const Schedule& lowered)
 {
-    if (isAsynchronous(lowered))
-        return fail(Error::Code::Unsupported,
-                    "the schedule is asynchronous: it updates the weights while the pipeline runs, "
-                    "and this version trains with one update per iteration; simulate it, or train "
-                    "with 1f1b, which has the same order");
     if (lowered.shape.dataParallel > 1)
-        return fail(Error::Code::Unsupported,
-                    "this version trains with data-parallel width 1: use --data-parallel 1, or "
-                    "simulate");
+        return unsupported("this version trains with data-parallel width 1: use --data-parallel 1, "
+                           "or simulate");
+    if (isAsynchronous(lowered))
+        return checkAsynchronous(lowered);
     return {};
 }
 

@@ -5,7 +5,8 @@
 
 namespace engine {
 
-// Unsupported names the first op that this version does not train with.
+// InvalidArgument or Unsupported say what of the schedule cannot be trained with: data-parallel
+// width, and asynchronous schedules whose versions are wrong or whose updates are not all alike.
 Result<void> checkRunnable(const Schedule& lowered);
 
 } // namespace engine

@@ -110,6 +110,8 @@ void DevicePlanner::takeProgram()
             planned.input = extentOf(op.input);
         if (op.output != kNoIndex)
             planned.output = extentOf(op.output);
+        if (op.version != kNoIndex)
+            planned.version = extentOf(op.version);
     }
     for (std::size_t i = 0; i < own.buffers.size(); ++i) {
         const BufferLife& life = lives[i];

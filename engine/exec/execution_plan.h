@@ -25,6 +25,8 @@ struct OpPlan
     std::vector<Extent> stash;         // [unit of the op]
     std::vector<Extent> made;          // [unit of the op] of RECOMPUTE
     std::vector<Extent> earlier;       // stashes of the slices before
+    Extent version;                    // of the weights, where it is not the newest; of OPT the
+                                       // one to keep before it is updated, if any
     std::vector<Fence> waits;          // before it begins; of a joint pair: at the first
     std::vector<std::uint32_t> posts;  // messages that may land when it has ended
     std::vector<Extent> freed;         // when it has ended

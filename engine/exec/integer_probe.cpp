@@ -1,6 +1,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_runnable.h"
 #include "engine/exec/gradient_comparison.h"
+#include "engine/exec/index.h"
 #include "engine/exec/make_executor.h"
 #include "engine/model/probe_model.h"
 #include "engine/schedule/passes.h"
@@ -9,7 +10,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <mutex>
+#include <utility>
 
 namespace engine {
 namespace {
@@ -43,6 +46,12 @@ public:
     {
         for (std::size_t r = 0; r < tokens.inputs.size(); ++r)
             addRow(tokens.inputs[r], tokens.targets[r]);
+    }
+
+    // Of what was added since they were last taken. [stage], row-major
+    std::vector<Integers> takeGradients()
+    {
+        return std::exchange(gradients, {m_weights.size(), Integers(kWidth * kWidth)});
     }
 
     std::vector<Integers> gradients; // [stage], row-major
@@ -122,10 +131,15 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mod
     TokenBatches tokens(tokenShape, lowered->shape.microBatches);
     tokens.load(TextData::builtIn(seed), 0);
 
+    const Shape& shape = lowered->shape;
+    const int updateEvery = shape.updateEvery > 0 ? shape.updateEvery : shape.microBatches;
     IntegerReference reference(model, seed, Sign::Kept), bound(model, seed, Sign::Absolute);
-    for (int m = 0; m < lowered->shape.microBatches; ++m) {
+    std::vector<std::vector<Integers>> expected; // [update][stage]
+    for (int m = 0; m < shape.microBatches; ++m) {
         reference.add(tokens.of(m));
         bound.add(tokens.of(m));
+        if ((m + 1) % updateEvery == 0)
+            expected.push_back(reference.takeGradients());
     }
     if (bound.largest >= kExact)
         return fail(Error::Code::InvalidArgument,
@@ -138,12 +152,14 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mod
     Run run;
     run.schedule = *lowered;
     const auto executor = makeExecutor({{run.schedule, unit, kernels, seed}, mode}, run);
-    std::mutex mutex; // live devices compare at the same time
-    executor->pipeline().observeGradients([&](int, StageId stage, std::span<const float> gradient) {
-        const Integers& own = reference.gradients[static_cast<std::size_t>(stage.value)];
-        const std::lock_guard lock(mutex);
-        compareGradients(std::vector<float>(own.begin(), own.end()), gradient, check);
-    });
+    std::mutex mutex;                                       // live devices compare at the same time
+    std::map<std::pair<int, StageId>, std::size_t> updates; // of a replica's stage so far
+    executor->pipeline().observeGradients(
+        [&](int replica, StageId stage, std::span<const float> gradient) {
+            const std::lock_guard lock(mutex);
+            const Integers& own = expected.at(updates[{replica, stage}]++)[indexOf(stage)];
+            compareGradients(std::vector<float>(own.begin(), own.end()), gradient, check);
+        });
     if (auto trained = executor->iterate(
             {}, tokens, [](auto, auto) {}, false);
         !trained)

@@ -32,7 +32,11 @@ void PipelineDevice::beginIteration(TokenBatches& tokens)
 {
     std::ranges::fill(m_losses, 0);
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
-    m_lossScale = m_setup.unit.lossScale(static_cast<double>(tokens.tokens()));
+    // A mean over the micro-batches of one update; all of an iteration, where it has one.
+    const int updateEvery = m_setup.lowered.shape.updateEvery;
+    m_lossScale = m_setup.unit.lossScale(
+        updateEvery > 0 ? static_cast<double>(m_tokensPerMicroBatch) * updateEvery
+                        : static_cast<double>(tokens.tokens()));
     if (m_plan.tokens.bytes == 0) {
         m_tokens = tokens.all();
         return;
@@ -103,19 +107,36 @@ void PipelineDevice::compute(std::uint32_t position)
         break;
     default:
         CHECK(op.kind == OpKind::OptimizerStep);
-        stage(op.replica, op.stage).update(m_setup.unit);
+        update(position, op);
     }
+}
+
+// The version that the schedule says: the newest, or one that an OPT has kept.
+std::span<const float> PipelineDevice::weightsOf(std::uint32_t position, const Op& op)
+{
+    const Extent version = m_plan.ops[position].version;
+    if (version.bytes > 0)
+        return m_arena.of<float>(version);
+    return stage(op.replica, op.stage).weights;
+}
+
+void PipelineDevice::update(std::uint32_t position, const Op& op)
+{
+    StageState& own = stage(op.replica, op.stage);
+    if (const Extent kept = m_plan.ops[position].version; kept.bytes > 0)
+        std::ranges::copy(own.weights, m_arena.of<float>(kept).begin());
+    own.update(m_setup.unit);
 }
 
 void PipelineDevice::forward(std::uint32_t position, const Op& op)
 {
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
-    StageState& own = stage(op.replica, op.stage);
+    const std::span<const float> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u)
         m_losses[indexOf(op.microBatch)] += m_setup.unit.forward(
             op.stage,
-            {own.weights, unitPart(plan.input, u, units.count),
+            {weights, unitPart(plan.input, u, units.count),
              m_arena.of<float>(plan.stash[static_cast<std::size_t>(u)]),
              unitPart(plan.output, u, units.count), m_arena.of<float>(m_plan.workspace),
              tokensOf(op, units.first + u), sliceOf(position, op)});
@@ -126,8 +147,9 @@ void PipelineDevice::backward(std::uint32_t position, const Op& op)
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     StageState& own = stage(op.replica, op.stage);
+    const std::span<const float> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
-        const BackwardPass<float> pass{own.weights,
+        const BackwardPass<float> pass{weights,
                                        m_arena.of<float>(plan.stash[static_cast<std::size_t>(u)]),
                                        unitPart(plan.input, u, units.count),
                                        unitPart(plan.output, u, units.count),
@@ -158,8 +180,8 @@ void PipelineDevice::recompute(std::uint32_t position, const Op& op)
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     for (std::size_t u = 0; u < plan.stash.size(); ++u)
         m_setup.unit.recompute(op.stage,
-                               {stage(op.replica, op.stage).weights,
-                                m_arena.of<float>(plan.stash[u]), m_arena.of<float>(plan.made[u]),
+                               {weightsOf(position, op), m_arena.of<float>(plan.stash[u]),
+                                m_arena.of<float>(plan.made[u]),
                                 m_arena.of<float>(m_plan.workspace),
                                 tokensOf(op, units.first + static_cast<int>(u))});
 }

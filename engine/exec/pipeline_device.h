@@ -59,6 +59,8 @@ private:
     std::span<float> unitPart(Extent extent, int unit, int units) const;
     TokenBatch tokensOf(const Op& op, int unit) const;
     SequenceSlice<float> sliceOf(std::uint32_t position, const Op& op) const;
+    std::span<const float> weightsOf(std::uint32_t position, const Op& op);
+    void update(std::uint32_t position, const Op& op);
     void forward(std::uint32_t position, const Op& op);
     void backward(std::uint32_t position, const Op& op);
     void backwardWeight(std::uint32_t position, const Op& op);

@@ -1,13 +1,15 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/experiment_schedule.h"
 #include "engine/exec/gradient_comparison.h"
+#include "engine/exec/gradient_reference.h"
+#include "engine/exec/index.h"
 #include "engine/exec/make_executor.h"
-#include "engine/exec/sequential.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/model/transformer.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 
@@ -17,14 +19,33 @@ namespace {
 // Sums inside a micro-batch run differently over slices.
 constexpr double kSliceTolerance = 1e-5;
 
-// Where each stage's parameters begin in the whole model's, which are in the same order.
-std::vector<std::size_t> firstParameters(const PipelineModel<float>& model)
+// Compares what every update of an executor is made from; live devices do at the same time.
+class Comparison
 {
-    std::vector<std::size_t> first{0};
-    for (int s = 0; s < model.stages(); ++s)
-        first.push_back(first.back() + model.sizes(StageId{s}).parameters);
-    return first;
-}
+public:
+    Comparison(const GradientReference& reference, const Shape& shape, GradientCheck& check)
+        : m_reference(reference)
+        , m_stages(static_cast<std::size_t>(shape.stages))
+        , m_updates(m_stages * static_cast<std::size_t>(shape.replicas))
+        , m_check(check)
+    { }
+
+    void beginIteration() { std::ranges::fill(m_updates, 0); }
+    void compare(int replica, StageId stage, std::span<const float> gradient)
+    {
+        const std::lock_guard lock(m_mutex);
+        std::size_t& update
+            = m_updates[static_cast<std::size_t>(replica) * m_stages + indexOf(stage)];
+        compareGradients(m_reference.gradient(stage, update++), gradient, m_check);
+    }
+
+private:
+    const GradientReference& m_reference;
+    std::size_t m_stages;
+    std::vector<std::size_t> m_updates; // of the iteration so far; [replica * stages + stage]
+    GradientCheck& m_check;
+    std::mutex m_mutex;
+};
 
 } // namespace
 
@@ -46,46 +67,39 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     if (!unit)
         return tl::unexpected(unit.error());
     const Kernels<float>& kernels = (*device)->kernels();
-    ModelSpec plain = unit->model;
-    plain.recompute = Recompute::None; // what is recomputed are the same numbers
-    const Transformer<float> whole(plain, 1, kernels);
     const Transformer<float> cut(unit->model, shape.stages, kernels, unit->slices);
-    const auto first = firstParameters(cut);
+    const auto reference = makeReference({lowered, *unit, kernels, wanted.seed, wanted.accumulate});
+    if (!reference)
+        return tl::unexpected(reference.error());
 
     GradientCheck check{.what = fmt::format("{}, {}, D = {}, N = {}, {}", wanted.model.name,
                                             request.scheme, request.devices, request.microBatches,
                                             modeName(wanted.mode))};
-    SequentialTrainer sequential(whole, kernels, wanted.seed, wanted.accumulate);
-    std::vector<float> expected; // what devices compare with, several at a time
     Run run;
     run.schedule = lowered;
     const auto executor = makeExecutor(
         {{run.schedule, cut, kernels, wanted.seed, wanted.accumulate}, wanted.mode}, run);
-    std::mutex mutex;
-    executor->pipeline().observeGradients([&](int, StageId stage, std::span<const float> gradient) {
-        const std::size_t begin = first[static_cast<std::size_t>(stage.value)];
-        const std::lock_guard lock(mutex);
-        compareGradients(std::span(expected).subspan(begin, gradient.size()), gradient, check);
-    });
+    Comparison comparison(**reference, shape, check);
+    executor->pipeline().observeGradients(
+        [&](int replica, StageId stage, std::span<const float> gradient) {
+            comparison.compare(replica, stage, gradient);
+        });
     const TextData data = TextData::builtIn(wanted.seed);
     TokenBatches tokens(wanted.model, shape.microBatches, unit->slices);
     TokenBatches uncut(wanted.model, shape.microBatches);
     const bool sliced = unit->slices > 1;
     check.tolerance = sliced ? kSliceTolerance : 0;
-    const int halves = sliced ? 1 : executor->pipeline().plan().units;
     for (int k = 0; k < (sliced ? 1 : wanted.iterations); ++k) {
         tokens.load(data, k);
         uncut.load(data, k);
-        const double loss = sequential.accumulate(uncut, shape.microBatches, halves);
-        const std::span<const float> sum = sequential.gradients();
-        expected.assign(sum.begin(), sum.end());
+        comparison.beginIteration();
+        const double loss = (*reference)->train(uncut);
         if (auto done = executor->iterate(
                 {}, tokens, [](auto, auto) {}, false);
             !done)
             return tl::unexpected(done.error());
         check.lossesEqual = check.lossesEqual
             && std::abs(loss - executor->pipeline().loss()) <= check.tolerance * loss;
-        sequential.update();
     }
     return check;
 }

@@ -1,6 +1,7 @@
 #include "engine/exec/stash_plan.h"
 
 #include "engine/base/check.h"
+#include "engine/exec/version_plan.h"
 
 #include <algorithm>
 #include <map>
@@ -32,6 +33,7 @@ public:
             handOver(i);
             visit(i);
         }
+        keepVersions();
         for (PlannedBuffer& buffer : m_plan.buffers)
             CHECK(buffer.life.end >= buffer.life.begin);
         return std::move(m_plan);
@@ -177,6 +179,17 @@ private:
         const std::uint32_t guest = m_guestOf.at({cellIndex(op, m_input.lowered.shape), unit});
         m_plan.of[position].guest = guest;
         m_freeGuests.push_back(guest);
+    }
+
+    void keepVersions()
+    {
+        const VersionPlan versions = planVersions(m_input, m_device);
+        const auto first = static_cast<std::uint32_t>(m_plan.buffers.size());
+        m_plan.buffers.insert(m_plan.buffers.end(), versions.buffers.begin(),
+                              versions.buffers.end());
+        for (std::size_t i = 0; i < versions.of.size(); ++i)
+            if (versions.of[i] != kNoIndex)
+                m_plan.of[i].version = first + versions.of[i];
     }
 
     // Copies of a device run in the order of its program, so its own order is enough.

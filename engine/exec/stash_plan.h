@@ -18,8 +18,8 @@ int unitsPerMicroBatch(const Schedule& lowered);
 bool hasHalves(const Schedule& lowered);
 UnitRange unitsOf(const Op& op, int unitsPerMicroBatch);
 
-// A buffer that the program of a device orders: a stash, what I leaves of it for W, or a boundary
-// tensor between two stages of the device.
+// A buffer that the program of a device orders: a stash, what I leaves of it for W, a boundary
+// tensor between two stages of the device, or an older version of a stage's weights.
 struct PlannedBuffer
 {
     BufferLife life;
@@ -37,6 +37,7 @@ struct StashPlan
         std::vector<std::uint32_t> earlier; // the slices before, whose keys and values it sees
         std::uint32_t input = kNoIndex, output = kNoIndex; // handed over
         std::uint32_t guest = kNoIndex;                    // of EVICT and LOAD: the partner's slot
+        std::uint32_t version = kNoIndex; // of the weights; of OPT the one kept (version_plan.h)
     };
 
     std::vector<PlannedBuffer> buffers;

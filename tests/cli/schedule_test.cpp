@@ -157,7 +157,7 @@ TEST_CASE("a limit on stashes is checked by the order alone")
                    "own, more than the limit of 3"));
 }
 
-TEST_CASE("asynchronous schemes say so, count their versions and are not trained with")
+TEST_CASE("asynchronous schemes say so and count their versions, simulated and trained")
 {
     const Folder folder;
     const Printed pipedream = bscope(folder, "simulate --scheme pipedream");
@@ -172,7 +172,13 @@ TEST_CASE("asynchronous schemes say so, count their versions and are not trained
         CHECK(device["weights"] == 2);
     CHECK(bscope(folder, "schedule --scheme pipedream --format json").json()["asynchronous"]
           == true);
-    const Printed run = bscope(folder, "run --scheme pipedream-2bw");
-    CHECK(run.status == 1);
-    CHECK(contains(run.err, "the schedule is asynchronous"));
+    const Printed part = bscope(folder, "run --scheme pipedream-2bw -N 6");
+    CHECK(part.status == 1);
+    CHECK(contains(part.err, "the last 2 of 6 micro-batches are no whole update"));
+    const Printed run = bscope(folder, "run --scheme pipedream -N 8 --iterations 2 -o p.sqlite");
+    CHECK(run.status == 0);
+    const auto trained = bscope(folder, "analyze p.sqlite --json").json();
+    CHECK(trained["iterations"].size() >= 4);
+    for (int d = 0; d < 4; ++d)
+        CHECK(trained["per_device"][static_cast<std::size_t>(d)]["weights"] == 4 - d);
 }

@@ -212,10 +212,12 @@ TEST_CASE("a dearer message makes the iteration longer, and one click takes it b
     CHECK(setup.page.plan().request.costs.p2p == 25);
 }
 
-TEST_CASE("a scheme that cannot be trained with says why and offers to simulate")
+TEST_CASE("a window that cannot be trained with says why and offers to simulate")
 {
     Setup setup;
-    setup.press("scheme_pipedream");
+    setup.press("scheme_pipedream-2bw");
+    CHECK(setup.find<QPushButton>("run")->isEnabled());
+    setup.type("microBatches", "6"); // one and a half updates
     CHECK_FALSE(setup.find<QPushButton>("run")->isEnabled());
     CHECK(setup.verdict().startsWith(QStringLiteral("Cannot run.")));
     setup.press("simulateInstead");

@@ -123,6 +123,7 @@ TEST_CASE(
                     std::ranges::for_each(*extents, see);
                 for (const OpPlan& op : own.ops) {
                     see(op.output);
+                    see(op.version);
                     std::ranges::for_each(op.stash, see);
                     std::ranges::for_each(op.made, see);
                 }
