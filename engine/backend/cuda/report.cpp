@@ -1,7 +1,7 @@
 // What the plug-in finds: devices through the static runtime, libraries by dlopen. See
 // cuda_report.h; nothing here makes a context.
-#include "engine/backend/cuda/library.h"
 #include "engine/backend/cuda_report.h"
+#include "engine/base/toolkit_library.h"
 #include "engine/base/version.h"
 
 #include <cuda.h>
@@ -59,7 +59,7 @@ const std::vector<Asked>& askedLibraries()
     return kLibraries;
 }
 
-long long versionOf(const Library& library, const Asked& asked)
+long long versionOf(const ToolkitLibrary& library, const Asked& asked)
 {
     if (asked.returnsIt) {
         const auto ask = library.symbol<std::size_t (*)()>(asked.symbol);
@@ -72,7 +72,7 @@ long long versionOf(const Library& library, const Asked& asked)
 
 CudaLibrary lookFor(const Asked& asked)
 {
-    const Library library(asked.name, asked.sonames);
+    const ToolkitLibrary library(asked.name, asked.sonames);
     CudaLibrary found{asked.name, {}, library.file(), {}};
     if (!library)
         found.reason = fmt::format("{} was not found: install it with the CUDA toolkit, or set "
@@ -87,7 +87,7 @@ CudaLibrary lookFor(const Asked& asked)
 
 CudaLibrary lookForNvml()
 {
-    const Library library("NVML", {"libnvidia-ml.so.1"});
+    const ToolkitLibrary library("NVML", {"libnvidia-ml.so.1"});
     CudaLibrary found{library.name(), {}, library.file(), {}};
     const auto start = library.symbol<int (*)()>("nvmlInit_v2");
     const auto version = library.symbol<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");

@@ -1,20 +1,18 @@
 #pragma once
 
-#include "engine/backend/cuda_report.h"
-
 #include <string>
 #include <vector>
 
-namespace engine::cuda {
+namespace engine {
 
-// A library of the toolkit that is loaded when it is first wanted and stays: none of them is
-// linked, so that the plug-in starts on a machine that has none of them. Not copied; any thread.
-class Library
+// A library of the CUDA toolkit that is loaded when it is first wanted and stays: none of them is
+// linked, so that programs start on a machine that has none of them. Any thread.
+class ToolkitLibrary
 {
 public:
     // `sonames`, the newest first, are looked for by the loader, then in $CUDA_HOME/lib64,
     // /usr/local/cuda/lib64 and the folders of Python's nvidia-* wheels.
-    Library(std::string name, const std::vector<std::string>& sonames);
+    ToolkitLibrary(std::string name, const std::vector<std::string>& sonames);
 
     explicit operator bool() const { return m_handle != nullptr; }
     const std::string& name() const { return m_name; }
@@ -33,4 +31,4 @@ private:
     void* m_handle = nullptr;
 };
 
-} // namespace engine::cuda
+} // namespace engine

@@ -1,11 +1,11 @@
-#include "engine/backend/cuda/library.h"
+#include "engine/base/toolkit_library.h"
 
 #include <dlfcn.h>
 
 #include <cstdlib>
 #include <filesystem>
 
-namespace engine::cuda {
+namespace engine {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +38,7 @@ std::vector<fs::path> searchFolders()
 
 } // namespace
 
-Library::Library(std::string name, const std::vector<std::string>& sonames)
+ToolkitLibrary::ToolkitLibrary(std::string name, const std::vector<std::string>& sonames)
     : m_name(std::move(name))
 {
     static const std::vector<fs::path> kFolders = searchFolders();
@@ -52,9 +52,9 @@ Library::Library(std::string name, const std::vector<std::string>& sonames)
     m_file.clear();
 }
 
-void* Library::find(const char* symbolName) const
+void* ToolkitLibrary::find(const char* symbolName) const
 {
     return m_handle == nullptr ? nullptr : dlsym(m_handle, symbolName);
 }
 
-} // namespace engine::cuda
+} // namespace engine
