@@ -11,16 +11,19 @@ namespace {
 constexpr quint32 kMagic = 0x42535431; // "BST1"
 constexpr std::size_t kBoxes = 4000;   // of one device
 
-void addDevice(Thumbnail& thumbnail, const engine::Run& run, int device, engine::Window window)
+void addDevice(Thumbnail& thumbnail, const engine::Run& run, int device, int iteration)
 {
+    const engine::Window window
+        = run.timeline.iterations[static_cast<std::size_t>(iteration)].window;
     const engine::OpIndex index(run.schedule);
     const auto* track = run.timeline.track({device}, engine::Track::Kind::Compute);
     if (track == nullptr)
         return;
     const double scale = 1.0 / static_cast<double>(window.duration());
-    const auto spans = engine::visible(*track, window);
+    const auto spans = std::ranges::equal_range(track->spans, static_cast<std::uint32_t>(iteration),
+                                                {}, &engine::Span::iteration);
     bool second = false;
-    for (const engine::Span& span : spans.first(std::min(spans.size(), kBoxes))) {
+    for (const engine::Span& span : std::span(spans).first(std::min(spans.size(), kBoxes))) {
         const engine::Op& op = engine::opAt(run.schedule, index, span.op);
         const bool first = op.flags == engine::OpFlag::JointWithNext;
         const int devices = std::max(1, run.schedule.shape.devices);
@@ -52,7 +55,7 @@ Thumbnail makeThumbnail(const engine::Run& run)
     result.duration
         = static_cast<double>(window.duration()) / static_cast<double>(run.info.ticksPerUnit);
     for (int d = 0; d < result.devices; ++d)
-        addDevice(result, run, d, window);
+        addDevice(result, run, d, headline);
     return result;
 }
 

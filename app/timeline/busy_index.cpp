@@ -1,6 +1,7 @@
 #include "app/timeline/busy_index.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 
@@ -24,44 +25,43 @@ Share shareOf(engine::OpKind kind)
 }
 
 BusyIndex::BusyIndex(std::span<const engine::Span> spans, std::span<const Share> kinds)
-    : m_spans(spans)
+    : m_index(spans)
     , m_kinds(kinds)
 {
     m_sums.reserve(spans.size() / kBlock + 1);
     Busy sum{};
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-        if (i % kBlock == 0) {
-            m_begins.push_back(spans[i].begin);
+    for (std::size_t i = 0; i <= spans.size(); ++i) {
+        if (i % kBlock == 0)
             m_sums.push_back(sum);
-        }
-        sum[static_cast<std::size_t>(kinds[spans[i].op])]
-            += weight(i) * static_cast<double>(spans[i].end - spans[i].begin);
+        if (i < spans.size())
+            sum[static_cast<std::size_t>(kinds[spans[i].op])]
+                += weight(i) * static_cast<double>(spans[i].end - spans[i].begin);
     }
 }
 
 double BusyIndex::weight(std::size_t span) const
 {
-    const auto window = m_spans[span].window();
-    const bool isJoint = (span > 0 && m_spans[span - 1].window() == window)
-        || (span + 1 < m_spans.size() && m_spans[span + 1].window() == window);
+    const auto all = spans();
+    const auto window = all[span].window();
+    const bool isJoint = (span > 0 && all[span - 1].window() == window)
+        || (span + 1 < all.size() && all[span + 1].window() == window);
     return isJoint ? 0.5 : 1.0;
 }
 
+// Spans before the block of the first that reaches `time` have ended: their sum is known.
 Busy BusyIndex::before(double time) const
 {
-    const auto later = [](double t, std::int64_t begin) { return t < static_cast<double>(begin); };
-    const auto next = std::upper_bound(m_begins.begin(), m_begins.end(), time, later);
-    if (next == m_begins.begin())
+    if (m_sums.empty())
         return {};
-    const auto block = static_cast<std::size_t>(next - m_begins.begin()) - 1;
-    const std::size_t last = std::min(m_spans.size(), (block + 1) * kBlock);
-    Busy sum = m_sums[block];
-    for (std::size_t i = block * kBlock; i < last; ++i) {
-        const auto begin = static_cast<double>(m_spans[i].begin);
-        if (time < begin)
-            break;
-        const double end = std::min(time, static_cast<double>(m_spans[i].end));
-        sum[static_cast<std::size_t>(m_kinds[m_spans[i].op])] += weight(i) * (end - begin);
+    const auto all = spans();
+    const auto tick = static_cast<std::int64_t>(std::floor(time));
+    const auto open = around({tick, tick});
+    const auto first = static_cast<std::size_t>(open.data() - all.data());
+    Busy sum = m_sums[first / kBlock];
+    for (std::size_t i = first / kBlock * kBlock; i < first + open.size(); ++i) {
+        const auto begin = static_cast<double>(all[i].begin);
+        const double end = std::min(time, static_cast<double>(all[i].end));
+        sum[static_cast<std::size_t>(m_kinds[all[i].op])] += weight(i) * (end - begin);
     }
     return sum;
 }

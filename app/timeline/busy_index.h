@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/timeline/timeline.h"
+#include "engine/timeline/span_index.h"
 
 #include <array>
 #include <cstdint>
@@ -28,15 +28,19 @@ public:
     // Ticks per kind before `time`, which need not be a whole tick.
     Busy before(double time) const;
     Busy within(double begin, double end) const;
+    std::span<const engine::Span> spans() const { return m_index.spans(); }
+    std::span<const engine::Span> around(engine::Window window) const
+    {
+        return m_index.around(window);
+    }
 
 private:
     double weight(std::size_t span) const; // of two joint ops each counts half
 
     static constexpr std::size_t kBlock = 16;
-    std::span<const engine::Span> m_spans;
+    engine::SpanIndex m_index;
     std::span<const Share> m_kinds;
-    std::vector<std::int64_t> m_begins; // of span k * kBlock: small enough to stay in the cache
-    std::vector<Busy> m_sums;           // before it
+    std::vector<Busy> m_sums; // of all before span k * kBlock
 };
 
 } // namespace app

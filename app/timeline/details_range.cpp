@@ -14,7 +14,9 @@ Counts countsIn(const RunView& view, engine::Window window)
 {
     Counts counts;
     for (const auto& track : view.timeline().tracks) {
-        for (const auto& span : engine::visible(track, window)) {
+        for (const auto& span : view.spansAround(track.device, track.kind, window)) {
+            if (!span.window().intersects(window))
+                continue;
             const bool isWhole = span.begin >= window.begin && span.end <= window.end;
             if (track.kind == engine::Track::Kind::Compute)
                 ++(isWhole ? counts.whole : counts.cut);

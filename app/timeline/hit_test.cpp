@@ -11,35 +11,32 @@ using TrackKind = engine::Track::Kind;
 
 constexpr double kReach = 3; // pixels around the pointer
 
-// The span under the pointer or, within reach, beside it.
-const engine::Span* spanNear(std::span<const engine::Span> spans, double time, double reach)
-{
-    const auto first
-        = std::partition_point(spans.begin(), spans.end(), [&](const engine::Span& span) {
-              return static_cast<double>(span.end) < time - reach;
-          });
-    const engine::Span* best = nullptr;
-    double nearest = reach;
-    for (auto span = first; span != spans.end(); ++span) {
-        const auto begin = static_cast<double>(span->begin);
-        if (begin > time + reach)
-            break;
-        const double away = std::max({begin - time, time - static_cast<double>(span->end), 0.0});
-        if (away <= nearest) {
-            nearest = away;
-            best = &*span;
-        }
-        if (away == 0 && span->end > span->begin)
-            break;
-    }
-    return best;
-}
-
 struct Sublane
 {
     TrackKind kind;
     double top;
 };
+
+// The span under the pointer or, within reach, beside it.
+const engine::Span* spanNear(const RunView& view, DeviceId device, TrackKind kind, double time,
+                             double reach)
+{
+    const engine::Window near{static_cast<std::int64_t>(std::floor(time - reach)),
+                              static_cast<std::int64_t>(std::ceil(time + reach))};
+    const engine::Span* best = nullptr;
+    double nearest = reach;
+    for (const engine::Span& span : view.spansAround(device, kind, near)) {
+        const auto begin = static_cast<double>(span.begin);
+        const double away = std::max({begin - time, time - static_cast<double>(span.end), 0.0});
+        if (away <= nearest) {
+            nearest = away;
+            best = &span;
+        }
+        if (away == 0 && span.end > span.begin)
+            break;
+    }
+    return best;
+}
 
 std::array<Sublane, 3> sublanes(const Lane& lane)
 {
@@ -63,7 +60,7 @@ Selection computeAt(const RunView& view, DeviceId device, const TimeAxis& axis, 
     const Piece piece = pieceAt(view, device, static_cast<std::int64_t>(std::floor(time)));
     if (piece.kind == Piece::Kind::Exposed) {
         for (const TrackKind kind : {TrackKind::Receive, TrackKind::Send, TrackKind::AllReduce}) {
-            if (const auto* span = spanNear(view.spans(device, kind), time, 0))
+            if (const auto* span = spanNear(view, device, kind, time, 0))
                 return opSelection(view, *span, device, kind);
         }
     }
@@ -117,7 +114,7 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
         if (y < top - 1 || y > top + Lane::kTransfer + 1)
             continue;
         if (const auto* span
-            = spanNear(view.spans(device, kind), axis.time(x), kReach * axis.ticksPerPixel()))
+            = spanNear(view, device, kind, axis.time(x), kReach * axis.ticksPerPixel()))
             return opSelection(view, *span, device, kind);
         return {};
     }

@@ -47,7 +47,7 @@ void RunView::indexLanes()
         const auto device = static_cast<std::size_t>(track.device.value);
         if (device < m_devices.size())
             m_devices[device].lanes[static_cast<std::size_t>(track.kind)]
-                = {track.spans, BusyIndex(track.spans, m_shares)};
+                = BusyIndex(track.spans, m_shares);
     }
 }
 
@@ -81,14 +81,20 @@ int RunView::chunk(const engine::Op& op) const
     return m_chunkOf[op.replica][static_cast<std::size_t>(op.stage.value)];
 }
 
-const RunView::Lane& RunView::lane(DeviceId device, Track::Kind kind) const
+const BusyIndex& RunView::lane(DeviceId device, Track::Kind kind) const
 {
     return m_devices[static_cast<std::size_t>(device.value)].lanes[static_cast<std::size_t>(kind)];
 }
 
 std::span<const engine::Span> RunView::spans(DeviceId device, Track::Kind kind) const
 {
-    return lane(device, kind).spans;
+    return lane(device, kind).spans();
+}
+
+std::span<const engine::Span> RunView::spansAround(DeviceId device, Track::Kind kind,
+                                                   Window window) const
+{
+    return lane(device, kind).around(window);
 }
 
 std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) const
@@ -98,12 +104,9 @@ std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) con
         return std::nullopt;
     const Window window = iterations[static_cast<std::size_t>(iteration)].window;
     for (const auto& one : m_devices[static_cast<std::size_t>(deviceOf(op).value)].lanes) {
-        const auto after = std::partition_point(
-            one.spans.begin(), one.spans.end(),
-            [window](const engine::Span& span) { return span.begin < window.begin; });
-        for (auto span = after; span != one.spans.end() && span->begin <= window.end; ++span) {
-            if (span->op == op && static_cast<int>(span->iteration) == iteration)
-                return *span;
+        for (const engine::Span& span : one.around(window)) {
+            if (span.op == op && static_cast<int>(span.iteration) == iteration)
+                return span;
         }
     }
     return std::nullopt;
@@ -116,7 +119,7 @@ std::span<const Window> RunView::exposed(DeviceId device) const
 
 Busy RunView::sharesBefore(DeviceId device, double time) const
 {
-    Busy busy = lane(device, Track::Kind::Compute).busy.before(time);
+    Busy busy = lane(device, Track::Kind::Compute).before(time);
     const auto& one = m_devices[static_cast<std::size_t>(device.value)];
     const auto next
         = std::partition_point(one.exposed.begin(), one.exposed.end(), [time](Window window) {
@@ -143,7 +146,7 @@ Busy RunView::shares(DeviceId device, double begin, double end) const
 
 Busy RunView::busyBefore(DeviceId device, Track::Kind kind, double time) const
 {
-    return lane(device, kind).busy.before(time);
+    return lane(device, kind).before(time);
 }
 
 const MemorySeries& RunView::memory(DeviceId device) const

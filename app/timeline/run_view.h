@@ -42,6 +42,9 @@ public:
     int chunk(const engine::Op& op) const; // of its device, in its direction
     // Empty where the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
+    // All that touch the window, and where transfers overlap some in between that do not.
+    std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
+                                              engine::Window window) const;
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
     // Compute and exposed communication of a device within a stretch; the rest of it is bubble.
@@ -70,18 +73,13 @@ public:
     const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
 
 private:
-    struct Lane
-    {
-        std::span<const engine::Span> spans;
-        BusyIndex busy;
-    };
     struct Device
     {
-        Lane lanes[5]; // by Track::Kind
+        BusyIndex lanes[5]; // by Track::Kind
         std::vector<engine::Window> exposed;
         std::vector<std::int64_t> exposedBefore; // sum of the windows before window k
     };
-    const Lane& lane(engine::DeviceId device, engine::Track::Kind kind) const;
+    const BusyIndex& lane(engine::DeviceId device, engine::Track::Kind kind) const;
     void indexOps();
     void indexLanes();
     void indexExposed();

@@ -45,19 +45,14 @@ SublanePainter::SublanePainter(QPainter& painter, const RunView& view, const Tim
 void SublanePainter::paintTransfers(Source source, double top, const IsDimmed& isDimmed)
 {
     const Window sight = m_axis.window();
-    const auto spans = m_view.spans(source.device, source.kind);
-    const auto first
-        = std::partition_point(spans.begin(), spans.end(), [sight](const engine::Span& span) {
-              return span.end < sight.begin;
-          });
-    const auto last = std::partition_point(
-        first, spans.end(), [sight](const engine::Span& span) { return span.begin <= sight.end; });
-    if (last - first > m_axis.width / 2) {
+    const auto spans = m_view.spansAround(source.device, source.kind, sight);
+    if (static_cast<double>(spans.size()) > m_axis.width / 2) {
         paintDense(source, sight, top);
         return;
     }
-    for (auto span = first; span != last; ++span)
-        paintTransfer(*span, top, isDimmed(*span));
+    for (const engine::Span& span : spans)
+        if (span.end >= sight.begin)
+            paintTransfer(span, top, isDimmed(span));
 }
 
 void SublanePainter::paintTransfer(const engine::Span& span, double top, bool isDimmed)

@@ -37,15 +37,6 @@ const Track* Timeline::track(DeviceId device, Track::Kind kind) const
     return found == tracks.end() ? nullptr : &*found;
 }
 
-std::span<const Span> visible(const Track& track, Window window)
-{
-    const auto first = std::ranges::partition_point(
-        track.spans, [window](const Span& span) { return span.end <= window.begin; });
-    const auto last = std::partition_point(
-        first, track.spans.end(), [window](const Span& span) { return span.begin < window.end; });
-    return {first, last};
-}
-
 int headlineIteration(const Timeline& timeline)
 {
     const auto lastOf = [&timeline](Iteration::Kind kind) {

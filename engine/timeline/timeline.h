@@ -4,7 +4,6 @@
 #include "engine/schedule/schedule.h"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -41,8 +40,9 @@ struct Track
 
     DeviceId device;
     Kind kind = Kind::Compute;
-    // By begin, and their ends ascend too. Joint ops share one window, and transfers over several
-    // links of the device may be under way at once; nothing else overlaps.
+    // By begin. Joint ops share one window, and transfers and copies over several links of the
+    // device may be under way at once, so that their ends need not ascend (span_index.h); nothing
+    // else overlaps.
     std::vector<Span> spans;
 
     friend bool operator==(const Track&, const Track&) = default;
@@ -94,9 +94,6 @@ struct Timeline
     const Track* track(DeviceId device, Track::Kind kind) const; // nullptr when there is none
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
-
-// The spans of `track` that intersect `window`, by binary search.
-std::span<const Span> visible(const Track& track, Window window);
 
 // The iteration a view shows first: the replay, else the last measured, else the last. -1: none
 // yet.

@@ -46,6 +46,23 @@ TEST_CASE("cumulative sums give the shares that counting every span gives")
     }
 }
 
+TEST_CASE("a long transfer that is still under way counts up to the instant only")
+{
+    std::mt19937 random(6);
+    const std::vector<Share> kinds{Share::Communication};
+    std::vector<engine::Span> spans{{0, 900, 0, 0}}; // over another link
+    for (std::int64_t begin = 1; begin < 800; begin += 4)
+        spans.push_back({begin, begin + 3, 0, 0});
+    const app::BusyIndex index(spans, kinds);
+    for (int k = 0; k < 300; ++k) {
+        const double begin = static_cast<double>(random() % 1000) / 1.5;
+        const double end = begin + static_cast<double>(random() % 900) / 7;
+        const auto share = static_cast<std::size_t>(Share::Communication);
+        CHECK(index.within(begin, end)[share]
+              == Approx(counted(spans, kinds, begin, end)[share]).margin(1e-6));
+    }
+}
+
 TEST_CASE("two joint ops share their time in half")
 {
     const std::vector<Share> kinds{Share::Forward, Share::Backward};

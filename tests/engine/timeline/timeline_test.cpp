@@ -29,24 +29,6 @@ TEST_CASE("windows are half-open")
     CHECK(Window{2, 5}.intersects({4, 7}));
 }
 
-TEST_CASE("the visible spans are those that intersect the window")
-{
-    Track track;
-    for (std::int64_t begin = 0; begin < 100; begin += 10)
-        track.spans.push_back({begin, begin + 8});
-    for (std::int64_t begin = -5; begin < 110; ++begin)
-        for (const std::int64_t length : {0, 1, 2, 9, 30, 200}) {
-            const Window window{begin, begin + length};
-            std::vector<Span> expected;
-            for (const Span& span : track.spans)
-                if (span.window().intersects(window))
-                    expected.push_back(span);
-            const auto found = visible(track, window);
-            CHECK(std::vector<Span>(found.begin(), found.end()) == expected);
-        }
-    CHECK(visible(Track{}, {0, 10}).empty());
-}
-
 TEST_CASE("the extent leaves a replay out unless it is all there is")
 {
     Timeline timeline;
