@@ -64,13 +64,13 @@ std::vector<StashPeak> stashPeaks(const Schedule& schedule)
     return peaks;
 }
 
-std::vector<std::int64_t> stashRoom(const Schedule& schedule)
+std::vector<StashRoom> stashRoom(const Schedule& schedule)
 {
-    std::vector<std::int64_t> room;
+    std::vector<StashRoom> room;
     for (const auto& ops : schedule.program) {
-        const bool evicts
-            = std::ranges::any_of(ops, [](const Op& op) { return op.kind == OpKind::Evict; });
-        room.push_back(evicts ? ownPeak(ops, schedule.shape).own : 0);
+        const std::int64_t guests = mostAway(ops, schedule.shape);
+        room.push_back(guests > 0 ? StashRoom{ownPeak(ops, schedule.shape).own, guests}
+                                  : StashRoom{});
     }
     return room;
 }

@@ -53,8 +53,16 @@ struct StashPeak
 };
 std::vector<StashPeak> stashPeaks(const Schedule& schedule); // [device]
 
-// How many parts a device needs room for by its order alone, where it evicts; guests of the partner
-// are not counted. [device], 0: the device evicts nothing
-std::vector<std::int64_t> stashRoom(const Schedule& schedule);
+// For how many parts a device that evicts has room: its own (guests of its partner not counted),
+// and of them on the partner. Both are what its order alone needs, and both are kept whatever the
+// times: an op waits for the copy that makes the room. So no device ever holds more than
+// stashPeaks().
+struct StashRoom
+{
+    std::int64_t own = 0, guests = 0; // 0: the device evicts nothing
+
+    friend bool operator==(const StashRoom&, const StashRoom&) = default;
+};
+std::vector<StashRoom> stashRoom(const Schedule& schedule); // [device]
 
 } // namespace engine

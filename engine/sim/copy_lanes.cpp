@@ -6,9 +6,9 @@ namespace engine::sim {
 
 Window CopyLanes::evict(std::int64_t parts, std::int64_t ready, std::int64_t duration)
 {
-    const std::int64_t begin = std::max(ready, m_evictFree);
+    const std::int64_t begin = m_guests.take(parts, std::max(ready, m_evictFree));
     m_evictFree = begin + duration;
-    m_leaving.push_back({m_evictFree, parts});
+    m_own.giveBackAt(m_evictFree, parts);
     return {begin, m_evictFree};
 }
 
@@ -16,10 +16,11 @@ Window CopyLanes::load(std::int64_t parts, std::int64_t ready, std::int64_t dura
 {
     const std::int64_t begin = take(parts, std::max(ready, m_loadFree));
     m_loadFree = begin + duration;
+    m_guests.giveBackAt(m_loadFree, parts);
     return {begin, m_loadFree};
 }
 
-std::int64_t CopyLanes::take(std::int64_t parts, std::int64_t ready)
+std::int64_t CopyLanes::Slots::take(std::int64_t parts, std::int64_t ready)
 {
     m_held += parts;
     for (; m_held > m_room && !m_leaving.empty(); m_leaving.pop_front()) {

@@ -10,24 +10,26 @@
 namespace engine::sim {
 
 // The copy lanes of one device: evicts and loads, one after the other in each direction, for the
-// link to the partner is full-duplex. Also keeps the device's room for stashes: what would not fit
-// waits for the oldest evict that is still under way.
+// link to the partner is full-duplex. Also keeps the device's room for stashes, and its room on the
+// partner, as credits: what would not fit here waits for the oldest evict that is still under way,
+// an evict for which the partner has no slot for the oldest load. Both are earlier in the program,
+// so nobody waits in a circle.
 class CopyLanes
 {
 public:
-    // `room` in parts, of stashRoom(); 0: the device evicts nothing, and nothing waits.
-    CopyLanes(std::int64_t room, std::int64_t start)
-        : m_room(room)
+    CopyLanes(const StashRoom& room, std::int64_t start)
+        : m_own(room.own)
+        , m_guests(room.guests)
         , m_evictFree(start)
         , m_loadFree(start)
     { }
 
-    // From `ready` on; both take `duration`.
+    // From `ready` on, in the order of the program; both take `duration`.
     Window evict(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     Window load(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     // When `parts` more fit, from `ready` on; they are taken then.
-    std::int64_t take(std::int64_t parts, std::int64_t ready);
-    void giveBack(std::int64_t parts) { m_held -= parts; }
+    std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
+    void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 
     // When a copied stash is where it was copied to; 0 of one that was not copied.
     void setArrival(ValueKey stash, std::int64_t tick) { m_arrival[bits(stash)] = tick; }
@@ -38,9 +40,25 @@ public:
     }
 
 private:
-    struct Leaving
+    // Slots in parts. Those that somebody is leaving count until that is needed to know.
+    class Slots
     {
-        std::int64_t end = 0, parts = 0;
+    public:
+        explicit Slots(std::int64_t room)
+            : m_room(room)
+        { }
+        std::int64_t take(std::int64_t parts, std::int64_t ready);
+        void giveBack(std::int64_t parts) { m_held -= parts; }
+        void giveBackAt(std::int64_t end, std::int64_t parts) { m_leaving.push_back({end, parts}); }
+
+    private:
+        struct Leaving
+        {
+            std::int64_t end = 0, parts = 0;
+        };
+
+        std::int64_t m_room = 0, m_held = 0;
+        std::deque<Leaving> m_leaving; // ends ascending
     };
 
     static std::uint64_t bits(ValueKey key)
@@ -48,9 +66,8 @@ private:
         return (static_cast<std::uint64_t>(key.kind) << 32) + key.index;
     }
 
-    std::int64_t m_room = 0, m_held = 0;
+    Slots m_own, m_guests; // on the device, on its partner
     std::int64_t m_evictFree = 0, m_loadFree = 0;
-    std::deque<Leaving> m_leaving; // evicts whose parts still count in m_held, ends ascending
     std::unordered_map<std::uint64_t, std::int64_t> m_arrival;
 };
 

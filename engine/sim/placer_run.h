@@ -21,12 +21,12 @@ Placer<Costs, Recorder>::Placer(const Placement<Costs>& placement, Recorder& rec
 {
     for (const auto& stages : m_in.schedule.deviceOf)
         m_holders.insert(m_holders.end(), stages.begin(), stages.end());
-    const auto room = m_in.facts.hasCopies ? stashRoom(m_in.schedule) : std::vector<std::int64_t>();
+    const auto room = m_in.facts.hasCopies ? stashRoom(m_in.schedule) : std::vector<StashRoom>();
     for (std::size_t d = m_devices.size(); d > 0; --d) {
         Device& device = m_devices[d - 1];
         device.free = m_in.start;
         m_runnable.push_back(DeviceId{static_cast<std::int32_t>(d) - 1});
-        if (m_in.facts.hasCopies && room[d - 1] > 0) {
+        if (m_in.facts.hasCopies && room[d - 1].own > 0) {
             device.copies = static_cast<std::int32_t>(m_copies.size());
             m_copies.emplace_back(room[d - 1], m_in.start);
         }

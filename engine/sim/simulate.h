@@ -18,7 +18,8 @@ struct SimulateOptions
 // lane, a lane per directed link, an all-reduce lane, and a copy lane in each direction. An op of
 // another lane is issued when the compute lane reaches it; a SEND starts when its link is free; its
 // RECV span is the arrival on the other side. An F or a LOAD that would exceed the room for stashes
-// which the order itself implies (stashRoom()) waits for the oldest EVICT under way. Zero-length
+// which the order itself implies (stashRoom()) waits for the oldest EVICT under way, an EVICT that
+// would exceed the room on the partner for the oldest LOAD. Zero-length
 // spans are kept. Fails when the schedule deadlocks (validate() says why).
 Result<Timeline> simulate(const Schedule& lowered, const OpCosts& costs,
                           const SimulateOptions& options = {});

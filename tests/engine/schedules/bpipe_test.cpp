@@ -1,3 +1,4 @@
+#include "engine/schedule/stash.h"
 #include "engine/schedule/validate.h"
 #include "tests/support/golden.h"
 #include "tests/support/measured.h"
@@ -72,6 +73,40 @@ TEST_CASE("BPipe holds at most ceil((D+2)/2) on every device at every instant, a
             if (devices < 24)
                 CHECK(validate(lower(schedule)).empty());
         }
+}
+
+TEST_CASE("no device ever holds more than ceil((D+2)/2), however long transfers and stages take")
+{
+    std::mt19937 random(20240117);
+    const auto cost = [&random](int most) {
+        return Fraction{static_cast<std::int64_t>(random() % (4 * static_cast<unsigned>(most))) + 1,
+                        4};
+    };
+    for (int round = 0; round < 120; ++round) {
+        const int devices = 2 + static_cast<int>(random() % 15);
+        const int microBatches
+            = 1 + static_cast<int>(random() % (5u * static_cast<unsigned>(devices)));
+        const Schedule schedule
+            = bpipe(devices, microBatches, random() % 2 == 0 ? "lazy" : "steady");
+        UnitCosts costs = withTransfer(cost(random() % 2 == 0 ? 2 : 9));
+        costs.p2p = cost(1);
+        costs.latency = cost(2);
+        for (int stage = 0; stage < devices; ++stage)
+            costs.stages.push_back({stage, cost(3), cost(5)});
+        costs.devicesPerNode = 1 + static_cast<int>(random() % static_cast<unsigned>(devices));
+        costs.transferAcross = cost(12);
+        costs.rules.jitter = {static_cast<std::int64_t>(random() % 3), 4};
+        costs.rules.seed = random();
+        INFO("round " << round << ", D=" << devices << " N=" << microBatches);
+        const Measured run = measured(schedule, costs);
+        const std::vector<StashPeak> byOrder = stashPeaks(schedule);
+        for (std::size_t d = 0; d < run.peakStash.size(); ++d) {
+            INFO("device " << d);
+            CHECK(run.peakStash[d] <= (devices + 3) / 2);
+            CHECK(run.peakStash[d] * static_cast<double>(stashPartsPerActivation(schedule.shape))
+                  <= static_cast<double>(byOrder[d].own + byOrder[d].guests));
+        }
+    }
 }
 
 TEST_CASE("eight devices share 8 7 6 5 4 3 2 1 stashes: 5 5 5 5 4 5 5 5, lazily with fewer trips")
