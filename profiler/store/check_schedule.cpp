@@ -27,7 +27,7 @@ bool plausible(const Shape& shape)
         std::initializer_list<int>{shape.devices, shape.stages, shape.microBatches, shape.replicas,
                                    shape.slices, shape.dataParallel},
         positive);
-    return known && shape.devices <= kMostDevices && shape.replicas <= 255
+    return known && shape.updateEvery >= 0 && shape.devices <= kMostDevices && shape.replicas <= 255
         && shape.slices < Op::kWhole
         && double{1} * shape.stages * shape.microBatches * shape.replicas * shape.slices
         <= kMostValues;

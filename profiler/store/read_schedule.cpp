@@ -1,4 +1,5 @@
 #include "engine/schedule/notation.h"
+#include "engine/schedule/weight_versions.h"
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/read_info.h"
 
@@ -22,18 +23,25 @@ int small(const Statement& row, int column, int missing = -1)
     return value < 0 || value > std::numeric_limits<int>::max() ? -1 : static_cast<int>(value);
 }
 
+constexpr int kNotSaid = -2; // by files of schema 1
+
 Result<void> readShape(Database& database, Schedule& schedule)
 {
-    auto row = database.prepare("SELECT scheme, devices, stages, micro_batches, replicas, slices, "
-                                "data_parallel FROM BS_shape LIMIT 1");
+    auto row = database.prepare("SELECT * FROM BS_shape LIMIT 1");
     if (!row)
         return tl::unexpected(row.error());
     if (!row->next())
         return tl::unexpected(row->failed() ? database.error()
                                             : database.damaged("BS_shape has no row"));
-    schedule.scheme = row->text(0);
-    schedule.shape = {small(*row, 1), small(*row, 2), small(*row, 3),
-                      small(*row, 4), small(*row, 5), small(*row, 6)};
+    const auto named = [&row](std::string_view name, int missing = -1) {
+        const int column = row->columnNamed(name);
+        return column < 0 ? missing : small(*row, column, missing);
+    };
+    if (const int scheme = row->columnNamed("scheme"); scheme >= 0)
+        schedule.scheme = row->text(scheme);
+    schedule.shape = {
+        named("devices"), named("stages"),        named("micro_batches"),         named("replicas"),
+        named("slices"),  named("data_parallel"), named("update_every", kNotSaid)};
     if (schedule.shape.devices < 1 || schedule.shape.devices >= Op::kNoPeer)
         return tl::unexpected(database.damaged("BS_shape has an impossible number of devices"));
     schedule.program.resize(static_cast<std::size_t>(schedule.shape.devices));
@@ -122,8 +130,13 @@ Result<Schedule> readSchedule(Database& database)
                     .and_then([&] { return readProgram(database, schedule); });
     if (!read)
         return tl::unexpected(read.error());
+    const bool saysUpdates = schedule.shape.updateEvery != kNotSaid;
+    if (!saysUpdates)
+        schedule.shape.updateEvery = 0;
     if (auto ok = checkSchedule(schedule); !ok)
         return tl::unexpected(database.damaged(ok.error().message));
+    if (!saysUpdates && engine::isAsynchronous(schedule))
+        schedule.shape.updateEvery = engine::guessUpdateEvery(schedule);
     return schedule;
 }
 

@@ -42,7 +42,7 @@ CREATE TABLE BS_run (scheme TEXT, label TEXT, mode TEXT, outcome TEXT, failure T
 CREATE TABLE BS_experiment (toml TEXT, command TEXT);
 CREATE TABLE BS_metric (name TEXT NOT NULL, value, unit TEXT);
 CREATE TABLE BS_shape (scheme TEXT, devices INTEGER, stages INTEGER, micro_batches INTEGER,
-  replicas INTEGER, slices INTEGER, data_parallel INTEGER);
+  replicas INTEGER, slices INTEGER, data_parallel INTEGER, update_every INTEGER);
 CREATE TABLE BS_placement (replica INTEGER NOT NULL, stage INTEGER NOT NULL,
   device INTEGER NOT NULL);
 CREATE TABLE BS_device (device INTEGER NOT NULL PRIMARY KEY, name TEXT, globalTid INTEGER);

@@ -7,7 +7,7 @@
 namespace profiler {
 
 constexpr std::int64_t kApplicationId = 0x42424C45; // "BBLE", at byte 68 of the file
-constexpr std::int64_t kSchemaVersion = 1; // user_version; grows when a table or column is added
+constexpr std::int64_t kSchemaVersion = 2; // user_version; grows when a table or column is added
 
 // Makes the tables in an empty file and fills those that never change.
 engine::Result<void> createTables(Database& database);

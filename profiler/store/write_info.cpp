@@ -114,9 +114,9 @@ Result<void> writeInfo(Database& database, const engine::RunInfo& info)
 Result<void> writeSchedule(Database& database, const engine::Schedule& schedule)
 {
     const engine::Shape& shape = schedule.shape;
-    return writeRow(database, "INSERT INTO BS_shape VALUES (?, ?, ?, ?, ?, ?, ?)", schedule.scheme,
-                    shape.devices, shape.stages, shape.microBatches, shape.replicas, shape.slices,
-                    shape.dataParallel)
+    return writeRow(database, "INSERT INTO BS_shape VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    schedule.scheme, shape.devices, shape.stages, shape.microBatches,
+                    shape.replicas, shape.slices, shape.dataParallel, shape.updateEvery)
         .and_then([&] { return writePlacement(database, schedule); })
         .and_then([&] { return writeProgram(database, schedule); });
 }

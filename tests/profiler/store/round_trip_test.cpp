@@ -1,5 +1,7 @@
 #include "tests/profiler/store/store_support.h"
 
+#include <sqlite3.h>
+
 #include <cmath>
 #include <limits>
 
@@ -54,7 +56,7 @@ TEST_CASE("flags, peers, slices, versions and odd names of a schedule survive")
     run.info.scheme = "file";
     run.info.label = "it's \"odd\"; DROP TABLE BS_run; \xC3\xA9";
     run.schedule.scheme = "mine";
-    run.schedule.shape = {3, 2, 5, 2, 2, 4};
+    run.schedule.shape = {3, 2, 5, 2, 2, 4, 3};
     run.schedule.deviceOf = {{DeviceId{2}, DeviceId{0}}, {DeviceId{0}, DeviceId{2}}};
     Op joint{OpKind::Forward, OpFlag::JointWithNext, 1, 200, 1, 2, StageId{1}, MicroBatchId{4}};
     Op half{OpKind::BackwardWeight, OpFlag::Half, 0, 0, 1, Op::kNoPeer, StageId{0},
@@ -142,4 +144,28 @@ TEST_CASE("a span of an op or iteration that does not exist is an error of the w
     CHECK(flushed.error().message.find("op 99999 in iteration 0") != std::string::npos);
     CHECK_FALSE(writer->finish(Outcome::Finished));
     CHECK(readRun(folder / "run.sqlite").value().info.outcome == Outcome::Failed);
+}
+
+TEST_CASE("a file of the first schema says by its versions how many micro-batches one update has")
+{
+    const TemporaryFolder folder;
+    ScheduleRequest request;
+    request.scheme = "pipedream-2bw";
+    Run run;
+    run.schedule = lower(buildSchedule(request).value());
+    REQUIRE(run.schedule.shape.updateEvery == 4);
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    CHECK(readRun(folder / "run.sqlite").value() == run);
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open((folder / "run.sqlite").c_str(), &database) == SQLITE_OK);
+    CHECK(sqlite3_exec(database,
+                       "ALTER TABLE BS_shape DROP COLUMN update_every; PRAGMA user_version = 1",
+                       nullptr, nullptr, nullptr)
+          == SQLITE_OK);
+    sqlite3_close(database);
+    std::string warning;
+    const auto old = readRun(folder / "run.sqlite", &warning);
+    REQUIRE(old);
+    CHECK(*old == run);
+    CHECK(warning.empty());
 }

@@ -132,7 +132,7 @@ TEST_CASE("a newer schema opens with what is known, and a warning")
     REQUIRE(reader);
     CHECK(reader->warning()
           == (folder / "run.sqlite").string()
-              + " was written by a newer Bubblescope (format 7, this one knows 1): what is new in "
+              + " was written by a newer Bubblescope (format 7, this one knows 2): what is new in "
                 "it is not shown");
     Run read;
     REQUIRE(reader->poll(read));
@@ -145,7 +145,7 @@ TEST_CASE("lanes of a newer schema are left out, not misread")
     const Run run = simulatedRun(2);
     REQUIRE(writeRun(folder / "run.sqlite", run));
     runSql(folder / "run.sqlite",
-           "PRAGMA user_version = 2; INSERT INTO BS_track VALUES (900001, 0, 'telepathy'); "
+           "PRAGMA user_version = 7; INSERT INTO BS_track VALUES (900001, 0, 'telepathy'); "
            "INSERT INTO BS_span VALUES (900002, 0, 900001, 0, 0, 1)");
     CHECK(readRun(folder / "run.sqlite").value() == run);
 }
