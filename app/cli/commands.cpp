@@ -25,7 +25,8 @@ std::span<const Command> commands()
         Command{"simulate", "Time a schedule in abstract units",
                 "bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe\n"
                 "bscope simulate --micro-batches 4 --backward 2 --p2p 0.1 --json\n"
-                "bscope simulate --scheme 1f1b -o simulated.sqlite",
+                "bscope simulate --scheme 1f1b -o simulated.sqlite\n"
+                "bscope simulate --calibrate simulated.sqlite --scheme gpipe --scheme eager-1f1b",
                 prepareSimulate},
         Command{"run", "Train with a scheme and record everything",
                 "bscope run --iterations 3 --layers 8 -o bitpipe.sqlite --force\n"

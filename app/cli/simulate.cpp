@@ -1,3 +1,4 @@
+#include "app/cli/calibrate_options.h"
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/command_line.h"
@@ -33,6 +34,9 @@ struct Options
     ScheduleOptions schedule;
     CostOptions costs;
     ModelOptions model;
+    CalibrateOptions calibrate;
+    std::optional<SimulationCosts::Recorded> recorded;
+    bool asRecorded = false; // the schedule of the run itself
     SyncPolicy sync = SyncPolicy::Eager;
     int iterations = 1, dataParallel = 1;
     bool json = false, force = false;
@@ -89,7 +93,7 @@ Result<SimulationCosts> costsOf(const Options& options)
     if (options.schedule.passes.recompute == PassOptions::Recompute::Attention
         && options.costs.recompute.empty())
         units->recompute = kAttentionShare;
-    SimulationCosts costs{*std::move(units), std::nullopt};
+    SimulationCosts costs{*std::move(units), std::nullopt, options.recorded};
     if (options.model.model.empty() != options.model.hardware.empty())
         return fail(Error::Code::InvalidArgument,
                     "a model is costed on hardware: give both --model and --hardware");
@@ -131,7 +135,37 @@ Result<Simulated> simulateOne(const Options& options, const SimulationRequest& r
         describe(*request.costs.model, one->run.schedule.shape, one->run.info);
         addRates(one->run.info, one->metrics);
     }
+    if (one && request.costs.recorded) {
+        describe(*request.costs.recorded, options.calibrate.file, one->run.schedule.shape,
+                 one->run.info);
+        addRates(one->run.info, one->metrics);
+    }
     return one;
+}
+
+Result<std::vector<Schedule>> schedulesOf(const Options& options)
+{
+    if (options.asRecorded)
+        return std::vector{options.recorded->run->schedule};
+    const bool keepsSpans = !options.output.empty() || options.recorded;
+    return schedules(options.schedule, keepsSpans ? kMaxOps : mostSummedOps());
+}
+
+// Reads the run of --calibrate; what was not said of the schedule is as it was recorded.
+Result<void> calibrate(const CLI::App& app, Options& options)
+{
+    auto run = recorded(options.calibrate);
+    if (!run)
+        return tl::unexpected(run.error());
+    options.recorded = *std::move(run);
+    if (!options.recorded)
+        return {};
+    const Schedule& schedule = options.recorded->run->schedule;
+    options.asRecorded = asksForRecorded(app);
+    fillFrom(schedule, app, options.schedule);
+    if (app.get_option("--data-parallel")->count() == 0)
+        options.dataParallel = schedule.shape.dataParallel;
+    return {};
 }
 
 Result<std::vector<Simulated>> simulateAll(const Options& options)
@@ -141,7 +175,7 @@ Result<std::vector<Simulated>> simulateAll(const Options& options)
         return tl::unexpected(costs.error());
     if (isHuge(options.schedule.request))
         restartWithHugePages();
-    auto built = schedules(options.schedule, options.output.empty() ? mostSummedOps() : kMaxOps);
+    auto built = schedulesOf(options);
     if (!built)
         return tl::unexpected(built.error());
     const bool draws = !options.json && built->size() == 1;
@@ -188,10 +222,11 @@ std::string comparisonTable(const std::vector<Simulated>& all)
              unitNumber(most(m, &DeviceMetrics::weights)), std::to_string(m.messages),
              std::to_string(m.localCopies)});
     }
-    const char* unit = all.front().run.info.inUnits()
-        ? "\none unit = a device's forward of one micro-batch; link "
-        : "\ntimes of a model on hardware, not measured; link ";
-    return table.text() + unit + all.front().run.info.link + "\n";
+    const RunInfo& info = all.front().run.info;
+    const std::string times = !info.timing.empty() ? "times: " + info.timing
+        : info.inUnits() ? "one unit = a device's forward of one micro-batch"
+                         : "times of a model on hardware, not measured";
+    return table.text() + "\n" + times + "; link " + info.link + "\n";
 }
 
 std::string asText(const std::vector<Simulated>& all)
@@ -250,6 +285,7 @@ Action prepareSimulate(CLI::App& app)
         ->type_name("b")
         ->group("Model on hardware")
         ->check(between(1, 1 << 20));
+    addCalibrateOptions(app, options->calibrate);
     addSyncOption(app, options->sync, "Schedule");
     app.add_option("--data-parallel", options->dataParallel,
                    "Copies of the pipeline; more than 1 adds all-reduces [1]")
@@ -264,6 +300,8 @@ Action prepareSimulate(CLI::App& app)
     app.add_flag("--force", options->force, "Replace the file if it exists");
     return [options, &app] {
         options->command = commandLine(app);
+        if (auto ready = calibrate(app, *options); !ready)
+            return Result<int>(tl::unexpected(ready.error()));
         return print(*options);
     };
 }

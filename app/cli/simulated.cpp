@@ -3,6 +3,7 @@
 #include "engine/schedule/transfers.h"
 #include "engine/sim/memory_events.h"
 #include "engine/sim/simulate.h"
+#include "profiler/analysis/calibrate.h"
 
 namespace cli {
 
@@ -13,20 +14,36 @@ namespace {
 // Spans, stored costs and transfers take 200 bytes for each op of a scheme: 3 GB.
 constexpr std::size_t kMostWithSpans = std::size_t{1} << 24;
 
-Result<OpPrices> pricesOf(const Shape& shape, const SimulationRequest& request)
+UnitCosts unitsOf(const SimulationRequest& request)
 {
     UnitCosts units = request.costs.units;
     units.rules.blockingAllReduce = request.sync == SyncPolicy::EagerBlocking;
+    return units;
+}
+
+Result<OpPrices> pricesOf(const Shape& shape, const SimulationRequest& request)
+{
+    const UnitCosts units = unitsOf(request);
     return request.costs.model ? modelPrices(shape, *request.costs.model, units.rules)
                                : unitPrices(shape, units);
 }
 
-Result<Simulated> withSpans(const Schedule& schedule, const OpPrices& prices,
-                            const SimulationRequest& request)
+Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& request)
+{
+    const UnitCosts units = unitsOf(request);
+    return calibratedCosts(*request.costs.recorded->run, lowered,
+                           {units.devicesPerNode, request.costs.recorded->inputShare, units.rules});
+}
+
+Result<Simulated> withSpans(const Schedule& schedule, const SimulationRequest& request)
 {
     Simulated one;
     one.run.schedule = lower(schedule, request.sync);
-    const auto costs = resolved(one.run.schedule, prices);
+    const auto costs = request.costs.recorded
+        ? recordedCosts(one.run.schedule, request)
+        : pricesOf(schedule.shape, request).and_then([&](const OpPrices& prices) {
+              return resolved(one.run.schedule, prices);
+          });
     if (!costs)
         return tl::unexpected(costs.error());
     auto timeline = simulate(one.run.schedule, *costs, {.iterations = request.iterations});
@@ -78,12 +95,14 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
 
 Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
 {
+    if (request.needsSpans || request.costs.recorded)
+        return withSpans(schedule, request);
     const auto prices = pricesOf(schedule.shape, request);
     if (!prices)
         return tl::unexpected(prices.error());
     const bool fits = opCount(schedule) <= kMostWithSpans;
-    if (request.needsSpans || (fits && (!prices->isCommunicationFree() || hasTransfers(schedule))))
-        return withSpans(schedule, *prices, request);
+    if (fits && (!prices->isCommunicationFree() || hasTransfers(schedule)))
+        return withSpans(schedule, request);
     return withoutSpans(std::move(schedule), *prices, request);
 }
 

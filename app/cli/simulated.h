@@ -5,6 +5,7 @@
 #include "engine/timeline/run.h"
 #include "profiler/analysis/metrics.h"
 
+#include <memory>
 #include <optional>
 
 namespace cli {
@@ -18,11 +19,18 @@ struct Simulated
     bool hasSpans = true;
 };
 
-// In units, or of a model on hardware; then in nanoseconds and with memory.
+// In units, or of a model on hardware; then in nanoseconds and with memory. Or as a run recorded
+// them, in its own ticks. The rules are those of `units` always.
 struct SimulationCosts
 {
     engine::UnitCosts units;
     std::optional<engine::ModelOnHardware> model;
+    struct Recorded
+    {
+        std::shared_ptr<const engine::Run> run;
+        std::optional<engine::Fraction> inputShare; // of a backward (calibrate.h)
+    };
+    std::optional<Recorded> recorded;
 };
 
 struct SimulationRequest

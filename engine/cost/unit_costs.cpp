@@ -1,4 +1,5 @@
 #include "engine/cost/op_prices.h"
+#include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
 
@@ -52,11 +53,6 @@ std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
     default: // a receive is timed by its send
         return Fraction{};
     }
-}
-
-bool isSend(OpKind kind)
-{
-    return kind == OpKind::SendActivation || kind == OpKind::SendGradient;
 }
 
 std::optional<Share> shareOf(OpKind kind, const Shape& shape, const UnitCosts& costs, Part part,

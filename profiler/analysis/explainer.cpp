@@ -1,5 +1,7 @@
 #include "profiler/analysis/explainer.h"
 
+#include "engine/schedule/transfers.h"
+
 #include <algorithm>
 #include <functional>
 
@@ -9,11 +11,6 @@ using namespace engine;
 
 namespace {
 constexpr Window kNever{0, -1};
-
-bool isSend(OpKind kind)
-{
-    return kind == OpKind::SendActivation || kind == OpKind::SendGradient;
-}
 } // namespace
 
 Explainer::Explainer(const Run& run, int iteration)

@@ -1,0 +1,256 @@
+#include "profiler/analysis/calibrate.h"
+
+#include "engine/base/median.h"
+#include "engine/base/text.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
+#include "profiler/analysis/recorded_times.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+constexpr double kMostTicks = 2e18;
+
+using Cost = OpCosts::Cost;
+
+// The same bytes over the same link, the other way.
+OpKind otherWay(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::SendActivation:
+        return OpKind::SendGradient;
+    case OpKind::SendGradient:
+        return OpKind::SendActivation;
+    case OpKind::Evict:
+        return OpKind::Load;
+    default:
+        return OpKind::Evict;
+    }
+}
+
+// What the op is, wherever it stands: a micro-batch goes through a stage once, in one direction.
+Op identity(Op op)
+{
+    const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;
+    op.flags = op.flags == OpFlag::Half ? OpFlag::Half : OpFlag::None;
+    op.peer = Op::kNoPeer;
+    if (ofMicroBatch)
+        op.replica = op.version = 0;
+    return op;
+}
+
+// Ops that are taken to cost the same.
+struct Class
+{
+    OpKind kind = OpKind::Forward;
+    StageId stage; // none: any
+    std::uint16_t slice = Op::kWhole;
+    bool half = false, acrossNodes = false;
+
+    friend auto operator<=>(const Class&, const Class&) = default;
+};
+
+class PriceBook
+{
+public:
+    PriceBook(const Run& run, const CalibrateOptions& options)
+        : m_options(options)
+    {
+        const OpIndex index(run.schedule);
+        const RecordedTimes times = recordedTimes(run);
+        std::map<Class, Samples> samples;
+        for (std::uint32_t number = 0; number < times.size(); ++number) {
+            const Op& op = opAt(run.schedule, index, number);
+            if (!times[number] || op.kind == OpKind::RecvActivation
+                || op.kind == OpKind::RecvGradient)
+                continue;
+            const Class own = classOf(op, index.deviceOf(number));
+            samples[own].add(*times[number]);
+            if (isSend(op.kind) || isCopy(op.kind))
+                samples[anyStage(own)].add(*times[number]);
+            if (options.ownTimes)
+                m_own.push_back({identity(op), own.acrossNodes, *times[number]});
+        }
+        for (auto& [of, some] : samples)
+            m_medians[of] = {medianOf(some.durations), medianOf(some.latencies)};
+        std::ranges::sort(m_own, {}, &Own::key);
+    }
+
+    bool isEmpty() const { return m_medians.empty(); }
+    std::optional<Cost> of(const Op& op, DeviceId device) const
+    {
+        const Class wanted = classOf(op, device);
+        if (const auto own = std::ranges::lower_bound(
+                m_own, std::pair(identity(op), wanted.acrossNodes), {}, &Own::key);
+            own != m_own.end() && own->key() == std::pair(identity(op), wanted.acrossNodes))
+            return own->cost;
+        if (isSend(op.kind) || isCopy(op.kind))
+            return link(wanted);
+        const auto median = find(wanted);
+        return median || !m_options.inputShare ? median : derived(wanted);
+    }
+
+private:
+    struct Samples
+    {
+        std::vector<std::int64_t> durations, latencies;
+
+        void add(const Cost& cost)
+        {
+            durations.push_back(cost.duration);
+            latencies.push_back(cost.latency);
+        }
+    };
+    struct Own
+    {
+        Op op;
+        bool acrossNodes = false;
+        Cost cost;
+
+        std::pair<Op, bool> key() const { return {op, acrossNodes}; }
+    };
+
+    Class classOf(const Op& op, DeviceId device) const
+    {
+        const int node = m_options.devicesPerNode;
+        const bool leaves = op.peer != Op::kNoPeer;
+        return {op.kind, op.stage, op.slice, op.flags == OpFlag::Half,
+                leaves && node > 0 && device.value / node != op.peer / node};
+    }
+    static Class anyStage(Class of)
+    {
+        of.stage = StageId{};
+        return of;
+    }
+    std::optional<Cost> find(const Class& of) const
+    {
+        const auto found = m_medians.find(of);
+        return found == m_medians.end() ? std::nullopt : std::optional(found->second);
+    }
+    std::optional<Cost> link(Class of) const
+    {
+        const Class back{otherWay(of.kind), of.stage, of.slice, of.half, of.acrossNodes};
+        for (const Class& candidate : {of, anyStage(of), back, anyStage(back)})
+            if (const auto cost = find(candidate))
+                return cost;
+        return std::nullopt;
+    }
+    std::optional<Cost> derived(Class of) const
+    {
+        const auto ofKind = [&of, this](OpKind kind) {
+            of.kind = kind;
+            return find(of);
+        };
+        if (of.kind == OpKind::Backward) {
+            const auto input = ofKind(OpKind::BackwardInput);
+            const auto weight = ofKind(OpKind::BackwardWeight);
+            return input && weight ? std::optional(Cost{input->duration + weight->duration, 0})
+                                   : std::nullopt;
+        }
+        const bool isInput = of.kind == OpKind::BackwardInput;
+        if (!isInput && of.kind != OpKind::BackwardWeight)
+            return std::nullopt;
+        const auto whole = ofKind(OpKind::Backward);
+        if (!whole)
+            return std::nullopt;
+        const auto input
+            = std::llround(static_cast<double>(whole->duration) * m_options.inputShare->value());
+        return Cost{isInput ? input : whole->duration - input, 0};
+    }
+
+    const CalibrateOptions& m_options;
+    std::map<Class, Cost> m_medians;
+    std::vector<Own> m_own; // sorted by what the op is
+};
+
+Error misfit(std::string message)
+{
+    return {Error::Code::InvalidArgument, std::move(message)};
+}
+
+std::optional<Error> shapeMisfit(const Shape& run, const Shape& asked)
+{
+    if (run.stages != asked.stages)
+        return misfit(fmt::format(
+            "the run has {} stages and the schedule {}: a stage's time does not say that of "
+            "another cut of the model; record a run with {} stages, or ask for D x v = {}",
+            run.stages, asked.stages, asked.stages, run.stages));
+    if (asked.slices > 1 && run.slices != asked.slices)
+        return misfit(fmt::format(
+            "the run cuts micro-batches into {} and the schedule into {}; record a run that cuts "
+            "them alike",
+            run.slices, asked.slices));
+    return std::nullopt;
+}
+
+std::optional<Error> groupMisfit(const Shape& run, const Schedule& asked)
+{
+    const auto group = [](const Shape& shape) { return shape.replicas * shape.dataParallel; };
+    if (!holds(asked, OpKind::AllReduce) || group(run) == 1 || group(run) == group(asked.shape))
+        return std::nullopt;
+    return misfit(fmt::format("the run's all-reduces are over {} copies of a stage and the "
+                              "schedule's over {}; record a run with as many",
+                              group(run), group(asked.shape)));
+}
+
+Error missing(const std::set<OpKind>& kinds, const std::string& scheme)
+{
+    std::vector<std::string_view> names;
+    for (const OpKind kind : kinds)
+        names.push_back(kindName(kind));
+    const bool divides = std::ranges::all_of(kinds, isBackward);
+    return misfit(
+        fmt::format("the run has no time of {}, which {} needs; record a run of a scheme "
+                    "that has it{}",
+                    joined(names), scheme,
+                    divides ? ", or say how a backward divides (--split-backward SHARE)" : ""));
+}
+} // namespace
+
+Result<OpCosts> calibratedCosts(const Run& run, const Schedule& lowered,
+                                const CalibrateOptions& options)
+{
+    if (auto error = shapeMisfit(run.schedule.shape, lowered.shape))
+        return tl::unexpected(*std::move(error));
+    if (auto error = groupMisfit(run.schedule.shape, lowered))
+        return tl::unexpected(*std::move(error));
+    const PriceBook prices(run, options);
+    if (prices.isEmpty())
+        return fail(Error::Code::NotFound,
+                    "the run has no measured iteration yet; wait for the first one");
+    OpCosts costs;
+    costs.ticksPerUnit = run.info.ticksPerUnit;
+    costs.rules = options.rules;
+    std::set<OpKind> unknown;
+    double total = 0;
+    for (std::size_t d = 0; d < lowered.program.size(); ++d) {
+        auto& ofDevice = costs.of.emplace_back();
+        ofDevice.reserve(lowered.program[d].size());
+        for (const Op& op : lowered.program[d]) {
+            const bool receives
+                = op.kind == OpKind::RecvActivation || op.kind == OpKind::RecvGradient;
+            const auto cost = receives ? std::optional(Cost{})
+                                       : prices.of(op, DeviceId{static_cast<std::int32_t>(d)});
+            if (!cost)
+                unknown.insert(op.kind);
+            ofDevice.push_back(cost.value_or(Cost{}));
+            total += static_cast<double>(ofDevice.back().duration + ofDevice.back().latency);
+        }
+    }
+    if (total > kMostTicks)
+        return costsTooLarge();
+    if (!unknown.empty())
+        return tl::unexpected(missing(unknown, lowered.scheme));
+    return costs;
+}
+
+} // namespace profiler

@@ -1,0 +1,98 @@
+#include "tests/cli/bscope.h"
+
+using namespace cli_test;
+using nlohmann::json;
+
+namespace {
+
+json jsonOf(const Folder& folder, const std::string& command)
+{
+    const Printed printed = bscope(folder, command);
+    INFO(command << "\n" << printed.err);
+    REQUIRE(printed.status == 0);
+    return printed.json();
+}
+
+constexpr const char* kTiny = "--layers 8 --iterations 3 --warmup 1 -N 4 ";
+
+} // namespace
+
+TEST_CASE("the scheme that was recorded is predicted as its median replay has it")
+{
+    const Folder folder;
+    for (const std::string scheme : {"bitpipe -D 2 --chunks 2", "dualpipev -D 2", "bpipe -D 4"}) {
+        CAPTURE(scheme);
+        REQUIRE(
+            bscope(folder, "run --scheme " + scheme + " " + kTiny + "-o run.sqlite --force").status
+            == 0);
+        const json replay = jsonOf(folder, "analyze run.sqlite --json");
+        for (const std::string& again : {std::string(), " --scheme " + scheme + " -N 4"}) {
+            CAPTURE(again);
+            const json prediction
+                = jsonOf(folder, "simulate --calibrate run.sqlite --json" + again);
+            CHECK(prediction["mode"] == "simulate");
+            CHECK(prediction["unit"] == "ns");
+            CHECK(prediction["iteration"] == replay["iteration"]);
+            CHECK(prediction["span"] == replay["span"]);
+            CHECK(prediction["bubble_ratio"].get<double>()
+                  == Approx(replay["bubble_ratio"].get<double>()).epsilon(1e-9));
+            CHECK(prediction["tokens_per_second"] == replay["tokens_per_second"]);
+        }
+    }
+}
+
+TEST_CASE("one recorded run predicts other schemes and other numbers of micro-batches")
+{
+    const Folder folder;
+    REQUIRE(bscope(folder, std::string("run --scheme 1f1b -D 4 ") + kTiny + "-o run.sqlite").status
+            == 0);
+    const json both = jsonOf(folder,
+                             "simulate --calibrate run.sqlite --scheme 1f1b --scheme gpipe "
+                             "--json");
+    REQUIRE(both.size() == 2);
+    CHECK(both[0]["micro_batches"] == 4); // the run's
+    CHECK(both[0]["model"] == "tiny");
+    CHECK(both[1]["iteration"].get<double>() > 0);
+    const json more = jsonOf(folder, "simulate --calibrate run.sqlite --scheme 1f1b -N 16 --json");
+    CHECK(more["iteration"].get<double>() > 2 * both[0]["iteration"].get<double>());
+    CHECK(more["tokens_per_second"].get<double>() > both[0]["tokens_per_second"].get<double>());
+
+    const Printed table
+        = bscope(folder, "simulate --calibrate run.sqlite --scheme 1f1b --scheme eager-1f1b");
+    CHECK(contains(table.out, "times: medians of run.sqlite (emulated)"));
+    CHECK(jsonOf(folder,
+                 "simulate --calibrate run.sqlite --scheme zb-h1 --split-backward 0.5 "
+                 "--json")["iteration"]
+              .get<double>()
+          < both[0]["iteration"].get<double>() * 1.2);
+    REQUIRE(bscope(folder, "simulate --calibrate run.sqlite --scheme gpipe -o gpipe.sqlite").status
+            == 0);
+    CHECK(jsonOf(folder, "analyze gpipe.sqlite --json")["iteration"] == both[1]["iteration"]);
+}
+
+TEST_CASE("what a calibration cannot do is said in one line")
+{
+    const Folder folder;
+    REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 4 -N 8 -o run.sqlite").status == 0);
+    const auto refused = [&](const std::string& options, int status) {
+        const Printed printed = bscope(folder, "simulate --calibrate run.sqlite " + options);
+        CAPTURE(options);
+        CHECK(printed.status == status);
+        CHECK(lines(printed.err).size() == 1);
+        return printed.err;
+    };
+    CHECK(contains(refused("--forward 2", 2), "--forward"));
+    CHECK(contains(refused("--model gpt3-96b --hardware a100-sxm-80", 2), "--model"));
+    CHECK(contains(refused("--scheme zb-h1", 2), "no time of I, W"));
+    CHECK(contains(refused("--scheme zb-h1", 2), "--split-backward"));
+    CHECK(contains(refused("--scheme bitpipe", 2), "the run has 4 stages and the schedule 8"));
+    CHECK(bscope(folder, "simulate --calibrate run.sqlite --scheme gems -D 4").status == 2);
+    CHECK(
+        bscope(folder, "simulate --calibrate run.sqlite --scheme interleaved-1f1b -D 2 --chunks 2")
+            .status
+        == 0);
+    CHECK(bscope(folder, "simulate --calibrate run.sqlite --scheme looped-bfs -D 2").status == 0);
+    CHECK(contains(refused("--scheme zb-h1 --split-backward 1.5", 2), "between 0 and 1"));
+    CHECK(contains(bscope(folder, "simulate --split-backward 0.5").err, "--calibrate"));
+    CHECK(bscope(folder, "simulate --calibrate missing.sqlite").status != 0);
+}

@@ -1,0 +1,216 @@
+#include "profiler/analysis/calibrate.h"
+#include "profiler/analysis/metrics.h"
+#include "profiler/analysis/recorded_times.h"
+#include "tests/support/pipelines.h"
+#include "tests/support/text_schedule.h"
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+Run runOf(const Schedule& schedule, const UnitCosts& costs, int iterations = 1)
+{
+    Run run;
+    run.schedule = lower(schedule);
+    const OpCosts resolved = costsOf(run.schedule, costs);
+    run.timeline = simulate(run.schedule, resolved, {.iterations = iterations}).value();
+    run.info.ticksPerUnit = resolved.ticksPerUnit;
+    return run;
+}
+
+UnitCosts unevenCosts()
+{
+    UnitCosts costs;
+    costs.stages = {{0, {3, 2}, {3}}, {2, {3, 4}, {2}}, {7, {2}, {9, 2}}};
+    costs.p2p = {1, 8};
+    costs.latency = {1, 4};
+    costs.allReduce = {1, 2};
+    costs.optimizer = {1, 3};
+    costs.transfer = {1, 5};
+    return costs;
+}
+
+// How long `schedule` takes by what `run` recorded, in units.
+double predicted(const Run& run, const Schedule& schedule, const CalibrateOptions& options = {})
+{
+    const Schedule lowered = lower(schedule);
+    const auto costs = calibratedCosts(run, lowered, options);
+    REQUIRE(costs);
+    const Timeline timeline = simulate(lowered, *costs).value();
+    return static_cast<double>(timeline.iterations[0].window.duration())
+        / static_cast<double>(costs->ticksPerUnit);
+}
+
+std::string refusal(const Run& run, const Schedule& schedule)
+{
+    const auto costs = calibratedCosts(run, lower(schedule));
+    REQUIRE_FALSE(costs);
+    return costs.error().message;
+}
+
+} // namespace
+
+TEST_CASE("a schedule that was recorded with jitter is predicted as it was")
+{
+    UnitCosts costs = unevenCosts();
+    costs.rules.jitter = {1, 5};
+    for (const std::string scheme : {"bitpipe", "interleaved-1f1b", "zb-v", "hanayo"}) {
+        INFO(scheme);
+        const Schedule schedule = scheduleOf(scheme, 4, 8);
+        const Run run = runOf(schedule, costs);
+        const auto same = calibratedCosts(run, run.schedule);
+        REQUIRE(same);
+        CHECK(simulate(run.schedule, *same).value().tracks == run.timeline.tracks);
+    }
+}
+
+TEST_CASE("joint ops divide the span that they have together, and predict it again")
+{
+    UnitCosts costs;
+    costs.rules.joint = {3, 4};
+    const Schedule schedule = scheduleOf("dualpipe", 4, 8);
+    const Run run = runOf(schedule, costs);
+    const auto same = calibratedCosts(run, run.schedule);
+    REQUIRE(same);
+    CHECK(simulate(run.schedule, *same).value().tracks == run.timeline.tracks);
+
+    UnitCosts three;
+    three.backward = {3};
+    const RecordedTimes times = recordedTimes(runOf(scheduleFrom({"0F1 (0F0 0B1) 0B0"}), three));
+    CHECK(times[1]->duration * 3 == times[2]->duration);
+    CHECK(times[1]->duration == times[0]->duration);
+}
+
+TEST_CASE("another schedule of the same stages takes what it would under the recorded costs")
+{
+    const UnitCosts costs = unevenCosts();
+    const Run recorded = runOf(scheduleOf("interleaved-1f1b", 4, 8), costs);
+    for (const std::string scheme : {"interleaved-1f1b", "looped-bfs", "hanayo"})
+        for (const int microBatches : {4, 8, 16}) {
+            INFO(scheme << " N=" << microBatches);
+            const Schedule schedule = scheduleOf(scheme, 4, microBatches);
+            const Run direct = runOf(schedule, costs);
+            CHECK(predicted(recorded, schedule)
+                  == Approx(static_cast<double>(direct.timeline.iterations[0].window.duration())
+                            / static_cast<double>(direct.info.ticksPerUnit))
+                         .epsilon(1e-12));
+        }
+    // Stages are cut alike: eight on four devices with v = 2, or on eight with v = 1.
+    const Schedule wide = scheduleOf("1f1b", 8, 8);
+    const auto costsOfWide = calibratedCosts(recorded, lower(wide));
+    CHECK(costsOfWide);
+}
+
+TEST_CASE("every op of another iteration count takes the median of its kind and stage")
+{
+    Run run = runOf(scheduleOf("1f1b", 2, 3), {}, 1);
+    // F of stage 0: 10, 20, 90.
+    Track& track = run.timeline.tracks[0];
+    const OpIndex index(run.schedule);
+    std::int64_t time = 0;
+    for (Span& span : track.spans) {
+        const Op& op = opAt(run.schedule, index, span.op);
+        const std::int64_t length = op.kind == OpKind::Forward
+            ? std::int64_t{op.microBatch.value == 0       ? 10
+                               : op.microBatch.value == 1 ? 90
+                                                          : 20}
+            : 5;
+        span = {time, time + length, span.op, span.iteration};
+        time += length;
+    }
+    const Schedule longer = lower(scheduleOf("1f1b", 2, 5));
+    const auto costs = calibratedCosts(run, longer);
+    REQUIRE(costs);
+    std::vector<std::int64_t> forwards;
+    for (std::size_t i = 0; i < longer.program[0].size(); ++i)
+        if (longer.program[0][i].kind == OpKind::Forward)
+            forwards.push_back(costs->of[0][i].duration);
+    CHECK(forwards == std::vector<std::int64_t>{10, 90, 20, 20, 20}); // its own, then the median
+    const auto even = calibratedCosts(run, longer, {.ownTimes = false});
+    CHECK(even->of[0][0].duration == 20);
+}
+
+TEST_CASE("warm-up counts in nothing, and of several measured iterations the median does")
+{
+    Run run;
+    run.schedule = lower(scheduleOf("gpipe", 1, 1));
+    for (const int length : {1000, 7, 9, 8}) {
+        UnitCosts costs;
+        costs.forward = {length};
+        Iteration iteration;
+        iteration.kind = length == 1000 ? Iteration::Kind::Warmup : Iteration::Kind::Measured;
+        REQUIRE(
+            placeIteration(run.schedule, costsOf(run.schedule, costs), iteration, run.timeline));
+    }
+    run.info.ticksPerUnit = costsOf(run.schedule).ticksPerUnit;
+    CHECK(recordedTimes(run)[0]->duration == 8 * run.info.ticksPerUnit);
+    run.timeline.iterations.resize(1);
+    for (Track& track : run.timeline.tracks)
+        std::erase_if(track.spans, [](const Span& span) { return span.iteration > 0; });
+    CHECK_THAT(refusal(run, scheduleOf("gpipe", 1, 1)), Catch::Contains("no measured iteration"));
+}
+
+TEST_CASE("a message over another class of link has that class's price")
+{
+    UnitCosts costs;
+    costs.p2p = {1, 8};
+    costs.p2pAcross = Fraction{2};
+    costs.devicesPerNode = 2;
+    const Run run = runOf(scheduleOf("1f1b", 4, 4), costs);
+    const Schedule longer = lower(scheduleOf("gpipe", 4, 9));
+    const auto prices = calibratedCosts(run, longer, {.devicesPerNode = 2});
+    REQUIRE(prices);
+    for (std::size_t d = 0; d < 4; ++d)
+        for (std::size_t i = 0; i < longer.program[d].size(); ++i) {
+            const Op& op = longer.program[d][i];
+            if (op.kind != OpKind::SendActivation && op.kind != OpKind::SendGradient)
+                continue;
+            const bool leaves = std::min<int>(static_cast<int>(d), op.peer) == 1;
+            CHECK(static_cast<double>(prices->of[d][i].duration)
+                  == (leaves ? 2 : 0.125) * static_cast<double>(prices->ticksPerUnit));
+        }
+    // Two devices of two stages each are one node, four of one are not.
+    const auto unknown
+        = calibratedCosts(runOf(scheduleOf("hanayo", 2, 4), {}), longer, {.devicesPerNode = 2});
+    REQUIRE_FALSE(unknown);
+    CHECK_THAT(unknown.error().message, Catch::Contains("SEND_F, SEND_B"));
+}
+
+TEST_CASE("what a run does not say is refused, with what to record")
+{
+    const Run run = runOf(scheduleOf("1f1b", 4, 8), {});
+    CHECK_THAT(refusal(run, scheduleOf("interleaved-1f1b", 4, 8)),
+               Catch::Contains("4 stages") && Catch::Contains("8")
+                   && Catch::Contains("record a run with 8 stages"));
+    CHECK_THAT(refusal(run, scheduleOf("zb-h1", 4, 8)),
+               Catch::Contains("no time of I, W, which zb-h1 needs")
+                   && Catch::Contains("how a backward divides"));
+    CHECK_THAT(refusal(run, scheduleOf("bpipe", 4, 8)), Catch::Contains("EVICT, LOAD"));
+    CHECK_THAT(refusal(run, scheduleOf("chimera", 4, 8)), Catch::Contains("ALLREDUCE"));
+    CHECK_THAT(refusal(run, addRecompute(scheduleOf("1f1b", 4, 8))), Catch::Contains("RECOMPUTE"));
+    CHECK_THAT(refusal(runOf(scheduleOf("seq1f1b", 4, 4), {}), scheduleOf("1f1b", 4, 4)),
+               Catch::Contains("F, B"));
+    Schedule wide = scheduleOf("chimera", 4, 8);
+    wide.shape.dataParallel = 4;
+    CHECK_THAT(refusal(runOf(scheduleOf("chimera", 4, 8), {}), wide),
+               Catch::Contains("over 2 copies") && Catch::Contains("over 8"));
+}
+
+TEST_CASE("a backward is divided, or put together, only where that is asked for")
+{
+    UnitCosts costs;
+    costs.inputGradient = {6, 5};
+    costs.weightGradient = {4, 5};
+    const Schedule h1 = scheduleOf("zb-h1", 4, 8);
+    const Run whole = runOf(scheduleOf("1f1b", 4, 8), costs), split = runOf(h1, costs);
+    const auto units = [](const Run& run) {
+        return static_cast<double>(run.timeline.iterations[0].window.duration())
+            / static_cast<double>(run.info.ticksPerUnit);
+    };
+    CHECK(predicted(whole, h1, {.inputShare = Fraction{3, 5}}) == Approx(units(split)));
+    CHECK_FALSE(calibratedCosts(split, lower(scheduleOf("1f1b", 4, 8))));
+    CHECK(predicted(split, scheduleOf("1f1b", 4, 8), {.inputShare = Fraction{1, 2}})
+          == Approx(units(whole)));
+}
