@@ -16,10 +16,6 @@ Result<void> checkExperiment(const Experiment& experiment)
         return invalid(fmt::format("--warmup must be from 0 to {}", kMostIterations));
     if (!(experiment.link.bytesPerSecond >= 0) || experiment.link.latency < Nanoseconds(0))
         return invalid("the link's latency and bandwidth cannot be negative");
-    if (experiment.mode == Mode::Live && experiment.sync == SyncPolicy::EagerBlocking)
-        return fail(Error::Code::Unsupported,
-                    "live devices are not held by their all-reduces in this version: use --sync "
-                    "eager or late, or --mode emulate");
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)
         return {};
     return invalid(fmt::format("a run cannot be of mode '{}': use --mode emulate or live",

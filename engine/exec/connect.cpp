@@ -44,7 +44,7 @@ public:
                 if (op.kind == OpKind::Evict || op.kind == OpKind::Load)
                     copy(device, i, op.kind == OpKind::Evict);
                 if (op.kind == OpKind::AllReduce)
-                    planOf({device, i}).transfer = collectiveOf(op.stage);
+                    allReduce({device, i}, program);
                 if (op.kind == OpKind::OptimizerStep)
                     if (const std::uint32_t id = collectiveOf(op.stage); id != kNoIndex)
                         waitFor({device, i}, {Fence::Kind::Reduced, id});
@@ -54,6 +54,19 @@ public:
     }
 
 private:
+    // Where a blocking one waits: behind the calls for all replicas that the device holds.
+    void allReduce(HappensBefore::Place place, std::span<const Op> program)
+    {
+        const Op& op = program[place.position];
+        OpPlan& own = planOf(place);
+        own.transfer = collectiveOf(op.stage);
+        const bool isLast = place.position + 1 == program.size()
+            || program[place.position + 1].kind != OpKind::AllReduce
+            || program[place.position + 1].stage != op.stage;
+        if (isLast)
+            own.waits.push_back({Fence::Kind::Reduced, own.transfer});
+    }
+
     ExecutionPlan::SentMessage sent(const PlannedMessage& message) const
     {
         const DevicePlan& from = deviceOf(message.maker.device);

@@ -27,7 +27,8 @@ struct OpPlan
     std::vector<Extent> earlier;       // stashes of the slices before
     Extent version;                    // of the weights, where it is not the newest; of OPT the
                                        // one to keep before it is updated, if any
-    std::vector<Fence> waits;          // before it begins; of a joint pair: at the first
+    std::vector<Fence> waits;          // before it begins; of a joint pair: at the first; of an
+                                       // ALLREDUCE that blocks: before what comes behind it
     std::vector<std::uint32_t> posts;  // messages that may land when it has ended
     std::vector<Extent> freed;         // when it has ended
     std::uint32_t transfer = kNoIndex; // of SEND and RECV the message, of EVICT and

@@ -8,8 +8,11 @@ namespace engine {
 
 std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run)
 {
-    if (setup.mode == Mode::Live)
-        return std::make_unique<Live>(Live::Setup{setup.pipeline}, run);
+    if (setup.mode == Mode::Live) {
+        Live::Setup live{setup.pipeline};
+        live.pipeline.blockingAllReduce = setup.rules.blockingAllReduce;
+        return std::make_unique<Live>(live, run);
+    }
     CHECK(setup.mode == Mode::Emulate);
     return std::make_unique<Emulation>(Emulation::Setup{setup.pipeline, setup.link, setup.rules},
                                        run);

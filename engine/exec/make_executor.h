@@ -9,8 +9,8 @@ struct ExecutorSetup
 {
     Pipeline::Setup pipeline;
     Mode mode = Mode::Emulate; // or Live
-    LinkCost link = {};        // of emulation, as the rules
-    TimingRules rules = {};
+    LinkCost link = {};        // of emulation
+    TimingRules rules = {};    // of emulation; live: whether all-reduces block
 };
 // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
 // outlive it. std::bad_alloc.

@@ -97,7 +97,7 @@ bool Pipeline::transfer(OpRef ref)
         return m_transport->send(ref.device, id);
     case OpKind::AllReduce:
         m_transport->allReduce(ref.device, id);
-        return true;
+        return !m_setup.blockingAllReduce || awaitInputs(ref);
     case OpKind::Evict:
     case OpKind::Load:
         m_transport->copy(ref.device, id);

@@ -30,6 +30,9 @@ public:
         Accumulate accumulate = Accumulate::Float;
         Bytes tokenBytes = 0;
         Poison poison = kDefaultPoison;
+        // An ALLREDUCE holds its device until it is through (SyncPolicy::EagerBlocking). Only where
+        // every device has a thread of its own.
+        bool blockingAllReduce = false;
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
     // outlive it. std::bad_alloc.

@@ -56,7 +56,7 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     const auto device = openCpuDevice();
     if (!schedule || !device)
         return tl::unexpected(schedule ? device.error() : schedule.error());
-    const auto trained = trainable(*schedule, wanted.model);
+    const auto trained = trainable(*schedule, wanted.model, wanted.sync);
     if (!trained)
         return tl::unexpected(trained.error());
     const Schedule& lowered = *trained;
@@ -77,8 +77,11 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
                                             modeName(wanted.mode))};
     Run run;
     run.schedule = lowered;
-    const auto executor = makeExecutor(
-        {{run.schedule, cut, kernels, wanted.seed, wanted.accumulate}, wanted.mode}, run);
+    const auto executor
+        = makeExecutor({.pipeline = {run.schedule, cut, kernels, wanted.seed, wanted.accumulate},
+                        .mode = wanted.mode,
+                        .rules = {.blockingAllReduce = wanted.sync == SyncPolicy::EagerBlocking}},
+                       run);
     Comparison comparison(**reference, shape, check);
     executor->pipeline().observeGradients(
         [&](int replica, StageId stage, std::span<const float> gradient) {

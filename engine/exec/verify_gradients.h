@@ -3,6 +3,7 @@
 #include "engine/base/result.h"
 #include "engine/exec/accumulate.h"
 #include "engine/model/model_spec.h"
+#include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/timeline/run.h"
 
@@ -38,6 +39,7 @@ struct RealModelCheck
     Accumulate accumulate = Accumulate::Exact;
     std::uint64_t seed = 1;
     Mode mode = Mode::Emulate; // or Live
+    SyncPolicy sync = SyncPolicy::Eager;
 };
 // The real model. With Exact every bit must be equal; with Float the sums differ by their order.
 Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,

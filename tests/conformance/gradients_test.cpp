@@ -120,6 +120,24 @@ TEST_CASE("recomputation and the kind of attention change no bit of a gradient")
             }
 }
 
+TEST_CASE("when and how all-reduces wait changes no bit of a gradient")
+{
+    for (const ScheduleRequest& wanted : everyScheme()) {
+        const Shape shape = buildSchedule(wanted)->shape;
+        if (shape.replicas == 1 || shape.devices != 4)
+            continue;
+        for (const SyncPolicy sync : {SyncPolicy::Late, SyncPolicy::EagerBlocking})
+            for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+                INFO(spelled(wanted) << ' ' << modeName(mode) << ' ' << syncName(sync));
+                const auto check = checkRealGradients(
+                    wanted, {.model = miniature(), .mode = mode, .sync = sync});
+                if (!check)
+                    FAIL(check.error().message);
+                CHECK(check->bitEqual());
+            }
+    }
+}
+
 TEST_CASE("every scheme of the table is among those that are proved")
 {
     std::set<std::string> proved;

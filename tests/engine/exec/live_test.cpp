@@ -115,10 +115,10 @@ private:
     std::uint32_t m_lost;
 };
 
-// One live iteration of 1F1B, D = 4, N = 4, with something wrong.
+// One live iteration of a scheme, D = 4, N = 4, with something wrong.
 struct Broken
 {
-    Broken()
+    explicit Broken(std::string scheme)
         : device(openCpuDevice().value())
         , probe(4, {}, device->kernels())
         , tokens(
@@ -131,7 +131,7 @@ struct Broken
               4)
     {
         ScheduleRequest request;
-        request.scheme = "1f1b";
+        request.scheme = std::move(scheme);
         request.microBatches = 4;
         run.schedule = lower(buildSchedule(request).value());
         tokens.load(TextData::builtIn(1), 0);
@@ -152,7 +152,8 @@ struct Broken
 
 TEST_CASE("live training gives the losses of emulation, bit for bit, whoever is first")
 {
-    for (const char* scheme : {"gpipe", "1f1b", "bitpipe", "zb-h1", "dualpipev"}) {
+    for (const char* scheme :
+         {"gpipe", "1f1b", "bitpipe", "zb-h1", "dualpipev", "pipedream", "pipedream-2bw"}) {
         INFO(scheme);
         Experiment experiment = miniature(scheme, Mode::Live);
         experiment.schedule.microBatches = 8;
@@ -219,6 +220,7 @@ TEST_CASE("a live run says that it is one, on how many threads and cores")
 
 TEST_CASE("a cancelled live run keeps whole iterations")
 {
+    const std::string scheme = GENERATE("1f1b", "pipedream");
     std::atomic<bool> cancel{false};
     std::size_t iterations = 0;
     RunObserver observer;
@@ -227,7 +229,7 @@ TEST_CASE("a cancelled live run keeps whole iterations")
         cancel = iterations >= 2;
         return Result<void>();
     };
-    Experiment endless = miniature("1f1b", Mode::Live);
+    Experiment endless = miniature(scheme, Mode::Live);
     endless.iterations = 10'000;
     const auto result = runExperiment(endless, observer, cancel);
     REQUIRE_FALSE(result);
@@ -235,9 +237,10 @@ TEST_CASE("a cancelled live run keeps whole iterations")
     CHECK(iterations == 2);
 }
 
-TEST_CASE("a fault on one device ends the run with its cause, in both modes")
+TEST_CASE("a fault on one device ends the run with its cause")
 {
-    Broken broken;
+    const std::string scheme = GENERATE("1f1b", "pipedream", "pipedream-2bw");
+    Broken broken(scheme);
     const BrokenModel model(broken.probe, StageId{2});
     const Pipeline::Setup setup{broken.run.schedule, model, broken.device->kernels()};
     Live live({setup}, broken.run);
@@ -251,7 +254,8 @@ TEST_CASE("a fault on one device ends the run with its cause, in both modes")
 
 TEST_CASE("when nothing moves the watchdog says who waits for whom, and the run ends")
 {
-    Broken broken;
+    const std::string scheme = GENERATE("1f1b", "pipedream", "pipedream-2bw");
+    Broken broken(scheme);
     const Pipeline::Setup setup{broken.run.schedule, broken.probe, broken.device->kernels()};
     Live live({setup, std::chrono::milliseconds(60)}, broken.run);
     live.pipeline().wrapTransport([](std::unique_ptr<Transport> real) {
