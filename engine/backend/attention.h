@@ -23,6 +23,9 @@ struct AttentionShape
     int samples = 0, sequence = 0; // tokens of a sample in one pass: of one slice
     int heads = 0, keyHeads = 0, headSize = 0;
     int slices = 1; // of a sample; more than one is causal
+    // Heads that the device works on at a time (Kernels::headsAtOnce); workspaces are as many times
+    // larger.
+    int headsAtOnce = 1;
     AttentionKind kind = AttentionKind::Standard;
     AttentionMask mask = AttentionMask::Causal;
 
@@ -57,19 +60,23 @@ struct AttentionShape
     std::size_t forwardWorkspace() const
     {
         if (kind == AttentionKind::Flash) // a tile of scores; largest and sum of its rows
-            return size(kTile, kTile) + 2 * static_cast<std::size_t>(kTile);
-        return kind == AttentionKind::Recompute ? scores() : 0;
+            return atOnce(size(kTile, kTile) + 2 * static_cast<std::size_t>(kTile));
+        return kind == AttentionKind::Recompute ? atOnce(scores()) : 0;
     }
     // Scores and their gradients; the gradients of q, k and v of a head.
     std::size_t backwardWorkspace() const
     {
         const std::size_t head = 3 * size(sequence, headSize);
         if (kind == AttentionKind::Flash)
-            return head + 2 * size(kTile, kTile) + static_cast<std::size_t>(sequence);
-        return head + (kind == AttentionKind::Recompute ? 2 : 1) * scores();
+            return atOnce(head + 2 * size(kTile, kTile) + static_cast<std::size_t>(sequence));
+        return atOnce(head + (kind == AttentionKind::Recompute ? 2 : 1) * scores());
     }
 
 private:
+    std::size_t atOnce(std::size_t ofHead) const
+    {
+        return static_cast<std::size_t>(headsAtOnce) * ofHead;
+    }
     static std::size_t size(int a, int b)
     {
         return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);

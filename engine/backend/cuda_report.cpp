@@ -1,5 +1,6 @@
 #include "engine/backend/cuda_report.h"
 
+#include "engine/backend/cuda_plugin.h"
 #include "engine/base/version.h"
 
 #include <dlfcn.h>
@@ -13,8 +14,6 @@ namespace engine {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kPlugin = "libbubblescope_cuda.so";
 
 // What the driver's own interface is asked here; its header belongs to the toolkit, which may be
 // absent. CUresult is an int, 0 is success.
@@ -94,48 +93,20 @@ std::string askDriver(CudaReport& report)
     return status == 0 && count > 0 ? "" : whyNoDevice(status);
 }
 
-std::vector<fs::path> pluginFolders()
-{
-    std::vector<fs::path> folders;
-    if (const char* chosen = std::getenv("BUBBLESCOPE_PLUGINS"); chosen != nullptr)
-        folders.emplace_back(chosen);
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-    if (!error) {
-        folders.push_back(program);
-        folders.push_back(program.parent_path() / "lib" / "bubblescope");
-    }
-    return folders;
-}
-
-std::string plugin()
-{
-    std::error_code ignored;
-    for (const fs::path& folder : pluginFolders())
-        if (fs::exists(folder / kPlugin, ignored))
-            return (folder / kPlugin).string();
-    return {};
-}
-
 std::string askPlugin(CudaReport& report)
 {
-    const std::string file = plugin();
-    if (file.empty())
-        return fmt::format("this build has no CUDA plug-in ({}): install the CUDA toolkit 12.4 or "
-                           "newer and build again",
-                           kPlugin);
-    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr)
-        return fmt::format("the CUDA plug-in does not load: {}", dlerror());
-    const auto fill = symbol<CudaReportFunction>(library, kCudaReportSymbol);
+    const CudaPlugin& plugin = cudaPlugin();
+    if (plugin.library == nullptr)
+        return plugin.reason;
+    const auto fill = plugin.symbol<CudaReportFunction>(kCudaReportSymbol);
     if (fill == nullptr)
-        return file + " is not a plug-in of Bubblescope: remove it";
+        return plugin.file + " is not a plug-in of Bubblescope: remove it";
     const std::string ours(buildId());
     const std::string theirs = fill(ours.c_str(), &report);
     return ours == theirs
         ? ""
-        : fmt::format("{} is of another build ({}, this is {}): build both together", file, theirs,
-                      ours);
+        : fmt::format("{} is of another build ({}, this is {}): build both together", plugin.file,
+                      theirs, ours);
 }
 
 } // namespace

@@ -3,9 +3,16 @@
 #include "engine/backend/kernels.h"
 #include "engine/base/units.h"
 
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
 #include <string>
 
 namespace engine {
+
+// Memory of a device, given back with the pointer.
+using DeviceMemory = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
 
 struct DeviceInfo
 {
@@ -25,6 +32,14 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
+
+    // Aligned to 256 bytes, of no particular contents. std::bad_alloc. The device outlives it.
+    virtual DeviceMemory allocate(Bytes bytes) const = 0;
+    // Between this process's memory and the device's, in the order of its ops; done on return.
+    virtual void upload(std::span<const std::byte> from, std::byte* to) const = 0;
+    virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
+    // Until every op has ended. std::runtime_error names what failed.
+    virtual void synchronize() const = 0;
 };
 
 } // namespace engine

@@ -83,8 +83,11 @@ struct AdamW
     int step = 1; // from 1, for the bias correction
 };
 
-// The arithmetic of a device, one method an operation of the model; each call is done when it
-// returns. Views point into what the caller owns. No state: any thread.
+// The arithmetic of a device, one method an operation of the model. Views point into memory of that
+// device (Device::allocate()), which the caller owns. On a CPU a call is done when it returns; on a
+// GPU it is queued on the device's lane, behind the calls before, and Device::synchronize() waits.
+// A call that returns a number waits for it. Any thread on a CPU, one thread at a time on a GPU,
+// which throws std::runtime_error where the device fails.
 template<class Real>
 class Kernels
 {
@@ -104,6 +107,8 @@ public:
     virtual void rmsNorm(const RmsNorm<Real>& op) const = 0;
     virtual void rmsNormBackward(const RmsNormBackward<Real>& op) const = 0;
     virtual void rotary(const Rotary<Real>& op) const = 0;
+    // How many heads of such an attention it works on at a time: AttentionShape::headsAtOnce.
+    virtual int headsAtOnce(const AttentionShape& /*shape*/) const { return 1; }
     virtual void attention(const Attention<Real>& op) const = 0;
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;
     // The tanh form of GELU (Hendrycks and Gimpel, 2016).

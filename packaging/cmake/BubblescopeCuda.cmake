@@ -1,5 +1,5 @@
 # The CUDA plug-in, libbubblescope_cuda.so, beside the programs: built where the toolkit is (WITH_CUDA=AUTO), loaded
-# only by engine/backend/cuda_report.cpp. The runtime is linked statically and everything else of CUDA is opened at
+# only by engine/backend/cuda_plugin.cpp. The runtime is linked statically and everything else of CUDA is opened at
 # run time, so that the plug-in starts, and declines, on a machine without a GPU.
 if(NOT WITH_CUDA STREQUAL "OFF")
     # An nvcc that is not on the PATH stands where the toolkit's installer puts it.
@@ -17,12 +17,47 @@ if(NOT WITH_CUDA STREQUAL "OFF")
 endif()
 
 if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
-    message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION}: building the CUDA plug-in")
+    # Machine code for every GPU that a release serves, or for the one at hand; PTX of the newest for those to come.
+    set(cuda_released 80 90)
+    if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
+        list(APPEND cuda_released 100 120)
+    endif()
+    if(CMAKE_BUILD_TYPE STREQUAL "Release")
+        set(CUDA_ARCHITECTURES "${cuda_released}" CACHE STRING "Compute capabilities the CUDA kernels are built for")
+    else()
+        set(CUDA_ARCHITECTURES "90" CACHE STRING "Compute capabilities the CUDA kernels are built for")
+    endif()
+    message(STATUS "CUDA toolkit ${CUDAToolkit_VERSION}: building the CUDA plug-in for ${CUDA_ARCHITECTURES}")
+    set(CMAKE_CUDA_COMPILER "${nvcc}")
+    list(TRANSFORM CUDA_ARCHITECTURES APPEND "-real" OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+    list(GET CUDA_ARCHITECTURES -1 newest)
+    list(APPEND CMAKE_CUDA_ARCHITECTURES "${newest}-virtual")
+    enable_language(CUDA)
+    # CMake 3.25 does not know that nvcc speaks C++20.
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+    if(CCACHE)
+        set(CMAKE_CUDA_COMPILER_LAUNCHER "${CCACHE}")
+    endif()
+
+    # Kernels, a family a file. nvcc takes other warnings than the compiler behind it, and #554 is about a conversion
+    # of Matrix that is not meant to be called.
+    file(GLOB cuda_kernels CONFIGURE_DEPENDS backend/cuda/*.cu)
+    add_library(bs_cuda_kernels STATIC ${cuda_kernels})
+    target_include_directories(bs_cuda_kernels PRIVATE "${CMAKE_SOURCE_DIR}")
+    set_target_properties(bs_cuda_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON UNITY_BUILD OFF
+        CUDA_VISIBILITY_PRESET hidden)
+    target_compile_options(bs_cuda_kernels PRIVATE -O3 --diag-suppress=554 -Xcompiler=-Wall,-Wextra,-Wshadow)
+    if(WARNINGS_AS_ERRORS)
+        target_compile_options(bs_cuda_kernels PRIVATE -Werror=all-warnings)
+    endif()
+
     file(GLOB cuda_sources CONFIGURE_DEPENDS backend/cuda/*.cpp)
     add_library(bubblescope_cuda MODULE ${cuda_sources})
-    target_link_libraries(bubblescope_cuda PRIVATE bs_base CUDA::cudart_static)
+    target_link_libraries(bubblescope_cuda PRIVATE bs_cuda_kernels bs_base CUDA::cudart_static)
     target_compile_options(bubblescope_cuda PRIVATE -fvisibility=hidden)
     target_link_options(bubblescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
-    set_target_properties(bubblescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    set_target_properties(bubblescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+        UNITY_BUILD OFF LINKER_LANGUAGE CXX)
     install(TARGETS bubblescope_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/bubblescope")
 endif()

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <new>
 #include <string>
 
 namespace engine {
@@ -119,6 +121,23 @@ public:
     }
     const Kernels<float>& kernels() const override { return m_floats; }
     const Kernels<double>& doubleKernels() const override { return m_doubles; }
+
+    DeviceMemory allocate(Bytes bytes) const override
+    {
+        constexpr std::align_val_t kAlignment{256};
+        auto* memory
+            = static_cast<std::byte*>(::operator new(static_cast<std::size_t>(bytes), kAlignment));
+        return {memory, [](std::byte* taken) { ::operator delete(taken, kAlignment); }};
+    }
+    void upload(std::span<const std::byte> from, std::byte* to) const override
+    {
+        std::ranges::copy(from, to);
+    }
+    void download(const std::byte* from, std::span<std::byte> to) const override
+    {
+        std::copy_n(from, to.size(), to.begin());
+    }
+    void synchronize() const override { }
 
 private:
     std::string m_library;

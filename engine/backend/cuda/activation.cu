@@ -1,0 +1,135 @@
+#include "engine/backend/cuda/elements.h"
+#include "engine/backend/cuda/operations.h"
+
+// GELU in its tanh form and SwiGLU. Bound by memory; tanhf and expf are the accurate ones (2 and 1
+// units in the last place), no fast mathematics.
+namespace engine::cuda {
+namespace {
+
+// gelu(x) = x / 2 (1 + tanh(a (x + b x^3))), a = sqrt(2 / pi)
+constexpr float kA = 0.79788456080286535588F, kB = 0.044715F;
+
+__device__ inline float geluTanh(float x)
+{
+    return tanhf(kA * (x + kB * x * x * x));
+}
+
+__device__ inline float logistic(float x)
+{
+    return 1.0F / (1.0F + expf(-x));
+}
+
+struct Gelu
+{
+    const float* x;
+    float* y;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        auto values = load<kCount>(x + first);
+        for (int i = 0; i < kCount; ++i)
+            values.at[i] = 0.5F * values.at[i] * (1.0F + geluTanh(values.at[i]));
+        store(y + first, values);
+    }
+};
+
+struct GeluBackward
+{
+    const float* dy;
+    float* x;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        auto values = load<kCount>(x + first);
+        const auto d = load<kCount>(dy + first);
+        for (int i = 0; i < kCount; ++i) {
+            const float v = values.at[i], t = geluTanh(v);
+            const float slope = kA * (1.0F + 3.0F * kB * v * v);
+            values.at[i] = d.at[i] * (0.5F * (1.0F + t + v * (1.0F - t * t) * slope));
+        }
+        store(x + first, values);
+    }
+};
+
+// Numbers are counted as those of y, (rows, F).
+struct SwiGlu
+{
+    Matrix<const float> x;
+    Matrix<float> y;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        const auto columns = static_cast<std::size_t>(y.columns);
+        const int row = static_cast<int>(first / columns);
+        const std::size_t column = first % columns;
+        const auto gate = load<kCount>(rowOf(x, row) + column),
+                   up = load<kCount>(rowOf(x, row) + columns + column);
+        Pack<kCount> out;
+        for (int i = 0; i < kCount; ++i)
+            out.at[i] = gate.at[i] * logistic(gate.at[i]) * up.at[i];
+        store(rowOf(y, row) + column, out);
+    }
+};
+
+// With s = logistic(gate): dGate = dy up s (1 + gate (1 - s)), dUp = dy gate s.
+struct SwiGluBackward
+{
+    Matrix<const float> dy;
+    Matrix<float> x;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        const auto columns = static_cast<std::size_t>(dy.columns);
+        const int row = static_cast<int>(first / columns);
+        const std::size_t column = first % columns;
+        float *gateAt = rowOf(x, row) + column, *upAt = gateAt + columns;
+        auto gate = load<kCount>(gateAt), up = load<kCount>(upAt);
+        const auto d = load<kCount>(rowOf(dy, row) + column);
+        for (int i = 0; i < kCount; ++i) {
+            const float g = gate.at[i], u = up.at[i], s = logistic(g);
+            gate.at[i] = d.at[i] * u * s * (1.0F + g * (1.0F - s));
+            up.at[i] = d.at[i] * g * s;
+        }
+        store(gateAt, gate);
+        store(upAt, up);
+    }
+};
+
+std::size_t countOf(int rows, int columns)
+{
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+}
+
+} // namespace
+
+void gelu(const Lane& lane, std::span<const float> x, std::span<float> y)
+{
+    CHECK(x.size() >= y.size());
+    forEach(lane.stream, y.size(), areAligned({x.data(), y.data()}), Gelu{x.data(), y.data()});
+}
+
+void geluBackward(const Lane& lane, std::span<const float> dy, std::span<float> x)
+{
+    CHECK(dy.size() >= x.size());
+    forEach(lane.stream, x.size(), areAligned({dy.data(), x.data()}),
+            GeluBackward{dy.data(), x.data()});
+}
+
+void swiGlu(const Lane& lane, Matrix<const float> x, Matrix<float> y)
+{
+    CHECK(x.rows == y.rows && x.columns == 2 * y.columns);
+    forEach(lane.stream, countOf(y.rows, y.columns), isAligned(x) && isAligned(y), SwiGlu{x, y});
+}
+
+void swiGluBackward(const Lane& lane, Matrix<const float> dy, Matrix<float> x)
+{
+    CHECK(x.rows == dy.rows && x.columns == 2 * dy.columns);
+    forEach(lane.stream, countOf(dy.rows, dy.columns), isAligned(x) && isAligned(dy),
+            SwiGluBackward{dy, x});
+}
+
+} // namespace engine::cuda

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "engine/base/check.h"
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+// For .cu files and what drives them. Kernels are started by launch() alone, so that none can go to
+// the default stream, whose order is not the lane's (tests/architecture looks for the other ways).
+namespace engine::cuda {
+
+constexpr int kWarp = 32;
+constexpr int kThreads = 256; // of a block, everywhere: 8 blocks fill an SM of any supported GPU
+
+// Throws what CUDA says: the executor names the op.
+inline void check(cudaError_t status, const char* what)
+{
+    if (status != cudaSuccess)
+        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+}
+
+// `grid` blocks of kThreads threads on `stream`; nothing where it is empty.
+template<class... Parameters, class... Arguments>
+void launch(cudaStream_t stream, dim3 grid, void (*kernel)(Parameters...), Arguments... arguments)
+{
+    CHECK(stream != nullptr);
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0)
+        return;
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = dim3(kThreads);
+    config.stream = stream;
+    check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "launch");
+}
+
+// How many blocks of `each` cover `count`.
+constexpr unsigned blocksFor(std::size_t count, std::size_t each)
+{
+    return static_cast<unsigned>((count + each - 1) / each);
+}
+
+} // namespace engine::cuda

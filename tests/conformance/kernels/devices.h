@@ -1,0 +1,16 @@
+#pragma once
+
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/result.h"
+
+#include <memory>
+
+namespace kernel_test {
+
+std::shared_ptr<const engine::CpuDevice> cpu();
+// The kernels of engine/backend/cuda, played on the CPU; matrix products are the CPU's.
+std::shared_ptr<const engine::Device> playedCuda();
+// The first GPU, or why there is none. Asked once.
+const engine::Result<std::shared_ptr<const engine::Device>>& gpu();
+
+} // namespace kernel_test

@@ -1,0 +1,219 @@
+#include "tests/catch.h"
+#include "tests/conformance/kernels/suite.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+using namespace engine;
+using namespace kernel_test;
+
+namespace {
+
+std::vector<std::size_t> counts() // around a block's, aligned to 16 bytes and not
+{
+    std::vector<std::size_t> all{1, 3, 4, 255, 1024, 1025, 5000};
+    if (hasLarge())
+        all.push_back(std::size_t{8192} * 3072);
+    return all;
+}
+
+struct Shape
+{
+    int rows = 0, columns = 0;
+
+    std::size_t numbers() const
+    {
+        return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    }
+    std::string text() const { return fmt::format("{} x {}", rows, columns); }
+};
+
+std::vector<Shape> shapes()
+{
+    std::vector<Shape> all{{1, 1}, {7, 5}, {3, 64}, {700, 36}, {65, 33}, {129, 100}};
+    if (hasLarge())
+        all.insert(all.end(), {{8192, 768}, {8192, 3072}});
+    return all;
+}
+
+double bytesFor(std::size_t numbers, double each)
+{
+    return each * static_cast<double>(numbers);
+}
+
+// Large enough that both ends of the activations are seen.
+Array wide(Role role, std::size_t count, unsigned seed)
+{
+    Array array{role, noise(count, seed)};
+    for (double& x : array.values)
+        x *= 6;
+    array.values.front() = 1; // not all in the tail, where a gradient is nearly nothing
+    return array;
+}
+
+} // namespace
+
+TEST_CASE("sums of arrays")
+{
+    for (const std::size_t n : counts())
+        conforms({.name = "add",
+                  .shape = std::to_string(n),
+                  .arrays = {in(n, 1), inOut(n, 2)},
+                  .bytes = bytesFor(n, 12)},
+                 [](const auto& kernels, const auto& memory) {
+                     kernels.add(memory.all(0), memory.all(1));
+                     return 0.0;
+                 });
+}
+
+TEST_CASE("bias and its gradient")
+{
+    for (const Shape& s : shapes()) {
+        const auto width = static_cast<std::size_t>(s.columns);
+        conforms({.name = "bias",
+                  .shape = s.text(),
+                  .arrays = {inOut(s.numbers(), 1), in(width, 2)},
+                  .bytes = bytesFor(s.numbers(), 8)},
+                 [s](const auto& kernels, const auto& memory) {
+                     kernels.addBias(memory.matrix(0, s.rows, s.columns), memory(1));
+                     return 0.0;
+                 });
+        conforms({.name = "bias gradient",
+                  .shape = s.text(),
+                  .arrays = {in(s.numbers(), 1), inOut(width, 2)},
+                  .tolerance = 4e-6,
+                  .bytes = bytesFor(s.numbers(), 4)},
+                 [s](const auto& kernels, const auto& memory) {
+                     kernels.addBiasGradient(memory.matrix(0, s.rows, s.columns), memory(1));
+                     return 0.0;
+                 });
+    }
+}
+
+TEST_CASE("GELU and its backward")
+{
+    for (const std::size_t n : counts()) {
+        conforms({.name = "GELU",
+                  .shape = std::to_string(n),
+                  .arrays = {wide(Role::In, n, 1), out(n)},
+                  .bytes = bytesFor(n, 8)},
+                 [](const auto& kernels, const auto& memory) {
+                     kernels.gelu(memory.all(0), memory.all(1));
+                     return 0.0;
+                 });
+        conforms({.name = "GELU backward",
+                  .shape = std::to_string(n),
+                  .arrays = {in(n, 1), wide(Role::InOut, n, 2)},
+                  .tolerance = 4e-6,
+                  .bytes = bytesFor(n, 12)},
+                 [](const auto& kernels, const auto& memory) {
+                     kernels.geluBackward(memory.all(0), memory.all(1));
+                     return 0.0;
+                 });
+    }
+}
+
+TEST_CASE("SwiGLU and its backward")
+{
+    for (const Shape& s : shapes()) {
+        conforms({.name = "SwiGLU",
+                  .shape = s.text(),
+                  .arrays = {wide(Role::In, 2 * s.numbers(), 1), out(s.numbers())},
+                  .bytes = bytesFor(s.numbers(), 12)},
+                 [s](const auto& kernels, const auto& memory) {
+                     kernels.swiGlu(memory.matrix(0, s.rows, 2 * s.columns),
+                                    memory.matrix(1, s.rows, s.columns));
+                     return 0.0;
+                 });
+        conforms({.name = "SwiGLU backward",
+                  .shape = s.text(),
+                  .arrays = {in(s.numbers(), 1), wide(Role::InOut, 2 * s.numbers(), 2)},
+                  .tolerance = 4e-6,
+                  .bytes = bytesFor(s.numbers(), 20)},
+                 [s](const auto& kernels, const auto& memory) {
+                     kernels.swiGluBackward(memory.matrix(0, s.rows, s.columns),
+                                            memory.matrix(1, s.rows, 2 * s.columns));
+                     return 0.0;
+                 });
+    }
+}
+
+TEST_CASE("rotary positions, there and back")
+{
+    struct Heads
+    {
+        int samples, sequence, heads, size, stride;
+    };
+    std::vector<Heads> all{
+        {1, 1, 1, 2, 2}, {2, 5, 3, 6, 21}, {2, 7, 4, 16, 96}, {1, 9, 2, 64, 384}};
+    if (hasLarge())
+        all.push_back({8, 1024, 24, 64, 2304});
+    for (const Heads& h : all) {
+        const auto half = static_cast<std::size_t>(h.size / 2);
+        const int rows = h.samples * h.sequence;
+        const std::size_t numbers
+            = static_cast<std::size_t>(rows) * static_cast<std::size_t>(h.stride);
+        const std::size_t angles = static_cast<std::size_t>(h.sequence) * half;
+        for (const bool back : {false, true})
+            conforms({.name = back ? "rotary backward" : "rotary",
+                      .shape = fmt::format("{} x {} x {} of {}", rows, h.heads, h.size, h.stride),
+                      .arrays = {inOut(numbers, 1), in(angles, 2), in(angles, 3)},
+                      .bytes = bytesFor(static_cast<std::size_t>(rows * h.heads * h.size), 8)},
+                     [=](const auto& kernels, const auto& memory) {
+                         using Real = std::remove_pointer_t<decltype(memory(0))>;
+                         using Direction = typename Rotary<Real>::Direction;
+                         kernels.rotary({memory.matrix(0, rows, h.stride), h.heads, h.size,
+                                         h.sequence, memory(1), memory(2),
+                                         back ? Direction::Backward : Direction::Forward});
+                         return 0.0;
+                     });
+    }
+}
+
+TEST_CASE("AdamW")
+{
+    for (const std::size_t n : counts()) {
+        Array second = inOut(n, 4); // never negative
+        for (double& x : second.values)
+            x = std::abs(x);
+        for (const int step : {1, 100})
+            conforms({.name = "AdamW",
+                      .shape = fmt::format("{}, step {}", n, step),
+                      .arrays = {inOut(n, 1), in(n, 2), inOut(n, 3), second},
+                      .bytes = bytesFor(n, 28)},
+                     [n, step](const auto& kernels, const auto& memory) {
+                         kernels.adamW({.weights = memory(0),
+                                        .firstMoment = memory(2),
+                                        .secondMoment = memory(3),
+                                        .gradients = memory(1),
+                                        .count = n,
+                                        .learningRate = 6e-4,
+                                        .beta1 = 0.9,
+                                        .beta2 = 0.95,
+                                        .epsilon = 1e-8,
+                                        .weightDecay = 0.1,
+                                        .step = step});
+                         return 0.0;
+                     });
+    }
+}
+
+TEST_CASE("fixed-point sums have the same bits on every device")
+{
+    for (const std::size_t n : counts()) {
+        std::vector<std::int64_t> sums(n);
+        for (std::size_t i = 0; i < n; ++i)
+            sums[i] = static_cast<std::int64_t>(i) * 987654321987LL - (1LL << 50);
+        conforms({.name = "fixed point",
+                  .shape = std::to_string(n),
+                  .arrays = {wide(Role::In, n, 1), out(n)},
+                  .integers = sums,
+                  .tolerance = 1e-7},
+                 [](const auto& kernels, const auto& memory) {
+                     kernels.addFixedPoint(memory.all(0), memory.integers());
+                     kernels.fromFixedPoint(memory.integers(), memory.all(1));
+                     return 0.0;
+                 });
+    }
+}

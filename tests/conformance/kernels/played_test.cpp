@@ -1,0 +1,76 @@
+// What plays CUDA's threads on the CPU finds what it is there to find.
+#include "tests/catch.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+
+#include <stdexcept>
+
+namespace {
+
+void launchOne(void (*kernel)(int*), int* out)
+{
+    cudaLaunchConfig_t config;
+    config.blockDim = dim3(64);
+    cudaLaunchKernelEx(&config, kernel, out);
+}
+
+void partingBarrier(int*)
+{
+    if (threadIdx.x < 40)
+        __syncthreads();
+}
+
+// Each thread reads what its neighbour wrote; without a barrier.
+void racing(int* out)
+{
+    out[threadIdx.x] = static_cast<int>(threadIdx.x);
+    out[64] += out[(threadIdx.x + 1) % 64];
+}
+
+void waiting(int* out)
+{
+    out[threadIdx.x] = static_cast<int>(threadIdx.x);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (unsigned i = 0; i < 64; ++i)
+            out[64] += out[i];
+}
+
+int played(void (*kernel)(int*), cuda_on_cpu::Order order)
+{
+    int numbers[65] = {};
+    cuda_on_cpu::playAs(order);
+    launchOne(kernel, numbers);
+    cuda_on_cpu::playAs(cuda_on_cpu::Order::Forward);
+    return numbers[64];
+}
+
+} // namespace
+
+TEST_CASE("a barrier that some threads do not reach is refused")
+{
+    CHECK_THROWS_AS(played(partingBarrier, cuda_on_cpu::Order::Forward), std::logic_error);
+}
+
+TEST_CASE("a race shows in another order of threads, and a barrier ends it")
+{
+    using cuda_on_cpu::Order;
+    CHECK(played(racing, Order::Forward) != played(racing, Order::Backward));
+    CHECK(played(waiting, Order::Forward) == 64 * 63 / 2);
+    CHECK(played(waiting, Order::Backward) == 64 * 63 / 2);
+    CHECK(played(waiting, Order::Shuffled) == 64 * 63 / 2);
+}
+
+TEST_CASE("lanes of a warp exchange values and votes")
+{
+    int numbers[65] = {};
+    launchOne(
+        [](int* out) {
+            const int lane = static_cast<int>(threadIdx.x % 32);
+            const int other = __shfl_xor_sync(0xffffffffU, lane, 5);
+            const unsigned odd = __ballot_sync(0xffffffffU, lane % 2);
+            out[threadIdx.x] = other == (lane ^ 5) && odd == 0xaaaaaaaaU ? 1 : 0;
+        },
+        numbers);
+    for (int i = 0; i < 64; ++i)
+        CHECK(numbers[i] == 1);
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Builds what travels to a GPU machine: bscope, the CUDA plug-in, test_kernels and the libraries they
+# need, in one folder: `pack.sh --help`.
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+readonly root most=$((60 * 1000 * 1000))
+
+usage() {
+    cat <<'TEXT'
+Usage: tests/gpu/pack.sh [-o DIR] [--build DIR] [--no-build] [CMAKE_ARGUMENT...]
+
+Puts bscope, libbubblescope_cuda.so, test_kernels and their libraries into DIR [out/gpu], which runs
+anywhere with the same or a newer glibc; tests/gpu/run_all.sh finds it there. Under 60 MB.
+
+--build DIR    the build folder [build/gpu]; rebuilt first
+--no-build     take what lies there
+CMAKE_ARGUMENT such as -DCUDA_ARCHITECTURES="80;90" (default here: 90)
+TEXT
+}
+
+fail() { echo "pack.sh: $*" >&2; exit 1; }
+
+target="$root/out/gpu" build="$root/build/gpu" builds=yes
+arguments=()
+while [ $# -gt 0 ]; do
+    case "$1" in
+    -o) target="${2:?}"; shift 2 ;;
+    --build) build="${2:?}"; shift 2 ;;
+    --no-build) builds=no; shift ;;
+    -h | --help) usage; exit 0 ;;
+    -D*) arguments+=("$1"); shift ;;
+    *) fail "unknown option $1: see --help" ;;
+    esac
+done
+
+# RPATH, not RUNPATH: it also serves the libraries of the libraries (OpenBLAS needs libgfortran), and
+# what is opened at run time.
+configure_and_build() {
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DBUILD_GUI=OFF \
+        -DWITH_CUDA=ON -DCUDA_ARCHITECTURES=90 -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN' \
+        -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags "${arguments[@]}" >/dev/null
+    [ "$builds" = no ] || ninja -C "$build" bscope bubblescope_cuda test_kernels
+}
+
+# Of the C library's family, which is the machine's own.
+is_of_glibc() {
+    case "$1" in
+    libc.so* | libm.so* | ld-linux* | libdl.so* | libpthread.so* | librt.so* | linux-vdso*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+# Libraries that FILE needs, and the libraries of those; each to where it belongs.
+take_libraries() {
+    local name path
+    while read -r name path; do
+        is_of_glibc "$name" && continue
+        case "$name" in
+        libstdc++.so* | libgcc_s.so*) cp -Ln "$path" "$target/cxx/$name" ;;
+        *) [ -e "$target/$name" ] || cp -L "$path" "$target/$name" ;;
+        esac
+    done < <(ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }')
+}
+
+# The newest version of glibc that anything in the pack asks for.
+glibc_needed() {
+    find "$target" -type f -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -V | tail -n 1
+}
+
+[ "$builds" = no ] && [ -f "$build/CMakeCache.txt" ] || configure_and_build
+for file in bscope libbubblescope_cuda.so test_kernels; do
+    [ -e "$build/bin/$file" ] || fail "$build/bin/$file is missing: build it (ninja -C $build $file)"
+done
+rm -rf "$target"
+mkdir -p "$target/cxx"
+openblas="$(ldconfig -p | sed -n 's/.*libopenblas\.so\.0 .*=> //p' | head -n 1)"
+[ -n "$openblas" ] || fail "libopenblas.so.0 is not installed (packaging/quickstart.sh deps)"
+for file in bscope libbubblescope_cuda.so test_kernels; do
+    cp "$build/bin/$file" "$target/"
+    take_libraries "$build/bin/$file"
+done
+cp -L "$openblas" "$target/libopenblas.so.0"
+take_libraries "$openblas"
+if zstd="$(command -v zstd)"; then # a bare machine may have none
+    cp -L "$zstd" "$target/zstd"
+    take_libraries "$zstd"
+fi
+find "$target" -type f \( -name '*.so*' -o -perm -u+x \) -exec strip --strip-unneeded {} + 2>/dev/null
+bytes="$(du -sb "$target" | cut -f1)"
+{
+    echo "pack of $(git -C "$root" describe --always --dirty --abbrev=12), $(date -u +%Y-%m-%d)"
+    echo "needs $(glibc_needed) or newer; $bytes bytes"
+} | tee "$target/PACK.txt"
+[ "$bytes" -le "$most" ] || fail "$target has $bytes bytes, more than the $most that travel"

@@ -1,0 +1,211 @@
+#!/usr/bin/env bash
+# Every check of this project that needs a GPU, on a machine with one: `run_all.sh --help`.
+set -uo pipefail
+
+here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
+readonly here
+
+usage() {
+    cat <<'TEXT'
+Usage: tests/gpu/run_all.sh [--stage N|all] [--pack DIR] [--limit SECONDS]
+
+Runs the checks of one stage, or of all, and prints a table last:
+  0  what the machine is and can: environment (P0), partitions and copies (P1), graphs (P2),
+     capture (P3), interference of matrix products (P4); the probes are built here with nvcc
+  1  kernels (P5): each against the CPU in fp64, on random data with poisoned outputs; then the same
+     under compute-sanitizer
+  2  training on one device (P6): a GPT-2 step in PyTorch, eager and compiled, and ours
+  3  schemes (P7, P8): gradients bit for bit, emulation twice, sample runs
+  4  live partitions (P9) and fault drills (P10)
+
+--pack DIR   what tests/gpu/pack.sh made [out/gpu]
+--limit S    of one stage [570]; what does not fit is SKIPPED, never cut in silence
+
+Writes report.txt and runs.tar.zst (at most 14 MB) to $OUT [out/gpu_report]. A check that cannot run
+here says SKIPPED and why. Exit status: 1 when a check failed, else 0.
+TEXT
+}
+
+stage=all pack="$(cd "$here/../.." && pwd)/out/gpu" limit=570
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --stage) stage="${2:?}"; shift 2 ;;
+    --pack) pack="${2:?}"; shift 2 ;;
+    --limit) limit="${2:?}"; shift 2 ;;
+    -h | --help) usage; exit 0 ;;
+    *) echo "run_all.sh: unknown option $1: see --help" >&2; exit 2 ;;
+    esac
+done
+case "$stage" in [0-4] | all) ;; *) echo "run_all.sh: there is no stage $stage: see --help" >&2; exit 2 ;; esac
+
+out="${OUT:-$(cd "$here/../.." && pwd)/out/gpu_report}"
+mkdir -p "$out" && out="$(cd "$out" && pwd)"
+[ -d "$pack" ] && pack="$(cd "$pack" && pwd)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+logs="$work/logs" runs="$work/runs" rows="$work/rows.tsv"
+mkdir -p "$logs" "$runs"
+: >"$rows"
+begun=$SECONDS
+
+# --- rows -----------------------------------------------------------------------------------------------------------
+
+row() { # check verdict text
+    printf '%s\t%s\t%s\n' "$1" "$2" "$3" | tee -a "$rows" >&2
+}
+
+left() { echo $((limit - (SECONDS - begun))); }
+
+# check NAME SECONDS COMMAND...: the rows that the command prints, or one of its exit status: 77 is
+# SKIPPED with its last line. Its output is logs/NAME.log.
+check() {
+    local name="$1" seconds="$2" log status last
+    shift 2
+    log="$logs/${name// /_}.log"
+    if [ "$(left)" -lt 15 ]; then
+        row "$name" SKIPPED "no time left in this stage: run it alone with a larger --limit"
+        return
+    fi
+    [ "$seconds" -le "$(left)" ] || seconds="$(left)"
+    timeout --kill-after=5 "$seconds" "$@" >"$log" 2>&1
+    status=$?
+    grep -P '^ROW\t' "$log" | cut -f2- | tee -a "$rows" >&2
+    last="$(grep -vP '^(ROW\t|\s*$)' "$log" | tail -n 1 | cut -c1-160)"
+    if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+        row "$name" FAIL "not done after $seconds s"
+    elif ! grep -qP '^ROW\t' "$log"; then
+        case "$status" in
+        0) row "$name" PASS "$last" ;;
+        77) row "$name" SKIPPED "$last" ;;
+        *) row "$name" FAIL "exit status $status: $last" ;;
+        esac
+    elif [ "$status" -ne 0 ] && [ "$status" -ne 77 ] && ! grep -qP '^ROW\t[^\t]*\tFAIL' "$log"; then
+        row "$name" FAIL "exit status $status: $last"
+    fi
+}
+
+# --- what is here ---------------------------------------------------------------------------------------------------
+
+export PATH="$PATH:${CUDA_HOME:-/usr/local/cuda}/bin"
+
+# Folders with CUDA's headers and libraries: the toolkit's and those of Python's nvidia-* wheels.
+cuda_folders() { # include|lib
+    local root="${CUDA_HOME:-/usr/local/cuda}" sub
+    for sub in "$1" "${1}64" "targets/x86_64-linux/$1" "extras/CUPTI/$1" "extras/CUPTI/${1}64"; do
+        [ -d "$root/$sub" ] && echo "$root/$sub"
+    done
+    python3 - "$1" 2>/dev/null <<'PY'
+import glob, os, sys
+try:
+    import nvidia
+except ImportError:
+    sys.exit()
+for root in nvidia.__path__:
+    for folder in sorted(glob.glob(os.path.join(root, "*", sys.argv[1]))):
+        print(folder)
+PY
+}
+
+cuda_libraries="$(cuda_folders lib | paste -sd:)"
+
+# A program of the pack, with CUDA's libraries and, where the machine's is older than the one the
+# pack was built with, the C++ library it brought.
+ours() {
+    local program="$1" path="$cuda_libraries"
+    shift
+    [ ! -e "$work/old_cxx" ] || path="$pack/cxx:$path"
+    LD_LIBRARY_PATH="$path${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" BUBBLESCOPE_PLUGINS="$pack" "$pack/$program" "$@"
+}
+export -f ours
+export pack work cuda_libraries
+
+# Empty when the pack computes on a GPU here, else why not.
+why_no_gpu=""
+look_at_pack() {
+    if [ ! -x "$pack/bscope" ]; then
+        why_no_gpu="no pack in $pack: run tests/gpu/pack.sh where Bubblescope builds"
+        return
+    fi
+    if ! ours bscope --version >/dev/null 2>"$work/error"; then
+        touch "$work/old_cxx"
+        if ! ours bscope --version >/dev/null 2>"$work/error"; then
+            why_no_gpu="bscope does not start here: $(tail -n 1 "$work/error" | cut -c1-140)"
+            return
+        fi
+    fi
+    why_no_gpu="$(ours bscope devices --json 2>/dev/null | grep -A1 '"kind": "cuda"' \
+        | sed -n 's/.*"reason": "\(.*\)".*/\1/p')"
+}
+
+# on_device NAME SECONDS COMMAND...: as check, where there is a GPU at all.
+on_device() {
+    if nvidia-smi -L 2>/dev/null | grep -q GPU; then
+        check "$@"
+    else
+        row "$1" SKIPPED "no GPU: nvidia-smi finds none"
+    fi
+}
+
+# on_gpu NAME SECONDS COMMAND...: as check, where runs of the pack compute on a GPU.
+on_gpu() {
+    if [ -n "$why_no_gpu" ]; then
+        row "$1" SKIPPED "$why_no_gpu"
+    else
+        check "$@"
+    fi
+}
+
+# --- stages ---------------------------------------------------------------------------------------------------------
+
+look_at_pack
+for file in "$here"/stages/*.sh; do
+    # shellcheck source=/dev/null
+    . "$file"
+done
+for each in 0 1 2 3 4; do
+    if [ "$stage" = all ] || [ "$stage" = "$each" ]; then
+        begun=$SECONDS
+        "stage_$each"
+    fi
+done
+
+# --- report ---------------------------------------------------------------------------------------------------------
+
+table() {
+    awk -F'\t' '{ n = length($1); if (n > w) w = n; c[NR] = $1; v[NR] = $2; t[NR] = $3 }
+        END { for (i = 1; i <= NR; i++) printf "%-*s  %-7s  %s\n", w, c[i], v[i], t[i] }' "$rows"
+}
+
+# The logs, then as many recorded runs as fit.
+pack_runs() {
+    local most=$((14 * 1000 * 1000)) archive="$out/runs.tar.zst" list="$work/list" file
+    local -a zstd=(zstd)
+    if ! command -v zstd >/dev/null; then
+        zstd=(env LD_LIBRARY_PATH="$pack:$pack/cxx" "$pack/zstd")
+    fi
+    (cd "$work" && find logs -type f | sort && find runs -type f -printf '%s %p\n' | sort -n | cut -d' ' -f2-) >"$list"
+    while :; do
+        tar -C "$work" -cf - -T "$list" | "${zstd[@]}" -q -19 -T0 -f -o "$archive" || return 1
+        [ "$(stat -c %s "$archive")" -gt "$most" ] || return 0
+        file="$(tail -n 1 "$list")"
+        sed -i '$d' "$list"
+        echo "left out of runs.tar.zst, which would be over 14 MB: $file" >>"$out/report.txt"
+    done
+}
+
+{
+    echo "Bubblescope, tests/gpu/run_all.sh --stage $stage, $(date -u +%Y-%m-%dT%H:%M:%SZ)"
+    echo
+    for log in "$logs"/*.log; do
+        [ -e "$log" ] || continue
+        echo "--- $(basename "$log" .log)"
+        head -c 200000 "$log"
+        echo
+    done
+    echo "--- table"
+    table
+} >"$out/report.txt"
+pack_runs || echo "run_all.sh: runs.tar.zst could not be written: is zstd installed?" >&2
+echo
+table
+! cut -f2 "$rows" | grep -qx FAIL

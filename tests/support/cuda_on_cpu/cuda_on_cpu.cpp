@@ -1,0 +1,220 @@
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <exception>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+uint3 threadIdx, blockIdx;
+dim3 blockDim, gridDim;
+
+namespace cuda_on_cpu {
+namespace {
+
+constexpr std::size_t kStack = std::size_t{64} << 10;
+constexpr unsigned kWarp = 32;
+
+enum class State { Ready, AtWarpBarrier, AtBlockBarrier, Done };
+
+// A thread of a block: begun on a stack of its own, then left and entered by jumps, which ask
+// nothing of the system.
+struct Fiber
+{
+    ucontext_t context{};
+    std::jmp_buf place;
+    std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(kStack);
+    State state = State::Ready;
+    bool begun = false;
+};
+
+// The threads of one block, played by one thread of the process.
+class Block
+{
+public:
+    Block(std::span<Fiber> fibers, Order order, std::mt19937& random)
+        : m_fibers(fibers)
+        , m_turns(fibers.size())
+        , m_slots(fibers.size())
+        , m_random(random)
+        , m_order(order)
+    {
+        std::iota(m_turns.begin(), m_turns.end(), 0U);
+        if (order == Order::Backward)
+            std::ranges::reverse(m_turns);
+    }
+
+    void play(const std::function<void()>& thread)
+    {
+        m_thread = &thread;
+        for (Fiber& fiber : m_fibers)
+            begin(fiber);
+        while (std::ranges::any_of(m_fibers, [](const Fiber& f) { return f.state != State::Done; }))
+            playToBarriers();
+    }
+
+    void wait(State at)
+    {
+        Fiber& fiber = m_fibers[threadIdx.x];
+        fiber.state = at;
+        if (_setjmp(fiber.place) == 0)
+            _longjmp(m_caller, 1);
+    }
+    std::uint64_t& slot(unsigned lane) { return m_slots[threadIdx.x / kWarp * kWarp + lane]; }
+
+private:
+    void begin(Fiber& fiber)
+    {
+        fiber.state = State::Ready;
+        fiber.begun = false;
+    }
+    static void enter(); // of a fiber, whose context takes no pointer
+
+    void goOn(Fiber& fiber)
+    {
+        if (_setjmp(m_caller) != 0)
+            return;
+        if (fiber.begun)
+            _longjmp(fiber.place, 1);
+        fiber.begun = true;
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
+        fiber.context.uc_stack.ss_size = kStack;
+        makecontext(&fiber.context, &Block::enter, 0);
+        setcontext(&fiber.context);
+    }
+
+    void playToBarriers()
+    {
+        if (m_order == Order::Shuffled)
+            std::ranges::shuffle(m_turns, m_random);
+        for (const unsigned turn : m_turns)
+            if (m_fibers[turn].state == State::Ready) {
+                threadIdx.x = turn;
+                goOn(m_fibers[turn]);
+                if (m_failure)
+                    std::rethrow_exception(std::exchange(m_failure, nullptr));
+            }
+        bool released = releaseWarps();
+        released |= release(m_fibers.begin(), m_fibers.end(), State::AtBlockBarrier);
+        const bool waits
+            = std::ranges::any_of(m_fibers, [](const Fiber& f) { return f.state != State::Done; });
+        if (waits && !released)
+            throw std::logic_error("some threads of a block wait at a barrier that others of it do "
+                                   "not reach");
+    }
+
+    bool releaseWarps()
+    {
+        bool released = false;
+        for (auto warp = m_fibers.begin(); warp != m_fibers.end(); warp += kWarp)
+            released |= release(warp, warp + kWarp, State::AtWarpBarrier);
+        return released;
+    }
+
+    // Where all of them are at the barrier, they go on.
+    template<class Iterator>
+    static bool release(Iterator first, Iterator last, State at)
+    {
+        if (!std::all_of(first, last, [at](const Fiber& f) { return f.state == at; }))
+            return false;
+        std::for_each(first, last, [](Fiber& f) { f.state = State::Ready; });
+        return true;
+    }
+
+    std::span<Fiber> m_fibers;
+    std::vector<unsigned> m_turns;
+    std::vector<std::uint64_t> m_slots;
+    std::mt19937& m_random;
+    Order m_order;
+    std::jmp_buf m_caller;
+    const std::function<void()>* m_thread = nullptr;
+    std::exception_ptr m_failure;
+};
+
+Block* playing = nullptr;
+Order chosen = Order::Forward;
+std::uint64_t launched = 0;
+
+void Block::enter()
+{
+    const unsigned own = threadIdx.x;
+    try {
+        (*playing->m_thread)();
+    } catch (...) {
+        playing->m_failure = std::current_exception();
+    }
+    playing->m_fibers[own].state = State::Done;
+    _longjmp(playing->m_caller, 1);
+}
+
+std::vector<std::size_t> blockOrder(std::size_t count, std::mt19937& random)
+{
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (chosen == Order::Backward)
+        std::ranges::reverse(order);
+    if (chosen == Order::Shuffled)
+        std::ranges::shuffle(order, random);
+    return order;
+}
+
+} // namespace
+
+void playAs(Order order)
+{
+    chosen = order;
+}
+
+std::uint64_t launches()
+{
+    return launched;
+}
+
+void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
+{
+    if (config.blockDim.y != 1 || config.blockDim.z != 1 || config.blockDim.x % kWarp != 0
+        || config.dynamicSmemBytes != 0)
+        throw std::logic_error("only blocks of whole warps in a line are played here");
+    ++launched;
+    std::mt19937 random(static_cast<unsigned>(launched));
+    gridDim = config.gridDim;
+    blockDim = config.blockDim;
+    static std::vector<Fiber> fibers; // their stacks serve every launch
+    if (fibers.size() < config.blockDim.x)
+        fibers = std::vector<Fiber>(config.blockDim.x);
+    Block block({fibers.data(), config.blockDim.x}, chosen, random);
+    playing = &block;
+    const std::size_t width = gridDim.x, height = gridDim.y;
+    for (const std::size_t index : blockOrder(width * height * gridDim.z, random)) {
+        blockIdx
+            = {static_cast<unsigned>(index % width), static_cast<unsigned>(index / width % height),
+               static_cast<unsigned>(index / width / height)};
+        block.play(thread);
+    }
+    playing = nullptr;
+}
+
+void waitForBlock()
+{
+    playing->wait(State::AtBlockBarrier);
+}
+
+void waitForWarp()
+{
+    playing->wait(State::AtWarpBarrier);
+}
+
+std::uint64_t& slotOfLane(unsigned lane)
+{
+    return playing->slot(lane);
+}
+
+} // namespace cuda_on_cpu

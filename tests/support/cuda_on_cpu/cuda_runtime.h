@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+
+// The part of the CUDA runtime that engine/backend/cuda/*.cu use, on the CPU: the same sources are
+// compiled by the host compiler, and the threads of a block are played one after the other, each
+// until its next barrier. So index arithmetic, tails, barriers and the order of sums are tested
+// where there is no GPU. What is refused: a barrier that not all threads of the block or the warp
+// reach. What is found by playing threads and blocks in several orders (cuda_on_cpu::playAs): a
+// missing barrier, and blocks that use each other's results. What is not: memory ordering between
+// real SMs, speed, limits of registers and of shared memory.
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __shared__ static // one block is played at a time
+#define __launch_bounds__(...)
+#define __align__(bytes) alignas(bytes)
+
+struct uint3
+{
+    unsigned x = 0, y = 0, z = 0;
+};
+struct dim3
+{
+    unsigned x = 1, y = 1, z = 1;
+
+    dim3() = default;
+    dim3(unsigned width, unsigned height = 1, unsigned depth = 1) // NOLINT: as CUDA's
+        : x(width)
+        , y(height)
+        , z(depth)
+    { }
+};
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+using cudaStream_t = struct CUstream_st*;
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+struct cudaLaunchConfig_t
+{
+    dim3 gridDim, blockDim;
+    std::size_t dynamicSmemBytes = 0;
+    cudaStream_t stream = nullptr;
+};
+
+namespace cuda_on_cpu {
+
+enum class Order { Forward, Backward, Shuffled }; // of threads between barriers, and of blocks
+void playAs(Order order);
+// Throws std::logic_error where threads of a block part at a barrier.
+void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread);
+std::uint64_t launches(); // so far
+
+void waitForBlock();
+void waitForWarp();
+std::uint64_t& slotOfLane(unsigned lane); // of the own warp
+
+// Every lane gives a value; read(lane) gives another's.
+template<class Value, class Read>
+auto exchange(unsigned mask, Value own, const Read& read)
+{
+    static_assert(sizeof(Value) <= sizeof(std::uint64_t));
+    if (mask != 0xffffffffU)
+        std::abort(); // only whole warps are played
+    std::memcpy(&slotOfLane(threadIdx.x % 32), &own, sizeof own);
+    waitForWarp();
+    const auto result = read([](unsigned lane) {
+        Value other;
+        std::memcpy(&other, &slotOfLane(lane % 32), sizeof other);
+        return other;
+    });
+    waitForWarp();
+    return result;
+}
+
+} // namespace cuda_on_cpu
+
+inline void __syncthreads()
+{
+    cuda_on_cpu::waitForBlock();
+}
+inline void __syncwarp(unsigned = 0xffffffffU)
+{
+    cuda_on_cpu::waitForWarp();
+}
+template<class Value>
+Value __shfl_xor_sync(unsigned mask, Value value, int distance)
+{
+    const unsigned lane = threadIdx.x ^ static_cast<unsigned>(distance);
+    return cuda_on_cpu::exchange(mask, value, [lane](auto of) { return of(lane); });
+}
+template<class Value>
+Value __shfl_sync(unsigned mask, Value value, int lane)
+{
+    return cuda_on_cpu::exchange(mask, value,
+                                 [lane](auto of) { return of(static_cast<unsigned>(lane)); });
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    return cuda_on_cpu::exchange(mask, predicate != 0 ? 1U : 0U, [](auto of) {
+        unsigned bits = 0;
+        for (unsigned lane = 0; lane < 32; ++lane)
+            bits |= of(lane) << lane;
+        return bits;
+    });
+}
+inline int __ffs(int bits)
+{
+    return __builtin_ffs(bits);
+}
+
+inline const char* cudaGetErrorString(cudaError_t status)
+{
+    return status == cudaSuccess ? "no error" : "invalid argument";
+}
+
+template<class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
+                               Arguments... arguments)
+{
+    cuda_on_cpu::play(*config, [&] { kernel(arguments...); });
+    return cudaSuccess;
+}
+
+inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
+                                   cudaStream_t)
+{
+    std::memmove(to, from, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t toPitch, const void* from,
+                                     std::size_t fromPitch, std::size_t width, std::size_t height,
+                                     cudaMemcpyKind, cudaStream_t)
+{
+    if (width > toPitch || width > fromPitch)
+        return cudaErrorInvalidValue;
+    for (std::size_t row = 0; row < height; ++row)
+        std::memmove(static_cast<char*>(to) + row * toPitch,
+                     static_cast<const char*>(from) + row * fromPitch, width);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t)
+{
+    std::memset(to, value, bytes);
+    return cudaSuccess;
+}
+inline cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                                     std::size_t height, cudaStream_t)
+{
+    if (width > pitch)
+        return cudaErrorInvalidValue;
+    for (std::size_t row = 0; row < height; ++row)
+        std::memset(static_cast<char*>(to) + row * pitch, value, width);
+    return cudaSuccess;
+}
+inline cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return cudaSuccess;
+}
