@@ -1,7 +1,7 @@
 #include "engine/backend/cuda/blas_lt.h"
 
-#include "engine/backend/cuda/library.h"
 #include "engine/base/check.h"
+#include "engine/base/toolkit_library.h"
 
 #include <cublasLt.h>
 #include <fmt/format.h>
@@ -33,7 +33,8 @@ struct Functions
 
 Functions load()
 {
-    const Library library("cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
+    const ToolkitLibrary library("cuBLASLt",
+                                 {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
     if (!library)
         throw std::runtime_error("libcublasLt.so was not found: install it with the CUDA toolkit, "
                                  "or set CUDA_HOME");
