@@ -42,7 +42,9 @@ std::span<const Command> commands()
                 "bscope analyze bitpipe.sqlite --json",
                 prepareAnalyze},
         Command{"compare", "Two or more runs, one table",
-                "bscope compare 1f1b.sqlite bitpipe.sqlite", prepareCompare},
+                "bscope compare 1f1b.sqlite bitpipe.sqlite\n"
+                "bscope compare 1f1b.sqlite pipedream.sqlite --loss best",
+                prepareCompare},
         Command{"export", "A run as CSV or as a Chrome trace",
                 "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
                 "bscope export bitpipe.sqlite --format chrome -o trace.json",

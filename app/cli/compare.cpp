@@ -6,6 +6,7 @@
 #include "app/cli/run_file.h"
 #include "app/cli/run_json.h"
 #include "app/cli/table.h"
+#include "profiler/analysis/loss_goal.h"
 #include "profiler/analysis/words.h"
 
 #include <CLI/CLI.hpp>
@@ -20,17 +21,21 @@ using namespace profiler;
 using nlohmann::ordered_json;
 
 namespace {
+constexpr std::string_view kBest = "best";
+
 struct Options
 {
     std::vector<std::string> files;
     int baseline = 0;
     bool json = false;
+    std::string loss; // to reach: "best", a number, or nothing
 };
 
 struct Runs
 {
     std::vector<Run> runs;
     Comparison comparison;
+    std::optional<LossGoal> goal;
 };
 
 Result<Runs> readAll(const Options& options)
@@ -51,7 +56,38 @@ Result<Runs> readAll(const Options& options)
     if (!comparison)
         return tl::unexpected(comparison.error());
     all.comparison = std::move(*comparison);
+    all.goal = options.loss.empty() || options.loss == kBest
+        ? bestCommonLoss(pointers)
+        : lossGoal(pointers, std::stod(options.loss));
+    if (!all.goal && !options.loss.empty())
+        return fail(Error::Code::NotFound,
+                    "--loss: not every run has losses; leave simulated ones out");
     return all;
+}
+
+// How long each took to reach a loss, in whatever is counted.
+std::string stepsText(const Runs& all)
+{
+    Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});
+    for (std::size_t i = 0; i < all.runs.size(); ++i) {
+        const auto steps = reached(all.runs[i], *all.goal);
+        table.add({all.comparison.runs[i].label, steps ? std::to_string(steps->iterations) : "-",
+                   steps ? std::to_string(steps->updates) : "-",
+                   steps ? std::to_string(steps->tokens) : "-"});
+    }
+    return fmt::format("\nto a loss of {:.3f}, the mean of {} micro-batches:\n{}", all.goal->loss,
+                       all.goal->window, table.text());
+}
+
+ordered_json stepsJson(const Run& run, const LossGoal& goal)
+{
+    const auto steps = reached(run, goal);
+    if (!steps)
+        return nullptr;
+    return {{"iterations", steps->iterations},
+            {"updates", steps->updates},
+            {"micro_batches", steps->microBatches},
+            {"tokens", steps->tokens}};
 }
 
 std::string mean(double ticks, std::int64_t ticksPerUnit)
@@ -64,7 +100,7 @@ std::string lossCell(const ComparedRun& run)
     return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
 }
 
-std::string asText(const Runs& all)
+std::string asText(const Options& options, const Runs& all)
 {
     Table table({{"run", Table::Align::Left},
                  {"mode", Table::Align::Left},
@@ -98,6 +134,8 @@ std::string asText(const Runs& all)
     for (std::size_t i = 0; i < all.runs.size(); ++i)
         if (i != all.comparison.baseline)
             text += summarize(all.comparison, i) + "\n";
+    if (!options.loss.empty())
+        text += stepsText(all);
     for (const std::string& note : all.comparison.notes)
         text += "note: " + note + "\n";
     return text;
@@ -111,11 +149,17 @@ std::string asJson(const Options& options, const Runs& all)
                          {"label", all.comparison.runs[i].label},
                          {"summary", summarize(all.comparison, i)}};
         run.update(runJson(all.runs[i], all.comparison.runs[i].metrics));
+        if (all.goal)
+            run["steps_to_loss"] = stepsJson(all.runs[i], *all.goal);
         runs.push_back(run);
     }
+    ordered_json goal; // null where a run has no losses
+    if (all.goal)
+        goal = {{"loss", all.goal->loss}, {"window", all.goal->window}};
     return ordered_json{{"baseline", all.comparison.baseline},
                         {"comparable", all.comparison.comparable},
                         {"notes", all.comparison.notes},
+                        {"loss_goal", goal},
                         {"runs", runs}}
                .dump(2)
         + "\n";
@@ -130,7 +174,7 @@ Result<int> print(const Options& options)
     const auto all = readAll(options);
     if (!all)
         return tl::unexpected(all.error());
-    printText(options.json ? asJson(options, *all) : asText(*all));
+    printText(options.json ? asJson(options, *all) : asText(options, *all));
     return 0;
 }
 } // namespace
@@ -145,6 +189,11 @@ Action prepareCompare(CLI::App& app)
     app.add_option("--baseline", options->baseline, "Which run the others are measured against [0]")
         ->type_name("K")
         ->check(between(0, 1000000));
+    app.add_option("--loss", options->loss,
+                   "How long each run took to this loss, nats per token; best: the lowest that "
+                   "all reach")
+        ->type_name("best|X")
+        ->check(CLI::IsMember({kBest}) | CLI::PositiveNumber);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };
 }

@@ -1,0 +1,99 @@
+#include "profiler/analysis/loss_goal.h"
+
+#include <algorithm>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// In the order of micro-batches; where only the mean of an iteration is known, it stands for each.
+std::vector<double> lossesOf(const Run& run)
+{
+    std::vector<double> losses;
+    for (const Iteration& iteration : run.timeline.iterations) {
+        if (!iteration.loss)
+            continue;
+        if (iteration.microBatchLoss.empty())
+            losses.insert(losses.end(), static_cast<std::size_t>(run.schedule.shape.microBatches),
+                          *iteration.loss);
+        else
+            losses.insert(losses.end(), iteration.microBatchLoss.begin(),
+                          iteration.microBatchLoss.end());
+    }
+    return losses;
+}
+
+// Element i: the mean of `window` losses up to i + window - 1.
+std::vector<double> means(const std::vector<double>& losses, std::size_t window)
+{
+    std::vector<double> result;
+    double sum = 0;
+    for (std::size_t i = 0; i < losses.size(); ++i) {
+        sum += losses[i] - (i >= window ? losses[i - window] : 0);
+        if (i + 1 >= window)
+            result.push_back(sum / static_cast<double>(window));
+    }
+    return result;
+}
+
+// Asynchronous schemes have many.
+std::int64_t updatesPerIteration(const Schedule& schedule)
+{
+    std::int64_t updates = 0;
+    for (const auto& program : schedule.program)
+        updates += std::ranges::count_if(program, [](const Op& op) {
+            return op.kind == OpKind::OptimizerStep && op.stage.value == 0 && op.replica == 0;
+        });
+    return std::max<std::int64_t>(1, updates);
+}
+
+std::size_t windowOf(const std::vector<const Run*>& runs)
+{
+    std::size_t window = LossGoal::kWindow;
+    for (const Run* run : runs)
+        window = std::min(window, lossesOf(*run).size());
+    return window;
+}
+
+} // namespace
+
+std::optional<LossGoal> bestCommonLoss(const std::vector<const Run*>& runs)
+{
+    auto goal = lossGoal(runs, 0);
+    for (std::size_t i = 0; goal && i < runs.size(); ++i) {
+        const std::vector<double> all = means(lossesOf(*runs[i]), goal->window);
+        const double best = *std::ranges::min_element(all);
+        goal->loss = i == 0 ? best : std::max(goal->loss, best);
+    }
+    return goal;
+}
+
+std::optional<LossGoal> lossGoal(const std::vector<const Run*>& runs, double loss)
+{
+    const std::size_t window = windowOf(runs);
+    if (runs.empty() || window == 0)
+        return std::nullopt;
+    return LossGoal{loss, window};
+}
+
+std::optional<LossReached> reached(const Run& run, const LossGoal& goal)
+{
+    const std::vector<double> all = means(lossesOf(run), goal.window);
+    const auto first = std::ranges::find_if(all, [&](double mean) { return mean <= goal.loss; });
+    if (first == all.end())
+        return std::nullopt;
+    const std::int64_t perIteration = run.schedule.shape.microBatches;
+    const std::int64_t microBatches
+        = (first - all.begin()) + static_cast<std::int64_t>(goal.window);
+    LossReached result;
+    result.microBatches = microBatches;
+    result.iterations = (microBatches + perIteration - 1) / perIteration;
+    const std::int64_t perUpdate = perIteration / updatesPerIteration(run.schedule);
+    result.updates = (microBatches - 1) / std::max<std::int64_t>(1, perUpdate);
+    result.tokens = microBatches * (run.info.tokensPerIteration / perIteration);
+    return result;
+}
+
+} // namespace profiler

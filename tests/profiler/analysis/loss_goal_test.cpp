@@ -1,0 +1,84 @@
+#include "engine/schedule/passes.h"
+#include "engine/schedules/scheme.h"
+#include "profiler/analysis/loss_goal.h"
+#include "tests/catch.h"
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+// A run of `scheme` whose micro-batches had these losses, N at a time.
+Run runOf(std::string scheme, int microBatches, const std::vector<float>& losses)
+{
+    ScheduleRequest request;
+    request.scheme = std::move(scheme);
+    request.devices = 2;
+    request.microBatches = microBatches;
+    Run run;
+    run.schedule = lower(buildSchedule(request).value());
+    run.info.tokensPerIteration = 100 * microBatches;
+    const auto count = static_cast<std::size_t>(microBatches);
+    for (std::size_t first = 0; first < losses.size(); first += count) {
+        Iteration iteration;
+        const auto begin = losses.begin() + static_cast<std::ptrdiff_t>(first);
+        iteration.microBatchLoss.assign(begin, begin + microBatches);
+        iteration.loss = 0;
+        for (const float loss : iteration.microBatchLoss)
+            *iteration.loss += static_cast<double>(loss) / microBatches;
+        run.timeline.iterations.push_back(iteration);
+    }
+    Iteration replay;
+    replay.kind = Iteration::Kind::Replay;
+    run.timeline.iterations.push_back(replay);
+    return run;
+}
+
+} // namespace
+
+TEST_CASE("a loss is reached with the micro-batch whose window's mean is low enough")
+{
+    const Run run = runOf("1f1b", 2, {8, 6, 4, 2, 2, 2});
+    CHECK(reached(run, {4, 2})->microBatches == 4); // (4 + 2) / 2 = 3; (6 + 4) / 2 = 5
+    CHECK(reached(run, {5, 2})->microBatches == 3);
+    CHECK(reached(run, {5, 2})->iterations == 2);
+    CHECK(reached(run, {5, 2})->updates == 1);
+    CHECK(reached(run, {5, 2})->tokens == 300);
+    CHECK(reached(run, {8, 1})->updates == 0);
+    CHECK_FALSE(reached(run, {1.9, 2}));
+}
+
+TEST_CASE("an asynchronous window makes many updates")
+{
+    const std::vector<float> losses{8, 7, 6, 5, 4, 3, 2, 1};
+    CHECK(reached(runOf("pipedream", 4, losses), {3, 1})->updates == 5);
+    CHECK(reached(runOf("pipedream-2bw", 4, losses), {3, 1})->updates == 2);
+    CHECK(reached(runOf("1f1b", 4, losses), {3, 1})->updates == 1);
+}
+
+TEST_CASE("the best common loss is the best of the run that gets least far")
+{
+    const Run far = runOf("1f1b", 2, {8, 6, 4, 2}), less = runOf("gpipe", 2, {8, 6, 5, 5});
+    const auto goal = bestCommonLoss({&far, &less});
+    REQUIRE(goal);
+    CHECK(goal->window == 4); // both have no more
+    CHECK(goal->loss == 6);   // the mean of all four of `less`
+    CHECK(reached(far, *goal)->microBatches == 4);
+    CHECK(reached(less, *goal)->microBatches == 4);
+}
+
+TEST_CASE("a simulated run has no loss to reach")
+{
+    Run simulated = runOf("1f1b", 2, {});
+    const Run trained = runOf("1f1b", 2, {3, 2});
+    CHECK_FALSE(bestCommonLoss({&simulated, &trained}));
+    CHECK_FALSE(lossGoal({&simulated}, 2));
+}
+
+TEST_CASE("where only means of iterations are known they stand for their micro-batches")
+{
+    Run run = runOf("1f1b", 2, {8, 8, 4, 4});
+    for (Iteration& iteration : run.timeline.iterations)
+        iteration.microBatchLoss.clear();
+    CHECK(reached(run, {6, 2})->microBatches == 3);
+}
