@@ -67,11 +67,10 @@ Machine thisMachine()
     return machine;
 }
 
-// Runs use the CPU in any case: this version computes nothing on a GPU.
+// Empty where runs can use a GPU.
 std::string whyNoGpu(const engine::CudaReport& cuda)
 {
-    return cuda.reason.empty() ? "the devices are known, but this version computes on the CPU only"
-                               : cuda.reason + "; runs use the CPU";
+    return cuda.reason.empty() ? "" : cuda.reason + "; runs use the CPU";
 }
 
 std::string gpuText(const engine::CudaReport& cuda)
@@ -82,7 +81,9 @@ std::string gpuText(const engine::CudaReport& cuda)
                             device.major, device.minor, device.multiprocessors,
                             device.partition > 0 ? std::to_string(device.partition) : "- ",
                             profiler::bytesText(device.memory));
-    text += fmt::format("{} {}\n", cuda.devices.empty() ? "gpu   none:" : "     ", whyNoGpu(cuda));
+    text += fmt::format("{} {}\n", cuda.devices.empty() ? "gpu   none:" : "     ",
+                        cuda.reason.empty() ? "modes: emulate (--backend cuda), in fp32"
+                                            : whyNoGpu(cuda));
     if (!cuda.driver.empty())
         text += fmt::format("      the driver serves CUDA {}\n", cuda.driver);
     if (!cuda.runtime.empty())
@@ -139,13 +140,19 @@ std::string asJson(const Machine& machine)
         {"blas", machine.computes ? ordered_json(machine.arithmetic) : ordered_json()},
         {"modes",
          machine.computes ? ordered_json{"simulate", "emulate"} : ordered_json{"simulate"}}};
-    ordered_json missing
-        = ordered_json::array({{{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}}});
+    ordered_json devices = ordered_json::array({cpu}), missing = ordered_json::array();
+    if (machine.cuda.reason.empty())
+        for (const engine::CudaDevice& device : machine.cuda.devices)
+            devices.push_back({{"kind", "cuda"},
+                               {"name", device.name},
+                               {"memory_bytes", device.memory},
+                               {"modes", ordered_json::array({"emulate"})}});
+    else
+        missing.push_back({{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}});
     if (!machine.computes)
         missing.push_back({{"kind", "cpu"}, {"reason", machine.arithmetic}});
-    return ordered_json{{"devices", ordered_json::array({cpu})},
-                        {"unavailable", missing},
-                        {"cuda", cudaJson(machine.cuda)}}
+    return ordered_json{
+               {"devices", devices}, {"unavailable", missing}, {"cuda", cudaJson(machine.cuda)}}
                .dump(2)
         + "\n";
 }

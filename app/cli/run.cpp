@@ -25,7 +25,6 @@ struct Options
     int layers = 0, width = 0, heads = 0, microBatchSize = 0, sequence = 0;
     std::optional<AttentionKind> attention;
     std::optional<Recompute> recompute;
-    std::string backend = "auto";
     double bandwidth = 0, latency = 0; // GB/s, us
     Experiment experiment;
     RecordOptions record;
@@ -50,18 +49,8 @@ Result<ModelSpec> modelOf(const Options& options)
     return model;
 }
 
-Result<void> checkAvailable(const Options& options)
-{
-    if (options.backend == "cuda")
-        return fail(Error::Code::InvalidArgument,
-                    "the CUDA backend is not in this version; use --backend cpu");
-    return {};
-}
-
 Result<Experiment> experimentOf(const Options& options)
 {
-    if (const auto available = checkAvailable(options); !available)
-        return tl::unexpected(available.error());
     const auto asked = requests(options.schedule);
     if (!asked)
         return tl::unexpected(asked.error());
@@ -148,9 +137,11 @@ void addMachineOptions(CLI::App& app, Options& options)
         ->type_name("emulate|live")
         ->transform(choice<Mode>({{"emulate", Mode::Emulate}, {"live", Mode::Live}}))
         ->group(kGroup);
-    app.add_option("--backend", options.backend, "[auto: the CPU]")
+    app.add_option("--backend", options.experiment.backend,
+                   "What ops run on: the CPU, or the first GPU (in fp32) [auto: the CPU]")
         ->type_name("auto|cpu|cuda")
-        ->check(oneOf({"auto", "cpu", "cuda"}))
+        ->transform(choice<Backend>(
+            {{"auto", Backend::Cpu}, {"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}}))
         ->group(kGroup);
     app.add_option("--link-bandwidth", options.bandwidth,
                    "Assumed link between devices, GB/s [0: messages are free]")

@@ -106,7 +106,7 @@ Result<int> verify(const Options& options)
 {
     if (options.backend == "cuda")
         return fail(Error::Code::InvalidArgument,
-                    "the CUDA backend does not train in this version; use --backend cpu");
+                    "proofs on a GPU are not in this version: use --backend cpu");
     const Interrupt interrupt;
     std::size_t done = 0;
     const auto tell = [&](const VerifyCheck&) {

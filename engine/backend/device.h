@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -38,6 +39,12 @@ public:
     // Between this process's memory and the device's, in the order of its ops; done on return.
     virtual void upload(std::span<const std::byte> from, std::byte* to) const = 0;
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
+    // `value` in every byte, in the order of the ops.
+    virtual void fill(std::span<std::byte> memory, std::byte value) const = 0;
+    // Stopwatches of ops: stamp() takes the time of `slot` when all ops before have ended, on a CPU
+    // the thread's CPU clock; after synchronize(), ns from one slot to another.
+    virtual void stamp(std::size_t slot) const = 0;
+    virtual std::int64_t nanoseconds(std::size_t from, std::size_t to) const = 0;
     // Until every op has ended. std::runtime_error names what failed.
     virtual void synchronize() const = 0;
 };

@@ -3,6 +3,7 @@
 #include "engine/backend/attention.h"
 #include "engine/backend/matrix.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -96,6 +97,25 @@ public:
     Kernels(const Kernels&) = delete;
     Kernels& operator=(const Kernels&) = delete;
     virtual ~Kernels() = default;
+
+    // Memory of the device; what stands here is for that of this process.
+    virtual void zero(std::span<Real> x) const { std::ranges::fill(x, Real(0)); }
+    virtual void copy(std::span<const Real> from, std::span<Real> to) const
+    {
+        std::ranges::copy(from, to.begin());
+    }
+    virtual void zeroIntegers(std::span<std::int64_t> x) const { std::ranges::fill(x, 0); }
+    virtual void addIntegers(std::span<const std::int64_t> x, std::span<std::int64_t> y) const
+    {
+        for (std::size_t i = 0; i < y.size(); ++i)
+            y[i] += x[i];
+    }
+    virtual void copyIntegers(std::span<const std::int64_t> from, std::span<std::int64_t> to) const
+    {
+        std::ranges::copy(from, to.begin());
+    }
+    // Where the device has these numbers, which the caller keeps: as long as the kernels live.
+    virtual const Real* constants(std::span<const Real> numbers) const { return numbers.data(); }
 
     virtual void matmul(const Matmul<Real>& op) const = 0;
     virtual void addBias(Matrix<Real> y, const Real* bias) const = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace engine {
 
@@ -27,5 +28,12 @@ struct Matrix
     }
     Real* row(int r) const { return data + static_cast<std::ptrdiff_t>(r) * stride; }
 };
+
+// All numbers of a matrix without gaps.
+template<class Real>
+std::span<Real> all(Matrix<Real> m)
+{
+    return {m.data, static_cast<std::size_t>(m.rows) * static_cast<std::size_t>(m.columns)};
+}
 
 } // namespace engine

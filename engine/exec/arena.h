@@ -1,9 +1,10 @@
 #pragma once
 
+#include "engine/backend/device.h"
 #include "engine/exec/arena_layout.h"
 
 #include <cstddef>
-#include <memory>
+#include <vector>
 
 namespace engine {
 
@@ -12,9 +13,10 @@ namespace engine {
 class Arena
 {
 public:
-    explicit Arena(Bytes bytes);
+    // Of this device's memory, which must outlive it; of this process's where there is none.
+    explicit Arena(Bytes bytes, const Device* device = nullptr);
 
-    // A part of it; CHECKs that it is one.
+    // A part of it; CHECKs that it is one. On a GPU only kernels can read it.
     std::span<std::byte> bytes(Extent extent) const;
     template<class Number>
     std::span<Number> of(Extent extent) const
@@ -24,19 +26,19 @@ public:
     }
 
     Bytes size() const { return m_size; }
+    // Between it and this process's memory, wherever it lies; in the order of the ops.
+    void write(Extent to, std::span<const std::byte> from) const;
+    std::vector<std::byte> read(Extent from) const;
+
     // Of the aligned lines of the arena those that were written, in bytes.
     Bytes touched() const;
     // As before anything was written: a float read from here is a NaN.
     void poison(Extent extent) const;
 
 private:
-    struct Free
-    {
-        void operator()(std::byte* memory) const;
-    };
-
     Bytes m_size = 0;
-    std::unique_ptr<std::byte[], Free> m_memory;
+    const Device* m_device = nullptr;
+    DeviceMemory m_memory;
 };
 
 } // namespace engine

@@ -75,7 +75,30 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
             progress(i + 1, order.size());
         }
     }
+    try {
+        takeTimes(order);
+    } catch (const std::exception& error) {
+        return fail(Error::Code::Device, error.what());
+    }
     return {};
+}
+
+// A GPU's ops are queued one behind the other and timed by the lane itself; their times are known
+// when the last has ended. Their wall clock says when they were queued.
+void Emulation::takeTimes(const std::vector<OpRef>& order)
+{
+    const Device* device = m_setup.pipeline.device;
+    if (device == nullptr)
+        return;
+    device->synchronize();
+    std::size_t next = 0;
+    for (const OpRef ref : order)
+        if (isCompute(m_pipeline.at(ref).kind)) {
+            OpTiming& timing = m_timings[next];
+            timing.cpuTime = std::max<std::int64_t>(1, device->nanoseconds(2 * next, 2 * next + 1));
+            duration(ref) = timing.cpuTime;
+            ++next;
+        }
 }
 
 void Emulation::runOp(OpRef ref)
@@ -95,9 +118,15 @@ OpTiming Emulation::timed(OpRef ref)
                     .order = static_cast<std::uint32_t>(m_timings.size())};
     m_pipeline.prepare(ref);
     timing.wallBegin = wallTime();
-    const std::int64_t begin = threadCpuTime();
-    m_pipeline.compute(ref);
-    timing.cpuTime = std::max<std::int64_t>(1, threadCpuTime() - begin);
+    if (const Device* device = m_setup.pipeline.device; device != nullptr) {
+        device->stamp(2 * std::size_t{timing.order}); // takeTimes()
+        m_pipeline.compute(ref);
+        device->stamp(2 * std::size_t{timing.order} + 1);
+    } else {
+        const std::int64_t begin = threadCpuTime();
+        m_pipeline.compute(ref);
+        timing.cpuTime = std::max<std::int64_t>(1, threadCpuTime() - begin);
+    }
     timing.wallEnd = wallTime();
     m_pipeline.finish(ref);
     return timing;

@@ -35,6 +35,7 @@ private:
                         const std::atomic<bool>& cancel);
     void runOp(OpRef ref);
     OpTiming timed(OpRef ref);
+    void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
 

@@ -134,6 +134,7 @@ Result<void> readRun(const toml::table& root, Experiment& experiment)
 {
     TableReader reader("run", root["run"].as_table());
     reader.choice("mode", {"simulate", "emulate", "live"}, experiment.mode);
+    reader.choice("backend", {"cpu", "cuda"}, experiment.backend);
     reader.integer("iterations", experiment.iterations);
     reader.integer("warmup", experiment.warmup);
     reader.seed("seed", experiment.seed);
@@ -195,14 +196,15 @@ std::string toToml(const Experiment& experiment)
         text += "\n[schedule.options]\n";
     for (const auto& [key, value] : request.options)
         text += fmt::format("{} = {}\n", tomlString(key), tomlString(value));
-    text += fmt::format(
-        "\n[run]\nmode = \"{}\"\niterations = {}\nwarmup = {}\nseed = {}\naccumulate = \"{}\"\n"
-        "sync = \"{}\"\ntext = {}\n\n",
-        modeName(experiment.mode), experiment.iterations, experiment.warmup,
-        experiment.seed <= kLargest ? fmt::format("{}", experiment.seed)
-                                    : fmt::format("\"{}\"", experiment.seed),
-        experiment.accumulate == Accumulate::Exact ? "exact" : "float", syncName(experiment.sync),
-        tomlString(experiment.textFile));
+    text += fmt::format("\n[run]\nmode = \"{}\"\nbackend = \"{}\"\niterations = {}\nwarmup = "
+                        "{}\nseed = {}\naccumulate = \"{}\"\n"
+                        "sync = \"{}\"\ntext = {}\n\n",
+                        modeName(experiment.mode), backendName(experiment.backend),
+                        experiment.iterations, experiment.warmup,
+                        experiment.seed <= kLargest ? fmt::format("{}", experiment.seed)
+                                                    : fmt::format("\"{}\"", experiment.seed),
+                        experiment.accumulate == Accumulate::Exact ? "exact" : "float",
+                        syncName(experiment.sync), tomlString(experiment.textFile));
     text += modelToToml(experiment.model, "model");
     return text
         + fmt::format("\n[link]\nlatency_ns = {}\nbytes_per_second = {}\n",

@@ -1,7 +1,5 @@
 #include "engine/exec/gradients.h"
 
-#include <algorithm>
-
 namespace engine {
 
 void Gradients::endMicroBatch()
@@ -9,7 +7,7 @@ void Gradients::endMicroBatch()
     if (m_accumulate == Accumulate::Float)
         return;
     m_kernels.addFixedPoint(m_floats, m_sums);
-    std::ranges::fill(m_floats, 0.0F);
+    m_kernels.zero(m_floats);
 }
 
 std::span<const float> Gradients::sum()
@@ -21,8 +19,8 @@ std::span<const float> Gradients::sum()
 
 void Gradients::clear()
 {
-    std::ranges::fill(m_floats, 0.0F);
-    std::ranges::fill(m_sums, 0);
+    m_kernels.zero(m_floats);
+    m_kernels.zeroIntegers(m_sums);
 }
 
 } // namespace engine

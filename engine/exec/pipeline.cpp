@@ -15,9 +15,12 @@ Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
     for (int d = 0; d < devices; ++d)
         m_devices.push_back(std::make_unique<PipelineDevice>(
             PipelineDevice::Setup{setup.lowered, setup.unit, setup.kernels, m_plan, setup.seed,
-                                  setup.accumulate, setup.poison},
+                                  setup.accumulate, setup.poison, setup.device},
             DeviceId{d}));
-    auto transport = std::make_unique<InProcessTransport>(traffic(), devices, sideLanes);
+    CHECK(setup.device == nullptr || sideLanes == InProcessTransport::SideLanes::Inline);
+    auto transport = std::make_unique<InProcessTransport>(
+        traffic(), devices, sideLanes, InProcessTransport::kSpin,
+        setup.device == nullptr ? nullptr : &setup.kernels);
     m_sideLanes = transport->sideLanes();
     m_transport = std::move(transport);
 }

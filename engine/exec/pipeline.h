@@ -33,6 +33,9 @@ public:
         // An ALLREDUCE holds its device until it is through (SyncPolicy::EagerBlocking). Only where
         // every device has a thread of its own.
         bool blockingAllReduce = false;
+        // Where the arenas lie, with `kernels` its own: a GPU that plays all devices on its lane.
+        // None is this process's memory.
+        const Device* device = nullptr;
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
     // outlive it. std::bad_alloc.

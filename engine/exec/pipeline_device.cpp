@@ -11,7 +11,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     , m_id(id)
     , m_plan(setup.plan.devices[indexOf(id)])
     , m_halves(hasHalves(setup.lowered))
-    , m_arena(m_plan.arena)
+    , m_arena(m_plan.arena, setup.device)
     , m_losses(static_cast<std::size_t>(setup.lowered.shape.microBatches))
 {
     for (const StagePlan& stage : m_plan.stages) {
@@ -19,13 +19,24 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
                                  m_arena.of<float>(stage.gradients),
                                  m_arena.of<std::int64_t>(stage.sums)};
         m_stages.emplace_back(stage.stage, memory, setup.kernels, setup.accumulate);
-        setup.unit.initialize(stage.stage, setup.seed, m_stages.back().weights);
+        initialize(stage);
     }
     for (const OpPlan& op : m_plan.ops) {
         auto& earlier = m_earlier.emplace_back();
         for (const Extent extent : op.earlier)
             earlier.push_back(m_arena.of<float>(extent));
     }
+}
+
+void PipelineDevice::initialize(const StagePlan& stage)
+{
+    if (m_setup.device == nullptr) {
+        m_setup.unit.initialize(stage.stage, m_setup.seed, m_stages.back().weights);
+        return;
+    }
+    std::vector<float> weights(m_stages.back().weights.size());
+    m_setup.unit.initialize(stage.stage, m_setup.seed, weights);
+    m_arena.write(stage.weights, std::as_bytes(std::span(weights)));
 }
 
 void PipelineDevice::beginIteration(TokenBatches& tokens)
@@ -44,8 +55,9 @@ void PipelineDevice::beginIteration(TokenBatches& tokens)
     const std::span<std::int32_t> own = m_arena.of<std::int32_t>(m_plan.tokens);
     const std::size_t half = tokens.all().inputs.size();
     CHECK(own.size() == 2 * half);
-    std::ranges::copy(tokens.all().inputs, own.begin());
-    std::ranges::copy(tokens.all().targets, own.subspan(half).begin());
+    const Extent inputs{m_plan.tokens.offset, m_plan.tokens.bytes / 2};
+    m_arena.write(inputs, std::as_bytes(tokens.all().inputs));
+    m_arena.write({inputs.end(), inputs.bytes}, std::as_bytes(tokens.all().targets));
     m_tokens = {own.first(half), own.last(half)};
 }
 
@@ -84,8 +96,16 @@ SequenceSlice<float> PipelineDevice::sliceOf(std::uint32_t position, const Op& o
 void PipelineDevice::prepare(std::uint32_t position)
 {
     const Op& op = m_setup.lowered.on(m_id)[position];
-    if (op.kind == OpKind::OptimizerStep && onGradient)
-        onGradient(op.replica, op.stage, stage(op.replica, op.stage).gradients.sum());
+    if (op.kind != OpKind::OptimizerStep || !onGradient)
+        return;
+    const std::span<const float> sum = stage(op.replica, op.stage).gradients.sum();
+    if (m_setup.device == nullptr) {
+        onGradient(op.replica, op.stage, sum);
+        return;
+    }
+    std::vector<float> copied(sum.size());
+    m_setup.device->download(std::as_bytes(sum).data(), std::as_writable_bytes(std::span(copied)));
+    onGradient(op.replica, op.stage, copied);
 }
 
 void PipelineDevice::compute(std::uint32_t position)
@@ -124,7 +144,7 @@ void PipelineDevice::update(std::uint32_t position, const Op& op)
 {
     StageState& own = stage(op.replica, op.stage);
     if (const Extent kept = m_plan.ops[position].version; kept.bytes > 0)
-        std::ranges::copy(own.weights, m_arena.of<float>(kept).begin());
+        m_setup.kernels.copy(own.weights, m_arena.of<float>(kept));
     own.update(m_setup.unit);
 }
 

@@ -36,6 +36,7 @@ public:
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
         Poison poison = kDefaultPoison;
+        const Device* device = nullptr; // where the arena lies: as of Arena
     };
     // What `setup` refers to must outlive it.
     PipelineDevice(const Setup& setup, DeviceId id);
@@ -56,6 +57,7 @@ public:
     GradientObserver onGradient;
 
 private:
+    void initialize(const StagePlan& stage); // the last one made
     std::span<float> unitPart(Extent extent, int unit, int units) const;
     TokenBatch tokensOf(const Op& op, int unit) const;
     SequenceSlice<float> sliceOf(std::uint32_t position, const Op& op) const;

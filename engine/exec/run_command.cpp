@@ -61,6 +61,8 @@ std::string commandOf(const Experiment& experiment)
     std::string text = "bscope run" + scheduleWords(experiment) + modelWords(experiment.model);
     if (experiment.mode != defaults.mode)
         text += fmt::format(" --mode {}", modeName(experiment.mode));
+    if (experiment.backend != defaults.backend)
+        text += fmt::format(" --backend {}", backendName(experiment.backend));
     if (experiment.iterations != defaults.iterations)
         text += fmt::format(" --iterations {}", experiment.iterations);
     if (experiment.warmup != defaults.warmup)

@@ -1,6 +1,7 @@
 #include "engine/exec/run_experiment.h"
 
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/backend/cuda_device.h"
 #include "engine/exec/check_experiment.h"
 #include "engine/exec/experiment_schedule.h"
 #include "engine/exec/make_executor.h"
@@ -27,11 +28,21 @@ Result<TextData> dataOf(const Experiment& experiment)
 // Everything a run stands on; made before anything runs.
 struct Plan
 {
-    std::shared_ptr<const CpuDevice> device;
+    std::shared_ptr<const Device> device;
     Schedule schedule;
     UnitSpec unit;
     TextData data;
 };
+
+Result<std::shared_ptr<const Device>> deviceOf(Backend backend)
+{
+    if (backend == Backend::Cuda)
+        return openCudaDevice();
+    auto cpu = openCpuDevice();
+    if (!cpu)
+        return tl::unexpected(cpu.error());
+    return std::shared_ptr<const Device>(std::move(*cpu));
+}
 
 Result<Plan> planOf(const Experiment& experiment)
 {
@@ -45,7 +56,7 @@ Result<Plan> planOf(const Experiment& experiment)
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
-    auto device = openCpuDevice();
+    auto device = deviceOf(experiment.backend);
     if (!device)
         return tl::unexpected(device.error());
     auto unit = unitSpec(experiment.model, *schedule);
@@ -131,12 +142,16 @@ try {
         = planExecution({run.schedule, unit, experiment.accumulate, tokenBytes});
     if (auto fits = checkFits({experiment, run.schedule, memory, device.memory}, kernels); !fits)
         return tl::unexpected(fits.error());
-    const auto executor = makeExecutor(
-        {{run.schedule, unit, kernels, experiment.seed, experiment.accumulate, tokenBytes},
-         experiment.mode,
-         experiment.link,
-         {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking}},
-        run);
+    Pipeline::Setup pipeline{run.schedule,          unit,      kernels, experiment.seed,
+                             experiment.accumulate, tokenBytes};
+    if (experiment.backend != Backend::Cpu) // whose memory is this process's
+        pipeline.device = plan->device.get();
+    const auto executor
+        = makeExecutor({pipeline,
+                        experiment.mode,
+                        experiment.link,
+                        {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking}},
+                       run);
     run.info = runInfo({experiment, run.schedule, device, plan->data});
     if (experiment.mode == Mode::Live) {
         run.info.threads = static_cast<int>(executor->threads());

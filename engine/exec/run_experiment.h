@@ -17,6 +17,12 @@
 
 namespace engine {
 
+enum class Backend : std::uint8_t { Cpu, Cuda }; // what ops run on: the CPU, or the first GPU
+constexpr const char* backendName(Backend backend)
+{
+    return backend == Backend::Cuda ? "cuda" : "cpu";
+}
+
 // Everything that decides a run; the toml of `bscope experiment` and of every stored run.
 struct Experiment
 {
@@ -24,6 +30,7 @@ struct Experiment
     std::string scheduleFile; // --schedule FILE instead of a scheme; "" for a scheme
     ModelSpec model;
     Mode mode = Mode::Emulate;
+    Backend backend = Backend::Cpu;
     int iterations = 5, warmup = 2;
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Float;

@@ -40,7 +40,9 @@ RunInfo runInfo(const RunInfoInput& input)
     info.mode = experiment.mode;
     info.deviceName = input.device.name;
     const bool live = experiment.mode == Mode::Live;
-    info.timing = live ? "wall clock" : "thread CPU clock";
+    info.timing = live                        ? "wall clock"
+        : experiment.backend == Backend::Cuda ? "CUDA events"
+                                              : "thread CPU clock";
     info.link = live ? "memory copies" : describeLink(experiment.link);
     info.model = model.name;
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;

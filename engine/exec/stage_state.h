@@ -3,8 +3,6 @@
 #include "engine/exec/gradients.h"
 #include "engine/model/pipeline_model.h"
 
-#include <algorithm>
-
 namespace engine {
 
 // Where the numbers of a stage lie: as many weights as gradients, twice as many moments, and with
@@ -26,7 +24,7 @@ struct StageState
         , moments(memory.moments)
         , gradients(memory.gradients, memory.sums, accumulate, kernels)
     {
-        std::ranges::fill(moments, 0.0F);
+        kernels.zero(moments);
         gradients.clear();
     }
 

@@ -13,7 +13,8 @@ template<class Real>
 class RotaryTable
 {
 public:
-    RotaryTable(int positions, int headSize)
+    // `kernels` must outlive it.
+    RotaryTable(int positions, int headSize, const Kernels<Real>& kernels)
         : m_half(headSize / 2)
     {
         for (int p = 0; p < positions; ++p)
@@ -22,7 +23,11 @@ public:
                 m_cosines.push_back(static_cast<Real>(std::cos(angle)));
                 m_sines.push_back(static_cast<Real>(std::sin(angle)));
             }
+        m_deviceCosines = kernels.constants(m_cosines);
+        m_deviceSines = kernels.constants(m_sines);
     }
+    RotaryTable(const RotaryTable&) = delete; // the device may read from the vectors
+    RotaryTable& operator=(const RotaryTable&) = delete;
 
     using Direction = typename Rotary<Real>::Direction;
     // Turns the queries and keys of a slice.
@@ -36,14 +41,15 @@ public:
                         .heads = shape.heads + shape.keyHeads,
                         .headSize = shape.headSize,
                         .sequence = shape.sequence,
-                        .cosines = m_cosines.data() + first,
-                        .sines = m_sines.data() + first,
+                        .cosines = m_deviceCosines + first,
+                        .sines = m_deviceSines + first,
                         .direction = direction});
     }
 
 private:
     int m_half;
     std::vector<Real> m_cosines, m_sines;
+    const Real *m_deviceCosines = nullptr, *m_deviceSines = nullptr;
 };
 
 } // namespace engine

@@ -6,18 +6,29 @@
 #include <algorithm>
 
 namespace engine {
+namespace {
+
+template<class Real>
+TransformerShape shapeFor(const ModelSpec& spec, int slices, const Kernels<Real>& kernels)
+{
+    TransformerShape shape(spec, slices);
+    shape.attention.headsAtOnce = kernels.headsAtOnce(shape.attention);
+    return shape;
+}
+
+} // namespace
 
 template<class Real>
 Transformer<Real>::Transformer(const ModelSpec& spec, int stages, const Kernels<Real>& kernels,
                                int slices)
     : m_spec(spec)
     , m_kernels(kernels)
-    , m_block(TransformerShape(spec, slices), spec.sequence, kernels)
-    , m_head(TransformerShape(spec, slices), spec.tied, kernels)
+    , m_block(shapeFor(spec, slices, kernels), spec.sequence, kernels)
+    , m_head(shapeFor(spec, slices, kernels), spec.tied, kernels)
 {
     CHECK(spec.sequence % slices == 0);
     for (int s = 0; s < stages; ++s) {
-        m_layouts.emplace_back(spec, stages, s, slices);
+        m_layouts.emplace_back(spec, stages, s, slices).shape = shapeFor(spec, slices, kernels);
         m_parameters.push_back(m_layouts.back().describe());
     }
 }
@@ -152,7 +163,7 @@ void Transformer<Real>::enter(const StageLayout& own, const ForwardPass<Real>& p
         m_kernels.embedding(pass.tokens.inputs, embedding,
                             positionTable(embedding, pass.slice.index), x);
     else
-        std::ranges::copy(pass.input, x.data);
+        m_kernels.copy(pass.input, all(x));
 }
 
 template<class Real>
@@ -218,7 +229,7 @@ void Transformer<Real>::recompute(StageId stage, const RecomputePass<Real>& pass
 {
     const StageLayout& own = layout(stage);
     const StageStash<Real> stash(pass.recomputed.data(), own);
-    std::ranges::copy(pass.stash, stash.x(0).data);
+    m_kernels.copy(pass.stash, all(stash.x(0)));
     for (int b = 0; b < own.blocks; ++b) {
         const bool toNext = b == own.blocks - 1 && !own.last;
         m_block.forward({.weights = {pass.weights.data() + own.blockParameters(b), own.shape},
@@ -267,8 +278,8 @@ void Transformer<Real>::backwardInput(StageId stage, const BackwardPass<Real>& p
     if (own.first)
         embeddingBackward(own, pass);
     if (!own.last) // the last block's dOut, which W reads when the message is gone
-        std::ranges::copy(pass.outputGradient,
-                          StageStash<Real>(pass.stash.data(), own).dOut(own.blocks - 1).data);
+        m_kernels.copy(pass.outputGradient,
+                       all(StageStash<Real>(pass.stash.data(), own).dOut(own.blocks - 1)));
 }
 
 template<class Real>

@@ -6,16 +6,6 @@
 #include <algorithm>
 
 namespace engine {
-namespace {
-
-template<class Real>
-std::span<Real> all(Matrix<Real> m)
-{
-    return {m.data, static_cast<std::size_t>(m.rows) * static_cast<std::size_t>(m.columns)};
-}
-
-} // namespace
-
 template<class Real>
 void TransformerBlock<Real>::forward(const Forward& pass) const
 {
@@ -33,7 +23,7 @@ void TransformerBlock<Real>::forward(const Forward& pass) const
     linear<Real>(m_kernels, norm1, w.qkv, w.qkvBias, qkv);
     m_rotary.turn(m_kernels, shape.attention, qkv, pass.earlier.count(), Direction::Forward);
     if (s.keyGradients != nullptr)
-        std::fill_n(s.keyGradients, shape.attention.keyGradients(), Real(0));
+        m_kernels.zero({s.keyGradients, shape.attention.keyGradients()});
     m_kernels.attention(
         {shape.attention, qkv, s.attention, attended, pass.earlier, pass.workspace});
     linear<Real>(m_kernels, attended, w.project, w.projectBias, middle);

@@ -14,7 +14,7 @@ public:
     TransformerBlock(const TransformerShape& shape, int sequence, const Kernels<Real>& kernels)
         : m_shape(shape)
         , m_kernels(kernels)
-        , m_rotary(shape.positions > 0 ? 0 : sequence, shape.attention.headSize)
+        , m_rotary(shape.positions > 0 ? 0 : sequence, shape.attention.headSize, kernels)
     { }
 
     struct Forward

@@ -25,8 +25,9 @@ void relax()
 } // namespace
 
 InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes,
-                                       std::int64_t spin)
+                                       std::int64_t spin, const Kernels<float>* kernels)
     : m_traffic(std::move(traffic))
+    , m_kernels(kernels)
     , m_bells(static_cast<std::size_t>(devices))
     , m_joined(m_traffic.collectives.size())
     , m_spin(spin)
@@ -101,7 +102,7 @@ bool InProcessTransport::send(DeviceId self, std::uint32_t message)
     const Message& what = m_traffic.messages[message];
     const Fence arrived{Fence::Kind::Arrived, message};
     state(arrived).time.begin = now();
-    std::ranges::copy(what.source, what.slot.begin());
+    move(what.source, what.slot);
     state(arrived).time.end = now();
     pass(arrived, what.to);
     return true;
@@ -134,9 +135,21 @@ void InProcessTransport::perform(std::uint32_t call)
     const Copy& what = m_traffic.copies[call];
     const Fence copied{Fence::Kind::Copied, call};
     state(copied).time.begin = now();
-    std::ranges::copy(what.source, what.target.begin());
+    move(what.source, what.target);
     state(copied).time.end = now();
     pass(copied, what.owner);
+}
+
+// Tensors are floats.
+void InProcessTransport::move(std::span<const std::byte> from, std::span<std::byte> to) const
+{
+    if (m_kernels == nullptr) {
+        std::ranges::copy(from, to.begin());
+        return;
+    }
+    const std::size_t count = from.size() / sizeof(float);
+    m_kernels->copy({reinterpret_cast<const float*>(from.data()), count},
+                    {reinterpret_cast<float*>(to.data()), count});
 }
 
 // The last member to call sets it going.
@@ -147,7 +160,11 @@ void InProcessTransport::reduce(std::uint32_t id)
         return;
     const Fence reduced{Fence::Kind::Reduced, id};
     state(reduced).time.begin = now();
-    if (collective.integers.empty())
+    if (m_kernels != nullptr && collective.integers.empty())
+        engine::allReduce(*m_kernels, collective.floats);
+    else if (m_kernels != nullptr)
+        engine::allReduce(*m_kernels, collective.integers);
+    else if (collective.integers.empty())
         engine::allReduce<float>(collective.floats);
     else
         engine::allReduce<std::int64_t>(collective.integers);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/kernels.h"
 #include "engine/transport/doorbell.h"
 #include "engine/transport/side_lane.h"
 #include "engine/transport/transport.h"
@@ -20,9 +21,10 @@ public:
     // How long a lane looks before it sleeps, ns.
     static constexpr std::int64_t kSpin = 20'000;
 
-    // What `traffic` refers to must outlive it.
-    InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes,
-                       std::int64_t spin = kSpin);
+    // What `traffic` refers to must outlive it. It lies in the memory of `kernels`' device, one
+    // lane for all; none is this process's.
+    InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes, std::int64_t spin = kSpin,
+                       const Kernels<float>* kernels = nullptr);
     ~InProcessTransport() override;
 
     void beginIteration() override;
@@ -54,7 +56,10 @@ private:
     void reduce(std::uint32_t collective);
     void makeLanes();
 
+    void move(std::span<const std::byte> from, std::span<std::byte> to) const;
+
     Traffic m_traffic;
+    const Kernels<float>* m_kernels = nullptr;
     std::deque<State> m_states[4];     // [Fence::Kind][id]; a deque, since atomics do not move
     std::deque<Doorbell> m_bells;      // [device]
     std::vector<std::size_t> m_joined; // [collective] members that called

@@ -65,6 +65,17 @@ TEST_CASE("a driver that only pretends to have a device brings nothing down")
     CHECK((contains(reason, "the CUDA runtime") || contains(reason, "no CUDA plug-in")));
 }
 
+TEST_CASE("a run on a GPU that is not there says why, and starts nothing")
+{
+    const Environment environment(
+        {{"LD_LIBRARY_PATH", BS_FAKE_DRIVER}, {"FAKE_CUDA_STATUS", "100"}});
+    const Folder folder;
+    const Printed printed = bscope(folder, "run --backend cuda -o never.sqlite");
+    CHECK(printed.status == 1);
+    CHECK(contains(printed.err, "the NVIDIA driver finds no device"));
+    CHECK_FALSE(std::filesystem::exists(folder / "never.sqlite"));
+}
+
 TEST_CASE("a plug-in that is none is named by its file")
 {
     const Folder plugins;

@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <new>
 #include <string>
+#include <vector>
 
 namespace engine {
 namespace {
@@ -137,11 +139,28 @@ public:
     {
         std::copy_n(from, to.size(), to.begin());
     }
+    void fill(std::span<std::byte> memory, std::byte value) const override
+    {
+        std::ranges::fill(memory, value);
+    }
+    void stamp(std::size_t slot) const override
+    {
+        timespec now{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        if (slot >= m_stamps.size())
+            m_stamps.resize(slot + 1);
+        m_stamps[slot] = static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+    }
+    std::int64_t nanoseconds(std::size_t from, std::size_t to) const override
+    {
+        return m_stamps[to] - m_stamps[from];
+    }
     void synchronize() const override { }
 
 private:
     std::string m_library;
     int m_threads;
+    mutable std::vector<std::int64_t> m_stamps;
     CpuKernels<float> m_floats;
     CpuKernels<double> m_doubles;
 };

@@ -1,5 +1,6 @@
 #include "engine/backend/cuda/attention.h"
 
+#include "engine/backend/cuda/flash.h"
 #include "engine/backend/cuda/launch.h"
 #include "engine/backend/cuda/operations.h"
 
@@ -53,6 +54,18 @@ public:
                 m_shape.sequence, m_shape.sequence, stride()};
     }
 
+    // The rows of a slice, of all heads.
+    Matrix<Real> all(int slice) const { return part(qkvOf(slice), 0); }
+    FlashHeads tiles() const
+    {
+        FlashHeads heads{.shape = &m_shape, .slice = slice()};
+        for (int s = 0; s <= slice(); ++s) {
+            heads.qkv[s] = all(s).data;
+            heads.qkvStride[s] = all(s).stride;
+        }
+        return heads;
+    }
+
     // From one key head to the next.
     std::ptrdiff_t queryStep() const { return std::ptrdiff_t{group()} * m_shape.headSize; }
     std::ptrdiff_t keyStep() const { return m_shape.headSize; }
@@ -101,9 +114,11 @@ using Heads = SampleHeads<const float>;
 void checkShape(const AttentionShape& shape)
 {
     CHECK(shape.heads % shape.keyHeads == 0 && shape.headsAtOnce == shape.heads);
-    if (shape.kind == AttentionKind::Flash)
-        throw std::runtime_error("flash attention in fp32 is not in the CUDA backend: use "
-                                 "--attention recompute");
+    if (shape.kind != AttentionKind::Flash)
+        return;
+    if (shape.headSize > FlashHeads::kLargestHead || shape.slices > FlashHeads::kMostSlices)
+        throw std::runtime_error("flash attention on a GPU takes heads of up to 128 numbers and up "
+                                 "to 32 slices: use --attention recompute");
 }
 
 // Probabilities of all heads of the sample, (heads, sequence, slices x sequence).
@@ -145,6 +160,18 @@ public:
     void run()
     {
         beginKeys();
+        if (m_op.shape.kind == AttentionKind::Flash)
+            tiles();
+        else
+            products();
+        const Matrix<float> rows(m_op.qkv.row(m_sample * m_d.rows), m_d.rows, m_d.columns,
+                                 m_op.qkv.stride);
+        copy(m_d, rows);
+    }
+
+private:
+    void products()
+    {
         const float* scores = probabilities();
         for (int member = 0; member < m_heads.group(); ++member)
             for (int slice = 0; slice <= m_heads.slice(); ++slice)
@@ -154,12 +181,30 @@ public:
         for (int member = 0; member < m_heads.group(); ++member)
             for (int slice = 0; slice <= m_heads.slice(); ++slice)
                 queriesAndKeys(member, slice);
-        const Matrix<float> rows(m_op.qkv.row(m_sample * m_d.rows), m_d.rows, m_d.columns,
-                                 m_op.qkv.stride);
-        copy(m_d, rows);
     }
 
-private:
+    void tiles()
+    {
+        const AttentionShape& shape = m_op.shape;
+        const auto row = m_sample * shape.sequence;
+        const auto of = [&](const Matrix<const float>& all) {
+            return Matrix<const float>(all.row(row), shape.sequence, shape.width(), all.stride);
+        };
+        FlashBackward op{.heads = m_heads.tiles(),
+                         .out = of(m_op.out),
+                         .dOut = of(m_op.dOut),
+                         .logSums = m_op.kept + std::ptrdiff_t{row} * shape.heads,
+                         .products = m_dScores,
+                         .dQuery = {m_d.data, m_d.rows, shape.width(), m_d.stride},
+                         .dKey = {},
+                         .dValue = {}};
+        for (int slice = 0; slice <= m_heads.slice(); ++slice) {
+            op.dKey[slice] = keyTarget(slice);
+            op.dValue[slice] = valueTarget(slice);
+        }
+        flashBackward(m_lane, op);
+    }
+
     void copy(Matrix<const float> from, Matrix<float> to) const
     {
         constexpr auto kSize = sizeof(float);
@@ -289,6 +334,14 @@ void attention(const Lane& lane, Products& products, const Attention<float>& op)
     const auto ofSample = static_cast<std::ptrdiff_t>(shape.scores()) * shape.heads;
     for (int sample = 0; sample < shape.samples; ++sample) {
         const Heads heads(shape, op.qkv, op.earlier, sample);
+        const int row = sample * shape.sequence;
+        if (shape.kind == AttentionKind::Flash) {
+            flashForward(lane,
+                         {.heads = heads.tiles(),
+                          .out = {op.out.row(row), shape.sequence, shape.width(), op.out.stride},
+                          .logSums = op.kept + std::ptrdiff_t{row} * shape.heads});
+            continue;
+        }
         float* scores
             = shape.kind == AttentionKind::Recompute ? op.workspace : op.kept + sample * ofSample;
         makeScores(lane, products, shape, heads, scores);

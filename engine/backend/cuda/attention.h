@@ -6,7 +6,8 @@ namespace engine::cuda {
 
 // Standard and recomputing attention as batched matrix products, a batch being the heads of one
 // sample (with grouped queries: the key heads, once for each query of the group, in their order).
-// Sums over a group and over slices have one order. AttentionKind::Flash is refused by name.
+// Sums over a group and over slices have one order. Flash
+// attention is of its own kernels (flash.h), for heads of up to 128 numbers.
 void attention(const Lane& lane, Products& products, const Attention<float>& op);
 void attentionBackward(const Lane& lane, Products& products, const AttentionBackward<float>& op);
 

@@ -1,9 +1,8 @@
 #include "engine/backend/cuda/blas_lt.h"
 
+#include "engine/backend/cuda/blas_functions.h"
 #include "engine/base/check.h"
-#include "engine/base/toolkit_library.h"
 
-#include <cublasLt.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -12,61 +11,6 @@
 
 namespace engine::cuda {
 namespace {
-
-// The functions of the library, with the types of its header.
-struct Functions
-{
-    decltype(&cublasLtCreate) create = nullptr;
-    decltype(&cublasLtDestroy) destroy = nullptr;
-    decltype(&cublasLtMatmul) matmul = nullptr;
-    decltype(&cublasLtMatmulAlgoGetHeuristic) heuristic = nullptr;
-    decltype(&cublasLtMatmulDescCreate) createOperation = nullptr;
-    decltype(&cublasLtMatmulDescDestroy) destroyOperation = nullptr;
-    decltype(&cublasLtMatmulDescSetAttribute) setOperation = nullptr;
-    decltype(&cublasLtMatrixLayoutCreate) createLayout = nullptr;
-    decltype(&cublasLtMatrixLayoutDestroy) destroyLayout = nullptr;
-    decltype(&cublasLtMatrixLayoutSetAttribute) setLayout = nullptr;
-    decltype(&cublasLtMatmulPreferenceCreate) createPreference = nullptr;
-    decltype(&cublasLtMatmulPreferenceDestroy) destroyPreference = nullptr;
-    decltype(&cublasLtMatmulPreferenceSetAttribute) setPreference = nullptr;
-};
-
-Functions load()
-{
-    const ToolkitLibrary library("cuBLASLt",
-                                 {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"});
-    if (!library)
-        throw std::runtime_error("libcublasLt.so was not found: install it with the CUDA toolkit, "
-                                 "or set CUDA_HOME");
-    bool whole = true;
-    const auto take = [&](auto& function, const char* name) {
-        function = library.symbol<std::remove_reference_t<decltype(function)>>(name);
-        whole = whole && function != nullptr;
-    };
-    Functions all;
-    take(all.create, "cublasLtCreate");
-    take(all.destroy, "cublasLtDestroy");
-    take(all.matmul, "cublasLtMatmul");
-    take(all.heuristic, "cublasLtMatmulAlgoGetHeuristic");
-    take(all.createOperation, "cublasLtMatmulDescCreate");
-    take(all.destroyOperation, "cublasLtMatmulDescDestroy");
-    take(all.setOperation, "cublasLtMatmulDescSetAttribute");
-    take(all.createLayout, "cublasLtMatrixLayoutCreate");
-    take(all.destroyLayout, "cublasLtMatrixLayoutDestroy");
-    take(all.setLayout, "cublasLtMatrixLayoutSetAttribute");
-    take(all.createPreference, "cublasLtMatmulPreferenceCreate");
-    take(all.destroyPreference, "cublasLtMatmulPreferenceDestroy");
-    take(all.setPreference, "cublasLtMatmulPreferenceSetAttribute");
-    if (!whole)
-        throw std::runtime_error(library.file() + " lacks functions of CUDA 12.4: update it");
-    return all;
-}
-
-const Functions& blas()
-{
-    static const Functions kFunctions = load();
-    return kFunctions;
-}
 
 void check(cublasStatus_t status, const char* what)
 {
@@ -99,13 +43,16 @@ Shape shapeOf(const Matmul<float>& op)
             static_cast<std::uint64_t>(inner), of(op.transposeB), of(op.transposeA)};
 }
 
-// What every product of a batch is aligned to, in bytes; the library's own default is 256.
+// What every product of a batch is aligned to, in bytes, up to one access; the library's own
+// default is 256. Not more, so that the place of a tensor in its arena decides nothing: the bits of
+// a product are the same in every schedule.
 std::uint32_t alignmentOf(const float* data, std::ptrdiff_t step, int count)
 {
     const auto bits = reinterpret_cast<std::uintptr_t>(data)
         | (count > 1 ? static_cast<std::uintptr_t>(step) * sizeof(float) : 0);
     std::uint32_t alignment = sizeof(float);
-    while (alignment < 256 && bits % (2 * alignment) == 0)
+    constexpr std::uint32_t kAccess = 16;
+    while (alignment < kAccess && bits % (2 * alignment) == 0)
         alignment *= 2;
     return alignment;
 }
@@ -118,7 +65,8 @@ public:
     {
         const Matmul<float>& one = op.first;
         const Shape shape = shapeOf(one);
-        check(blas().createOperation(&m_operation, CUBLAS_COMPUTE_32F, CUDA_R_32F), "description");
+        check(blasFunctions().createOperation(&m_operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+              "description");
         set(CUBLASLT_MATMUL_DESC_TRANSA, shape.first);
         set(CUBLASLT_MATMUL_DESC_TRANSB, shape.second);
         if (multiprocessors > 0)
@@ -132,18 +80,18 @@ public:
     {
         for (cublasLtMatrixLayout_t each : {m_a, m_b, m_c})
             if (each != nullptr)
-                blas().destroyLayout(each);
+                blasFunctions().destroyLayout(each);
         if (m_operation != nullptr)
-            blas().destroyOperation(m_operation);
+            blasFunctions().destroyOperation(m_operation);
     }
     Plan(const Plan&) = delete;
     Plan& operator=(const Plan&) = delete;
 
     void run(cublasLtHandle_t handle, const Lane& lane, const Matmul<float>& op) const
     {
-        check(blas().matmul(handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b,
-                            &op.beta, op.c.data, m_c, op.c.data, m_c, &m_choice.algo, lane.scratch,
-                            Lane::kScratch, lane.stream),
+        check(blasFunctions().matmul(handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b,
+                                     &op.beta, op.c.data, m_c, op.c.data, m_c, &m_choice.algo,
+                                     lane.scratch, Lane::kScratch, lane.stream),
               "a product");
     }
 
@@ -151,7 +99,8 @@ private:
     template<class Value>
     void set(cublasLtMatmulDescAttributes_t attribute, Value value)
     {
-        check(blas().setOperation(m_operation, attribute, &value, sizeof value), "an attribute");
+        check(blasFunctions().setOperation(m_operation, attribute, &value, sizeof value),
+              "an attribute");
     }
 
     template<class Real>
@@ -159,15 +108,17 @@ private:
                                          std::int32_t count)
     {
         cublasLtMatrixLayout_t made = nullptr;
-        check(blas().createLayout(&made, CUDA_R_32F, static_cast<std::uint64_t>(matrix.columns),
-                                  static_cast<std::uint64_t>(matrix.rows), matrix.stride),
+        check(blasFunctions().createLayout(&made, CUDA_R_32F,
+                                           static_cast<std::uint64_t>(matrix.columns),
+                                           static_cast<std::uint64_t>(matrix.rows), matrix.stride),
               "a layout");
         if (count > 1) {
             const auto offset = static_cast<std::int64_t>(step);
-            check(blas().setLayout(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count),
+            check(blasFunctions().setLayout(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                            sizeof count),
                   "a batch");
-            check(blas().setLayout(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &offset,
-                                   sizeof offset),
+            check(blasFunctions().setLayout(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                            &offset, sizeof offset),
                   "a batch");
         }
         return made;
@@ -177,9 +128,9 @@ private:
     {
         const Matmul<float>& one = op.first;
         cublasLtMatmulPreference_t preference = nullptr;
-        check(blas().createPreference(&preference), "a preference");
+        check(blasFunctions().createPreference(&preference), "a preference");
         const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
-            check(blas().setPreference(preference, attribute, &value, sizeof value),
+            check(blasFunctions().setPreference(preference, attribute, &value, sizeof value),
                   "a preference");
         };
         prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, Lane::kScratch);
@@ -195,9 +146,9 @@ private:
                                      CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
             prefer(attribute, alignmentOf(one.c.data, op.strideC, op.count));
         int found = 0;
-        const cublasStatus_t status = blas().heuristic(handle, m_operation, m_a, m_b, m_c, m_c,
-                                                       preference, 1, &m_choice, &found);
-        blas().destroyPreference(preference);
+        const cublasStatus_t status = blasFunctions().heuristic(
+            handle, m_operation, m_a, m_b, m_c, m_c, preference, 1, &m_choice, &found);
+        blasFunctions().destroyPreference(preference);
         if (status != CUBLAS_STATUS_SUCCESS || found == 0)
             throw std::runtime_error(
                 fmt::format("cuBLASLt has no algorithm for {} products of {} x {} x {} (status {})",
@@ -215,12 +166,12 @@ public:
     explicit BlasLt(int multiprocessors)
         : m_multiprocessors(multiprocessors)
     {
-        check(blas().create(&m_handle), "start");
+        check(blasFunctions().create(&m_handle), "start");
     }
     ~BlasLt() override
     {
         m_plans.clear();
-        blas().destroy(m_handle);
+        blasFunctions().destroy(m_handle);
     }
 
     void multiply(const Lane& lane, const BatchedMatmul& op) override

@@ -7,7 +7,9 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <new>
+#include <vector>
 
 namespace engine::cuda {
 namespace {
@@ -36,6 +38,36 @@ public:
 
 private:
     cudaStream_t m_stream = nullptr;
+};
+
+// Events with times, made when a slot is first used.
+class Stamps
+{
+public:
+    Stamps() = default;
+    ~Stamps()
+    {
+        for (cudaEvent_t event : m_events)
+            cudaEventDestroy(event);
+    }
+    Stamps(const Stamps&) = delete;
+    Stamps& operator=(const Stamps&) = delete;
+
+    void record(std::size_t slot, cudaStream_t stream)
+    {
+        while (m_events.size() <= slot)
+            check(cudaEventCreate(&m_events.emplace_back()), "an event");
+        check(cudaEventRecord(m_events[slot], stream), "an event");
+    }
+    std::int64_t nanoseconds(std::size_t from, std::size_t to) const
+    {
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, m_events.at(from), m_events.at(to)), "a time");
+        return std::llround(static_cast<double>(milliseconds) * 1e6);
+    }
+
+private:
+    std::vector<cudaEvent_t> m_events;
 };
 
 class CudaDevice final : public Device
@@ -79,6 +111,16 @@ public:
     {
         copy(from, to.data(), to.size(), cudaMemcpyDeviceToHost);
     }
+    void fill(std::span<std::byte> memory, std::byte value) const override
+    {
+        check(cudaMemsetAsync(memory.data(), static_cast<int>(value), memory.size(), m_lane.stream),
+              "fill");
+    }
+    void stamp(std::size_t slot) const override { m_stamps.record(slot, m_lane.stream); }
+    std::int64_t nanoseconds(std::size_t from, std::size_t to) const override
+    {
+        return m_stamps.nanoseconds(from, to);
+    }
     void synchronize() const override
     {
         check(cudaStreamSynchronize(m_lane.stream), "waiting for the device");
@@ -103,6 +145,7 @@ private:
     Lane m_lane;
     std::unique_ptr<Products> m_products;
     std::unique_ptr<Kernels<float>> m_kernels;
+    mutable Stamps m_stamps;
 };
 
 } // namespace

@@ -38,7 +38,26 @@ struct FromFixedPoint
     }
 };
 
+struct AddIntegers
+{
+    const std::int64_t* x;
+    std::int64_t* y;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        for (std::size_t i = first; i < first + kCount; ++i)
+            y[i] += x[i];
+    }
+};
+
 } // namespace
+
+void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y)
+{
+    CHECK(x.size() >= y.size());
+    forEach(lane.stream, y.size(), false, AddIntegers{x.data(), y.data()});
+}
 
 void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums)
 {

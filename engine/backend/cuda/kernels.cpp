@@ -4,6 +4,8 @@
 #include "engine/backend/cuda/launch.h"
 #include "engine/backend/cuda/operations.h"
 
+#include <vector>
+
 namespace engine::cuda {
 namespace {
 
@@ -17,6 +19,50 @@ public:
         : m_lane(lane)
         , m_products(products)
     { }
+
+    ~LaneKernels() override
+    {
+        for (void* memory : m_constants)
+            cudaFree(memory);
+    }
+
+    void zero(std::span<float> x) const override
+    {
+        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
+    }
+    void copy(std::span<const float> from, std::span<float> to) const override
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
+                              m_lane.stream),
+              "copy");
+    }
+    void zeroIntegers(std::span<std::int64_t> x) const override
+    {
+        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
+    }
+    void addIntegers(std::span<const std::int64_t> x, std::span<std::int64_t> y) const override
+    {
+        cuda::addIntegers(m_lane, x, y);
+    }
+    void copyIntegers(std::span<const std::int64_t> from, std::span<std::int64_t> to) const override
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
+                              m_lane.stream),
+              "copy");
+    }
+    const float* constants(std::span<const float> numbers) const override
+    {
+        if (numbers.empty())
+            return nullptr;
+        void* memory = nullptr;
+        check(cudaMalloc(&memory, numbers.size_bytes()), "allocation of constants");
+        m_constants.push_back(memory);
+        check(cudaMemcpyAsync(memory, numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice,
+                              m_lane.stream),
+              "copy of constants");
+        check(cudaStreamSynchronize(m_lane.stream), "copy of constants");
+        return static_cast<const float*>(memory);
+    }
 
     void matmul(const Matmul<float>& op) const override
     {
@@ -107,6 +153,7 @@ public:
 private:
     const Lane& m_lane;
     Products& m_products;
+    mutable std::vector<void*> m_constants;
 };
 
 } // namespace

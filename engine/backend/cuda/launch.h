@@ -14,7 +14,7 @@
 namespace engine::cuda {
 
 constexpr int kWarp = 32;
-constexpr int kThreads = 256; // of a block, everywhere: 8 blocks fill an SM of any supported GPU
+constexpr int kThreads = 256; // of a block, everywhere: 8 blocks are the 2048 threads of an SM
 
 // Throws what CUDA says: the executor names the op.
 inline void check(cudaError_t status, const char* what)

@@ -34,6 +34,7 @@ void crossEntropyBackward(const Lane& lane, Matrix<float> probabilities,
 
 void adamW(const Lane& lane, const AdamW<float>& op);
 void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums);
+void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y);
 void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x);
 
 // Scores of several heads, one after the other, `sequence` rows each. The first `columns` of

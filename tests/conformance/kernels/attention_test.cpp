@@ -25,7 +25,8 @@ std::vector<AttentionShape> shapes()
 {
     std::vector<AttentionShape> all;
     const auto add = [&all](int samples, int sequence, int heads, int keyHeads, int size) {
-        for (const AttentionKind kind : {AttentionKind::Standard, AttentionKind::Recompute})
+        for (const AttentionKind kind :
+             {AttentionKind::Standard, AttentionKind::Recompute, AttentionKind::Flash})
             for (const AttentionMask mask : {AttentionMask::Causal, AttentionMask::Bidirectional})
                 all.push_back({.samples = samples,
                                .sequence = sequence,
@@ -39,6 +40,8 @@ std::vector<AttentionShape> shapes()
     add(2, 6, 4, 4, 4);
     add(2, 13, 6, 2, 5);
     add(1, 70, 2, 1, 8);
+    add(1, 65, 2, 1, 36);
+    add(1, 33, 1, 1, 128);
     if (hasLarge())
         add(8, 1024, 12, 12, 64);
     return all;
@@ -115,7 +118,8 @@ TEST_CASE("attention and its backward")
 // adds to the gradients of the first one's keys and values.
 TEST_CASE("attention over sequence slices")
 {
-    for (const AttentionKind kind : {AttentionKind::Standard, AttentionKind::Recompute}) {
+    for (const AttentionKind kind :
+         {AttentionKind::Standard, AttentionKind::Recompute, AttentionKind::Flash}) {
         const AttentionShape s{.samples = 2,
                                .sequence = 5,
                                .heads = 4,

@@ -8,7 +8,7 @@
 namespace kernel_test {
 
 std::shared_ptr<const engine::CpuDevice> cpu();
-// The kernels of engine/backend/cuda, played on the CPU; matrix products are the CPU's.
+// The kernels of engine/backend/cuda, played on the CPU, over a cuBLASLt of plain loops.
 std::shared_ptr<const engine::Device> playedCuda();
 // The first GPU, or why there is none. Asked once.
 const engine::Result<std::shared_ptr<const engine::Device>>& gpu();

@@ -6,8 +6,7 @@
 using namespace engine;
 using namespace kernel_test;
 
-// Where no library is asked (the kernels played on the CPU) the product is the CPU's own; the cases
-// are about a GPU's library: order of operands, strides, alignment, transposes, alpha and beta.
+// Order of operands, strides, alignment, transposes, alpha and beta, as cuBLASLt is asked for them.
 TEST_CASE("matrix products, either operand transposed, strided, added")
 {
     struct Shape

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 
 namespace kernel_test {
 namespace {
@@ -200,6 +201,16 @@ void checkPlayed(const Case& c, const Truth& truth)
     }
 }
 
+constexpr std::size_t kSmall = 200'000; // numbers of a case that is played on the CPU
+
+bool isSmall(const Case& c)
+{
+    std::size_t numbers = 0;
+    for (const Array& array : c.arrays)
+        numbers += array.values.size();
+    return numbers <= kSmall;
+}
+
 // Seconds of one run, over many of them; inputs that were changed go on changing.
 double secondsOf(const Device& device, const Case& c)
 {
@@ -219,7 +230,7 @@ double secondsOf(const Device& device, const Case& c)
 
 std::string rateOf(const Device& device, const Case& c)
 {
-    if (c.bytes == 0 && c.flops == 0)
+    if (isSmall(c) || (c.bytes == 0 && c.flops == 0))
         return "";
     const double seconds = secondsOf(device, c);
     char text[96];
@@ -232,18 +243,58 @@ std::string rateOf(const Device& device, const Case& c)
     return text;
 }
 
-// For run_all.sh: see tests/gpu/probes/probe.h.
-void row(const std::string& check, const char* verdict, const std::string& text)
+// What run_all.sh's table says of one kernel: all its cases in one row, the rate of the last, which
+// is the largest. The cases are in the log.
+class GpuRows
 {
-    std::printf("ROW\tP5 %s\t%s\t%s\n", check.c_str(), verdict, text.c_str());
-    std::fflush(stdout);
+public:
+    ~GpuRows()
+    {
+        for (const auto& [name, all] : m_kernels)
+            row("P5 " + name, all.failed.empty() ? "PASS" : "FAIL",
+                all.failed.empty() ? all.text() : all.failed);
+    }
+
+    void add(const std::string& name, bool good, double error, const std::string& text)
+    {
+        std::printf("%s, %s%s\n", name.c_str(), text.c_str(), good ? "" : ": WRONG");
+        Kernel& all = m_kernels[name];
+        ++all.cases;
+        all.worst = std::max(all.worst, error);
+        all.last = text;
+        if (!good)
+            all.failed += (all.failed.empty() ? "" : "; ") + text;
+    }
+
+private:
+    struct Kernel
+    {
+        int cases = 0;
+        double worst = 0;
+        std::string last, failed;
+
+        std::string text() const
+        {
+            char numbers[64];
+            std::snprintf(numbers, sizeof numbers, "%d cases, worst error %.1e; ", cases, worst);
+            return numbers + last;
+        }
+    };
+
+    std::map<std::string, Kernel> m_kernels;
+};
+
+GpuRows& gpuRows()
+{
+    static GpuRows rows; // printed when the program ends
+    return rows;
 }
 
 void checkGpu(const Case& c, const Truth& truth)
 {
     if (!gpu()) {
         static const bool kSaid = [] {
-            row("kernels", "SKIPPED", gpu().error().message);
+            row("P5 kernels", "SKIPPED", gpu().error().message);
             return true;
         }();
         static_cast<void>(kSaid);
@@ -251,34 +302,26 @@ void checkGpu(const Case& c, const Truth& truth)
     }
     const Device& device = **gpu();
     INFO(device.info().name);
-    std::string text;
-    bool good = false;
     try {
         const Results results = runTwice(device, c);
         const double worst = compare(c, results, truth);
-        good = worst <= c.tolerance && results.guarded;
         char numbers[64];
         std::snprintf(numbers, sizeof numbers, ": error %.1e", worst);
-        text = c.shape + numbers + rateOf(device, c);
+        gpuRows().add(c.name, worst <= c.tolerance && results.guarded, worst,
+                      c.shape + numbers + rateOf(device, c));
     } catch (const std::exception& error) {
-        text = c.shape + ": " + error.what();
-        FAIL_CHECK(text);
+        FAIL_CHECK(error.what());
+        gpuRows().add(c.name, false, 0, c.shape + ": " + error.what());
     }
-    row(c.name, good ? "PASS" : "FAIL", text);
 }
-
-constexpr std::size_t kSmall = 200'000; // numbers of a case that is played on the CPU
 
 } // namespace
 
 void conforms(const Case& c)
 {
     INFO(c.name << ", " << c.shape);
-    std::size_t numbers = 0;
-    for (const Array& array : c.arrays)
-        numbers += array.values.size();
     const Truth truth = truthOf(c);
-    if (numbers <= kSmall) {
+    if (isSmall(c)) {
         {
             INFO("CPU");
             compare(c, runTwice(*cpu(), c), truth);
@@ -286,6 +329,12 @@ void conforms(const Case& c)
         checkPlayed(c, truth);
     }
     checkGpu(c, truth);
+}
+
+void row(const std::string& check, const char* verdict, const std::string& text)
+{
+    std::printf("ROW\t%s\t%s\t%s\n", check.c_str(), verdict, text.c_str());
+    std::fflush(stdout);
 }
 
 bool hasLarge()

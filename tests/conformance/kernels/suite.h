@@ -104,6 +104,9 @@ void conforms(Case c, const Body& body)
     conforms(c);
 }
 
+// A line for the table of tests/gpu/run_all.sh (tests/gpu/probes/probe.h).
+void row(const std::string& check, const char* verdict, const std::string& text);
+
 // Whether there is time for shapes of a real model: on a GPU, unless KERNEL_CASES=small. Cases of
 // such shapes run on it alone.
 bool hasLarge();

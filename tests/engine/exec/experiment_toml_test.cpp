@@ -21,6 +21,7 @@ Experiment unusual()
     experiment.warmup = 0;
     experiment.seed = 18'000'000'000'000'000'000ULL;
     experiment.accumulate = Accumulate::Exact;
+    experiment.backend = Backend::Cuda;
     experiment.sync = SyncPolicy::Late;
     experiment.textFile = "/tmp/a\\b.txt";
     experiment.link = {Nanoseconds(5000), 50e9};
@@ -77,8 +78,8 @@ TEST_CASE("the command of a run says what is not default")
     experiment.model.learningRate = 1e-3;
     CHECK(commandOf(experiment)
           == "bscope run --scheme gpipe --devices 3 --micro-batches 7 --chunks 1 --set "
-             "backward=lifo --model tiny --layers 5 --iterations 11 --warmup 0 --seed "
-             "18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
+             "backward=lifo --model tiny --layers 5 --backend cuda --iterations 11 --warmup 0 "
+             "--seed 18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
              "--link-latency 5 --text '/tmp/a\\b.txt'");
     experiment.scheduleFile = "it's.csv";
     CHECK(commandOf(experiment).starts_with("bscope run --schedule 'it'\\''s.csv' --model tiny"));

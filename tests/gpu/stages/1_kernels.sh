@@ -6,7 +6,7 @@ sanitize() { # tool
         printf 'ROW\tP5 %s\tSKIPPED\tcompute-sanitizer is not installed here\n' "$1"
         return
     fi
-    KERNEL_CASES=small LD_LIBRARY_PATH="$cuda_libraries" BUBBLESCOPE_PLUGINS="$pack" \
+    KERNEL_CASES=small LD_LIBRARY_PATH="$pack:$cuda_libraries" BUBBLESCOPE_PLUGINS="$pack" \
         compute-sanitizer --tool "$1" --error-exitcode 9 "$pack/test_kernels" >"$work/sanitized" 2>&1
     local status=$?
     grep -v '^ROW' "$work/sanitized"

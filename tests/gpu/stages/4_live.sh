@@ -4,7 +4,7 @@
 live() { # scheme devices
     ours bscope run --backend cuda --mode live --scheme "$1" --devices "$2" --micro-batches "$((2 * $2))" \
         --model gpt2-124m --layers 16 --micro-batch-size 4 --sequence 512 --iterations 5 --warmup 2 \
-        -o "$runs/$1-D$2-live.sqlite" --force
+        -o "$runs/$1-D$2-live.sqlite" --force | grep -v '^file'
 }
 
 # A run that cannot fit is refused before it starts, and says what would.

@@ -183,6 +183,7 @@ void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
     if (config.blockDim.y != 1 || config.blockDim.z != 1 || config.blockDim.x % kWarp != 0
         || config.dynamicSmemBytes != 0)
         throw std::logic_error("only blocks of whole warps in a line are played here");
+    const Unlocked unlocked;
     ++launched;
     std::mt19937 random(static_cast<unsigned>(launched));
     gridDim = config.gridDim;

@@ -12,8 +12,10 @@
 // until its next barrier. So index arithmetic, tails, barriers and the order of sums are tested
 // where there is no GPU. What is refused: a barrier that not all threads of the block or the warp
 // reach. What is found by playing threads and blocks in several orders (cuda_on_cpu::playAs): a
-// missing barrier, and blocks that use each other's results. What is not: memory ordering between
-// real SMs, speed, limits of registers and of shared memory.
+// missing barrier, and blocks that use each other's results. Memory of cudaMalloc() can be touched
+// by kernels and copies only: anything else that does gets a segmentation fault, as with a GPU.
+// What is not found: memory ordering between real SMs, speed, limits of registers and of shared
+// memory.
 
 #define __global__
 #define __device__
@@ -58,6 +60,16 @@ void playAs(Order order);
 // Throws std::logic_error where threads of a block part at a barrier.
 void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread);
 std::uint64_t launches(); // so far
+
+// Memory of the device is open while one of these lives.
+class Unlocked
+{
+public:
+    Unlocked();
+    ~Unlocked();
+    Unlocked(const Unlocked&) = delete;
+    Unlocked& operator=(const Unlocked&) = delete;
+};
 
 void waitForBlock();
 void waitForWarp();
@@ -117,6 +129,9 @@ inline int __ffs(int bits)
     return __builtin_ffs(bits);
 }
 
+cudaError_t cudaMalloc(void** memory, std::size_t bytes);
+cudaError_t cudaFree(void* memory);
+
 inline const char* cudaGetErrorString(cudaError_t status)
 {
     return status == cudaSuccess ? "no error" : "invalid argument";
@@ -133,6 +148,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                                    cudaStream_t)
 {
+    const cuda_on_cpu::Unlocked unlocked;
     std::memmove(to, from, bytes);
     return cudaSuccess;
 }
@@ -142,6 +158,7 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t toPitch, const void* 
 {
     if (width > toPitch || width > fromPitch)
         return cudaErrorInvalidValue;
+    const cuda_on_cpu::Unlocked unlocked;
     for (std::size_t row = 0; row < height; ++row)
         std::memmove(static_cast<char*>(to) + row * toPitch,
                      static_cast<const char*>(from) + row * fromPitch, width);
@@ -149,6 +166,7 @@ inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t toPitch, const void* 
 }
 inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t)
 {
+    const cuda_on_cpu::Unlocked unlocked;
     std::memset(to, value, bytes);
     return cudaSuccess;
 }
@@ -157,6 +175,7 @@ inline cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std
 {
     if (width > pitch)
         return cudaErrorInvalidValue;
+    const cuda_on_cpu::Unlocked unlocked;
     for (std::size_t row = 0; row < height; ++row)
         std::memset(static_cast<char*>(to) + row * pitch, value, width);
     return cudaSuccess;

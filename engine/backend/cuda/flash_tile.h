@@ -1,0 +1,150 @@
+#pragma once
+
+#include "engine/backend/cuda/flash.h"
+#include "engine/backend/cuda/launch.h"
+
+// What flash attention's kernels share: tiles in shared memory and products of tiles. A block is 16
+// by 16 threads; thread (y, x) has rows y, y + 16, ... and columns x, x + 16, ... of a product, so
+// that the 16 threads of a row are half a warp, and a warp reads two rows and 16 neighbouring
+// columns of shared memory: no two of its reads that differ fall into one bank, since rows are one
+// number longer than they need to be.
+namespace engine::cuda::flash {
+
+constexpr int kSide = 16;
+constexpr int kColumns = 32; // keys of a tile
+
+// kSize: the head's size, rounded up; numbers behind it are 0 and add nothing. Rows of a tile of
+// queries are fewer where the head is larger, so that all tiles fit into 48 KiB.
+template<int kSize>
+constexpr int kRows = kSize <= 64 ? 64 : 32;
+
+template<int kCount, int kWidth>
+struct Tile
+{
+    float at[kCount][kWidth + 1];
+};
+
+// What a block knows of its head.
+struct Head
+{
+    int size, sequence, slice, group; // group: heads of a key head
+    bool causal;
+    float scale;
+
+    __host__ __device__ explicit Head(const AttentionShape& shape, int ofSlice)
+        : size(shape.headSize)
+        , sequence(shape.sequence)
+        , slice(ofSlice)
+        , group(shape.heads / shape.keyHeads)
+        , causal(shape.mask == AttentionMask::Causal)
+        , scale(1.0F / sqrtf(static_cast<float>(shape.headSize)))
+    { }
+
+    // Whether row `row` of this slice sees column `column` of slice `ofSlice`.
+    __device__ bool sees(int row, int ofSlice, int column) const
+    {
+        return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
+    }
+    // Columns of a slice that rows below `rows` can see.
+    __device__ int seen(int ofSlice, int rows) const
+    {
+        if (!causal || ofSlice < slice)
+            return sequence;
+        return rows < sequence ? rows : sequence;
+    }
+};
+
+// Rows first, first + 1, ... of a matrix of `count` rows; 0 behind its end and behind the head.
+// Neighbouring threads read neighbouring numbers.
+template<int kCount, int kWidth>
+__device__ inline void read(Tile<kCount, kWidth>& tile, const float* from, int stride, int first,
+                            int count, int size)
+{
+    for (int i = static_cast<int>(threadIdx.x); i < kCount * kWidth; i += kThreads) {
+        const int row = i / kWidth, column = i % kWidth;
+        const bool exists = first + row < count && column < size;
+        tile.at[row][column]
+            = exists ? from[static_cast<std::ptrdiff_t>(first + row) * stride + column] : 0.0F;
+    }
+}
+
+// sums[i][j] += a(y + 16 i, k) b(x + 16 j, k) over k, the rows of both.
+template<int kI, int kJ, int kM, int kN, int kWidth>
+__device__ inline void addRowProducts(float (&sums)[kI][kJ], const Tile<kM, kWidth>& a,
+                                      const Tile<kN, kWidth>& b)
+{
+    const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
+#pragma unroll 4
+    for (int k = 0; k < kWidth; ++k) {
+        float left[kI], right[kJ];
+        for (int i = 0; i < kI; ++i)
+            left[i] = a.at[y + kSide * i][k];
+        for (int j = 0; j < kJ; ++j)
+            right[j] = b.at[x + kSide * j][k];
+        for (int i = 0; i < kI; ++i)
+            for (int j = 0; j < kJ; ++j)
+                sums[i][j] += left[i] * right[j];
+    }
+}
+
+// sums[i][j] += a(y + 16 i, k) b(k, x + 16 j).
+template<int kI, int kJ, int kM, int kK, int kWidth>
+__device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
+                                   const Tile<kK, kWidth>& b)
+{
+    const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
+#pragma unroll 4
+    for (int k = 0; k < kK; ++k) {
+        float left[kI], right[kJ];
+        for (int i = 0; i < kI; ++i)
+            left[i] = a.at[y + kSide * i][k];
+        for (int j = 0; j < kJ; ++j)
+            right[j] = b.at[k][x + kSide * j];
+        for (int i = 0; i < kI; ++i)
+            for (int j = 0; j < kJ; ++j)
+                sums[i][j] += left[i] * right[j];
+    }
+}
+
+// sums[i][j] += a(k, y + 16 i) b(k, x + 16 j).
+template<int kI, int kJ, int kK, int kM, int kWidth>
+__device__ inline void addTransposedProducts(float (&sums)[kI][kJ], const Tile<kK, kM>& a,
+                                             const Tile<kK, kWidth>& b)
+{
+    const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
+#pragma unroll 4
+    for (int k = 0; k < kK; ++k) {
+        float left[kI], right[kJ];
+        for (int i = 0; i < kI; ++i)
+            left[i] = a.at[k][y + kSide * i];
+        for (int j = 0; j < kJ; ++j)
+            right[j] = b.at[k][x + kSide * j];
+        for (int i = 0; i < kI; ++i)
+            for (int j = 0; j < kJ; ++j)
+                sums[i][j] += left[i] * right[j];
+    }
+}
+
+// Over the 16 threads of a row; all get the same bits.
+template<class Combine>
+__device__ inline float overRow(float value, Combine combine)
+{
+    for (int distance = kSide / 2; distance > 0; distance /= 2)
+        value = combine(value, __shfl_xor_sync(0xffffffffU, value, distance));
+    return value;
+}
+
+// Calls launch<kSize>() with the head's size rounded up.
+template<class Launch>
+void bySize(int size, const Launch& launch)
+{
+    CHECK(size <= FlashHeads::kLargestHead); // attention.cpp says so before
+    if (size <= 32)
+        launch.template operator()<32>();
+    else if (size <= 64)
+        launch.template operator()<64>();
+    else
+        launch.template operator()<128>();
+}
+
+} // namespace engine::cuda::flash

@@ -1,0 +1,203 @@
+// Whole runs on a device whose memory this process cannot touch: the CUDA kernels played on the
+// CPU, and a GPU where there is one.
+#include "engine/exec/check_runnable.h"
+#include "engine/exec/emulation.h"
+#include "engine/exec/experiment_schedule.h"
+#include "engine/exec/unit_spec.h"
+#include "engine/model/transformer.h"
+#include "engine/schedules/scheme.h"
+#include "tests/catch.h"
+#include "tests/conformance/kernels/devices.h"
+#include "tests/conformance/kernels/suite.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+using namespace engine;
+
+namespace {
+
+ModelSpec miniature(Family family)
+{
+    ModelSpec model;
+    model.family = family;
+    model.layers = 8;
+    model.width = 16;
+    model.heads = 4;
+    model.kvHeads = family == Family::Llama ? 2 : 0;
+    model.sequence = 8;
+    model.microBatchSize = 2;
+    model.vocabulary = 256;
+    return model;
+}
+
+struct Setting
+{
+    std::string scheme;
+    ModelSpec model;
+    Accumulate accumulate = Accumulate::Float;
+    int devices = 2, microBatches = 4;
+};
+
+Experiment experimentOf(const Setting& setting)
+{
+    Experiment experiment;
+    experiment.schedule.scheme = setting.scheme;
+    experiment.schedule.devices = setting.devices;
+    experiment.schedule.microBatches = setting.microBatches;
+    experiment.model = setting.model;
+    return experiment;
+}
+
+struct Trained
+{
+    std::vector<double> losses;
+    std::vector<float> lastGradient; // of stage 0, down
+    std::vector<std::int64_t> durations;
+};
+
+// Two iterations, of which each ends with a step of the optimizer. No device: this process's
+// memory.
+Trained train(const Setting& setting, const Device* device)
+{
+    Run run;
+    run.schedule = scheduleOf(experimentOf(setting)).value();
+    const UnitSpec spec = unitSpec(setting.model, run.schedule).value();
+    const Kernels<float>& kernels
+        = device != nullptr ? device->kernels() : kernel_test::cpu()->kernels();
+    const Transformer<float> unit(spec.model, run.schedule.shape.stages, kernels, spec.slices);
+    const Bytes tokenBytes = TokenBatches::bytes(setting.model, setting.microBatches);
+    Pipeline::Setup pipeline{run.schedule, unit, kernels, 1, setting.accumulate, tokenBytes};
+    pipeline.device = device;
+    pipeline.poison = Poison::Freed;
+    Emulation emulation({pipeline, {}, {}}, run);
+
+    Trained trained;
+    emulation.pipeline().observeGradients(
+        [&](int replica, StageId stage, std::span<const float> gradient) {
+            if (replica == 0 && stage.value == 0)
+                trained.lastGradient.assign(gradient.begin(), gradient.end());
+        });
+    const TextData data = TextData::builtIn(1);
+    TokenBatches tokens(setting.model, setting.microBatches, spec.slices);
+    const std::atomic<bool> cancel{false};
+    for (int k = 0; k < 2; ++k) {
+        tokens.load(data, k);
+        Iteration iteration;
+        iteration.number = k;
+        iteration.kind = Iteration::Kind::Measured;
+        REQUIRE(emulation.iterate(
+            iteration, tokens, [](std::size_t, std::size_t) {}, cancel));
+        trained.losses.push_back(run.timeline.iterations.back().loss.value());
+        for (const OpTiming& timing : emulation.timings())
+            trained.durations.push_back(timing.cpuTime);
+    }
+    return trained;
+}
+
+double relativeError(const std::vector<float>& a, const std::vector<float>& truth)
+{
+    REQUIRE(a.size() == truth.size());
+    double difference = 0, square = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::pow(static_cast<double>(a[i]) - static_cast<double>(truth[i]), 2);
+        square += std::pow(static_cast<double>(truth[i]), 2);
+    }
+    return std::sqrt(difference / square);
+}
+
+constexpr double kTolerance = 1e-4; // of gradients after a step, relative
+
+double trainsAsTheCpu(const Setting& setting, const Device& device)
+{
+    INFO(device.info().name << ", " << setting.scheme);
+    const Trained cpu = train(setting, nullptr), other = train(setting, &device);
+    REQUIRE(other.losses.size() == 2);
+    for (std::size_t k = 0; k < 2; ++k)
+        CHECK(other.losses[k] == Approx(cpu.losses[k]).epsilon(1e-5));
+    const double error = relativeError(other.lastGradient, cpu.lastGradient);
+    CHECK(error < kTolerance);
+    CHECK(other.durations.size() == cpu.durations.size());
+    CHECK(std::ranges::all_of(other.durations, [](std::int64_t ns) { return ns > 0; }));
+    return error;
+}
+
+// Messages and all-reduces (chimera), I and W apart (zb-h1), evicted stashes (bpipe), slices
+// (seq1f1b), kept weights (pipedream); every family and way of attention.
+std::vector<Setting> settings()
+{
+    std::vector<Setting> all;
+    for (const char* scheme : {"1f1b", "chimera", "zb-h1", "bpipe", "pipedream"})
+        all.push_back({scheme, miniature(Family::Gpt)});
+    all.push_back({"bitpipe", miniature(Family::Llama), Accumulate::Exact});
+    all.push_back({"gpipe", miniature(Family::Bert)});
+    all.push_back({"seq1f1b", miniature(Family::Gpt)});
+    all.back().model.attention = AttentionKind::Recompute;
+    all.push_back({"1f1b", miniature(Family::Gpt)});
+    all.back().model.attention = AttentionKind::Flash;
+    all.push_back({"1f1b", miniature(Family::Llama)});
+    all.back().model.recompute = Recompute::Full;
+    return all;
+}
+
+// Sums of integers have no order, so what a scheme adds up is what one device alone adds up.
+bool addsUpAsOneDevice(const Setting& setting, const Device& device)
+{
+    INFO(device.info().name << ", " << setting.scheme << " on " << setting.devices);
+    Setting alone = setting;
+    alone.scheme = "gpipe";
+    alone.devices = 1;
+    const Trained one = train(alone, &device), other = train(setting, &device);
+    REQUIRE(!other.lastGradient.empty());
+    REQUIRE(other.lastGradient.size() < one.lastGradient.size());
+    const bool same
+        = std::equal(other.lastGradient.begin(), other.lastGradient.end(),
+                     one.lastGradient.begin()); // the first stage: the whole one's begin
+    CHECK(same);
+    CHECK(other.losses == one.losses);
+    return same && other.losses == one.losses;
+}
+
+} // namespace
+
+TEST_CASE("schemes on a device add up what one device alone does, bit for bit")
+{
+    for (const char* scheme :
+         {"1f1b", "interleaved-1f1b", "zb-h1", "chimera", "bitpipe", "bpipe", "dualpipev"})
+        addsUpAsOneDevice({scheme, miniature(Family::Gpt), Accumulate::Exact},
+                          *kernel_test::playedCuda());
+}
+
+// All of the table but those that do not flush, or cut samples, whose sums run differently.
+TEST_CASE("every scheme on a GPU adds up what one device alone does, bit for bit")
+{
+    if (!kernel_test::gpu())
+        return; // suite.cpp has said why
+    for (const Scheme& scheme : schemes()) {
+        Setting setting{std::string(scheme.name), miniature(Family::Gpt), Accumulate::Exact, 4, 8};
+        setting.model.layers = 16;
+        const auto schedule = scheduleOf(experimentOf(setting));
+        const std::string check = "P7 exact gradients " + setting.scheme;
+        if (!schedule || scheme.asynchronous || schedule->shape.slices > 1) {
+            kernel_test::row(check, "SKIPPED",
+                             schedule ? "its sums are others by design" : schedule.error().message);
+            continue;
+        }
+        const bool same = addsUpAsOneDevice(setting, **kernel_test::gpu());
+        kernel_test::row(check, same ? "PASS" : "FAIL",
+                         "D = 4, N = 8 against one device, bit for bit");
+    }
+}
+
+TEST_CASE("a device whose memory is out of reach trains as the CPU does")
+{
+    for (const Setting& setting : settings()) {
+        trainsAsTheCpu(setting, *kernel_test::playedCuda());
+        if (kernel_test::gpu()) {
+            const double error = trainsAsTheCpu(setting, **kernel_test::gpu());
+            kernel_test::row("P7 training " + setting.scheme, error < kTolerance ? "PASS" : "FAIL",
+                             fmt::format("gradients {:.1e} from the CPU's", error));
+        }
+    }
+}
