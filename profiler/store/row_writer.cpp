@@ -18,17 +18,19 @@ Result<RowWriter> RowWriter::prepare(Database& database, const engine::RunInfo& 
     auto nvtx = NvtxWriter::prepare(database, info, process);
     if (!nvtx)
         return tl::unexpected(nvtx.error());
-    RowWriter writer(database, schedule, std::move(*nvtx));
+    RowWriter writer(database, schedule, std::move(*nvtx), process);
     if (auto ready = writer.prepareStatements(database); !ready)
         return tl::unexpected(ready.error());
     return writer;
 }
 
-RowWriter::RowWriter(const Database& database, const engine::Schedule& schedule, NvtxWriter nvtx)
+RowWriter::RowWriter(Database& database, const engine::Schedule& schedule, NvtxWriter nvtx,
+                     std::int64_t process)
     : m_database(&database)
     , m_schedule(schedule)
     , m_index(m_schedule)
     , m_nvtx(std::move(nvtx))
+    , m_gpu(database, process)
 { }
 
 Result<void> RowWriter::prepareStatements(Database& database)
@@ -67,7 +69,7 @@ Result<void> RowWriter::write(const Batch& batch)
         written = written.and_then([&] { return writeMemory(event); });
     for (const auto& measured : batch.measured)
         written = written.and_then([&] { return writeMeasured(measured); });
-    return written;
+    return written.and_then([&] { return m_gpu.write(batch.gpu, m_index); });
 }
 
 Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
+#include "profiler/store/gpu_writer.h"
 #include "profiler/store/nsight.h"
 #include "profiler/store/trace_store.h"
 
@@ -25,7 +26,8 @@ public:
     std::int64_t lastEnd() const { return m_nvtx.lastEnd(); }
 
 private:
-    RowWriter(const Database& database, const engine::Schedule& schedule, NvtxWriter nvtx);
+    RowWriter(Database& database, const engine::Schedule& schedule, NvtxWriter nvtx,
+              std::int64_t process);
     engine::Result<void> prepareStatements(Database& database);
     engine::Result<void> writeIteration(const engine::Iteration& iteration);
     engine::Result<void> writeTrack(const Batch::TrackSpans& track);
@@ -41,6 +43,7 @@ private:
     engine::Schedule m_schedule;
     engine::OpIndex m_index;
     NvtxWriter m_nvtx;
+    GpuWriter m_gpu;
     Statement m_iteration, m_loss, m_track, m_span, m_memory, m_op;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;

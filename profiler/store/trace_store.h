@@ -1,9 +1,11 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,6 +38,7 @@ struct Batch
     std::vector<TrackSpans> spans;
     std::vector<engine::MemoryEvent> memory;
     std::vector<MeasuredOp> measured;
+    engine::GpuTrace gpu; // on the timeline's clock; ops and iterations that are in the file
 };
 
 // The rows of iterations [firstIteration, end) of a timeline and the memory events from
@@ -114,5 +117,12 @@ private:
 // Opens and reads everything there is; `warning`, where given, is what TraceReader::warning() says.
 engine::Result<engine::Run> readRun(const std::filesystem::path& file,
                                     std::string* warning = nullptr);
+
+// What ran on the GPUs of a run, where anything was recorded, between two times of its timeline
+// (nanoseconds). Strings are those that rows name.
+engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,
+                                              engine::Window window
+                                              = {std::numeric_limits<std::int64_t>::min(),
+                                                 std::numeric_limits<std::int64_t>::max()});
 
 } // namespace profiler

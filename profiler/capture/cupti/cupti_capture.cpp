@@ -1,0 +1,229 @@
+#include "profiler/capture/cupti/cupti_capture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <ctime>
+#include <utility>
+
+namespace profiler {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+
+namespace {
+
+constexpr std::uint32_t kOldestVersion = 27; // CUDA 12.9: before, declining a buffer crashes
+
+std::atomic<BufferPool*> g_pool = nullptr; // of the process; see the class
+std::atomic<bool> g_capturing = false;
+
+void CUPTIAPI requestBuffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records)
+{
+    *buffer = g_pool.load()->take();
+    *bytes = *buffer == nullptr ? 0 : g_pool.load()->bytes();
+    *records = 0; // as many as fit
+}
+
+void CUPTIAPI completeBuffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                             std::size_t valid)
+{
+    if (buffer != nullptr)
+        g_pool.load()->complete(buffer, valid);
+}
+
+// The clock of the host's spans, which CUPTI's default (CLOCK_REALTIME) is not.
+std::uint64_t CUPTIAPI monotonicNow()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000
+        + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+void CUPTIAPI ignoreCallback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) { }
+
+constexpr std::array kKernelKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+                                  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                  CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
+constexpr std::array kOtherKinds{CUPTI_ACTIVITY_KIND_CONTEXT,         CUPTI_ACTIVITY_KIND_STREAM,
+                                 CUPTI_ACTIVITY_KIND_RUNTIME,         CUPTI_ACTIVITY_KIND_DRIVER,
+                                 CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_MEMORY2,
+                                 CUPTI_ACTIVITY_KIND_OVERHEAD};
+
+// The calls that start work on a GPU: enough to link it, and a tenth of all calls.
+constexpr std::array kLaunchesOfRuntime{CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000};
+constexpr std::array kLaunchesOfDriver{
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
+    CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,
+    CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,  CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch};
+
+} // namespace
+
+Result<std::unique_ptr<Capture>> CuptiCapture::start(const CuptiApi& api, TraceLevel level,
+                                                     BufferPool::Size buffers)
+{
+    if (level < TraceLevel::Kernels)
+        return fail(Error::Code::InvalidArgument, "this level of tracing needs no CUPTI");
+    std::uint32_t version = 0;
+    if (api.getVersion(&version) != CUPTI_SUCCESS || version < kOldestVersion)
+        return fail(
+            Error::Code::Device,
+            fmt::format("CUPTI {} is older than CUDA 12.9, from which kernels are recorded: "
+                        "update the toolkit; ops are timed by CUDA events",
+                        version));
+    if (g_capturing.exchange(true))
+        return fail(Error::Code::Device, "this process records already: one capture at a time");
+    if (g_pool.load() == nullptr)
+        g_pool = new BufferPool(buffers); // NOLINT: see the class
+    std::unique_ptr<CuptiCapture> capture(new CuptiCapture(api, version, *g_pool.load()));
+    if (auto ready = capture->subscribe().and_then([&] { return capture->enable(level); }); !ready)
+        return tl::unexpected(ready.error());
+    return capture;
+}
+
+CuptiCapture::CuptiCapture(const CuptiApi& api, std::uint32_t version, BufferPool& pool)
+    : m_api(api)
+    , m_version(version)
+    , m_pool(pool)
+    , m_parser(m_api)
+    , m_declinedBefore(pool.declined())
+{ }
+
+CuptiCapture::~CuptiCapture()
+{
+    stop();
+    for (const BufferPool::Full& buffer : m_pool.completed()) // nobody asks for them any more
+        m_pool.recycle(buffer);
+    g_capturing = false;
+}
+
+// First of all: clients that do not subscribe corrupt each other's records silently.
+Result<void> CuptiCapture::subscribe()
+{
+    std::array<char, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN> other{};
+    CUpti_SubscriberParams params{};
+    params.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+    params.subscriberName = "Bubblescope";
+    params.oldSubscriberName = other.data();
+    params.oldSubscriberSize = other.size();
+    const auto status = m_api.subscribe(&m_subscriber, ignoreCallback, nullptr, &params);
+    if (status == CUPTI_SUCCESS)
+        return {};
+    m_subscriber = nullptr;
+    return fail(Error::Code::Device, whyNot(m_api, status, other.data()));
+}
+
+Result<void> CuptiCapture::enable(TraceLevel level)
+{
+    std::uint8_t zeroed = 1;
+    std::size_t size = sizeof zeroed;
+    CUptiResult status
+        = m_api.setAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
+    const auto then = [&status](auto call) { status = status == CUPTI_SUCCESS ? call() : status; };
+    then([&] { return m_api.registerTimestamp(monotonicNow); });
+    then([&] { return m_api.registerBuffers(requestBuffer, completeBuffer); });
+    std::vector<CUpti_ActivityKind> kinds(kKernelKinds.begin(), kKernelKinds.end());
+    if (level == TraceLevel::All)
+        kinds.insert(kinds.end(), kOtherKinds.begin(), kOtherKinds.end());
+    for (const CUpti_ActivityKind kind : kinds)
+        then([&] {
+            m_enabled.push_back(kind);
+            return m_api.enable(kind);
+        });
+    if (level == TraceLevel::Kernels)
+        then([&] { return recordLaunches(1); });
+    if (status == CUPTI_SUCCESS)
+        return {};
+    return fail(Error::Code::Device, whyNot(m_api, status, {}));
+}
+
+CUptiResult CuptiCapture::recordLaunches(std::uint8_t enable)
+{
+    m_launchesOnly = enable != 0;
+    CUptiResult worst = CUPTI_SUCCESS;
+    const auto note = [&worst](CUptiResult status) { worst = std::max(worst, status); };
+    for (const auto call : kLaunchesOfRuntime)
+        note(m_api.enableRuntimeCall(call, enable));
+    for (const auto call : kLaunchesOfDriver)
+        note(m_api.enableDriverCall(call, enable));
+    return worst;
+}
+
+void CuptiCapture::push(engine::OpOfIteration op)
+{
+    m_api.pushId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, externalId(op));
+}
+
+void CuptiCapture::pop()
+{
+    std::uint64_t last = 0;
+    m_api.popId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+}
+
+void CuptiCapture::parseCompleted()
+{
+    for (const BufferPool::Full& buffer : m_pool.completed()) {
+        m_parser.parse(buffer.data, buffer.valid);
+        m_pool.recycle(buffer);
+    }
+}
+
+engine::GpuTrace CuptiCapture::collect(bool isLast)
+{
+    parseCompleted();
+    std::size_t dropped = 0;
+    m_api.droppedRecords(nullptr, 0, &dropped);
+    engine::GpuTrace trace = m_parser.take(isLast);
+    trace.health.dropped = static_cast<std::int64_t>(dropped);
+    trace.health.declinedBuffers
+        = m_pool.declined() - std::exchange(m_declinedBefore, m_pool.declined());
+    return trace;
+}
+
+engine::GpuTrace CuptiCapture::take()
+{
+    m_api.flushAll(0);
+    return collect(false);
+}
+
+engine::GpuTrace CuptiCapture::finish()
+{
+    m_api.flushAll(0);
+    stop();
+    return collect(true);
+}
+
+// What is incomplete comes, too. CUPTI stays loaded: taking it down can crash running programs.
+void CuptiCapture::stop()
+{
+    if (std::exchange(m_stopped, true))
+        return;
+    if (!m_enabled.empty())
+        m_api.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    for (const CUpti_ActivityKind kind : m_enabled)
+        m_api.disable(kind);
+    if (m_launchesOnly)
+        recordLaunches(0);
+    if (m_subscriber != nullptr)
+        m_api.unsubscribe(m_subscriber);
+}
+
+std::string CuptiCapture::version() const
+{
+    return fmt::format("CUPTI {}", m_version);
+}
+
+} // namespace profiler

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "profiler/capture/capture.h"
+#include "profiler/capture/cupti/buffer_pool.h"
+#include "profiler/capture/cupti/record_parser.h"
+
+#include <vector>
+
+namespace profiler {
+
+// Capture over a CuptiApi. CUPTI keeps its callbacks until the process ends, and may call them when
+// everything else is gone: so the buffers belong to the process, and are never freed.
+class CuptiCapture final : public Capture
+{
+public:
+    // See startCapture(). `buffers` counts for the first capture of a process alone.
+    static engine::Result<std::unique_ptr<Capture>> start(const CuptiApi& api, TraceLevel level,
+                                                          BufferPool::Size buffers = {});
+    ~CuptiCapture() override; // stops recording, as finish() does
+
+    void push(engine::OpOfIteration op) override;
+    void pop() override;
+    engine::GpuTrace take() override;
+    engine::GpuTrace finish() override;
+    std::string version() const override;
+
+private:
+    CuptiCapture(const CuptiApi& api, std::uint32_t version, BufferPool& pool);
+    engine::Result<void> subscribe();
+    engine::Result<void> enable(TraceLevel level);
+    CUptiResult recordLaunches(std::uint8_t enable);
+    void parseCompleted();
+    engine::GpuTrace collect(bool isLast);
+    void stop();
+
+    CuptiApi m_api;
+    std::uint32_t m_version = 0;
+    BufferPool& m_pool;
+    RecordParser m_parser;
+    CUpti_SubscriberHandle m_subscriber = nullptr;
+    std::vector<CUpti_ActivityKind> m_enabled;
+    std::int64_t m_declinedBefore = 0; // by the pool, already told
+    bool m_launchesOnly = false, m_stopped = false;
+};
+
+} // namespace profiler

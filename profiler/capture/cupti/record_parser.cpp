@@ -1,0 +1,286 @@
+#include "profiler/capture/cupti/record_parser.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+constexpr std::size_t kKeptLaunches = std::size_t{1} << 19;
+
+Window windowOf(std::uint64_t begin, std::uint64_t end)
+{
+    return {static_cast<std::int64_t>(begin), static_cast<std::int64_t>(end)};
+}
+
+template<class Record>
+GpuPlace placeOf(const Record& record)
+{
+    return {record.deviceId, record.contextId, record.streamId, record.correlationId};
+}
+
+} // namespace
+
+std::uint64_t externalId(OpOfIteration op)
+{
+    return std::uint64_t{op.iteration} << 32 | op.op;
+}
+
+OpOfIteration opOfExternalId(std::uint64_t id)
+{
+    return {static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(id >> 32)};
+}
+
+void RecordParser::parse(std::uint8_t* buffer, std::size_t valid)
+{
+    CUpti_Activity* record = nullptr;
+    while (valid > 0 && m_api.nextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
+        add(record);
+}
+
+template<class Record, class Add>
+void RecordParser::with(const CUpti_Activity* record, Add add)
+{
+    Record copy;
+    std::memcpy(&copy, record, sizeof copy);
+    add(copy);
+}
+
+void RecordParser::add(const CUpti_Activity* record)
+{
+    switch (record->kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+    case CUPTI_ACTIVITY_KIND_KERNEL:
+        return with<CUpti_ActivityKernel10>(record, [this](const auto& r) { addKernel(r); });
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+        return with<CUpti_ActivityMemcpy6>(record, [this](const auto& r) { addCopy(r); });
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        return with<CUpti_ActivityMemcpyPtoP4>(record, [this](const auto& r) { addPeerCopy(r); });
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+        return with<CUpti_ActivityMemset4>(record, [this](const auto& r) { addMemset(r); });
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+        return with<CUpti_ActivityAPI>(record, [this](const auto& r) { addCall(r, false); });
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+        return with<CUpti_ActivityAPI>(record, [this](const auto& r) { addCall(r, true); });
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+        return with<CUpti_ActivityExternalCorrelation>(record,
+                                                       [this](const auto& r) { addLaunch(r); });
+    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+        return with<CUpti_ActivitySynchronization2>(record, [this](const auto& r) { addWait(r); });
+    case CUPTI_ACTIVITY_KIND_MEMORY2:
+        return with<CUpti_ActivityMemory4>(record, [this](const auto& r) { addAllocation(r); });
+    case CUPTI_ACTIVITY_KIND_OVERHEAD:
+        return with<CUpti_ActivityOverhead3>(record, [this](const auto& r) {
+            m_trace.overheads.push_back(
+                {windowOf(r.start, r.end), static_cast<std::uint32_t>(r.overheadKind)});
+        });
+    case CUPTI_ACTIVITY_KIND_CONTEXT:
+        return with<CUpti_ActivityContext3>(record, [this](const auto& r) { addContext(r); });
+    case CUPTI_ACTIVITY_KIND_STREAM:
+        return with<CUpti_ActivityStream>(record, [this](const auto& r) {
+            m_trace.streams.push_back({r.streamId, r.contextId, r.priority});
+        });
+    case CUPTI_ACTIVITY_KIND_DEVICE:
+        return; // `bscope devices` knows more
+    default:
+        ++m_trace.health.unknown;
+    }
+}
+
+void RecordParser::addKernel(const CUpti_ActivityKernel10& record)
+{
+    GpuKernel kernel;
+    kernel.window = windowOf(record.start, record.end);
+    kernel.place = placeOf(record);
+    kernel.name = text(record.name == nullptr ? "?" : record.name);
+    kernel.grid = {record.gridX, record.gridY, record.gridZ};
+    kernel.block = {record.blockX, record.blockY, record.blockZ};
+    kernel.registers = record.registersPerThread;
+    kernel.staticShared = record.staticSharedMemory;
+    kernel.dynamicShared = record.dynamicSharedMemory;
+    kernel.localPerThread = record.localMemoryPerThread;
+    kernel.gridId = record.gridId;
+    kernel.graphNode = record.graphNodeId;
+    m_trace.health.withoutTime += record.end == 0 ? 1 : 0;
+    m_trace.kernels.push_back(kernel);
+}
+
+void RecordParser::addCopy(const CUpti_ActivityMemcpy6& record)
+{
+    GpuCopy copy;
+    copy.window = windowOf(record.start, record.end);
+    copy.place = placeOf(record);
+    copy.bytes = record.bytes;
+    copy.kind = record.copyKind;
+    copy.sourceMemory = record.srcKind;
+    copy.targetMemory = record.dstKind;
+    copy.sourceDevice = copy.targetDevice = record.deviceId;
+    copy.graphNode = record.graphNodeId;
+    m_trace.copies.push_back(copy);
+}
+
+void RecordParser::addPeerCopy(const CUpti_ActivityMemcpyPtoP4& record)
+{
+    GpuCopy copy;
+    copy.window = windowOf(record.start, record.end);
+    copy.place = placeOf(record);
+    copy.bytes = record.bytes;
+    copy.kind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+    copy.sourceMemory = record.srcKind;
+    copy.targetMemory = record.dstKind;
+    copy.sourceDevice = record.srcDeviceId;
+    copy.targetDevice = record.dstDeviceId;
+    copy.graphNode = record.graphNodeId;
+    m_trace.copies.push_back(copy);
+}
+
+void RecordParser::addMemset(const CUpti_ActivityMemset4& record)
+{
+    GpuMemset set;
+    set.window = windowOf(record.start, record.end);
+    set.place = placeOf(record);
+    set.bytes = record.bytes;
+    set.value = record.value;
+    set.memory = static_cast<std::uint8_t>(record.memoryKind);
+    set.graphNode = record.graphNodeId;
+    m_trace.memsets.push_back(set);
+}
+
+void RecordParser::addCall(const CUpti_ActivityAPI& record, bool isDriver)
+{
+    GpuCall call;
+    call.window = windowOf(record.start, record.end);
+    call.name = callName(isDriver, record.cbid);
+    call.thread = record.threadId;
+    call.correlation = record.correlationId;
+    call.result = record.returnValue;
+    call.isDriver = isDriver;
+    m_trace.calls.push_back(call);
+}
+
+// The record that carries our number from the launch to what it launched.
+void RecordParser::addLaunch(const CUpti_ActivityExternalCorrelation& record)
+{
+    if (record.externalKind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+        return; // another library's
+    if (m_ops.size() >= kKeptLaunches) {
+        m_opsBefore = std::move(m_ops);
+        m_ops = {};
+    }
+    m_ops[record.correlationId] = opOfExternalId(record.externalId);
+}
+
+void RecordParser::addWait(const CUpti_ActivitySynchronization2& record)
+{
+    GpuWait wait;
+    wait.window = windowOf(record.start, record.end);
+    const auto device = m_deviceOf.find(record.contextId); // the record does not say
+    wait.place = {device == m_deviceOf.end() ? 0 : device->second, record.contextId,
+                  record.streamId, record.correlationId};
+    wait.type = static_cast<std::uint32_t>(record.type);
+    wait.event = record.cudaEventId;
+    wait.eventSync = record.cudaEventSyncId;
+    m_trace.waits.push_back(wait);
+}
+
+void RecordParser::addAllocation(const CUpti_ActivityMemory4& record)
+{
+    GpuAllocation event;
+    event.time = static_cast<std::int64_t>(record.timestamp);
+    event.place = placeOf(record);
+    event.address = record.address;
+    event.bytes = record.bytes;
+    event.memory = static_cast<std::uint8_t>(record.memoryKind);
+    event.isFree = record.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
+    m_trace.allocations.push_back(event);
+}
+
+void RecordParser::addContext(const CUpti_ActivityContext3& record)
+{
+    GpuContext context;
+    context.context = record.contextId;
+    context.device = record.deviceId;
+    context.isPartition = record.isGreenContext != 0;
+    context.parent = context.isPartition ? record.parentContextId : 0;
+    context.multiprocessors = record.numMultiprocessors;
+    m_deviceOf[context.context] = context.device;
+    m_trace.contexts.push_back(context);
+}
+
+std::uint32_t RecordParser::text(std::string_view value)
+{
+    const auto next = static_cast<std::uint32_t>(m_trace.strings.size());
+    const auto [known, isNew] = m_strings.try_emplace(std::string(value), next);
+    if (isNew)
+        m_trace.strings.emplace_back(value);
+    return known->second;
+}
+
+std::uint32_t RecordParser::callName(bool isDriver, CUpti_CallbackId id)
+{
+    const auto [known, isNew] = m_callNames.try_emplace(std::uint64_t{isDriver} << 32 | id, 0);
+    if (isNew) {
+        const char* name = nullptr;
+        const auto domain = isDriver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API;
+        const bool found
+            = m_api.callbackName(domain, id, &name) == CUPTI_SUCCESS && name != nullptr;
+        known->second = text(found ? std::string(name) : "call " + std::to_string(id));
+    }
+    return known->second;
+}
+
+OpOfIteration RecordParser::opOf(std::uint32_t correlation) const
+{
+    for (const auto* ops : {&m_ops, &m_opsBefore})
+        if (const auto found = ops->find(correlation); found != ops->end())
+            return found->second;
+    return {};
+}
+
+template<class Rows, class Correlation>
+void RecordParser::link(Rows& rows, Correlation correlation) const
+{
+    for (auto& row : rows)
+        row.of = opOf(correlation(row));
+}
+
+// Rows that are linked, or were there at the last take already, go; the others stay.
+template<class Rows>
+void RecordParser::moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast)
+{
+    Rows later;
+    for (std::size_t i = 0; i < from.size(); ++i)
+        (isLast || i < old || from[i].of.isKnown() ? to : later).push_back(std::move(from[i]));
+    from = std::move(later);
+    old = from.size();
+}
+
+GpuTrace RecordParser::take(bool isLast)
+{
+    const auto ofPlace = [](const auto& row) { return row.place.correlation; };
+    link(m_trace.kernels, ofPlace);
+    link(m_trace.copies, ofPlace);
+    link(m_trace.memsets, ofPlace);
+    link(m_trace.calls, [](const GpuCall& call) { return call.correlation; });
+    GpuTrace taken;
+    moveLinked(m_trace.kernels, taken.kernels, m_old[0], isLast);
+    moveLinked(m_trace.copies, taken.copies, m_old[1], isLast);
+    moveLinked(m_trace.memsets, taken.memsets, m_old[2], isLast);
+    taken.calls = std::exchange(m_trace.calls, {}); // most belong to no op
+    taken.waits = std::exchange(m_trace.waits, {});
+    taken.allocations = std::exchange(m_trace.allocations, {});
+    taken.overheads = std::exchange(m_trace.overheads, {});
+    taken.contexts = std::exchange(m_trace.contexts, {});
+    taken.streams = std::exchange(m_trace.streams, {});
+    taken.health = std::exchange(m_trace.health, {});
+    taken.health.withoutOp = std::ranges::count_if(
+        taken.kernels, [](const GpuKernel& kernel) { return !kernel.of.isKnown(); });
+    taken.strings = m_trace.strings;
+    return taken;
+}
+
+} // namespace profiler

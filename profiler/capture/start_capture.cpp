@@ -1,0 +1,41 @@
+#include "profiler/capture/capture.h"
+
+#ifdef BS_WITH_CUPTI
+#include "profiler/capture/cupti/cupti_capture.h"
+#endif
+
+#include <array>
+
+namespace profiler {
+
+namespace {
+constexpr std::array<std::string_view, 4> kLevels{"off", "ops", "kernels", "all"};
+}
+
+std::string_view traceLevelName(TraceLevel level)
+{
+    return kLevels[static_cast<std::size_t>(level)];
+}
+
+std::optional<TraceLevel> traceLevelNamed(std::string_view name)
+{
+    for (std::size_t i = 0; i < kLevels.size(); ++i)
+        if (kLevels[i] == name)
+            return static_cast<TraceLevel>(i);
+    return std::nullopt;
+}
+
+engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level)
+{
+#ifdef BS_WITH_CUPTI
+    return loadCupti().and_then(
+        [&](const CuptiApi& api) { return CuptiCapture::start(api, level); });
+#else
+    static_cast<void>(level);
+    return engine::fail(engine::Error::Code::Device,
+                        "this build has no CUPTI: build it where the CUDA toolkit is, and kernels "
+                        "are recorded");
+#endif
+}
+
+} // namespace profiler

@@ -1,0 +1,74 @@
+#include "profiler/capture/place_on_timeline.h"
+#include "tests/catch.h"
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+// One device, two ops: op 0 is placed at [100, 200), op 1 at [500, 700).
+Run placedRun()
+{
+    Run run;
+    run.timeline.iterations.resize(1);
+    run.timeline.tracks.push_back(
+        {DeviceId{0}, Track::Kind::Compute, {{100, 200, 0, 0}, {500, 700, 1, 0}}});
+    return run;
+}
+
+const std::vector<MeasuredWindow> kMeasured{{{0, 0}, {9000, 9100}}, {{1, 0}, {9100, 9300}}};
+
+GpuKernel kernel(std::uint32_t op, Window window)
+{
+    GpuKernel result;
+    result.of = {op, 0};
+    result.window = window;
+    return result;
+}
+
+} // namespace
+
+TEST_CASE("a kernel moves with its op from where it ran to where it is drawn")
+{
+    GpuTrace trace;
+    trace.kernels = {kernel(0, {9010, 9050}), kernel(1, {9150, 9290})};
+    const GpuTrace placed = placeOnTimeline(trace, placedRun(), kMeasured);
+    REQUIRE(placed.kernels.size() == 2);
+    CHECK(placed.kernels[0].window == Window{110, 150});
+    CHECK(placed.kernels[1].window == Window{550, 690});
+    CHECK(placed.health.isComplete());
+}
+
+TEST_CASE("a call stays within the range of its op")
+{
+    GpuTrace trace;
+    GpuCall call;
+    call.of = {0, 0};
+    call.window = {8990, 9150}; // began before, ends after
+    trace.calls = {call};
+    const GpuTrace placed = placeOnTimeline(trace, placedRun(), kMeasured);
+    REQUIRE(placed.calls.size() == 1);
+    CHECK(placed.calls[0].window == Window{100, 200});
+}
+
+TEST_CASE("what belongs to no op of the timeline cannot be placed, and counts as dropped")
+{
+    GpuTrace trace;
+    trace.kernels = {kernel(7, {9010, 9050}), kernel(OpOfIteration::kNone, {1, 2})};
+    trace.calls.resize(1); // outside of ops: ordinary
+    const GpuTrace placed = placeOnTimeline(trace, placedRun(), kMeasured);
+    CHECK(placed.kernels.empty());
+    CHECK(placed.calls.empty());
+    CHECK(placed.health.dropped == 2);
+}
+
+TEST_CASE("a live trace only changes its origin")
+{
+    GpuTrace trace;
+    trace.kernels = {kernel(0, {9010, 9050})};
+    trace.allocations.resize(1);
+    trace.allocations[0].time = 9020;
+    moveBy(trace, -9000);
+    CHECK(trace.kernels[0].window == Window{10, 50});
+    CHECK(trace.allocations[0].time == 20);
+}

@@ -1,0 +1,222 @@
+#include "engine/timeline/clock.h"
+#include "profiler/store/kernel_name.h"
+#include "tests/profiler/store/script.h"
+
+#include <algorithm>
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+constexpr const char* kNorm = "_ZN6engine4cuda12_GLOBAL__N_19layerNormIfLi4EEEvPKfPf";
+
+std::size_t firstCompute(const std::vector<Op>& program)
+{
+    const auto found
+        = std::ranges::find_if(program, [](const Op& op) { return isCompute(op.kind); });
+    return static_cast<std::size_t>(found - program.begin());
+}
+
+// The first F of device 2 launched a kernel, and a copy; somebody else launched a kernel.
+struct Recorded
+{
+    Run run = simulatedRun(1);
+    std::size_t position = firstCompute(run.schedule.program[2]);
+    std::uint32_t op = OpIndex(run.schedule).of(DeviceId{2}, position);
+    std::string name = toString(run.schedule.program[2][position]);
+    Span span;
+    GpuTrace trace;
+
+    Recorded()
+    {
+        for (const Track& track : run.timeline.tracks)
+            for (const Span& each : track.spans)
+                if (each.op == op)
+                    span = each;
+        const std::int64_t begin = nanoseconds(span.begin), end = nanoseconds(span.end);
+        trace.strings = {kNorm, "cudaLaunchKernel_v7000"};
+        GpuKernel kernel;
+        kernel.window = {begin + 5, end - 5};
+        kernel.place = {0, 1, 7, 41};
+        kernel.of = {op, 0};
+        kernel.grid = {16, 2, 1};
+        kernel.block = {128, 1, 1};
+        kernel.registers = 40;
+        kernel.staticShared = 64;
+        kernel.dynamicShared = 4096;
+        kernel.localPerThread = 8;
+        kernel.gridId = 99;
+        kernel.graphNode = 0xFFFFFFFF00000001;
+        GpuKernel stranger;
+        stranger.window = {begin, begin + 1};
+        stranger.place = {0, 1, 8, 42};
+        trace.kernels = {kernel, stranger};
+        GpuCopy copy;
+        copy.window = {begin, end};
+        copy.place = {0, 1, 7, 43};
+        copy.of = {op, 0};
+        copy.bytes = 1 << 20;
+        copy.kind = 10;
+        copy.sourceMemory = copy.targetMemory = 3;
+        copy.targetDevice = 1;
+        trace.copies = {copy};
+        GpuMemset set;
+        set.window = {begin, end};
+        set.place = {0, 1, 7, 44};
+        set.of = {op, 0};
+        set.bytes = 512;
+        set.memory = 3;
+        trace.memsets = {set};
+        GpuCall call;
+        call.window = {begin + 1, begin + 3};
+        call.of = {op, 0};
+        call.name = 1;
+        call.correlation = 41;
+        trace.calls = {call};
+        trace.waits = {{{begin, end}, {0, 1, 7, 45}, 2, 12, 13}};
+        trace.allocations = {{begin, {0, 1, 0, 46}, 0xABCD00, 4096, 3, false}};
+        trace.overheads = {{{begin, end}, 5}};
+        trace.contexts = {{1, 0, 0, 132, false}, {9, 0, 1, 16, true}};
+        trace.streams = {{7, 9, 0}};
+        trace.health = {1, 1, 0, 0, 0};
+    }
+    std::int64_t nanoseconds(std::int64_t ticks) const { return nanosecondsOf(run.info, ticks); }
+};
+
+std::filesystem::path write(const TemporaryFolder& folder, const Recorded& recorded)
+{
+    const auto file = folder / "run.sqlite";
+    auto writer = TraceWriter::create(file, recorded.run.info, recorded.run.schedule);
+    REQUIRE(writer);
+    Batch batch = batchOf(recorded.run.timeline, 0, 0);
+    batch.gpu = recorded.trace;
+    writer->append(std::move(batch));
+    REQUIRE(writer->finish(Outcome::Finished));
+    return file;
+}
+
+} // namespace
+
+TEST_CASE("what ran on GPUs is read back as it was written")
+{
+    const TemporaryFolder folder;
+    const Recorded recorded;
+    const auto read = readGpuTrace(write(folder, recorded));
+    REQUIRE(read);
+    GpuTrace expected = recorded.trace;
+    // A call's thread is its device's, see SCHEMA.md.
+    expected.calls[0].thread = 0x700002;
+    CHECK(read->kernels == expected.kernels);
+    CHECK(read->copies == expected.copies);
+    CHECK(read->memsets == expected.memsets);
+    CHECK(read->calls == expected.calls);
+    CHECK(read->waits == expected.waits);
+    CHECK(read->allocations == expected.allocations);
+    CHECK(read->overheads == expected.overheads);
+    CHECK(read->contexts == expected.contexts);
+    CHECK(read->streams == expected.streams);
+    CHECK(read->health == expected.health);
+    CHECK(read->strings == expected.strings);
+}
+
+TEST_CASE("a window asks for what lies in it")
+{
+    const TemporaryFolder folder;
+    const Recorded recorded;
+    const auto file = write(folder, recorded);
+    const std::int64_t end = recorded.nanoseconds(recorded.span.end);
+    const auto late = readGpuTrace(file, {end + 1, end + 1000});
+    REQUIRE(late);
+    CHECK(late->kernels.empty());
+    CHECK(late->copies.empty());
+    CHECK(late->allocations.empty());
+    const auto early = readGpuTrace(file, {0, end});
+    REQUIRE(early);
+    CHECK(early->kernels.size() == 2);
+}
+
+TEST_CASE("a run without a GPU has an empty trace")
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.sqlite", simulatedRun(1)));
+    const auto read = readGpuTrace(folder / "run.sqlite");
+    REQUIRE(read);
+    CHECK(*read == GpuTrace{});
+}
+
+TEST_CASE("the documented joins find a kernel's launch, its range and its device")
+{
+    const TemporaryFolder folder;
+    const Recorded recorded;
+    const Script script(write(folder, recorded));
+    // Kernel to launching call, as NVIDIA documents it.
+    CHECK(script("SELECT s.value FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN "
+                 "CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = k.correlationId AND "
+                 "r.globalTid / 0x1000000 = k.globalPid / 0x1000000 JOIN StringIds s ON s.id = "
+                 "r.nameId")
+          == Rows{{"cudaLaunchKernel_v7000"}});
+    // The innermost push/pop range that owns it.
+    CHECK(script("SELECT n.text FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN "
+                 "CUPTI_ACTIVITY_KIND_RUNTIME r ON r.correlationId = k.correlationId JOIN "
+                 "NVTX_EVENTS n ON n.eventType = 59 AND n.globalTid = r.globalTid AND n.start <= "
+                 "r.start AND n.\"end\" >= r.\"end\" ORDER BY n.start DESC LIMIT 1")
+          == Rows{{"PP:" + recorded.name}});
+    // Names in both forms.
+    CHECK(script("SELECT d.value, s.value FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds d ON "
+                 "d.id = k.demangledName JOIN StringIds s ON s.id = k.shortName WHERE "
+                 "k.correlationId = 41")
+          == Rows{{"void engine::cuda::(anonymous namespace)::layerNorm<float, 4>(float const*, "
+                   "float*)",
+                   "layerNorm"}});
+    CHECK(script("SELECT o.label, m.label FROM CUPTI_ACTIVITY_KIND_MEMCPY c JOIN "
+                 "ENUM_CUDA_MEMCPY_OPER o ON o.id = c.copyKind JOIN ENUM_CUDA_MEM_KIND m ON m.id = "
+                 "c.srcKind")
+          == Rows{{"Peer-to-Peer", "Device"}});
+    CHECK(script("SELECT isGreenContext, numMultiprocessors FROM TARGET_INFO_CUDA_CONTEXT_INFO "
+                 "ORDER BY contextId")
+          == Rows{{"0", "132"}, {"1", "16"}});
+    CHECK(script("SELECT o.name FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN BS_gpu_launch l ON "
+                 "l.correlation = k.correlationId JOIN BS_schedule o USING (op)")
+          == Rows{{recorded.name}});
+}
+
+TEST_CASE("traces that come one after another add up, and share their strings")
+{
+    const TemporaryFolder folder;
+    const Recorded recorded;
+    const auto file = folder / "run.sqlite";
+    auto writer = TraceWriter::create(file, recorded.run.info, recorded.run.schedule);
+    REQUIRE(writer);
+    Batch batch = batchOf(recorded.run.timeline, 0, 0);
+    batch.gpu = recorded.trace;
+    writer->append(std::move(batch));
+    Batch more;
+    more.gpu.strings = recorded.trace.strings;
+    more.gpu.kernels = {recorded.trace.kernels[1]};
+    more.gpu.health.dropped = 4;
+    writer->append(std::move(more));
+    REQUIRE(writer->finish(Outcome::Finished));
+    const auto read = readGpuTrace(file);
+    REQUIRE(read);
+    CHECK(read->kernels.size() == 3);
+    CHECK(read->health.dropped == 5);
+    CHECK(Script(file)("SELECT count(*) FROM (SELECT value FROM StringIds GROUP BY value HAVING "
+                       "count(*) > 1)")
+          == Rows{{"0"}});
+}
+
+TEST_CASE("the short name of a kernel is its function alone")
+{
+    CHECK(shortName("void engine::cuda::(anonymous namespace)::norm<float, 4>(float const*)")
+          == "norm");
+    CHECK(shortName("void cutlass::Kernel2<cutlass_80_tensorop>(cutlass_80_tensorop::Params)")
+          == "Kernel2");
+    CHECK(shortName("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)")
+          == "ncclDevKernel_SendRecv");
+    CHECK(shortName("plain") == "plain");
+    CHECK(shortName("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n")
+          == "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n");
+    CHECK(demangled("not mangled") == "not mangled");
+}
