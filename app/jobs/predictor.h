@@ -11,8 +11,9 @@
 
 namespace app {
 
-// Predicts and answers by signal. Only what was asked since startOver() is answered. The GUI thread
-// only.
+// Predicts many requests, without their runs, and answers by signal; remembers what it answered.
+// Only what was asked since startOver() is answered. It leaves a thread of the pool to others. The
+// GUI thread only.
 class Predictor : public QObject
 {
     Q_OBJECT
@@ -20,12 +21,7 @@ class Predictor : public QObject
 public:
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
 
-    enum class Keep {
-        Run,     // whole; small requests are answered before ask() returns, others from the pool
-        Summary, // without the run: always from the pool, and remembered
-    };
-
-    explicit Predictor(Keep keep, QObject* parent = nullptr);
+    explicit Predictor(QObject* parent = nullptr);
 
     void startOver();
     void ask(const QString& key, const PredictionRequest& request);
@@ -34,12 +30,20 @@ Q_SIGNALS:
     void answered(const QString& key, const app::Predictor::Answer& answer);
 
 private:
+    struct Asked
+    {
+        QString key;
+        PredictionRequest request;
+    };
     Answer known(const PredictionRequest& request) const; // null: not remembered
     void remember(const PredictionRequest& request, const Answer& answer);
+    void startNext();
+    void start(const Asked& asked);
 
     Background m_background{this};
     std::shared_ptr<std::atomic<int>> m_generation; // also read in the pool, to skip what is old
-    Keep m_keep;
+    std::deque<Asked> m_waiting;
+    int m_atWork = 0;
     std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
 };
 

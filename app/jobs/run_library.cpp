@@ -73,10 +73,36 @@ std::shared_ptr<RunDocument> RunLibrary::open(const QString& file)
 
 std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
 {
-    auto document = newDocument(newRunFile(options));
+    const QString wanted = newRunFile(options);
+    QString file = wanted;
+    for (int i = 2; m_runs->find(file) != nullptr; ++i) // a queued one has made none yet
+        file = wanted.chopped(7) + QStringLiteral("-q%1.sqlite").arg(i);
+    const bool mustWait = isAnyRunning() || queued() > 0;
+    auto document = newDocument(file);
     document->expectLabel(schemeTitle(optionValue(options, "--scheme", "bitpipe")));
-    m_sessions.back()->start(m_program, options);
+    connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::startNext,
+            Qt::QueuedConnection);
+    if (mustWait)
+        m_sessions.back()->queue(options);
+    else
+        m_sessions.back()->start(m_program, options);
     return document;
+}
+
+int RunLibrary::queued() const
+{
+    return static_cast<int>(std::ranges::count_if(
+        m_sessions, [](const auto& one) { return one->document()->isQueued(); }));
+}
+
+void RunLibrary::startNext()
+{
+    if (isAnyRunning())
+        return;
+    const auto next = std::ranges::find_if(
+        m_sessions, [](const auto& one) { return one->document()->isQueued(); });
+    if (next != m_sessions.end())
+        (*next)->startQueued(m_program);
 }
 
 QStringList RunLibrary::optionsOf(const RunDocument& document) const
@@ -98,6 +124,12 @@ void RunLibrary::stop(const RunDocument& document)
 {
     if (RunSession* running = session(document))
         running->stop();
+}
+
+void RunLibrary::setPaused(const RunDocument& document, bool paused)
+{
+    if (RunSession* running = session(document))
+        running->setPaused(paused);
 }
 
 void RunLibrary::close(const RunDocument& document)

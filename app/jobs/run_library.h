@@ -23,20 +23,24 @@ public:
 
     // Starts to read a file; a file that is open already is not read again.
     std::shared_ptr<RunDocument> open(const QString& file);
-    // Starts a worker with options of `bscope run` (without -o) on a new file.
+    // Starts a worker with options of `bscope run` (without -o) on a new file; while another one
+    // works it waits in a queue, for two at a time would disturb each other's times.
     std::shared_ptr<RunDocument> start(const QStringList& options);
+    int queued() const; // runs that wait
     // What the run was started with; empty where it was not started in this window.
     QStringList optionsOf(const RunDocument& document) const;
     // A run that is no file: a prediction.
     std::shared_ptr<RunDocument> add(engine::Run run);
 
-    void stop(const RunDocument& document); // keeps whole iterations
+    void stop(const RunDocument& document); // keeps whole iterations; a queued one is not started
+    void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);
     bool isAnyRunning() const;
     void setWorkerProgram(const QString& program) { m_program = program; } // tests; "": the own one
 
 private:
     RunSession* session(const RunDocument& document) const;
+    void startNext(); // of the queue, when nothing runs
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;

@@ -102,10 +102,19 @@ void RunProcess::stop()
 {
     if (!m_isRunning || m_isStopping)
         return;
+    setPaused(false); // a worker that is held hears no signal
     m_isStopping = true;
     if (m_worker.processId() > 0)
         ::kill(static_cast<pid_t>(m_worker.processId()), SIGINT);
     m_killTimer.start();
+}
+
+void RunProcess::setPaused(bool paused)
+{
+    if (!m_isRunning || paused == m_isPaused || m_worker.processId() <= 0)
+        return;
+    m_isPaused = paused;
+    ::kill(static_cast<pid_t>(m_worker.processId()), paused ? SIGSTOP : SIGCONT);
 }
 
 void RunProcess::readLines()

@@ -40,6 +40,8 @@ public:
     // `program` "" : workerProgram().
     void start(const QString& program, const QStringList& options, const QString& file);
     void stop(); // SIGINT: whole iterations are kept; SIGKILL 5 s later
+    // Holds the worker where it stands, and lets it go on. Its clocks of CPU time stand still, too.
+    void setPaused(bool paused);
     bool isRunning() const { return m_isRunning; }
     qint64 processId() const { return m_worker.processId(); }
 
@@ -61,7 +63,7 @@ private:
     QString m_program;
     QStringList m_arguments;
     QString m_outcome, m_failure, m_lastWords;
-    bool m_isRunning = false, m_isStopping = false;
+    bool m_isRunning = false, m_isStopping = false, m_isPaused = false;
 };
 
 } // namespace app

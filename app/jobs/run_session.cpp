@@ -133,10 +133,32 @@ void RunSession::start(const QString& program, const QStringList& options)
     m_process.start(program, options, m_document->file());
 }
 
+void RunSession::queue(const QStringList& options)
+{
+    m_options = options;
+    m_document->addLogLine(tr("in the queue: starts when the runs before it are through"));
+    m_document->setState(State::Queued);
+}
+
+void RunSession::setPaused(bool paused)
+{
+    if (m_document->state() != State::Running || paused == m_document->isPaused())
+        return;
+    m_process.setPaused(paused);
+    m_document->addLogLine(paused ? tr("paused") : tr("goes on"));
+    m_document->setPaused(paused);
+}
+
 void RunSession::stop()
 {
+    if (m_document->isQueued()) {
+        m_document->setNotice(
+            {Level::Warning, tr("Not started."), tr("It was taken out of the queue."), {}, true});
+        m_document->setState(State::Failed);
+    }
     if (!m_document->isRunning())
         return;
+    m_document->setPaused(false);
     m_document->setState(State::Stopping);
     m_document->addLogLine(tr("stop asked for"));
     m_process.stop();

@@ -23,7 +23,10 @@ public:
 
     void open(); // reads the document's file, and goes on while another program still writes it
     void start(const QString& program, const QStringList& options); // see RunProcess::start
-    void stop();
+    void queue(const QStringList& options);                         // what startQueued() takes
+    void startQueued(const QString& program) { start(program, m_options); }
+    void stop();                 // a queued one: is not started
+    void setPaused(bool paused); // of an emulated run: a live one measures the wall clock
     const std::shared_ptr<RunDocument>& document() const { return m_document; }
     const QStringList& options() const { return m_options; }
     RunProcess& process() { return m_process; }

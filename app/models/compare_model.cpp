@@ -1,5 +1,7 @@
 #include "app/models/compare_model.h"
 
+#include "app/models/text.h"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -73,12 +75,14 @@ void CompareModel::clear()
 }
 
 // Columns in which no run has a number are left out; the mode stands in a column of its own only
-// where it differs.
+// where it differs, or where threads took turns.
 void CompareModel::chooseColumns()
 {
     m_columns = {Column::Run};
     const auto& runs = m_comparison.runs;
-    if (std::ranges::any_of(runs, [&](const auto& run) { return run.mode != runs[0].mode; }))
+    if (std::ranges::any_of(runs, [&](const auto& run) {
+            return run.mode != runs[0].mode || run.isOversubscribed;
+        }))
         m_columns.push_back(Column::Mode);
     // The stash stands in for the peak where no bytes were recorded.
     const bool hasBytes
@@ -155,8 +159,9 @@ QString CompareModel::text(std::size_t run, Column column) const
     if (column == Column::Run)
         return m_titles.value(static_cast<qsizetype>(run));
     if (column == Column::Mode) {
-        const std::string_view mode = engine::modeAdjective(m_comparison.runs[run].mode);
-        return QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size()));
+        const profiler::ComparedRun& compared = m_comparison.runs[run];
+        const QString mode = fromUtf8(engine::modeAdjective(compared.mode));
+        return compared.isOversubscribed ? tr("%1, oversubscribed").arg(mode) : mode;
     }
     const auto number = value(run, column);
     if (!number)

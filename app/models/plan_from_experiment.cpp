@@ -1,4 +1,5 @@
 #include "app/models/run_plan.h"
+#include "app/models/text.h"
 
 #include <QHash>
 
@@ -25,6 +26,33 @@ QHash<QString, QString> readLines(const QString& toml)
     return values;
 }
 
+// What the run says beyond its preset; a size that is the preset's own is left to it.
+void readModel(const QHash<QString, QString>& values, RunPlan& plan)
+{
+    const auto size = [&](const char* key) {
+        const QString name = QString::fromLatin1(key);
+        const int value = values.value(QStringLiteral("model.") + name).toInt();
+        return value == modelNumber(plan.model, name) ? 0 : value;
+    };
+    plan.layers = size("layers");
+    plan.width = size("width");
+    plan.heads = size("heads");
+    const QString attention = values.value(QStringLiteral("model.attention"));
+    if (attention != fromUtf8(engine::kAttentionWords.front()))
+        plan.attention = attention;
+    plan.request.recompute = modelRecompute(plan.model);
+    const QString recompute = values.value(QStringLiteral("model.recompute"));
+    for (std::size_t i = 0; i < engine::kRecomputeWords.size(); ++i)
+        if (recompute == fromUtf8(engine::kRecomputeWords[i]))
+            plan.request.recompute = static_cast<engine::Recompute>(i);
+    plan.isExact = values.value(QStringLiteral("run.accumulate")) == QStringLiteral("exact");
+    const auto hundredths = [&](const char* key, double perUnit) {
+        return qRound(values.value(QString::fromLatin1(key)).toDouble() / perUnit * 100);
+    };
+    plan.linkBandwidth = hundredths("link.bytes_per_second", 1e9);
+    plan.linkLatency = hundredths("link.latency_ns", 1e3);
+}
+
 } // namespace
 
 RunPlan planFromExperiment(const QString& toml)
@@ -46,8 +74,11 @@ RunPlan planFromExperiment(const QString& toml)
         if (it.key().startsWith(options) && it.key().size() > options.size())
             request.options[it.key().mid(options.size()).toStdString()] = it.value().toStdString();
     }
-    if (text("run.sync", {}) == QStringLiteral("late"))
-        plan.request.sync = engine::SyncPolicy::Late;
+    request.dataParallel = integer("schedule.data_parallel", request.dataParallel);
+    using engine::SyncPolicy;
+    for (const SyncPolicy sync : {SyncPolicy::Late, SyncPolicy::EagerBlocking})
+        if (text("run.sync", {}) == fromUtf8(engine::syncName(sync)))
+            plan.request.sync = sync;
     if (text("run.mode", {}) == QStringLiteral("simulate"))
         plan.mode = engine::Mode::Simulate;
     if (text("run.mode", {}) == QStringLiteral("live"))
@@ -59,6 +90,7 @@ RunPlan planFromExperiment(const QString& toml)
     plan.model = text("model.name", plan.model);
     plan.microBatchSize = integer("model.micro_batch_size", plan.microBatchSize);
     plan.sequence = integer("model.sequence", plan.sequence);
+    readModel(values, plan);
     return plan;
 }
 

@@ -32,20 +32,45 @@ QString labelOf(const std::string& name)
     return scheme != nullptr ? shortTitle(fromUtf8(scheme->title)) : QString::fromStdString(name);
 }
 
-engine::Result<void> addTimes(Prediction& result, const engine::Schedule& schedule,
-                              const QString& label, engine::SyncPolicy sync,
-                              const CostSetting& setting)
+engine::Result<engine::OpCosts> costsOf(const engine::Schedule& lowered,
+                                        const PredictionRequest& request)
+{
+    CostSetting setting = request.costs;
+    if (request.recompute == engine::Recompute::Attention
+        && setting.recompute == CostSetting::kSame)
+        setting.recompute = kAttentionShare;
+    auto units = unitCosts(setting);
+    if (!units)
+        return tl::unexpected(units.error());
+    units->rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
+    return engine::unitOpCosts(lowered, *units);
+}
+
+PreparedSchedule checked(const engine::Schedule& schedule, const QString& label,
+                         engine::SyncPolicy sync)
+{
+    PreparedSchedule prepared;
+    prepared.violations = engine::validate(schedule);
+    prepared.computeOps = engine::opCount(schedule);
+    prepared.label = label;
+    if (prepared.violations.empty())
+        prepared.lowered = engine::lower(schedule, sync);
+    return prepared;
+}
+
+engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepared,
+                              const PredictionRequest& request)
 {
     auto run = std::make_shared<engine::Run>();
-    run->schedule = engine::lower(schedule, sync);
-    const auto costs = engine::unitOpCosts(run->schedule, unitCosts(setting));
+    run->schedule = prepared.lowered;
+    const auto costs = costsOf(run->schedule, request);
     if (!costs)
         return tl::unexpected(costs.error());
     auto timeline = engine::simulate(run->schedule, *costs);
     if (!timeline)
         return tl::unexpected(timeline.error());
     run->timeline = std::move(*timeline);
-    run->info = predictionInfo(schedule, label, setting, costs->ticksPerUnit);
+    run->info = predictionInfo(run->schedule, prepared.label, request.costs, costs->ticksPerUnit);
     auto metrics = profiler::metrics(*run);
     if (!metrics)
         return tl::unexpected(metrics.error());
@@ -57,33 +82,66 @@ engine::Result<void> addTimes(Prediction& result, const engine::Schedule& schedu
 
 } // namespace
 
-engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
-                                   engine::SyncPolicy sync, const CostSetting& costs)
+bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
+{
+    return schedule == other.schedule && sync == other.sync && recompute == other.recompute
+        && evict == other.evict;
+}
+
+engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
+{
+    auto schedule = engine::buildSchedule(request.schedule);
+    if (schedule && request.evict)
+        schedule = engine::addEvictLoad(*schedule, *request.evict);
+    if (!schedule)
+        return schedule;
+    if (request.recompute != engine::Recompute::None)
+        schedule = engine::addRecompute(*schedule);
+    schedule->shape.dataParallel = request.schedule.dataParallel;
+    return schedule;
+}
+
+engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)
+{
+    const auto schedule = orderOf(request);
+    if (!schedule)
+        return tl::unexpected(schedule.error());
+    PreparedSchedule prepared = checked(*schedule, labelOf(request.schedule.scheme), request.sync);
+    const engine::Scheme* scheme = engine::findScheme(request.schedule.scheme);
+    if (scheme == nullptr || scheme->bubbleFormula.empty())
+        return prepared;
+    FormulaNumbers numbers = formulaNumbers(request.schedule);
+    numbers.slices = schedule->shape.slices;
+    prepared.bubbleForm = closedForm(scheme->bubbleFormula, numbers);
+    return prepared;
+}
+
+engine::Result<Prediction> predict(const PreparedSchedule& prepared,
+                                   const PredictionRequest& request)
 {
     Prediction result;
-    result.violations = engine::validate(schedule);
-    result.computeOps = engine::opCount(schedule);
-    result.isUsual = costs.isUsual();
-    if (!result.violations.empty())
+    result.violations = prepared.violations;
+    result.computeOps = prepared.computeOps;
+    result.bubbleForm = prepared.bubbleForm;
+    result.isUsual
+        = request.costs.isUsual() && !request.evict && request.recompute == engine::Recompute::None;
+    if (!result.isValid())
         return result;
-    if (const auto timed = addTimes(result, schedule, label, sync, costs); !timed)
+    if (const auto timed = addTimes(result, prepared, request); !timed)
         return tl::unexpected(timed.error());
     return result;
 }
 
 engine::Result<Prediction> predict(const PredictionRequest& request)
 {
-    const auto schedule = engine::buildSchedule(request.schedule);
-    if (!schedule)
-        return tl::unexpected(schedule.error());
-    auto result = predict(*schedule, labelOf(request.schedule.scheme), request.sync, request.costs);
-    const engine::Scheme* scheme = engine::findScheme(request.schedule.scheme);
-    if (!result || scheme == nullptr || scheme->bubbleFormula.empty())
-        return result;
-    FormulaNumbers numbers = formulaNumbers(request.schedule);
-    numbers.slices = schedule->shape.slices;
-    result->bubbleForm = closedForm(scheme->bubbleFormula, numbers);
-    return result;
+    const auto prepared = prepare(request);
+    return prepared ? predict(*prepared, request) : tl::unexpected(prepared.error());
+}
+
+engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
+                                   const PredictionRequest& request)
+{
+    return predict(checked(schedule, label, request.sync), request);
 }
 
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)

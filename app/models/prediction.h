@@ -4,6 +4,7 @@
 #include "app/models/cost_setting.h"
 #include "app/models/thumbnail.h"
 #include "engine/base/result.h"
+#include "engine/model/model_spec.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedule/validate.h"
 #include "engine/schedules/scheme.h"
@@ -33,20 +34,42 @@ struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    CostSetting costs;
+    CostSetting costs = {};
+    engine::Recompute recompute = engine::Recompute::None;
+    std::optional<engine::EvictPolicy> evict
+        = {}; // stashes shared by pairs of devices, as BPipe does
 
+    // All that a built schedule depends on, or only what it costs, is the same.
+    bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
 };
 
+// The order that is asked for: built, with its passes, without what lower() adds.
+engine::Result<engine::Schedule> orderOf(const PredictionRequest& request);
+
+// What of a prediction does not depend on costs, and takes a good part of its time: built, checked,
+// lowered. Whoever moves a slider of a cost keeps it.
+struct PreparedSchedule
+{
+    engine::Schedule lowered; // empty where there are violations
+    std::vector<engine::Violation> violations;
+    std::size_t computeOps = 0;
+    ClosedForm bubbleForm;
+    QString label;
+};
+engine::Result<PreparedSchedule> prepare(const PredictionRequest& request);
+engine::Result<Prediction> predict(const PreparedSchedule& prepared,
+                                   const PredictionRequest& request);
 engine::Result<Prediction> predict(const PredictionRequest& request);
-// The same of a schedule that is there already: a file, or an edited one. Compute ops only.
+// The same of a schedule that is there already: a file, or an edited one. Compute ops only; what
+// the request says of its order is not asked.
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
-                                   engine::SyncPolicy sync, const CostSetting& costs);
+                                   const PredictionRequest& request);
 
 // Compute ops that a request would build, for deciding where to predict it; an upper bound.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
-// Simulated while the user waits for the key to come up: within a frame.
-constexpr std::int64_t kInstantOps = 40'000;
+// Predicted at once, in the GUI thread: a third of a frame (bench_preview).
+constexpr std::int64_t kInstantOps = 5'000;
 
 // The formula's letters for a request that is possible.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);

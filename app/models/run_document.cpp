@@ -25,6 +25,8 @@ QString RunDocument::subtitle() const
 {
     if (m_state == State::Failed && !hasIterations(m_run.get()))
         return tr("not opened");
+    if (isQueued())
+        return tr("#%1, in the queue").arg(m_number);
     if (!m_run)
         return QFileInfo(m_file).fileName();
     const engine::Shape& shape = m_run->schedule.shape;
@@ -39,6 +41,14 @@ void RunDocument::setState(State state)
     if (state == m_state)
         return;
     m_state = state;
+    Q_EMIT stateChanged();
+}
+
+void RunDocument::setPaused(bool paused)
+{
+    if (paused == m_isPaused)
+        return;
+    m_isPaused = paused;
     Q_EMIT stateChanged();
 }
 

@@ -46,6 +46,7 @@ class RunDocument : public QObject
 public:
     enum class State : int {
         Loading,  // nothing to see yet
+        Queued,   // waits until the runs before it are through
         Running,  // the worker goes on; run() grows
         Stopping, // SIGINT was sent
         Finished, // run() is all there will be: finished, cancelled or cut off (see notice())
@@ -55,7 +56,9 @@ public:
     RunDocument(QString file, int number, QObject* parent = nullptr);
 
     const QString& file() const { return m_file; }
-    int number() const { return m_number; } // of this window, from 1: "BitPipe #3"
+    bool isQueued() const { return m_state == State::Queued; }
+    bool isPaused() const { return m_isPaused; } // it runs, and its worker is held
+    int number() const { return m_number; }      // of this window, from 1: "BitPipe #3"
     State state() const { return m_state; }
     bool isRunning() const { return m_state == State::Running || m_state == State::Stopping; }
     RunPointer run() const { return m_run; } // null until the first rows came
@@ -67,6 +70,7 @@ public:
     QString subtitle() const; // "#3, 4 × 8, v 2"
 
     void setState(State state);
+    void setPaused(bool paused);
     void setRun(RunPointer run);
     void setProgress(const RunProgress& progress);
     void setNotice(const Notice& notice);
@@ -84,6 +88,7 @@ private:
     QString m_file, m_label;
     int m_number = 0;
     State m_state = State::Loading;
+    bool m_isPaused = false;
     RunPointer m_run;
     RunProgress m_progress;
     Notice m_notice;

@@ -62,6 +62,47 @@ int modelNumber(const QString& model, const QString& key)
     return 0;
 }
 
+engine::Recompute modelRecompute(const QString& model)
+{
+    const auto spec = engine::loadModel(model.toStdString());
+    return spec ? spec->recompute : engine::Recompute::None;
+}
+
+namespace {
+
+// What of a run follows from the schedule's request beside the scheme.
+QStringList passOptions(const PredictionRequest& request, engine::Recompute usual)
+{
+    QStringList options;
+    if (request.sync != engine::SyncPolicy::Eager)
+        options << QStringLiteral("--sync") << fromUtf8(engine::syncName(request.sync));
+    if (request.recompute != usual)
+        options << QStringLiteral("--recompute")
+                << fromUtf8(engine::wordOf(engine::kRecomputeWords, request.recompute));
+    return options;
+}
+
+QString decimal(int hundredths)
+{
+    return QString::number(hundredths / 100.0);
+}
+
+} // namespace
+
+QStringList timingOptions(const PredictionRequest& request)
+{
+    QStringList options
+        = costOptions(request.costs) + passOptions(request, engine::Recompute::None);
+    if (request.evict)
+        options << QStringLiteral("--evict")
+                << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
+                                                                  : QStringLiteral("lazy"));
+    if (request.schedule.dataParallel != 1)
+        options << QStringLiteral("--data-parallel")
+                << QString::number(request.schedule.dataParallel);
+    return options;
+}
+
 QStringList runOptions(const RunPlan& plan)
 {
     const RunPlan usual;
@@ -79,9 +120,15 @@ QStringList runOptions(const RunPlan& plan)
     add("--iterations", QString::number(plan.iterations), plan.iterations == usual.iterations);
     add("--warmup", QString::number(plan.warmup), plan.warmup == usual.warmup);
     add("--seed", QString::number(plan.seed), plan.seed == usual.seed);
-    add("--sync", QStringLiteral("late"), plan.request.sync == engine::SyncPolicy::Eager);
     add("--text", plan.textFile, plan.textFile.isEmpty());
-    return options;
+    add("--layers", QString::number(plan.layers), plan.layers == usual.layers);
+    add("--width", QString::number(plan.width), plan.width == usual.width);
+    add("--heads", QString::number(plan.heads), plan.heads == usual.heads);
+    add("--attention", plan.attention, plan.attention.isEmpty());
+    add("--accumulate", QStringLiteral("exact"), !plan.isExact);
+    add("--link-bandwidth", decimal(plan.linkBandwidth), plan.linkBandwidth == 0);
+    add("--link-latency", decimal(plan.linkLatency), plan.linkLatency == 0);
+    return options + passOptions(plan.request, modelRecompute(plan.model));
 }
 
 QString commandText(const RunPlan& plan)
@@ -89,10 +136,7 @@ QString commandText(const RunPlan& plan)
     QStringList words = {QStringLiteral("bscope")};
     if (plan.mode == engine::Mode::Simulate)
         words << QStringLiteral("simulate") << scheduleOptions(plan.request.schedule)
-              << costOptions(plan.request.costs)
-              << (plan.request.sync == engine::SyncPolicy::Late
-                      ? QStringList{QStringLiteral("--sync"), QStringLiteral("late")}
-                      : QStringList());
+              << timingOptions(plan.request);
     else
         words << QStringLiteral("run") << runOptions(plan);
     for (QString& word : words)
@@ -108,14 +152,20 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
         return {};
     if (const auto runnable = engine::checkRunnable(lowered); !runnable)
         return fromUtf8(runnable.error().message);
+    if (plan.request.evict)
+        return text("A run evicts only as the scheme BPipe says; take that scheme, leave Evict at "
+                    "none, or simulate.");
+    if (plan.request.schedule.dataParallel > 1)
+        return text("A run trains one copy of the pipeline; set Copies to 1, or simulate.");
     const int stages = lowered.shape.stages;
-    const int layers = modelNumber(plan.model, QStringLiteral("layers"));
+    const int layers
+        = plan.layers > 0 ? plan.layers : modelNumber(plan.model, QStringLiteral("layers"));
     if (layers > 0 && layers < stages)
         return text("%1 has %2 layers, too few for %3 stages; take fewer devices, or simulate.")
             .arg(plan.model)
             .arg(layers)
             .arg(stages);
-    if (plan.textFile.isEmpty())
+    if (plan.textFile.isEmpty() || plan.textFile == QStringLiteral("sample"))
         return {};
     const QFileInfo file(plan.textFile);
     if (!file.isFile() || !file.isReadable())

@@ -16,7 +16,11 @@ struct RunPlan
     int microBatchSize = 2, sequence = 64;
     int iterations = 5, warmup = 2;
     int seed = 1;
-    QString textFile; // "": the built-in language
+    QString textFile;                     // "": the built-in language, "sample": a short story
+    int layers = 0, width = 0, heads = 0; // 0: the model's
+    QString attention;                    // "": the model's
+    bool isExact = false;                 // gradients are summed bit for bit the same in any order
+    int linkBandwidth = 0, linkLatency = 0; // hundredths of GB/s (0: free) and of us, emulated
 
     friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
@@ -24,9 +28,13 @@ struct RunPlan
 // The preset models that are compiled in, and a number of one ("layers"); 0: not said.
 QStringList modelPresets();
 int modelNumber(const QString& model, const QString& key);
+// What the preset recomputes where nothing else is asked for.
+engine::Recompute modelRecompute(const QString& model);
 
 // Options of `bscope run`, only what differs from the defaults beside scheme, D and N.
 QStringList runOptions(const RunPlan& plan);
+// Options of `bscope simulate` beside the schedule: costs and passes.
+QStringList timingOptions(const PredictionRequest& request);
 // The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
 QString commandText(const RunPlan& plan);
 

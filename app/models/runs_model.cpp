@@ -55,9 +55,13 @@ void RunsModel::remove(const RunDocument* document)
 
 std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
 {
+    // Two files that are not there are no one file, whatever QFileInfo says.
     const QFileInfo wanted(file);
-    const auto found = std::ranges::find_if(
-        m_rows, [&](const Row& row) { return QFileInfo(row.document->file()) == wanted; });
+    const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
+        const QFileInfo one(row.document->file());
+        return one.absoluteFilePath() == wanted.absoluteFilePath()
+            || (one.exists() && wanted.exists() && one == wanted);
+    });
     return found == m_rows.end() ? nullptr : found->document;
 }
 
@@ -114,9 +118,13 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case SubtitleRole:
         return document.subtitle();
     case ValueRole:
+        if (document.isQueued())
+            return tr("queued");
         return document.isRunning() ? tr("%1 of %2").arg(progress.done).arg(progress.planned)
                                     : headlineText(run.get());
     case ModeRole:
+        if (document.isPaused())
+            return tr("paused");
         return run ? modeText(run->info) : QString();
     case RunningRole:
         return document.isRunning();

@@ -59,7 +59,7 @@ QStringList recordedFiles(const Sample& sample)
 
 engine::Result<void> writeSample(const engine::ScheduleRequest& request, const QString& file)
 {
-    auto prediction = predict({request, engine::SyncPolicy::Eager, {}});
+    auto prediction = predict(PredictionRequest{.schedule = request});
     if (!prediction)
         return tl::unexpected(prediction.error());
     engine::Run run = *prediction->run;

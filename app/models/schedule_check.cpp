@@ -2,6 +2,9 @@
 
 #include "app/models/text.h"
 #include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+
+#include <QCoreApplication>
 
 #include <algorithm>
 
@@ -71,15 +74,17 @@ std::vector<int> reachedOps(const Schedule& schedule)
 }
 
 ScheduleCheck checkSchedule(const Schedule& schedule, const QString& label,
-                            const CostSetting& costs)
+                            const PredictionRequest& request)
 {
     ScheduleCheck check;
-    auto predicted = predict(schedule, label, engine::SyncPolicy::Eager, costs);
+    auto predicted = predict(schedule, label, request);
     if (predicted)
         check.prediction = std::move(*predicted);
     else
         check.problem = fromUtf8(predicted.error().message);
     check.reached = reachedOps(schedule);
+    if (!check.isValid())
+        check.waits = waitsAt(schedule, check.reached);
     for (const Violation& violation : check.prediction.violations) {
         const QString message = fromUtf8(violation.message);
         if (violation.index >= 0) {
@@ -91,6 +96,82 @@ ScheduleCheck checkSchedule(const Schedule& schedule, const QString& label,
         }
     }
     return check;
+}
+
+namespace {
+
+std::vector<bool> valuesMade(const Schedule& schedule, const std::vector<int>& reached)
+{
+    std::vector<bool> made(engine::valueCount(schedule.shape));
+    for (std::size_t device = 0; device < reached.size(); ++device)
+        for (int i = 0; i < reached[device]; ++i) {
+            const engine::Op& op = schedule.program[device][static_cast<std::size_t>(i)];
+            if (!engine::exists(op, schedule.shape))
+                continue;
+            for (const engine::Value& value : engine::produces(op, schedule.shape))
+                made[engine::valueIndex(value, schedule.shape)] = true;
+        }
+    return made;
+}
+
+// Where a value is made; index -1 on the device that should.
+OpPlace makerOf(const engine::Value& value, const Schedule& schedule)
+{
+    const int device = schedule.device(value.replica, value.stage).value;
+    const auto& ops = schedule.program[static_cast<std::size_t>(device)];
+    const auto makes = [&](const engine::Op& op) {
+        return engine::exists(op, schedule.shape)
+            && std::ranges::any_of(engine::produces(op, schedule.shape),
+                                   [&value](const engine::Value& made) { return made == value; });
+    };
+    const auto maker = std::ranges::find_if(ops, makes);
+    return {device, maker == ops.end() ? -1 : static_cast<int>(maker - ops.begin())};
+}
+
+} // namespace
+
+std::vector<Wait> waitsAt(const Schedule& schedule, const std::vector<int>& reached)
+{
+    const std::vector<bool> made = valuesMade(schedule, reached);
+    std::vector<Wait> waits;
+    for (std::size_t device = 0; device < reached.size(); ++device) {
+        const auto next = static_cast<std::size_t>(reached[device]);
+        if (next >= schedule.program[device].size())
+            continue;
+        const OpPlace waiting{static_cast<int>(device), reached[device]};
+        const engine::Values needed
+            = engine::consumes(schedule.program[device][next], schedule.shape);
+        const auto value
+            = std::find_if(needed.begin(), needed.end(), [&](const engine::Value& one) {
+                  return !made[engine::valueIndex(one, schedule.shape)];
+              });
+        if (value == needed.end())
+            continue;
+        const OpPlace awaited = makerOf(*value, schedule);
+        const OpPlace stop{awaited.device, reached[static_cast<std::size_t>(awaited.device)]};
+        waits.push_back({waiting, awaited, awaited.index > stop.index ? stop : OpPlace{}});
+    }
+    return waits;
+}
+
+QString sentence(const Schedule& schedule, const Wait& wait)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Wait", source); };
+    const auto nameAt = [&schedule](const OpPlace& place) {
+        return QString::fromStdString(engine::toString(schedule.program[static_cast<std::size_t>(
+            place.device)][static_cast<std::size_t>(place.index)]));
+    };
+    const QString who
+        = text("%1 on device %2 waits for ").arg(nameAt(wait.waiting)).arg(wait.waiting.device);
+    if (!wait.awaited.isValid())
+        return who + text("an op that device %1 does not have.").arg(wait.awaited.device);
+    const QString whom
+        = who + text("%1 on device %2").arg(nameAt(wait.awaited)).arg(wait.awaited.device);
+    if (!wait.blocker.isValid())
+        return whom + QLatin1Char('.');
+    return whom + text(", which stands behind ")
+        + (wait.blocker == wait.waiting ? text("it") : nameAt(wait.blocker)) + QLatin1Char('.');
 }
 
 OpPlace placeFor(const Schedule& schedule, const AbsentOp& absent)

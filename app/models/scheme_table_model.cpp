@@ -104,13 +104,16 @@ void SchemeTableModel::setRows(std::vector<Row> rows)
     arrange();
 }
 
-void SchemeTableModel::answer(const QString& scheme,
-                              std::shared_ptr<const engine::Result<Prediction>> answer)
+void SchemeTableModel::answer(const QString& scheme, Answer answer)
 {
-    const int row = rowOf(scheme);
-    if (row < 0)
-        return;
-    m_rows[static_cast<std::size_t>(row)].answer = std::move(answer);
+    this->answer({{scheme, std::move(answer)}});
+}
+
+void SchemeTableModel::answer(std::vector<std::pair<QString, Answer>> answers)
+{
+    for (auto& [scheme, answer] : answers)
+        if (const int row = rowOf(scheme); row >= 0)
+            m_rows[static_cast<std::size_t>(row)].answer = std::move(answer);
     arrange();
 }
 
@@ -248,7 +251,7 @@ QVariant SchemeTableModel::data(const QModelIndex& index, int role) const
     case Qt::TextAlignmentRole:
         return headerData(row.reason().isEmpty() ? index.column() : 0, Qt::Horizontal, role);
     case Qt::ToolTipRole:
-        return row.reason();
+        return row.reason().isEmpty() ? row.title : row.reason();
     case kStrongRole:
         return row.scheme == m_chosen && column == Column::Scheme;
     case kHintRole:

@@ -39,7 +39,9 @@ public:
     // New numbers for all schemes. A possible scheme keeps its last answer until the next one
     // comes, so that nothing blinks while a slider moves.
     void setRows(std::vector<Row> rows);
-    void answer(const QString& scheme, std::shared_ptr<const engine::Result<Prediction>> answer);
+    using Answer = std::shared_ptr<const engine::Result<Prediction>>;
+    void answer(const QString& scheme, Answer answer);
+    void answer(std::vector<std::pair<QString, Answer>> answers); // sorted once
     const Row& at(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
     // Units that the whole width of a thumbnail stands for. Pictures share one time scale; one that
     // is much longer than the others is cut.

@@ -74,13 +74,21 @@ bool EditorPage::saveTo(const QString& file)
     return true;
 }
 
+QString EditorPage::simulateCommand() const
+{
+    QString command = QStringLiteral("bscope simulate --schedule ")
+        + shellWord(QFileInfo(m_file).absoluteFilePath());
+    for (const QString& word : timingOptions(m_plan.request))
+        command += QLatin1Char(' ') + shellWord(word);
+    return command;
+}
+
 // Commands name a file, so there has to be one with what is shown.
 void EditorPage::copyCommand()
 {
     if ((m_file.isEmpty() || isModified()) && !save())
         return;
-    const QString command = QStringLiteral("bscope simulate --schedule ")
-        + shellWord(QFileInfo(m_file).absoluteFilePath());
+    const QString command = simulateCommand();
     QGuiApplication::clipboard()->setText(command);
     m_band->show(
         Band::Kind::Ok, tr("Copied."),
@@ -95,7 +103,7 @@ void EditorPage::simulate()
     run.info.label = m_name.toStdString();
     run.info.program = engine::buildId();
     if (!m_file.isEmpty() && !isModified())
-        run.info.command = "bscope simulate --schedule " + shellWord(m_file).toStdString();
+        run.info.command = simulateCommand().toStdString();
     if (const auto written = profiler::writeRun(file.toStdString(), run); !written)
         m_band->show(Band::Kind::Error, tr("Not written."), fromUtf8(written.error().message));
     else

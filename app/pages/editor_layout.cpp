@@ -1,6 +1,7 @@
 #include "app/pages/editor_page.h"
 #include "app/widgets/band.h"
 #include "app/widgets/controls.h"
+#include "app/widgets/cost_form.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/key_numbers.h"
 #include "app/widgets/schedule_grid.h"
@@ -9,8 +10,10 @@
 #include "app/widgets/violation_list.h"
 
 #include <QAction>
+#include <QDialog>
 #include <QHBoxLayout>
 #include <QResizeEvent>
+#include <QScrollArea>
 #include <QStackedLayout>
 #include <QVBoxLayout>
 
@@ -46,6 +49,10 @@ void EditorPage::makeActions()
                            tr("put the chosen missing op back, the last one first"));
     m_next = makeAction("nextViolation", tr("&Next violation"), keys("F8"),
                         tr("go to the next op that the validator objects to"));
+    m_revert = makeAction("revertSchedule", tr("Re&vert"), keys("Ctrl+Shift+Backspace"),
+                          tr("back to the schedule as it was opened or saved; redo returns"));
+    m_costs = makeAction("editorCosts", tr("&Costs"), keys("Ctrl+T"),
+                         tr("what F, B, messages and all-reduces cost in the times below"));
     m_save
         = makeAction("saveSchedule", tr("&Save"), keys("Ctrl+S"), tr("save the schedule as CSV"));
     m_saveAs = makeAction("saveScheduleAs", tr("Save &as…"), keys("Ctrl+Shift+S"),
@@ -68,7 +75,8 @@ QWidget* EditorPage::makeToolbar()
         button->setText(action->text().remove(QLatin1Char('&')));
         return button;
     };
-    for (QAction* action : {m_undo, m_redo, m_earlier, m_later, m_delete, m_restore, m_next})
+    for (QAction* action :
+         {m_undo, m_redo, m_revert, m_earlier, m_later, m_delete, m_restore, m_next, m_costs})
         row->addWidget(plain(action));
     row->addStretch(1);
     for (QAction* action : {m_copy, m_simulate, m_train, m_save})
@@ -127,6 +135,29 @@ void EditorPage::buildLayout()
     m_stack->addWidget(body);
     m_stack->addWidget(error);
     setFocusProxy(m_grid);
+}
+
+void EditorPage::showCosts()
+{
+    auto* dialog = findChild<QDialog*>(QStringLiteral("costsDialog"));
+    if (dialog == nullptr) {
+        dialog = new QDialog(this);
+        dialog->setObjectName(QStringLiteral("costsDialog"));
+        dialog->setWindowTitle(tr("Costs of the times"));
+        dialog->resize(330, 420);
+        auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
+        form->showPlan();
+        connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
+        auto* scroll = new QScrollArea;
+        scroll->setFrameShape(QFrame::NoFrame);
+        scroll->setWidgetResizable(true);
+        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        scroll->setWidget(form);
+        spaced(new QVBoxLayout(dialog), QMargins(), 0)->addWidget(scroll);
+    }
+    dialog->show();
+    dialog->raise();
+    dialog->activateWindow();
 }
 
 void EditorPage::resizeEvent(QResizeEvent* event)

@@ -49,6 +49,8 @@ EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
             [this] { select(m_edited->remove(m_grid->selected())); });
     connect(m_restore, &QAction::triggered, this, [this] { restore(m_list->chosenAbsent()); });
     connect(m_next, &QAction::triggered, this, &EditorPage::nextViolation);
+    connect(m_revert, &QAction::triggered, this, &EditorPage::revert);
+    connect(m_costs, &QAction::triggered, this, &EditorPage::showCosts);
     connect(m_save, &QAction::triggered, this, &EditorPage::save);
     connect(m_saveAs, &QAction::triggered, this, &EditorPage::saveAs);
     connect(m_copy, &QAction::triggered, this, &EditorPage::copyCommand);
@@ -72,9 +74,17 @@ EditorPage::~EditorPage()
         m_edited->undoStack().disconnect(this);
 }
 
-void EditorPage::edit(const engine::Schedule& schedule, const QString& name)
+void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
+                      const PredictionRequest& request)
 {
     m_name = name;
+    m_plan.request = request;
+    // Their ops are in the order already; what the attention's costs stays.
+    if (request.recompute == engine::Recompute::Attention
+        && request.costs.recompute == CostSetting::kSame)
+        m_plan.request.costs.recompute = kAttentionShare;
+    m_plan.request.recompute = engine::Recompute::None;
+    m_plan.request.evict.reset();
     take(schedule);
 }
 
@@ -142,11 +152,11 @@ void EditorPage::refuse(const QString& fact, const QString& advice)
 void EditorPage::checkAgain()
 {
     m_check = std::make_shared<const ScheduleCheck>(
-        checkSchedule(m_edited->schedule(), m_name, CostSetting()));
+        checkSchedule(m_edited->schedule(), m_name, m_plan.request));
     m_grid->setCheck(m_check);
-    m_list->show(*m_check, absentOps());
+    m_list->show(m_edited->schedule(), *m_check, absentOps());
     if (m_check->isValid()) {
-        m_preview->show(m_check->prediction.run);
+        m_preview->show(std::make_shared<RunView>(m_check->prediction.run));
         m_numbers->show(&m_check->prediction);
     } else {
         m_preview->setNothing(tr("No times while the schedule is not valid"));
@@ -167,7 +177,7 @@ QString EditorPage::timesNote() const
     const Prediction& prediction = m_check->prediction;
     return tr("%1 units, bubble %2, peak stash %3 Mₐ. %4")
         .arg(unitsText(prediction.thumbnail.duration), percent(prediction.metrics.bubbleRatio),
-             number(largestStash(prediction.metrics), 1), costsText(CostSetting()));
+             number(largestStash(prediction.metrics), 1), costsText(m_plan.request.costs));
 }
 
 void EditorPage::showVerdict()
@@ -209,6 +219,14 @@ void EditorPage::updateActions()
     const bool isValid = isOpen && m_check->isValid();
     m_undo->setEnabled(isOpen && m_edited->undoStack().canUndo());
     m_redo->setEnabled(isOpen && m_edited->undoStack().canRedo());
+    m_revert->setEnabled(isOpen && isModified());
+    m_costs->setEnabled(isOpen);
+    const auto say = [&](QAction* action, const QString& what, const QString& plain) {
+        const QString tip = what.isEmpty() ? plain : plain + QStringLiteral(": ") + what;
+        action->setToolTip(QStringLiteral("%1 (%2)").arg(tip, action->shortcut().toString()));
+    };
+    say(m_undo, isOpen ? m_edited->undoStack().undoText() : QString(), tr("undo"));
+    say(m_redo, isOpen ? m_edited->undoStack().redoText() : QString(), tr("redo"));
     for (QAction* action : {m_earlier, m_later, m_delete})
         action->setEnabled(isChosen);
     m_restore->setEnabled(isOpen && !m_list->absent().empty());
@@ -240,6 +258,13 @@ void EditorPage::restore(int row)
     if (absent.place.index < 0)
         absent.place = placeFor(m_edited->schedule(), absent);
     moveTo(m_edited->restore(absent));
+}
+
+// Steps stay on the stack: redo brings them back.
+void EditorPage::revert()
+{
+    QUndoStack& stack = m_edited->undoStack();
+    stack.setIndex(std::max(0, stack.cleanIndex()));
 }
 
 void EditorPage::nextViolation()
@@ -289,7 +314,7 @@ QList<QAction*> EditorPage::menuActions(Menu menu) const
     if (menu == Menu::Run)
         return {m_simulate, m_train, m_copy};
     if (menu == Menu::View)
-        return {m_undo, m_redo, m_earlier, m_later, m_delete, m_restore, m_next};
+        return {m_undo, m_redo, m_revert, m_costs, m_earlier, m_later, m_delete, m_restore, m_next};
     return {};
 }
 

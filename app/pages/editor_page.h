@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/run_plan.h"
 #include "app/models/schedule_check.h"
 #include "app/models/theme.h"
 #include "app/widgets/page.h"
@@ -31,7 +32,9 @@ public:
     ~EditorPage() override;
 
     // One of the two, once. A file that cannot be read leaves a page that says why.
-    void edit(const engine::Schedule& schedule, const QString& name);
+    // `request`: the costs and all-reduce of the times, which "Costs" changes.
+    void edit(const engine::Schedule& schedule, const QString& name,
+              const PredictionRequest& request = {});
     void open(const QString& file);
 
     QString title() const override;
@@ -67,15 +70,19 @@ private:
     void moveTo(OpPlace now);
     void restore(int absent);
     void nextViolation();
+    void revert();
+    void showCosts(); // editor_layout.cpp
     bool save();
     bool saveAs();
     void copyCommand();
+    QString simulateCommand() const; // of the saved file
     void simulate();
     void train();
     std::vector<AbsentOp> absentOps() const;
 
     const ThemeController& m_theme;
     QString m_name, m_file; // for people; "" until it is saved
+    RunPlan m_plan;         // its costs and all-reduce are those of the times
     std::unique_ptr<EditedSchedule> m_edited;
     std::shared_ptr<const ScheduleCheck> m_check;
 
@@ -88,8 +95,9 @@ private:
     KeyNumbers* m_numbers;
     QLabel* m_timesNote = nullptr;
     QAction *m_undo = nullptr, *m_redo = nullptr, *m_earlier = nullptr, *m_later = nullptr,
-            *m_delete = nullptr, *m_restore = nullptr, *m_next = nullptr, *m_save = nullptr,
-            *m_saveAs = nullptr, *m_copy = nullptr, *m_simulate = nullptr, *m_train = nullptr;
+            *m_delete = nullptr, *m_restore = nullptr, *m_next = nullptr, *m_revert = nullptr,
+            *m_costs = nullptr, *m_save = nullptr, *m_saveAs = nullptr, *m_copy = nullptr,
+            *m_simulate = nullptr, *m_train = nullptr;
 };
 
 } // namespace app

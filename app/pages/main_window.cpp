@@ -114,10 +114,10 @@ void MainWindow::connectPage(Page* page)
     connect(page, &Page::openRequested, this, &MainWindow::openRun);
     connect(page, &Page::openDialogRequested, this, &MainWindow::askForFiles);
     connect(page, &Page::startRequested, this, &MainWindow::startRun);
+    connect(page, &Page::startAllRequested, this, &MainWindow::startRuns);
     connect(page, &Page::editRequested, this,
-            [this](const std::shared_ptr<const engine::Schedule>& schedule) {
-                editSchedule(*schedule);
-            });
+            [this](const std::shared_ptr<const engine::Schedule>& schedule,
+                   const PredictionRequest& request) { editSchedule(*schedule, request); });
     connect(page, &Page::compareRequested, this, &MainWindow::compare);
     connect(page, &Page::runOpened, this,
             [this](const QString& file, const std::shared_ptr<const engine::Run>& run) {

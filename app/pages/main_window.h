@@ -38,7 +38,8 @@ public Q_SLOTS:
     void newRun(const QString& experimentToml = {}); // "": the defaults
     void openRun(const QString& file);               // a file that is open already: its tab
     void startRun(const QStringList& options);
-    void editSchedule(const engine::Schedule& schedule);
+    void startRuns(const QList<QStringList>& options); // one after the other; the first is shown
+    void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
     void editFile(const QString& file); // a schedule file that is open already: its tab
     void compare(const QStringList& files);
     void openFiles(const QStringList& files); // schedules: edited; a run: opened; runs: compared

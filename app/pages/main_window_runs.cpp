@@ -19,7 +19,7 @@ void MainWindow::newRun(const QString& experimentToml)
     addPage(page);
 }
 
-void MainWindow::editSchedule(const engine::Schedule& schedule)
+void MainWindow::editSchedule(const engine::Schedule& schedule, const PredictionRequest& request)
 {
     const engine::Scheme* scheme = engine::findScheme(schedule.scheme);
     auto* page = new EditorPage(m_theme);
@@ -28,7 +28,8 @@ void MainWindow::editSchedule(const engine::Schedule& schedule)
                    .arg(scheme != nullptr ? shortTitle(fromUtf8(scheme->title))
                                           : QString::fromStdString(schedule.scheme))
                    .arg(schedule.shape.devices)
-                   .arg(schedule.shape.microBatches));
+                   .arg(schedule.shape.microBatches),
+               request);
     addPage(page);
 }
 
@@ -60,6 +61,18 @@ void MainWindow::openRun(const QString& file)
 void MainWindow::startRun(const QStringList& options)
 {
     showDocument(m_library.start(options));
+}
+
+void MainWindow::startRuns(const QList<QStringList>& options)
+{
+    std::shared_ptr<RunDocument> first;
+    for (const QStringList& one : options) {
+        const auto document = m_library.start(one);
+        if (first == nullptr)
+            first = document;
+    }
+    if (first != nullptr)
+        showDocument(first);
 }
 
 void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)

@@ -55,7 +55,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     connectDocument();
     for (const QString& line : m_document->log())
         m->panels->addLogLine(line);
-    if (m_document->isRunning()) {
+    if (m_document->isRunning() || m_document->isQueued()) {
         m->panels->setPanel(RunPanels::Panel::Progress);
         m->actions.follow->setChecked(true);
     }
@@ -138,8 +138,10 @@ void RunPage::showView(const RunViewPointer& view)
     if (isFirst && isVisible())
         m->timeline->setFocus();
     showIteration(m->timeline->iteration());
-    search();                                // a run that has grown may have more hits
-    if (isFirst || !m_document->isRunning()) // a growing run is explained when it is whole
+    search(); // a run that has grown may have more hits
+    // While a run grows its newest iteration is described; an op that is chosen stays as it was.
+    const bool isNothingChosen = m->timeline->selection().kind == Selection::Kind::None;
+    if (isFirst || isNothingChosen || !m_document->isRunning())
         m->details->show(view, m->timeline->selection());
     reportFinished();
 }
@@ -178,12 +180,15 @@ void RunPage::showWaiting()
 {
     const bool isPreparing = m_views.isBusy();
     const bool isLoading = m_document->state() == State::Loading;
-    m->waiting->setText(isPreparing ? tr("Preparing %1").arg(m_document->title())
-                            : isLoading
-                            ? tr("Reading %1").arg(m_document->file())
+    m->waiting->setText(isPreparing     ? tr("Preparing %1").arg(m_document->title())
+                            : isLoading ? tr("Reading %1").arg(m_document->file())
+                            : m_document->isQueued()
+                            ? tr("In the queue. It starts by itself when the runs before it are "
+                                 "through: two at a time would disturb each other's times.")
                             : tr("The worker is starting. The first iteration appears as soon as "
                                  "it is whole."));
-    const bool isWaiting = isLoading || isPreparing || m_document->isRunning();
+    const bool isWaiting
+        = isLoading || isPreparing || m_document->isRunning() || m_document->isQueued();
     if (!m_view)
         m->centre->setCurrentWidget(isWaiting ? m->waiting : m->failed->parentWidget());
     showFailure(!m_view && !isWaiting);

@@ -26,6 +26,8 @@ void RunPage::makeActions()
     actions.find->setStatusTip(tr("find ops, with facets"));
     m->findNext = makeAction("findNextHit", tr("Next hit"), Qt::Key_F3);
     m->findPrevious = makeAction("findPreviousHit", tr("Hit before"), Qt::SHIFT | Qt::Key_F3);
+    actions.pause = makeAction("pauseRun", tr("Pause"), {});
+    actions.pause->setCheckable(true);
     actions.stop = makeAction("stopRun", tr("Stop"), {});
     actions.stop->setToolTip(tr("Stops the worker; whole iterations are kept"));
     actions.follow = makeAction("followRun", tr("Follow"), {});
@@ -44,6 +46,7 @@ void RunPage::makeActions()
     followTheme(actions.back, Icon::ChevronLeft, m_theme);
     followTheme(actions.forward, Icon::ChevronRight, m_theme);
     followTheme(actions.fit, Icon::Fit, m_theme);
+    followTheme(actions.pause, Icon::Pause, m_theme);
     followTheme(actions.stop, Icon::Stop, m_theme);
     followTheme(actions.find, Icon::Search, m_theme);
     followTheme(actions.exportFigure, Icon::Export, m_theme);
@@ -63,6 +66,8 @@ void RunPage::connectActions()
     connect(m->timeline, &TimelineWidget::followChanged, actions.follow, &QAction::setChecked);
     connectLook();
     connectFind();
+    connect(actions.pause, &QAction::triggered, this,
+            [this](bool paused) { m_library.setPaused(*m_document, paused); });
     connect(actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
     connect(actions.exportFigure, &QAction::triggered, this,
             [this] { Q_EMIT exportRequested({m_document->run()}); });
@@ -103,7 +108,7 @@ QList<QAction*> RunPage::menuActions(Menu menu) const
     const RunToolbar::Actions& actions = m->actions;
     switch (menu) {
     case Menu::Run:
-        return {actions.stop, actions.follow, m->copyCommand};
+        return {actions.pause, actions.stop, actions.follow, m->copyCommand};
     case Menu::View:
         return {actions.back,        actions.forward, actions.fit, m->fitAll,
                 m->fitSelection,     m->flow,         m->colourBy, actions.showRuns,

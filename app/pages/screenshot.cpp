@@ -1,7 +1,9 @@
 #include "app/pages/screenshot.h"
 
 #include "app/pages/main_window.h"
+#include "engine/schedules/scheme.h"
 
+#include <QAction>
 #include <QCoreApplication>
 #include <QPixmap>
 #include <QTimer>
@@ -14,8 +16,13 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
 {
     constexpr int kSettle = 1800; // ms: a run is read in the background
     window.resize(line.size);
-    if (line.page == QStringLiteral("setup"))
+    const bool isScheme = line.page == QStringLiteral("scheme");
+    if (isScheme || line.page == QStringLiteral("setup"))
         window.newRun();
+    if (isScheme)
+        window.findChild<QAction*>(QStringLiteral("explainScheme"))->trigger();
+    if (line.page == QStringLiteral("editor"))
+        window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
     if (line.page == QStringLiteral("keys"))
         window.showKeys();
     if (line.page == QStringLiteral("commands"))

@@ -127,7 +127,14 @@ QWidget* SetupPage::makePrediction()
     m_facts->setWordWrap(true);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     top->addSpacing(2);
-    top->addWidget(m_facts);
+    auto* facts = spaced(new QHBoxLayout, QMargins(), 12);
+    facts->addWidget(m_facts, 1);
+    QPushButton* explain
+        = makeButton(tr("About this scheme"), QStringLiteral("aboutScheme"), "link");
+    explain->setToolTip(tr("The paper, the rule with a picture, the closed forms (Ctrl+I)"));
+    connect(explain, &QPushButton::clicked, m_explain, &QAction::trigger);
+    facts->addWidget(explain, 0, Qt::AlignTop);
+    top->addLayout(facts);
     column->addLayout(top);
     column->addWidget(makeLine(Qt::Horizontal));
     column->addWidget(m_numbers);
@@ -145,6 +152,11 @@ QWidget* SetupPage::makeTable()
     auto* row = spaced(new QHBoxLayout(head), QMargins(12, 0, 12, 0), 8);
     m_tableTitle = makeLabel({}, "dock");
     row->addWidget(m_tableTitle, 1);
+    m_runMarked = makeButton({}, QStringLiteral("runMarked"), "tool");
+    m_runMarked->setToolTip(tr("Train with the selected schemes, one after the other"));
+    m_runMarked->hide();
+    connect(m_runMarked, &QPushButton::clicked, this, &SetupPage::runMarked);
+    row->addWidget(m_runMarked);
     QPushButton* copy = makeButton(tr("Copy as CSV"), QStringLiteral("copyTableButton"), "link");
     connect(copy, &QPushButton::clicked, m_copyTable, &QAction::trigger);
     row->addWidget(copy);
@@ -152,11 +164,21 @@ QWidget* SetupPage::makeTable()
     column->addWidget(makeLine(Qt::Horizontal));
     m_tableView = new DataTable(m_theme, 30);
     m_tableView->setObjectName(QStringLiteral("schemeTable"));
+    m_tableView->setAccessibleName(tr("All schemes at these numbers"));
     m_tableView->setModel(m_table);
     m_tableView->horizontalHeader()->setSectionsClickable(true);
     m_tableView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     m_tableView->setSortingEnabled(true);
-    const auto take = [this](const QModelIndex& index) { choose(m_table->at(index.row()).scheme); };
+    using enum SchemeTableModel::Column;
+    m_tableView->setDispensable({static_cast<int>(Local), static_cast<int>(Weights),
+                                 static_cast<int>(Messages), static_cast<int>(Stash)});
+    m_tableView->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    connect(m_tableView->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &SetupPage::showMarked);
+    const auto take = [this](const QModelIndex& index) {
+        if (markedSchemes().size() <= 1) // else rows are being marked
+            choose(m_table->at(index.row()).scheme);
+    };
     connect(m_tableView, &QAbstractItemView::clicked, this, take);
     connect(m_tableView, &QAbstractItemView::activated, this, take);
     column->addWidget(m_tableView, 1);
@@ -167,7 +189,7 @@ QWidget* SetupPage::makeTable()
 // picture of the schedule gives way, so that the table keeps a few rows.
 void SetupPage::fitTo(const QSize& size)
 {
-    constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150, kShortTable = 620;
+    constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150;
     const int columns = size.width() < kNarrow ? 1 : size.width() < kWide ? 2 : 3;
     const int schemes = columns == 1 ? kNarrowSchemes : columns == 2 ? kSchemes : kWideSchemes;
     m_schemes->setFixedWidth(schemes);
@@ -175,9 +197,6 @@ void SetupPage::fitTo(const QSize& size)
     m_preview->setRoom(size.height() < kLow        ? kLowPreview
                            : size.height() < kHigh ? kPreview
                                                    : kHighPreview);
-    const bool isShort = size.width() - schemes - kParameters < kShortTable;
-    for (const auto column : {SchemeTableModel::Column::Weights, SchemeTableModel::Column::Local})
-        m_tableView->setColumnHidden(static_cast<int>(column), isShort);
 }
 
 void SetupPage::resizeEvent(QResizeEvent* event)

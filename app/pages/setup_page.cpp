@@ -7,6 +7,7 @@
 #include "app/widgets/data_table.h"
 #include "app/widgets/key_numbers.h"
 #include "app/widgets/schedule_preview.h"
+#include "app/widgets/scheme_dialog.h"
 #include "app/widgets/scheme_list.h"
 #include "app/widgets/setup_form.h"
 #include "engine/base/version.h"
@@ -18,9 +19,12 @@
 #include <QLabel>
 #include <QPushButton>
 
+#include <utility>
+
 namespace app {
 namespace {
 
+constexpr int kTogether = 30;             // ms: answers of schemes that are shown together
 constexpr int kDebounce = 60;             // ms: a huge prediction waits until the typing stops
 constexpr std::int64_t kHuge = 1'000'000; // ops; smaller ones begin at once, in the pool
 constexpr std::int64_t kSmall = 4'000;    // ops of one scheme: all of them are simulated at once
@@ -55,16 +59,20 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
     });
     buildLayout();
     m_showCards.setSingleShot(true);
-    m_showCards.setInterval(0);
-    connect(&m_showCards, &QTimer::timeout, this, [this] { m_schemes->showRows(*m_table); });
+    m_showCards.setInterval(kTogether);
+    connect(&m_showCards, &QTimer::timeout, this, &SetupPage::showArrived);
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(kDebounce);
     connect(&m_debounce, &QTimer::timeout, this, &SetupPage::predictAll);
     m_tableDebounce.setSingleShot(true);
     connect(&m_tableDebounce, &QTimer::timeout, this, &SetupPage::predictTable);
-    connect(&m_predictor, &Predictor::answered, this,
-            [this](const QString&, const Predictor::Answer& answer) { showPrediction(answer); });
-    connect(&m_tablePredictor, &Predictor::answered, this, &SetupPage::answered);
+    connect(&m_predictor, &PreviewPredictor::answered, this, &SetupPage::showPrediction);
+    connect(&m_tablePredictor, &Predictor::answered, this,
+            [this](const QString& scheme, const Predictor::Answer& answer) {
+                m_arrived.emplace_back(scheme, answer);
+                if (!m_showCards.isActive())
+                    m_showCards.start();
+            });
     connect(m_form, &SetupForm::edited, this, &SetupPage::edited);
     connect(m_schemes, &SchemeList::chosen, this, &SetupPage::choose);
     edited();
@@ -97,6 +105,9 @@ void SetupPage::makeActions()
     m_edit = make(tr("&Edit this schedule"), "editThisSchedule", tr("Ctrl+E"));
     m_copyTable = make(tr("Copy the &table of schemes as CSV"), "copyTable", tr("Ctrl+Shift+T"));
     m_find = make(tr("&Find a scheme"), "findScheme", tr("Ctrl+F"));
+    m_explain = make(tr("&About this scheme"), "explainScheme", tr("Ctrl+I"));
+    m_explain->setStatusTip(tr("the paper, the rule with a picture, the closed forms"));
+    connect(m_explain, &QAction::triggered, this, &SetupPage::explainScheme);
     connect(m_run, &QAction::triggered, this, &SetupPage::run);
     connect(m_copy, &QAction::triggered, this, &SetupPage::copyCommand);
     connect(m_reset, &QAction::triggered, this, [this] { setPlan({}); });
@@ -112,7 +123,7 @@ QList<QAction*> SetupPage::menuActions(Menu menu) const
     if (menu == Menu::Compare)
         return {m_copyTable};
     if (menu == Menu::View)
-        return {m_find};
+        return {m_find, m_explain};
     return {};
 }
 
@@ -132,10 +143,10 @@ void SetupPage::edited()
     const QString scheme = QString::fromStdString(request.scheme);
     m_schemes->setChosen(scheme);
     m_form->showFault(findFault(request));
-    m_predictor.startOver();
     m_tablePredictor.startOver();
     m_preview->setWaiting();
     setRunnable(false);
+    showMarked();
     m_costs->setText(tr("Costs: %1").arg(costsText(plan().request.costs)));
     if (estimatedOps(request) <= kHuge)
         predictAll();
@@ -150,8 +161,9 @@ void SetupPage::predictAll()
     const PredictionRequest& request = plan().request;
     const Fault fault = findFault(request.schedule);
     if (fault.field == Fault::Field::None) {
-        m_predictor.ask({}, request);
+        m_predictor.ask(request);
     } else {
+        m_predictor.drop();
         refuse(tr("Impossible."), fault.message);
         offer(fault.remedies);
     }
@@ -159,60 +171,24 @@ void SetupPage::predictAll()
     m_tableDebounce.start(estimatedOps(request.schedule) > kSmall ? kDebounce * 2 : 0);
 }
 
-// Every scheme at this D, N and cost; others than the chosen one with their usual options.
-void SetupPage::predictTable()
+// What belongs to an older position of a slider is shown, but neither run nor kept.
+void SetupPage::showPrediction(const PreviewPredictor::Answer& answer)
 {
-    const PredictionRequest& chosen = plan().request;
-    std::vector<SchemeTableModel::Row> rows;
-    std::vector<PredictionRequest> requests;
-    for (const engine::Scheme& scheme : engine::schemes()) {
-        PredictionRequest request = chosen;
-        if (scheme.name != request.schedule.scheme) {
-            request.schedule.scheme = scheme.name;
-            request.schedule.chunks = 0;
-            request.schedule.options.clear();
-        }
-        const auto possible = engine::checkRequest(request.schedule);
-        rows.push_back({fromUtf8(scheme.name),
-                        shortTitle(fromUtf8(scheme.title)),
-                        possible ? QString() : fromUtf8(possible.error().message),
-                        {}});
-        if (possible)
-            requests.push_back(request);
-    }
-    const QString name = QString::fromStdString(chosen.schedule.scheme);
-    m_table->setRows(std::move(rows));
-    m_table->setChosen(name);
-    m_tableTitle->setText(tr("Schemes at D = %1, N = %2")
-                              .arg(chosen.schedule.devices)
-                              .arg(chosen.schedule.microBatches));
-    for (const PredictionRequest& request : requests)
-        m_tablePredictor.ask(QString::fromStdString(request.schedule.scheme), request);
-    m_showCards.start();
-    // Not the current row: that would scroll to it.
-    m_tableView->selectionModel()->select(m_table->index(m_table->rowOf(name), 0),
-                                          QItemSelectionModel::ClearAndSelect
-                                              | QItemSelectionModel::Rows);
-}
-
-void SetupPage::answered(const QString& key, const Predictor::Answer& answer)
-{
-    m_table->answer(key, answer);
-    m_showCards.start();
-}
-
-void SetupPage::showPrediction(const Predictor::Answer& answer)
-{
-    m_shown = answer;
-    if (!answer->has_value()) {
-        refuse(tr("Impossible."), fromUtf8(answer->error().message));
+    const engine::Result<Prediction>& result = *answer.prediction;
+    m_shown = answer.isNewest ? answer.prediction : nullptr;
+    if (!result) {
+        if (answer.isNewest)
+            refuse(tr("Impossible."), fromUtf8(result.error().message));
         return;
     }
-    const Prediction& prediction = **answer;
-    m_preview->show(prediction.run);
-    m_numbers->show(&prediction);
-    showFacts(&prediction);
-    showVerdict(prediction);
+    m_preview->show(answer.view);
+    m_numbers->show(&*result);
+    if (!answer.isNewest) {
+        m_preview->setWaiting();
+        return;
+    }
+    showFacts(&*result);
+    showVerdict(*result);
     Q_EMIT statusChanged();
 }
 
@@ -228,6 +204,19 @@ void SetupPage::showFacts(const Prediction* prediction)
     if (!form.isEmpty())
         text += tr(". Bubble %1").arg(form);
     m_facts->setText(text + QLatin1Char('.'));
+    if (m_explanation != nullptr)
+        m_explanation->show(plan().request.schedule, prediction);
+}
+
+void SetupPage::explainScheme()
+{
+    if (m_explanation == nullptr)
+        m_explanation = new SchemeDialog(this);
+    const bool isThere = m_shown != nullptr && m_shown->has_value();
+    m_explanation->show(plan().request.schedule, isThere ? &**m_shown : nullptr);
+    m_explanation->setVisible(true);
+    m_explanation->raise();
+    m_explanation->activateWindow();
 }
 
 void SetupPage::showVerdict(const Prediction& prediction)
@@ -318,21 +307,14 @@ void SetupPage::copyCommand()
     m_verdict->show(Band::Kind::Ok, tr("Copied."), commandText(plan()));
 }
 
-void SetupPage::copyTable()
-{
-    QGuiApplication::clipboard()->setText(m_table->csv());
-    m_verdict->show(Band::Kind::Ok, tr("Copied."),
-                    tr("The table of %1 schemes, as it is sorted.").arg(m_table->rowCount()));
-}
-
 void SetupPage::editSchedule()
 {
-    const auto schedule = engine::buildSchedule(plan().request.schedule);
+    const auto schedule = orderOf(plan().request);
     if (!schedule) {
         refuse(tr("Impossible."), fromUtf8(schedule.error().message));
         return;
     }
-    Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule));
+    Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule), plan().request);
 }
 
 QStringList SetupPage::statusTexts() const

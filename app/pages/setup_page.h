@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/jobs/predictor.h"
+#include "app/jobs/preview_predictor.h"
 #include "app/models/fault.h"
 #include "app/models/run_plan.h"
 #include "app/models/scheme_table_model.h"
@@ -22,6 +23,7 @@ class DataTable;
 class KeyNumbers;
 class SchedulePreview;
 class SchemeList;
+class SchemeDialog;
 class SetupForm;
 
 // A new run: choose a scheme and see its schedule before it runs (mockup setup.png). Every edit
@@ -57,14 +59,19 @@ private:
     void edited();     // the plan changed: say at once what is wrong, predict soon
     void predictAll(); // the chosen scheme first, then the table
     void predictTable();
-    void answered(const QString& key, const Predictor::Answer& answer);
-    void showPrediction(const Predictor::Answer& answer);
+    void showArrived();
+    void showPrediction(const PreviewPredictor::Answer& answer);
     void showFacts(const Prediction* prediction);
+    void explainScheme();
     void showVerdict(const Prediction& prediction);
     void refuse(const QString& bold, const QString& message);
     void offer(const std::vector<Remedy>& remedies); // as buttons in the verdict
     void setRunnable(bool runnable);
     void run();
+    void runMarked(); // the rows that are selected in the table, one after the other
+    void showMarked();
+    PredictionRequest requestOf(const engine::Scheme& scheme) const; // at the numbers of the form
+    QStringList markedSchemes() const;
     void keepPrediction(); // simulate: the prediction becomes a run of its own
     void copyCommand();
     void copyTable();
@@ -74,7 +81,9 @@ private:
     static constexpr int kRemedies = 2;
 
     const ThemeController& m_theme;
-    Predictor m_predictor{Predictor::Keep::Run}, m_tablePredictor{Predictor::Keep::Summary};
+    std::vector<std::pair<QString, Predictor::Answer>> m_arrived; // for table and cards
+    PreviewPredictor m_predictor;
+    Predictor m_tablePredictor;
     QTimer m_debounce, m_tableDebounce, m_showCards;
     SchemeTableModel* m_table;
     SchemeList* m_schemes;
@@ -87,9 +96,10 @@ private:
     QPushButton* m_simulate = nullptr; // what cannot be trained with can be simulated
     DataTable* m_tableView = nullptr;
     QLabel *m_tableTitle = nullptr, *m_facts = nullptr, *m_costs = nullptr;
-    QPushButton* m_runButton = nullptr;
+    QPushButton *m_runButton = nullptr, *m_runMarked = nullptr;
     QAction *m_run = nullptr, *m_copy = nullptr, *m_reset = nullptr, *m_edit = nullptr,
-            *m_copyTable = nullptr, *m_find = nullptr;
+            *m_copyTable = nullptr, *m_find = nullptr, *m_explain = nullptr;
+    SchemeDialog* m_explanation = nullptr; // made when it is first asked for
     Predictor::Answer m_shown;
 };
 

@@ -95,6 +95,30 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 
 } // namespace
 
+namespace {
+
+// Which iteration the numbers are of, and whether it is the headline of the run.
+QString whichIteration(const engine::Run& run, int iteration)
+{
+    using enum engine::Iteration::Kind;
+    const auto& iterations = run.timeline.iterations;
+    const engine::Iteration& one = iterations[static_cast<std::size_t>(iteration)];
+    const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
+    const bool isHeadline = iteration == engine::headlineIteration(run.timeline);
+    if (one.kind == Replay)
+        return tr("Headline: every op at its median over %1 iterations").arg(measured);
+    if (one.kind == Warmup)
+        return tr("Warm-up iteration %1").arg(one.number);
+    if (!isHeadline || measured == 1)
+        return measured == 1 && isHeadline ? tr("Headline: its one iteration")
+                                           : tr("Iteration %1").arg(one.number);
+    return run.info.outcome == engine::Outcome::Running
+        ? tr("Iteration %1, the newest so far").arg(one.number)
+        : tr("Headline: iteration %1, the last measured").arg(one.number);
+}
+
+} // namespace
+
 Details runDetails(const RunView& view, int iteration)
 {
     const RunMetrics* metrics = view.metrics(iteration);
@@ -106,10 +130,7 @@ Details runDetails(const RunView& view, int iteration)
     details.title = QString::fromStdString(run.info.label);
     details.value = clock.length(metrics->duration);
     details.unit = clock.scale.unit;
-    const bool isReplay = run.timeline.iterations[static_cast<std::size_t>(iteration)].kind
-        == engine::Iteration::Kind::Replay;
-    details.left
-        = (isReplay ? tr("Median iteration, %1") : tr("One iteration, %1")).arg(modeText(run.info));
+    details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
     details.right
         = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);
     details.sentence = tr("<b>%1 bubble</b> in the mean of the devices. Click a box, a bubble or a "

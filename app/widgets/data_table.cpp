@@ -195,6 +195,7 @@ void DataTable::setModel(QAbstractItemModel* shown)
     QTableView::setModel(shown);
     connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::spanCells);
     connect(shown, &QAbstractItemModel::layoutChanged, this, &DataTable::spanCells);
+    connect(shown, &QAbstractItemModel::layoutChanged, this, &DataTable::shareWidth);
     connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::shareWidth);
     connect(shown, &QAbstractItemModel::rowsInserted, this, &DataTable::shareWidth);
     shareWidth();
@@ -222,14 +223,21 @@ int DataTable::fittingHeight() const
     return horizontalHeader()->height() + rows + 2;
 }
 
-std::vector<int> DataTable::neededWidths() const
+std::vector<int> DataTable::allWidths() const
 {
     std::vector<int> widths;
     for (int column = 0; column < model()->columnCount(); ++column)
-        widths.push_back(
-            isColumnHidden(column)
-                ? 0
-                : std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)));
+        widths.push_back(std::max(sizeHintForColumn(column),
+                                  static_cast<TableHeader*>(horizontalHeader())->widthOf(column)));
+    return widths;
+}
+
+std::vector<int> DataTable::neededWidths() const
+{
+    std::vector<int> widths = allWidths();
+    for (std::size_t column = 0; column < widths.size(); ++column)
+        if (isColumnHidden(static_cast<int>(column)))
+            widths[column] = 0;
     return widths;
 }
 
@@ -237,6 +245,25 @@ int DataTable::neededWidth() const
 {
     const std::vector<int> widths = neededWidths();
     return std::accumulate(widths.begin(), widths.end(), 2);
+}
+
+void DataTable::setDispensable(std::vector<int> columns)
+{
+    m_dispensable = std::move(columns);
+    shareWidth();
+}
+
+// A table that scrolls sideways hides its first column, which says what a row is.
+void DataTable::dropColumns()
+{
+    const std::vector<int> widths = allWidths();
+    int needed = std::accumulate(widths.begin(), widths.end(), 0);
+    for (const int column : m_dispensable) {
+        const bool isTooMuch = needed > viewport()->width();
+        setColumnHidden(column, isTooMuch);
+        if (isTooMuch)
+            needed -= widths[static_cast<std::size_t>(column)];
+    }
 }
 
 void DataTable::resizeEvent(QResizeEvent* event)
@@ -251,9 +278,13 @@ void DataTable::shareWidth()
     const int columns = model() == nullptr ? 0 : model()->columnCount();
     if (columns == 0)
         return;
-    const std::vector<int> widths = neededWidths();
-    const int rest
-        = std::max(0, viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0));
+    dropColumns();
+    constexpr int kLeastFirst = 96; // the first column gives way last; its texts are elided
+    std::vector<int> widths = neededWidths();
+    const int room = viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
+    if (room < 0 && !m_dispensable.empty())
+        widths[0] = std::max(std::min(widths[0], kLeastFirst), widths[0] + room);
+    const int rest = std::max(0, room);
     const int shown = columns - horizontalHeader()->hiddenSectionCount();
     int place = 0;
     for (int column = 0; column < columns; ++column) {

@@ -37,6 +37,7 @@ class TableHeader : public QHeaderView
 
 public:
     TableHeader(const ThemeController& theme, QWidget* parent);
+    int widthOf(int section) const { return sectionSizeFromContents(section).width(); }
 
 protected:
     void paintSection(QPainter* painter, const QRect& rect, int section) const override;
@@ -58,14 +59,20 @@ public:
     void fitRows();            // at most as high as its rows
     int fittingHeight() const; // of the header and all rows
     int neededWidth() const;   // at which no column is cut
+    // Columns that give way where not all fit, the least important one first.
+    void setDispensable(std::vector<int> columns);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    std::vector<int> neededWidths() const; // [column]
+    std::vector<int> allWidths() const;    // [column], hidden ones too
+    std::vector<int> neededWidths() const; // [column], 0 for hidden ones
     void shareWidth();
+    void dropColumns();
     void spanCells();
+
+    std::vector<int> m_dispensable;
 };
 
 } // namespace app

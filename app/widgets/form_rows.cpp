@@ -1,6 +1,7 @@
 #include "app/widgets/form_rows.h"
 
 #include "app/widgets/controls.h"
+#include "app/widgets/slider_field.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -14,8 +15,26 @@ QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
     QLabel* label = makeLabel(title);
     label->setWordWrap(true);
     row->addWidget(label, 1);
-    for (QWidget* field : fields)
+    for (QWidget* field : fields) {
+        if (field->accessibleName().isEmpty())
+            field->setAccessibleName(title);
         row->addWidget(field);
+    }
+    return row;
+}
+
+// A title at the left, the slider with its field at the right.
+QHBoxLayout* makeSliderRow(const QString& title, SliderField* field)
+{
+    constexpr int kTitle = 108;
+    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
+    QLabel* label = makeLabel(title);
+    label->setFixedWidth(kTitle);
+    label->setBuddy(field->field());
+    row->addWidget(label);
+    row->addWidget(field, 1);
+    field->field()->setAccessibleName(title);
+    field->slider()->setAccessibleName(title);
     return row;
 }
 

@@ -11,11 +11,14 @@ class QWidget;
 
 namespace app {
 
+class SliderField;
+
 // The rows of the set-up form: a title at the left, fields at the right, as wide as the column.
 
 constexpr int kFormFieldWidth = 150;
 
 QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields);
+QHBoxLayout* makeSliderRow(const QString& title, SliderField* field);
 QLabel* makeFormHint(); // right-aligned, under a field; hidden while it is empty
 void setHint(QLabel* hint, const QString& text);
 QComboBox* makeFormCombo(const QString& objectName);

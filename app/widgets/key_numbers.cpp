@@ -87,10 +87,14 @@ void KeyNumbers::show(const Prediction* prediction)
 {
     m_items = keyNumbers(prediction);
     m_bars.clear();
-    QStringList spoken;
-    for (const Item& item : m_items)
+    QStringList spoken, whole; // a narrow window has no room for the hints
+    for (const Item& item : m_items) {
         spoken.append(item.title + QLatin1Char(' ') + item.value + QLatin1Char(' ') + item.unit);
+        whole.append(item.hint.isEmpty() ? spoken.back()
+                                         : spoken.back() + QStringLiteral(": ") + item.hint);
+    }
     setAccessibleName(spoken.join(QStringLiteral(", ")));
+    setToolTip(whole.join(QLatin1Char('\n')));
     if (prediction != nullptr) {
         for (const profiler::DeviceMetrics& device : prediction->metrics.devices) {
             if (m_bars.size() < kBars)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/prediction.h"
 #include "engine/timeline/run.h"
 
 #include <QStringList>
@@ -59,9 +60,12 @@ Q_SIGNALS:
     void newRunRequested(const QString& experimentToml); // "": the defaults
     void openRequested(const QString& file);
     void openDialogRequested();
-    void startRequested(const QStringList& options); // of `bscope run`, without -o
+    void startRequested(const QStringList& options);           // of `bscope run`, without -o
+    void startAllRequested(const QList<QStringList>& options); // one after the other
     void compareRequested(const QStringList& files);
-    void editRequested(const std::shared_ptr<const engine::Schedule>& schedule);
+    // With the costs of its times.
+    void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,
+                       const app::PredictionRequest& request);
     void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 };
 

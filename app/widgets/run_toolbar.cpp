@@ -37,6 +37,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     for (QAction* action : {actions.back, actions.forward, actions.fit})
         walk->addWidget(makeToolButton(action));
     auto* running = spaced(new QHBoxLayout(m_running), {}, 10);
+    running->addWidget(makeActionButton(actions.pause));
     running->addWidget(makeActionButton(actions.stop));
     running->addWidget(m_segments);
     running->addWidget(m_left);
@@ -104,11 +105,18 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     const RunPointer run = document.run();
     m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
     m_actions.exportFigure->setEnabled(hasIterations(run.get()) && !document.isRunning());
-    m_running->setVisible(document.isRunning());
-    m_view->setVisible(!document.isRunning());
+    const bool isUnderWay = document.isRunning() || document.isQueued();
+    m_running->setVisible(isUnderWay);
+    m_view->setVisible(!isUnderWay);
     m_find->setEnabled(hasIterations(run.get()));
-    m_actions.stop->setEnabled(document.state() == RunDocument::State::Running);
-    if (document.isRunning())
+    const bool isOn = document.state() == RunDocument::State::Running;
+    m_actions.stop->setEnabled(isOn || document.isQueued());
+    const bool isLive = run && run->info.mode == engine::Mode::Live;
+    m_actions.pause->setEnabled(isOn && !isLive);
+    m_actions.pause->setToolTip(isLive ? tr("A live run measures the wall clock: no pause")
+                                       : tr("Holds the worker; the times of ops do not count it"));
+    m_actions.pause->setChecked(document.isPaused());
+    if (isUnderWay)
         showProgress(document);
 }
 
@@ -116,7 +124,11 @@ void RunToolbar::showProgress(const RunDocument& document)
 {
     const RunProgress& progress = document.progress();
     m_segments->show(progress);
-    if (document.state() == RunDocument::State::Stopping)
+    if (document.isQueued())
+        m_left->setText(tr("in the queue"));
+    else if (document.isPaused())
+        m_left->setText(tr("paused"));
+    else if (document.state() == RunDocument::State::Stopping)
         m_left->setText(tr("stopping; whole iterations are kept"));
     else if (progress.secondsLeft >= 0)
         m_left->setText(remainingTime(progress.secondsLeft));

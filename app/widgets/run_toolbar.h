@@ -25,7 +25,7 @@ class RunToolbar : public QWidget
 public:
     struct Actions
     {
-        QAction *back, *forward, *fit, *stop, *follow, *find, *exportFigure, *showRuns,
+        QAction *back, *forward, *fit, *pause, *stop, *follow, *find, *exportFigure, *showRuns,
             *showDetails;
     };
 

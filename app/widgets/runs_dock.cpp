@@ -114,7 +114,8 @@ void RunsDock::showMenu(const QPoint& position)
     QMenu menu(this);
     const QAction* show = menu.addAction(tr("Show"));
     const QAction* copy = menu.addAction(tr("Copy the file's path"));
-    QAction* remove = menu.addAction(tr("Remove from the list"));
+    QAction* remove = menu.addAction(document->isQueued() ? tr("Take out of the queue")
+                                                          : tr("Remove from the list"));
     remove->setEnabled(!document->isRunning());
     const QAction* chosen = menu.exec(m_list->viewport()->mapToGlobal(position));
     if (chosen == show)

@@ -119,6 +119,13 @@ void ScheduleGrid::select(OpPlace place)
         Q_EMIT selectionChanged();
 }
 
+QString ScheduleGrid::waitText(OpPlace place) const
+{
+    const auto wait = std::ranges::find(m_check->waits, place, &Wait::waiting);
+    return wait == m_check->waits.end() ? tr("waits for ever: what it needs never comes")
+                                        : sentence(m_schedule->schedule(), *wait);
+}
+
 QString ScheduleGrid::describe(OpPlace place) const
 {
     if (m_schedule == nullptr || !m_schedule->has(place))
@@ -137,7 +144,7 @@ QString ScheduleGrid::describe(OpPlace place) const
         return text + QLatin1Char('\n') + found->second;
     const int reached = m_check->reached[static_cast<std::size_t>(place.device)];
     if (place.index == reached)
-        text += tr("\nwaits for ever: what it needs never comes");
+        text += QLatin1Char('\n') + waitText(place);
     else if (place.index > reached)
         text += tr("\nnever runs");
     return text;
@@ -151,6 +158,10 @@ void ScheduleGrid::paintEvent(QPaintEvent*)
         return;
     GridPainter grid(painter, *m_schedule, m_check.get(), m_theme.theme());
     grid.paint(viewport()->size(), {horizontalScrollBar()->value(), verticalScrollBar()->value()});
+    if (m_check != nullptr && m_check->waits.size() <= kMostArrows)
+        for (const Wait& wait : m_check->waits)
+            if (wait.awaited.isValid())
+                grid.paintWait(cell(wait.awaited), cell(wait.waiting), viewport()->size());
     if (m_selected.isValid())
         grid.paintSelection(cell(m_selected).adjusted(0, 0, -1, -1), hasFocus());
     if (m_drag && m_drag->isOn && m_drag->before >= 0) {

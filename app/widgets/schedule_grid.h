@@ -41,6 +41,7 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
+    static constexpr std::size_t kMostArrows = 64; // of who waits for whom
     struct Drag
     {
         QPoint from;       // where the button went down
@@ -55,6 +56,7 @@ private:
     void endDrag();
     void walk(int devices, int ops);
     QString describe(OpPlace place) const;
+    QString waitText(OpPlace place) const; // of an op at which its device waits for ever
 
     const ThemeController& m_theme;
     const EditedSchedule* m_schedule = nullptr;

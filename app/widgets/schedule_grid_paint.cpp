@@ -3,8 +3,10 @@
 #include "app/timeline/lane_painter.h"
 
 #include <QPainter>
+#include <QPainterPath>
 
 #include <algorithm>
+#include <cmath>
 
 namespace app {
 namespace {
@@ -128,6 +130,36 @@ void GridPainter::paintSelection(const QRect& cell, bool hasFocus)
         m_painter.setPen(QPen(m_theme.chrome.text, 1, Qt::DashLine));
         m_painter.drawRect(cell.adjusted(-4, -3, 2, 2));
     }
+    m_painter.restore();
+}
+
+void GridPainter::paintWait(const QRect& awaited, const QRect& waiting, const QSize& size)
+{
+    constexpr double kHead = 6, kHalf = 3.5, kInside = 4; // rows stand close: it ends in the boxes
+    const bool isOwn = waiting.top() == awaited.top();    // under the row
+    const double direction = waiting.top() > awaited.top() ? 1 : -1;
+    const auto edge = [](const QRect& box, double side) {
+        return box.center().y() + side * (box.height() / 2.0 - kInside);
+    };
+    const double arrive = isOwn ? -1 : direction; // the way the head points
+    const QPointF from(awaited.center().x(), edge(awaited, isOwn ? 1 : direction));
+    const QPointF tip(waiting.center().x(), edge(waiting, -arrive));
+    const QPointF to(tip.x(), tip.y() - kHead * arrive);
+    const double bend = std::max(isOwn ? 16.0 : 6.0, std::abs(to.y() - from.y()) * 0.4);
+    QPainterPath line(from);
+    line.cubicTo(from + QPointF(0, (isOwn ? 1 : direction) * bend), to - QPointF(0, arrive * bend),
+                 to);
+    m_painter.save();
+    m_painter.setClipRect(kGridHead, kGridRuler, size.width(), size.height());
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setBrush(Qt::NoBrush);
+    m_painter.setPen(QPen(m_theme.chrome.surface, 4));
+    m_painter.drawPath(line);
+    m_painter.setPen(QPen(m_theme.chrome.error, 1.6));
+    m_painter.drawPath(line);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(m_theme.chrome.error);
+    m_painter.drawPolygon(QPolygonF({tip, to + QPointF(-kHalf, 0), to + QPointF(kHalf, 0)}));
     m_painter.restore();
 }
 

@@ -23,6 +23,8 @@ public:
 
     void paint(const QSize& size, const QPoint& scroll);
     void paintSelection(const QRect& cell, bool hasFocus);
+    // From the op that is awaited to the one that waits, both in the viewport.
+    void paintWait(const QRect& awaited, const QRect& waiting, const QSize& size);
     void paintDrop(int x, int top); // where a dragged op would land
 
 private:

@@ -13,16 +13,9 @@ namespace {
 constexpr int kRows = 16;
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;
+constexpr int kPatience = 200; // ms of waiting that need no veil
 
 } // namespace
-
-struct SchedulePreview::View
-{
-    explicit View(std::shared_ptr<const engine::Run> run)
-        : view(std::move(run))
-    { }
-    RunView view;
-};
 
 struct SchedulePreview::Geometry
 {
@@ -38,14 +31,19 @@ SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
 {
     setRoom(kHeight);
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+    m_veil.setSingleShot(true);
+    m_veil.setInterval(kPatience);
+    connect(&m_veil, &QTimer::timeout, this, [this] {
+        m_isWaiting = true;
+        update();
+    });
 }
 
-SchedulePreview::~SchedulePreview() = default;
-
-void SchedulePreview::show(std::shared_ptr<const engine::Run> run)
+void SchedulePreview::show(RunViewPointer view)
 {
-    m_view = run == nullptr ? nullptr : std::make_unique<View>(std::move(run));
+    m_view = std::move(view);
     m_isWaiting = m_isStale = false;
+    m_veil.stop();
     QWidget::show();
     update();
 }
@@ -64,8 +62,8 @@ void SchedulePreview::setStale()
 
 void SchedulePreview::setWaiting()
 {
-    m_isWaiting = true;
-    update();
+    if (!m_veil.isActive() && !m_isWaiting)
+        m_veil.start();
 }
 
 void SchedulePreview::setRoom(int height)
@@ -81,7 +79,7 @@ QSize SchedulePreview::sizeHint() const
 
 SchedulePreview::Geometry SchedulePreview::geometry() const
 {
-    const engine::Run& run = m_view->view.run();
+    const engine::Run& run = m_view->run();
     const engine::Window window = run.timeline.iterations.front().window;
     Geometry g;
     g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
@@ -95,7 +93,7 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
 void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 {
     const Chrome& c = m_theme.theme().chrome;
-    const engine::RunInfo& info = m_view->view.run().info;
+    const engine::RunInfo& info = m_view->run().info;
     const auto perUnit = static_cast<double>(info.ticksPerUnit);
     const double units = (g.axis.end - g.axis.begin) / perUnit;
     const Ticks marks = ticks(0, units, g.axis.width / units);
@@ -119,7 +117,7 @@ void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
     const Chrome& c = m_theme.theme().chrome;
     painter.setFont(uiFont(g.row >= 14 ? 12 : 10));
     painter.setPen(c.text2);
-    const int devices = m_view->view.devices();
+    const int devices = m_view->devices();
     for (int d = 0; d < g.rows; ++d) {
         const QRectF box(0, kTop + d * g.row, kNames - 8, g.height);
         const bool isRest = d + 1 == g.rows && devices > g.rows;
@@ -143,16 +141,16 @@ void SchedulePreview::paintNothing(QPainter& painter) const
 void SchedulePreview::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
-    if (m_view == nullptr || m_view->view.isEmpty()) {
+    if (m_view == nullptr || m_view->isEmpty()) {
         paintNothing(painter);
         return;
     }
     const Geometry g = geometry();
     const BoxColours colours(m_theme.theme(), devicePixelRatioF());
-    LanePainter lanes(painter, m_view->view, g.axis, colours);
+    LanePainter lanes(painter, *m_view, g.axis, colours);
     paintRuler(painter, g);
     paintNames(painter, g);
-    const int whole = m_view->view.devices() > g.rows ? g.rows - 1 : g.rows;
+    const int whole = m_view->devices() > g.rows ? g.rows - 1 : g.rows;
     for (int d = 0; d < whole; ++d)
         lanes.paintCompute({d}, kTop + d * g.row, g.height);
     if (m_isWaiting || m_isStale) {

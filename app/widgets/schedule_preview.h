@@ -1,8 +1,9 @@
 #pragma once
 
 #include "app/models/theme.h"
-#include "engine/timeline/run.h"
+#include "app/timeline/run_view.h"
 
+#include <QTimer>
 #include <QWidget>
 
 #include <memory>
@@ -17,13 +18,13 @@ class SchedulePreview : public QWidget
 
 public:
     explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
-    ~SchedulePreview() override;
 
-    void show(std::shared_ptr<const engine::Run> run); // null: nothing to show
-    void setNothing(const QString& text);              // said where there is no schedule
-    void setRoom(int height);                          // for the rows; the ruler comes on top
-    void setWaiting(); // the last picture stays, veiled, until the next one comes
-    void setStale();   // the same, and none is coming
+    void show(RunViewPointer view);       // null: nothing to show
+    void setNothing(const QString& text); // said where there is no schedule
+    void setRoom(int height);             // for the rows; the ruler comes on top
+    // The last picture stays until the next one comes, veiled where that takes long.
+    void setWaiting();
+    void setStale(); // the same, and none is coming
     bool hasPicture() const { return m_view != nullptr; }
     QSize sizeHint() const override;
 
@@ -37,9 +38,9 @@ private:
     void paintRuler(QPainter& painter, const Geometry& g) const;
     void paintNames(QPainter& painter, const Geometry& g) const;
 
-    struct View;
     const ThemeController& m_theme;
-    std::unique_ptr<View> m_view;
+    RunViewPointer m_view;
+    QTimer m_veil; // set going by setWaiting()
     QString m_nothing;
     int m_room;
     bool m_isWaiting = false, m_isStale = false;

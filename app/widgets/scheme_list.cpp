@@ -49,9 +49,13 @@ QString SchemeCard::facts(const SchemeTableModel::Row& row) const
 
 void SchemeCard::showRow(const SchemeTableModel::Row& row, double fullWidth)
 {
+    const auto answer = row.prediction() != nullptr ? row.answer : nullptr;
+    if (m_isShown && answer == m_answer && row.reason() == m_reason && fullWidth == m_fullWidth)
+        return;
+    m_isShown = true;
     m_reason = row.reason();
     m_isImpossible = !row.condition.isEmpty();
-    m_answer = row.prediction() != nullptr ? row.answer : nullptr;
+    m_answer = answer;
     m_fullWidth = fullWidth;
     setToolTip(facts(row));
     setAccessibleDescription(toolTip());
@@ -128,6 +132,7 @@ QWidget* SchemeList::makeHeader()
     m_filter->setObjectName(QStringLiteral("schemeFilter"));
     m_filter->setPlaceholderText(
         tr("Filter %1").arg(countOf(static_cast<int>(engine::schemes().size()), "scheme")));
+    m_filter->setAccessibleName(tr("Filter the schemes"));
     m_filter->setProperty("small", true);
     m_filter->setMaximumWidth(150);
     row->addWidget(m_filter);

@@ -36,6 +36,7 @@ private:
 
     const engine::Scheme& m_scheme;
     QString m_title, m_line, m_reason;
+    bool m_isShown = false;      // showRow() was called
     bool m_isImpossible = false; // the request; else the schedule is refused
     std::shared_ptr<const engine::Result<Prediction>> m_answer; // keeps the picture
     double m_fullWidth = 1;

@@ -2,7 +2,9 @@
 
 #include "app/models/text.h"
 #include "app/widgets/controls.h"
+#include "app/widgets/cost_form.h"
 #include "app/widgets/form_rows.h"
+#include "app/widgets/more_options.h"
 #include "app/widgets/scheme_options.h"
 #include "app/widgets/segment_control.h"
 #include "app/widgets/slider_field.h"
@@ -22,23 +24,6 @@ using engine::ScheduleRequest;
 constexpr int kMany
     = 1'000'000; // of devices, of micro-batches: refused by the scheme, not the field
 constexpr int kMostDevices = 64, kMostMicroBatches = 128, kMostChunks = 8; // of the sliders
-constexpr int kMostCost = 100'000;                                         // hundredths, typed
-constexpr int kCostStep = 5;
-
-// A title at the left, the slider with its field at the right.
-QHBoxLayout* makeSliderRow(const QString& title, SliderField* field)
-{
-    constexpr int kTitle = 108;
-    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
-    QLabel* label = makeLabel(title);
-    label->setFixedWidth(kTitle);
-    label->setBuddy(field->field());
-    row->addWidget(label);
-    row->addWidget(field, 1);
-    field->field()->setAccessibleName(title);
-    field->slider()->setAccessibleName(title);
-    return row;
-}
 
 } // namespace
 
@@ -49,7 +34,10 @@ SetupForm::SetupForm(const ThemeController& theme, QWidget* parent)
     setObjectName(QStringLiteral("setupForm"));
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
     makeScheduleRows(*makeFormSection(*column));
-    makeCostRows(*makeFormSection(*column));
+    m_costs = new CostForm(theme, m_plan, CostForm::Order::Built);
+    connect(m_costs, &CostForm::edited, this, &SetupForm::edited);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_costs);
     makeModelRows(*makeFormSection(*column));
     makeRunRows(*makeFormSection(*column));
     column->addStretch();
@@ -85,24 +73,6 @@ SliderField* SetupForm::makeCount(const char* name, int ScheduleRequest::*member
     return field;
 }
 
-SliderField* SetupForm::makeCost(const char* name, int CostSetting::*member, int most)
-{
-    auto* spin = new HundredthsField(m_theme);
-    spin->setObjectName(QString::fromLatin1(name));
-    spin->setRange(0, kMostCost);
-    spin->setSingleStep(kCostStep);
-    auto* field = new SliderField(spin, most);
-    field->setRest([](int value) { return (value + kCostStep / 2) / kCostStep * kCostStep; });
-    connect(spin, &QSpinBox::valueChanged, this, [this, member](int value) {
-        m_plan.request.costs.*member = value;
-        showCosts();
-        if (!m_isShowing)
-            Q_EMIT edited();
-    });
-    m_costs.emplace_back(field, member);
-    return field;
-}
-
 void SetupForm::makeScheduleRows(QVBoxLayout& column)
 {
     m_devices = makeCount("devices", &ScheduleRequest::devices, kMostDevices);
@@ -131,42 +101,25 @@ void SetupForm::makeScheduleRows(QVBoxLayout& column)
     column.addWidget(m_options);
     column.addWidget(m_otherRule);
     m_sync = makeFormCombo(QStringLiteral("sync"));
-    m_sync->addItems({tr("eager, at readiness"), tr("late, after all")});
+    m_sync->addItems({tr("eager, at readiness"), tr("late, after all"), tr("eager, blocking")});
+    m_sync->setToolTip(tr("When the gradients of a stage are summed over its replicas: as soon as "
+                          "they are there, after the last backward, or at once and holding the "
+                          "device, as BitPipe's code does"));
     connect(m_sync, &QComboBox::currentIndexChanged, this, [this](int index) {
         m_plan.request.sync = static_cast<engine::SyncPolicy>(index);
         if (!m_isShowing)
             Q_EMIT edited();
     });
     column.addLayout(makeFormRow(tr("Gradient sync"), {m_sync}));
-}
-
-void SetupForm::makeCostRows(QVBoxLayout& column)
-{
-    constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // of the sliders
-    auto* head = spaced(new QHBoxLayout, QMargins(), 8);
-    head->addWidget(makeLabel(tr("Costs of the prediction, in units"), "secondary"), 1);
-    QPushButton* usual = makeButton(tr("F 1, B 2"), QStringLiteral("usualCosts"), "link");
-    usual->setToolTip(tr("Forward 1, backward 2, free links: what closed forms are stated for"));
-    connect(usual, &QPushButton::clicked, this, [this] {
-        RunPlan plan = m_plan;
-        plan.request.costs = {};
-        setPlan(plan);
-        Q_EMIT edited();
+    m_recompute = makeFormCombo(QStringLiteral("recompute"));
+    m_recompute->addItems({tr("none"), tr("attention"), tr("full")});
+    m_recompute->setToolTip(tr("What of the forward is dropped and made again by the backward"));
+    connect(m_recompute, &QComboBox::currentIndexChanged, this, [this](int index) {
+        m_plan.request.recompute = static_cast<engine::Recompute>(index);
+        if (!m_isShowing)
+            Q_EMIT edited();
     });
-    head->addWidget(usual);
-    column.addLayout(head);
-    column.addLayout(
-        makeSliderRow(tr("Forward F"), makeCost("costF", &CostSetting::forward, kMostOp)));
-    column.addLayout(makeSliderRow(tr("Backward, input"),
-                                   makeCost("costI", &CostSetting::inputGradient, kMostOp)));
-    column.addLayout(
-        makeSliderRow(tr("… weights W"), makeCost("costW", &CostSetting::weightGradient, kMostOp)));
-    column.addLayout(
-        makeSliderRow(tr("P2P message"), makeCost("costP2P", &CostSetting::p2p, kMostP2P)));
-    column.addLayout(makeSliderRow(
-        tr("All-reduce"), makeCost("costAllReduce", &CostSetting::allReduce, kMostAllReduce)));
-    m_costHint = makeFormHint();
-    column.addWidget(m_costHint);
+    column.addLayout(makeFormRow(tr("Recompute"), {m_recompute}));
 }
 
 void SetupForm::makeModelRows(QVBoxLayout& column)
@@ -198,6 +151,9 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     column.addLayout(makeFormRow(tr("Model"), {m_model}));
     column.addLayout(makeFormRow(tr("Batch × seq."), {m_batch, m_sequence}));
     column.addLayout(makeFormRow(tr("Text"), {m_text, browse}));
+    m_moreTraining = new MoreTraining(m_theme, m_plan);
+    connect(m_moreTraining, &MoreTraining::edited, this, &SetupForm::edited);
+    column.addWidget(m_moreTraining);
 }
 
 namespace {
@@ -260,12 +216,10 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_isShowing = true;
     m_plan = plan;
     const ScheduleRequest request = plan.request.schedule;
-    const CostSetting costs = plan.request.costs;
     m_devices->field()->setValue(request.devices);
     m_microBatches->field()->setValue(request.microBatches);
     m_sync->setCurrentIndex(static_cast<int>(plan.request.sync));
-    for (const auto& [field, member] : m_costs)
-        field->field()->setValue(costs.*member);
+    m_recompute->setCurrentIndex(static_cast<int>(plan.request.recompute));
     m_model->setCurrentText(plan.model);
     m_batch->setValue(plan.microBatchSize);
     m_sequence->setValue(plan.sequence);
@@ -275,8 +229,10 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_warmup->setValue(plan.warmup);
     m_seed->setValue(plan.seed);
     m_plan = plan; // choosing a model above sets its batch and sequence
+    m_costs->showPlan();
+    m_moreTraining->showPlan();
     showScheme();
-    showCosts();
+    m_costs->showHint();
     m_isShowing = false;
 }
 
@@ -307,19 +263,9 @@ void SetupForm::showScheme()
     for (QWidget* field : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_batch),
                            static_cast<QWidget*>(m_sequence), static_cast<QWidget*>(m_text),
                            static_cast<QWidget*>(m_iterations), static_cast<QWidget*>(m_warmup),
-                           static_cast<QWidget*>(m_seed)})
+                           static_cast<QWidget*>(m_seed), static_cast<QWidget*>(m_moreTraining)})
         field->setEnabled(computes);
-    showCosts();
-}
-
-void SetupForm::showCosts()
-{
-    const bool assumes = !m_plan.request.costs.isUsual();
-    setHint(m_costHint,
-            !assumes ? QString()
-                : m_plan.mode == engine::Mode::Simulate
-                ? tr("closed forms hold for F 1, B 2, free links")
-                : tr("of the prediction alone: a run measures its own"));
+    m_costs->showHint();
 }
 
 void SetupForm::modelChosen(const QString& model)
@@ -330,6 +276,8 @@ void SetupForm::modelChosen(const QString& model)
     m_isShowing = true;
     m_batch->setValue(modelNumber(model, QStringLiteral("micro_batch_size")));
     m_sequence->setValue(modelNumber(model, QStringLiteral("sequence")));
+    m_plan.request.recompute = modelRecompute(model);
+    m_recompute->setCurrentIndex(static_cast<int>(m_plan.request.recompute));
     m_isShowing = false;
     Q_EMIT edited();
 }

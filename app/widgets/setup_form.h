@@ -13,6 +13,8 @@ class QVBoxLayout;
 
 namespace app {
 
+class CostForm;
+class MoreTraining;
 class SchemeOptions;
 class SegmentControl;
 class SliderField;
@@ -36,27 +38,25 @@ Q_SIGNALS:
 
 private:
     void makeScheduleRows(QVBoxLayout& column);
-    void makeCostRows(QVBoxLayout& column);
     void makeModelRows(QVBoxLayout& column);
     void makeRunRows(QVBoxLayout& column);
     void showScheme();
-    void showCosts();
     void modelChosen(const QString& model);
     void chooseText();
     SpinField* makeSpin(const char* name, int least, int most);
     SliderField* makeCount(const char* name, int engine::ScheduleRequest::*member, int most);
-    SliderField* makeCost(const char* name, int CostSetting::*member, int most);
     void bind(SpinField* field, int& value);
 
     const ThemeController& m_theme;
     RunPlan m_plan;
     bool m_isShowing = false; // the fields are being set, not edited
     SliderField *m_devices, *m_microBatches, *m_chunks;
-    std::vector<std::pair<SliderField*, int CostSetting::*>> m_costs;
+    CostForm* m_costs;
     SpinField *m_batch, *m_sequence, *m_iterations, *m_warmup, *m_seed;
-    QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_costHint, *m_modeHint;
+    QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint;
     SchemeOptions* m_options;
-    QComboBox *m_sync, *m_model;
+    MoreTraining* m_moreTraining;
+    QComboBox *m_sync, *m_recompute, *m_model;
     QLineEdit* m_text;
     SegmentControl* m_mode;
 };

@@ -31,6 +31,11 @@ QString HundredthsField::textFromValue(int value) const
     return hundredthsText(value).remove(QChar(0x2009));
 }
 
+void HundredthsField::stepBy(int steps)
+{
+    setValue((std::max(value(), 0) / singleStep() + steps) * singleStep());
+}
+
 int HundredthsField::valueFromText(const QString& text) const
 {
     const double value = decimal(text).value_or(0) * kHundred;

@@ -120,7 +120,7 @@ void SampleCard::addRecorded(const QStringList& files)
 void SampleCard::addPredicted(const std::vector<engine::ScheduleRequest>& requests)
 {
     for (const engine::ScheduleRequest& request : requests) {
-        if (const auto prediction = predict({request, engine::SyncPolicy::Eager, {}}))
+        if (const auto prediction = predict(PredictionRequest{.schedule = request}))
             addRun(*prediction->run, prediction->metrics);
     }
 }

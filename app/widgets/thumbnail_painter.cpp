@@ -50,15 +50,15 @@ void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumb
     for (int d = 0; d < thumbnail.devices; ++d)
         painter.fillRect(lane(d), toQt(palette.bubble));
     for (const Thumbnail::Box& item : thumbnail.boxes) {
+        const double begin = snap(box.x() + item.begin * width);
+        const double end = snap(box.x() + item.end * width);
+        if (end <= begin || begin > box.right())
+            continue; // narrower than a pixel, or cut off
         QRectF r = lane(item.device);
         if (item.half != 0)
             r.setHeight(r.height() / 2);
         if (item.half == 2)
             r.translate(0, r.height());
-        const double begin = snap(box.x() + item.begin * width);
-        const double end = snap(box.x() + item.end * width);
-        if (end <= begin || begin > box.right())
-            continue; // narrower than a pixel, or cut off
         const double space = end - begin >= 3 ? 1 / ratio : 0;
         r.setLeft(begin);
         r.setRight(end - space);

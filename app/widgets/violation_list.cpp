@@ -79,15 +79,16 @@ int ViolationList::chosenAbsent() const
     return row < static_cast<int>(m_absent.size()) ? row : -1;
 }
 
-void ViolationList::addViolation(const engine::Violation& violation)
+void ViolationList::addLine(const QString& text, OpPlace place)
 {
-    auto* item = new QListWidgetItem(fromUtf8(violation.message));
-    item->setToolTip(item->text());
+    auto* item = new QListWidgetItem(text);
+    item->setToolTip(text);
     m_violations->addItem(item);
-    m_places.push_back({violation.device.value, violation.index});
+    m_places.push_back(place);
 }
 
-void ViolationList::show(const ScheduleCheck& check, const std::vector<AbsentOp>& absent)
+void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& check,
+                         const std::vector<AbsentOp>& absent)
 {
     const auto& violations = check.prediction.violations;
     m_places.clear();
@@ -95,11 +96,13 @@ void ViolationList::show(const ScheduleCheck& check, const std::vector<AbsentOp>
     for (const engine::Violation& violation : violations) {
         if (m_violations->count() == kMostShown)
             break;
-        addViolation(violation);
+        addLine(fromUtf8(violation.message), {violation.device.value, violation.index});
     }
     if (violations.size() > kMostShown)
-        m_violations->addItem(
-            tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown));
+        addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});
+    for (const Wait& wait : check.waits)
+        if (m_violations->count() < 2 * kMostShown)
+            addLine(sentence(schedule, wait), wait.waiting);
     if (!check.problem.isEmpty())
         m_violations->addItem(check.problem);
     const bool isFine = m_violations->count() == 0;

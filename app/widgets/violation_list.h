@@ -12,7 +12,8 @@ namespace app {
 
 class EmptyState;
 
-// Beside the grid of an edited schedule: what the validator found, then the ops that are not there.
+// Beside the grid of an edited schedule: what the validator found, who waits for
+// whom, then the ops that are not there.
 // A click goes to the op, Enter or a double click brings an absent one back.
 class ViolationList : public QWidget
 {
@@ -21,7 +22,8 @@ class ViolationList : public QWidget
 public:
     explicit ViolationList(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(const ScheduleCheck& check, const std::vector<AbsentOp>& absent);
+    void show(const engine::Schedule& schedule, const ScheduleCheck& check,
+              const std::vector<AbsentOp>& absent);
     const std::vector<AbsentOp>& absent() const { return m_absent; }
     int chosenAbsent() const;                                // row of absent(); -1: none is chosen
     std::vector<OpPlace> places() const { return m_places; } // of violations, in order
@@ -31,7 +33,7 @@ Q_SIGNALS:
     void restoreRequested(int absent); // row of absent()
 
 private:
-    void addViolation(const engine::Violation& violation);
+    void addLine(const QString& text, OpPlace place);
 
     QLabel *m_title, *m_absentTitle;
     QListWidget *m_violations, *m_absentList;

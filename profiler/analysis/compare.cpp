@@ -45,6 +45,7 @@ Result<ComparedRun> comparedRun(const Run& run)
     ComparedRun compared;
     compared.label = run.info.label.empty() ? run.info.scheme : run.info.label;
     compared.mode = run.info.mode;
+    compared.isOversubscribed = run.info.isOversubscribed();
     compared.ticksPerUnit = run.info.ticksPerUnit;
     compared.meanCompute = meanOverDevices(*numbers, &DeviceMetrics::compute);
     compared.meanExposed = meanOverDevices(*numbers, &DeviceMetrics::exposedCommunication);

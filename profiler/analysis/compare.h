@@ -13,6 +13,7 @@ struct ComparedRun
 {
     std::string label;
     engine::Mode mode = engine::Mode::Simulate;
+    bool isOversubscribed = false; // threads took turns on cores
     std::int64_t ticksPerUnit = 1;
     RunMetrics metrics; // of its headline iteration
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0; // per device, ticks

@@ -58,11 +58,12 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
 {
     DeviceMetrics device;
     device.device = d;
-    const Windows compute = lanes.compute(d);
+    const Windows compute = lanes.compute(d), communication = lanes.communication(d);
     device.span = ownSpan(lanes, d);
     device.compute = length(compute);
-    device.exposedCommunication = length(lanes.exposed(d));
-    addBubble(lanes.bubble(d), extentOf(compute), device);
+    device.exposedCommunication = length(subtract(communication, compute));
+    addBubble(subtract(subtract({lanes.window()}, compute), communication), extentOf(compute),
+              device);
     addByKind(run, index, lanes, device);
     return device;
 }

@@ -13,11 +13,13 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFile>
 #include <QLabel>
 #include <QListWidget>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -160,9 +162,64 @@ TEST_CASE("a click on a violation goes to its op")
     editor.key(Qt::Key_Left, Qt::ControlModifier);
     editor.click({1, 3});
     auto* list = editor.page.findChild<QListWidget*>(QStringLiteral("violations"));
-    REQUIRE(list->count() == 1);
+    REQUIRE(list->count() == 3); // the deadlock, and who waits for whom
     list->setCurrentRow(0);
     CHECK(editor.grid->selected() == OpPlace{0, 1});
+    CHECK(list->item(2)->text()
+          == QStringLiteral("1F1 on device 1 waits for 0F1 on device 0, which stands behind 0B0."));
+    list->setCurrentRow(2);
+    CHECK(editor.grid->selected() == OpPlace{1, 1});
+}
+
+TEST_CASE("revert leads back to the schedule as it was opened or saved, redo returns")
+{
+    Editor editor("1f1b");
+    const QString opened = editor.ops(0);
+    CHECK_FALSE(editor.action("revertSchedule")->isEnabled());
+    editor.click({0, 1});
+    editor.key(Qt::Key_Right, Qt::ControlModifier);
+    const QString swapped = editor.ops(0);
+    editor.click({0, 3});
+    editor.key(Qt::Key_Delete);
+    editor.action("revertSchedule")->trigger();
+    CHECK(editor.ops(0) == opened);
+    CHECK_FALSE(editor.page.isModified());
+    editor.key(Qt::Key_Y, Qt::ControlModifier);
+    CHECK(editor.ops(0) == swapped);
+    QTemporaryDir folder;
+    REQUIRE(editor.page.saveTo(folder.filePath(QStringLiteral("x.csv"))));
+    editor.click({0, 0});
+    editor.key(Qt::Key_Delete);
+    editor.action("revertSchedule")->trigger();
+    CHECK(editor.ops(0) == swapped);
+}
+
+TEST_CASE("times are those of the costs that the set-up had, and Costs changes them")
+{
+    engine::ScheduleRequest request;
+    request.scheme = "1f1b";
+    request.devices = 2;
+    request.microBatches = 2;
+    PredictionRequest costs;
+    costs.costs.p2p = 50;
+    ThemeController theme;
+    EditorPage page(theme);
+    page.resize(1400, 860);
+    page.show();
+    page.edit(*engine::buildSchedule(request), QStringLiteral("mine"), costs);
+    auto* numbers = page.findChild<KeyNumbers*>();
+    const QString with = numbers->items().front().value;
+    CHECK(with == QStringLiteral("10"));
+    CHECK(page.findChild<QLabel*>(QStringLiteral("timesNote"))
+              ->text()
+              .contains(QStringLiteral("P2P 0.5")));
+    page.findChild<QAction*>(QStringLiteral("editorCosts"))->trigger();
+    auto* field = page.findChild<QSpinBox*>(QStringLiteral("costP2P"));
+    REQUIRE(field != nullptr);
+    CHECK(field->value() == 50);
+    field->setValue(0);
+    CHECK(numbers->items().front().value == QStringLiteral("9"));
+    CHECK(page.findChild<QComboBox*>(QStringLiteral("evict")) == nullptr); // the order is given
 }
 
 TEST_CASE("a saved schedule is the contract's CSV, and the command names it")

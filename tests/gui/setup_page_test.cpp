@@ -1,4 +1,3 @@
-#include "app/pages/setup_page.h"
 #include "app/widgets/band.h"
 #include "app/widgets/card_button.h"
 #include "app/widgets/control_style.h"
@@ -11,12 +10,11 @@
 #include "app/widgets/segment_control.h"
 #include "app/widgets/setup_form.h"
 #include "app/widgets/spin_field.h"
-#include "tests/catch.h"
+#include "tests/gui/setup.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -24,41 +22,7 @@
 #include <QSlider>
 #include <QTest>
 
-#include <cstdio>
-
 namespace app {
-namespace {
-
-struct Setup
-{
-    Setup()
-    {
-        page.resize(1600, 900);
-        page.show();
-    }
-    template<class Widget>
-    Widget* find(const char* name)
-    {
-        auto* widget = page.findChild<Widget*>(QString::fromLatin1(name));
-        REQUIRE(widget != nullptr);
-        return widget;
-    }
-    void press(const char* name) { QTest::mouseClick(find<QAbstractButton>(name), Qt::LeftButton); }
-    void type(const char* field, const char* digits)
-    {
-        auto* spin = find<SpinField>(field);
-        spin->setFocus();
-        spin->selectAll();
-        QTest::keyClicks(spin, QString::fromLatin1(digits));
-    }
-    QString verdict() { return find<Band>("verdict")->text(); }
-    QString value(int item) { return find<KeyNumbers>("keyNumbers")->items().at(item).value; }
-
-    ThemeController theme;
-    SetupPage page{theme};
-};
-
-} // namespace
 
 TEST_CASE("a new run opens as BitPipe D 4, N 8, valid and ready to run")
 {
@@ -322,41 +286,6 @@ TEST_CASE("nothing of the set-up is cut in the smallest window")
                 continue;
             INFO(field->objectName().toStdString());
             CHECK(field->geometry().right() < form->width());
-        }
-    }
-}
-
-// Not part of a usual run: test_gui "[speed]" prints milliseconds from the edit to the picture.
-TEST_CASE("a preview of D = 64 follows within a frame", "[.speed]")
-{
-    Setup setup;
-    for (const char* scheme : {"1f1b", "interleaved-1f1b", "bitpipe", "zb-v", "dualpipe"}) {
-        RunPlan plan;
-        plan.request.schedule.scheme = scheme;
-        plan.request.schedule.devices = 64;
-        auto* costs = setup.find<KeyNumbers>("keyNumbers");
-        for (const int microBatches : {128, 256}) {
-            plan.request.schedule.microBatches = microBatches;
-            plan.request.costs = {};
-            setup.page.setPlan(plan);
-            QTest::qWait(1500);
-            double worst = 0, total = 0;
-            constexpr int kSteps = 20;
-            for (int step = 1; step <= kSteps; ++step) {
-                const QString before = costs->items().front().value;
-                plan.request.costs.forward = 100 + 5 * step;
-                QElapsedTimer clock;
-                clock.start();
-                setup.page.setPlan(plan);
-                REQUIRE(
-                    QTest::qWaitFor([&] { return costs->items().front().value != before; }, 5000));
-                setup.page.findChild<SchedulePreview*>()->grab();
-                const double ms = static_cast<double>(clock.nsecsElapsed()) / 1e6;
-                worst = std::max(worst, ms);
-                total += ms;
-            }
-            std::printf("%s D 64 N %d: mean %.1f ms, worst %.1f ms\n", scheme, microBatches,
-                        total / kSteps, worst);
         }
     }
 }

@@ -100,3 +100,47 @@ TEST_CASE("opening a file twice gives the same document; one that is no run says
     CHECK(missing->state() == State::Failed);
     CHECK(missing->notice().headline == QStringLiteral("Not opened."));
 }
+
+TEST_CASE("runs wait in a queue for the one that works, and each starts by itself")
+{
+    FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":1}'\nsleep 0.1\n"
+                      "echo '{\"event\":\"failed\",\"message\":\"enough\"}'\nexit 1\n");
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto first = library.start({});
+    const auto second = library.start({});
+    const auto third = library.start({});
+    CHECK(first->isRunning());
+    CHECK(second->isQueued());
+    CHECK(second->file() != third->file()); // of the same second
+    CHECK(library.queued() == 2);
+    library.stop(*second);
+    CHECK(second->state() == State::Failed);
+    CHECK(second->notice().text.contains(QStringLiteral("out of the queue")));
+    REQUIRE(waitFor([&] { return third->isRunning(); }));
+    CHECK_FALSE(first->isRunning());
+    REQUIRE(waitFor([&] { return !third->isRunning(); }));
+    CHECK(library.queued() == 0);
+}
+
+TEST_CASE("a paused worker does nothing until it goes on, and can be stopped")
+{
+    FakeWorker worker("trap 'exit 0' INT\necho '{\"event\":\"started\",\"iterations\":1000}'\n"
+                      "while true; do echo '{\"event\":\"rows\",\"last\":1}'\n"
+                      "echo '{\"event\":\"iteration\",\"duration\":1}'; sleep 0.01; done\n");
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto document = library.start({});
+    REQUIRE(waitFor([&] { return document->progress().done > 2; }));
+    library.setPaused(*document, true);
+    CHECK(document->isPaused());
+    QTest::qWait(60); // what was written already comes in
+    const int done = document->progress().done;
+    CHECK_FALSE(waitFor([&] { return document->progress().done != done; }, 150));
+    library.setPaused(*document, false);
+    REQUIRE(waitFor([&] { return document->progress().done > done; }));
+    library.setPaused(*document, true);
+    library.stop(*document);
+    CHECK_FALSE(document->isPaused());
+    REQUIRE(waitFor([&] { return !document->isRunning(); }));
+}

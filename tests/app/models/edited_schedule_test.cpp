@@ -28,7 +28,7 @@ std::string ops(const EditedSchedule& edited, int device)
 
 ScheduleCheck checked(const EditedSchedule& edited)
 {
-    return checkSchedule(edited.schedule(), QStringLiteral("test"), CostSetting());
+    return checkSchedule(edited.schedule(), QStringLiteral("test"));
 }
 
 } // namespace
@@ -116,7 +116,7 @@ TEST_CASE("a missing op is marked absent and finds the place where the schedule 
     engine::Schedule schedule = built("1f1b", 2, 3);
     const engine::Op gone = schedule.program[0][1];
     schedule.program[0].erase(schedule.program[0].begin() + 1);
-    const ScheduleCheck check = checkSchedule(schedule, QStringLiteral("x"), CostSetting());
+    const ScheduleCheck check = checkSchedule(schedule, QStringLiteral("x"));
     REQUIRE(check.missing.size() == 1);
     CHECK(check.missing.front().op == gone);
     EditedSchedule edited(schedule);

@@ -124,6 +124,22 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
 }
 
+TEST_CASE("a live run whose threads took turns says so beside its mode")
+{
+    CompareModel model;
+    engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});
+    live.info.mode = engine::Mode::Live;
+    live.info.threads = live.info.cores = 4;
+    model.show(*profiler::compare({&live, &live}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).value(1).startsWith(QStringLiteral("Iteration")));
+    engine::Run slow = live;
+    slow.info.cores = 2;
+    model.show(*profiler::compare({&live, &slow}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).value(1) == QStringLiteral("Mode"));
+    CHECK(row(model, 0).value(1) == QStringLiteral("live"));
+    CHECK(row(model, 1).value(1) == QStringLiteral("live, oversubscribed"));
+}
+
 TEST_CASE("runs in units and in milliseconds keep their own units and have no differences in time")
 {
     CompareModel model;

@@ -1,5 +1,6 @@
 #include "app/models/style_sheet.h"
 #include "app/models/theme.h"
+#include "profiler/figure/sight.h"
 #include "tests/catch.h"
 
 #include <QPalette>
@@ -61,6 +62,27 @@ TEST_CASE("choosing the other theme says so once")
 TEST_CASE("a data colour of the palette is the design's")
 {
     CHECK(toQt(makeTheme(profiler::ThemeMode::Light).palette.forward) == QColor(0x31, 0x5A, 0xC2));
+}
+
+// Colour alone never says what a box is, and lightness says it where colours are not seen. Messages
+// have lanes of their own; their purple is as light as F.
+TEST_CASE("what stands in one lane differs in lightness, too, for every kind of sight")
+{
+    using profiler::Sight;
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        const profiler::Palette palette = makeTheme(mode).palette;
+        const profiler::Colour lane[] = {palette.forward, palette.backward, palette.weight,
+                                         palette.optimizer, palette.bubble};
+        for (const Sight sight :
+             {Sight::Colour, Sight::Grey, Sight::Deuteranopia, Sight::Protanopia})
+            for (std::size_t i = 0; i < std::size(lane); ++i)
+                for (std::size_t k = i + 1; k < std::size(lane); ++k) {
+                    CAPTURE(static_cast<int>(mode), static_cast<int>(sight), i, k);
+                    CHECK(profiler::contrast(profiler::seen(lane[i], sight),
+                                             profiler::seen(lane[k], sight))
+                          >= 1.25);
+                }
+    }
 }
 
 } // namespace app

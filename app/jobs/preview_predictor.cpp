@@ -1,0 +1,95 @@
+#include "app/jobs/preview_predictor.h"
+
+#include <utility>
+
+namespace app {
+namespace {
+
+// Ops of a job that is given up, at its next step, for a newer one; smaller ones are through sooner
+// than their successor and show that something moves.
+constexpr std::int64_t kLong = 1'000'000;
+
+using Predicted = std::shared_ptr<const engine::Result<Prediction>>;
+
+PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
+{
+    PreviewPredictor::Answer answer;
+    if (result && result->run != nullptr)
+        answer.view = std::make_shared<RunView>(result->run);
+    answer.prediction = std::make_shared<const engine::Result<Prediction>>(std::move(result));
+    return answer;
+}
+
+} // namespace
+
+// Remembers the last schedule that was built.
+class PreviewPredictor::Worker
+{
+public:
+    Answer predicted(const PredictionRequest& request, const std::atomic<bool>& isDropped)
+    {
+        if (!m_prepared || !m_request.hasSameOrder(request)) {
+            m_prepared.reset();
+            auto prepared = prepare(request);
+            if (!prepared)
+                return answerOf(tl::unexpected(prepared.error()));
+            m_prepared = *std::move(prepared);
+            m_request = request;
+        }
+        return isDropped ? Answer() : answerOf(predict(*m_prepared, request));
+    }
+
+private:
+    PredictionRequest m_request;
+    std::optional<PreparedSchedule> m_prepared;
+};
+
+PreviewPredictor::PreviewPredictor(QObject* parent)
+    : QObject(parent)
+    , m_worker(std::make_shared<Worker>())
+    , m_isDropped(std::make_shared<std::atomic<bool>>(false))
+{ }
+
+void PreviewPredictor::ask(const PredictionRequest& request)
+{
+    if (estimatedOps(request.schedule) <= kInstantOps) {
+        drop();
+        Q_EMIT answered(answerOf(predict(request)));
+        return;
+    }
+    if (!m_isBusy)
+        return start(request);
+    m_next = request;
+    if (m_opsAtWork > kLong)
+        *m_isDropped = true;
+}
+
+void PreviewPredictor::drop()
+{
+    m_next.reset();
+    *m_isDropped = true;
+}
+
+void PreviewPredictor::start(const PredictionRequest& request)
+{
+    m_isBusy = true;
+    m_opsAtWork = estimatedOps(request.schedule);
+    m_isDropped = std::make_shared<std::atomic<bool>>(false);
+    m_background.run([worker = m_worker, dropped = m_isDropped,
+                      request] { return worker->predicted(request, *dropped); },
+                     [this](const Answer& answer) { finished(answer); }, 1);
+}
+
+void PreviewPredictor::finished(const Answer& answer)
+{
+    m_isBusy = false;
+    Answer given = answer;
+    given.isNewest = !m_next;
+    const bool isWanted = !*m_isDropped && answer.prediction != nullptr;
+    if (m_next)
+        start(*std::exchange(m_next, std::nullopt));
+    if (isWanted)
+        Q_EMIT answered(given);
+}
+
+} // namespace app

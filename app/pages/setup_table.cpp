@@ -1,0 +1,114 @@
+#include "app/models/text.h"
+#include "app/pages/setup_page.h"
+#include "app/widgets/band.h"
+#include "app/widgets/data_table.h"
+#include "app/widgets/scheme_list.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPushButton>
+
+#include <utility>
+
+// All schemes at the numbers of the form: the table, and what is done with its rows.
+namespace app {
+
+PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
+{
+    PredictionRequest request = plan().request;
+    if (scheme.name != request.schedule.scheme) {
+        request.schedule.scheme = scheme.name;
+        request.schedule.chunks = 0;
+        request.schedule.options.clear();
+    }
+    return request;
+}
+
+// Every scheme at this D, N and cost; others than the chosen one with their usual options.
+void SetupPage::predictTable()
+{
+    const PredictionRequest chosen = plan().request;
+    std::vector<SchemeTableModel::Row> rows;
+    std::vector<PredictionRequest> requests;
+    for (const engine::Scheme& scheme : engine::schemes()) {
+        const PredictionRequest request = requestOf(scheme);
+        const auto possible = engine::checkRequest(request.schedule);
+        rows.push_back({fromUtf8(scheme.name),
+                        shortTitle(fromUtf8(scheme.title)),
+                        possible ? QString() : fromUtf8(possible.error().message),
+                        {}});
+        if (possible)
+            requests.push_back(request);
+    }
+    const QString name = QString::fromStdString(chosen.schedule.scheme);
+    m_arrived.clear();
+    m_table->setRows(std::move(rows));
+    m_table->setChosen(name);
+    m_tableTitle->setText(tr("Schemes at D = %1, N = %2")
+                              .arg(chosen.schedule.devices)
+                              .arg(chosen.schedule.microBatches));
+    for (const PredictionRequest& request : requests)
+        m_tablePredictor.ask(QString::fromStdString(request.schedule.scheme), request);
+    m_showCards.start();
+    // Not the current row: that would scroll to it.
+    if (markedSchemes().size() > 1)
+        return; // these are the user's
+    m_tableView->selectionModel()->select(m_table->index(m_table->rowOf(name), 0),
+                                          QItemSelectionModel::ClearAndSelect
+                                              | QItemSelectionModel::Rows);
+}
+
+// What came in since the last time: thirty answers are not thirty pictures of everything.
+void SetupPage::showArrived()
+{
+    m_table->answer(std::exchange(m_arrived, {}));
+    m_schemes->showRows(*m_table);
+}
+
+QStringList SetupPage::markedSchemes() const
+{
+    QStringList schemes;
+    for (const QModelIndex& row : m_tableView->selectionModel()->selectedRows())
+        schemes.append(m_table->at(row.row()).scheme);
+    return schemes;
+}
+
+void SetupPage::showMarked()
+{
+    const auto count = markedSchemes().size();
+    m_runMarked->setVisible(count > 1 && plan().mode != engine::Mode::Simulate);
+    m_runMarked->setText(tr("Run these %1").arg(count));
+}
+
+// What cannot be trained with is left out, and said.
+void SetupPage::runMarked()
+{
+    QList<QStringList> all;
+    QStringList refused;
+    for (const QString& name : markedSchemes()) {
+        RunPlan one = plan();
+        one.request = requestOf(*engine::findScheme(name.toStdString()));
+        const auto prepared = prepare(one.request);
+        if (prepared && prepared->violations.empty()
+            && planProblem(one, prepared->lowered).isEmpty())
+            all.append(runOptions(one));
+        else
+            refused.append(name);
+    }
+    if (!refused.isEmpty())
+        m_verdict->show(Band::Kind::Warning, tr("Not all can run."),
+                        tr("Left out: %1. Choose one of them to see why.")
+                            .arg(refused.join(QStringLiteral(", "))));
+    if (!all.isEmpty())
+        Q_EMIT startAllRequested(all);
+}
+
+void SetupPage::copyTable()
+{
+    QGuiApplication::clipboard()->setText(m_table->csv());
+    m_verdict->show(Band::Kind::Ok, tr("Copied."),
+                    tr("The table of %1 schemes, as it is sorted.").arg(m_table->rowCount()));
+}
+
+} // namespace app

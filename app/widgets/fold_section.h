@@ -1,0 +1,30 @@
+#pragma once
+
+#include <QWidget>
+
+class QPushButton;
+class QVBoxLayout;
+
+namespace app {
+
+// Rows that few need, behind one line that opens and closes them.
+class FoldSection : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // `title` names what is inside: "More costs".
+    FoldSection(const QString& title, const QString& objectName, QWidget* parent = nullptr);
+
+    QVBoxLayout& rows() { return *m_rows; }
+    bool isOpen() const;
+    void setOpen(bool open);
+
+private:
+    QString m_title;
+    QPushButton* m_button;
+    QWidget* m_content;
+    QVBoxLayout* m_rows;
+};
+
+} // namespace app

@@ -1,0 +1,185 @@
+#include "app/widgets/more_options.h"
+
+#include "app/models/text.h"
+#include "app/widgets/bound_fields.h"
+#include "app/widgets/controls.h"
+#include "app/widgets/form_rows.h"
+#include "app/widgets/spin_field.h"
+
+#include <QBoxLayout>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+
+namespace app {
+namespace {
+
+constexpr int kMost = 100'000; // hundredths
+constexpr int kSame = CostSetting::kSame;
+
+// A row whose field says what its title says.
+void add(QVBoxLayout& rows, const QString& title, QWidget* field, const QString& tip)
+{
+    field->setAccessibleName(title);
+    field->setToolTip(tip);
+    rows.addLayout(makeFormRow(title, {field}));
+}
+
+QLabel* heading(const QString& text)
+{
+    return makeLabel(text, "secondary");
+}
+
+} // namespace
+
+MoreCosts::MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses, QWidget* parent)
+    : FoldSection(hasPasses ? tr("More costs and passes") : tr("More costs"),
+                  QStringLiteral("moreCosts"), parent)
+    , m_plan(plan)
+    , m_fields(new BoundFields(theme, this))
+{
+    if (hasPasses)
+        addPasses();
+    addCosts();
+    addLinks();
+    addRules();
+    connect(m_fields, &BoundFields::edited, this, &MoreCosts::edited);
+}
+
+void MoreCosts::addPasses()
+{
+    add(rows(), tr("Evict"),
+        m_fields->choice(
+            "evict", {tr("none"), tr("lazy"), tr("steady")},
+            [this] {
+                const auto& evict = m_plan.request.evict;
+                return evict ? static_cast<int>(*evict) + 1 : 0;
+            },
+            [this](int index) {
+                m_plan.request.evict = index == 0
+                    ? std::nullopt
+                    : std::optional(static_cast<engine::EvictPolicy>(index - 1));
+            }),
+        tr("Share stashes between devices d and D-1-d, as BPipe does"));
+    add(rows(), tr("Copies of the pipeline"),
+        m_fields->number("dataParallel", m_plan.request.schedule.dataParallel, {1, 65536, {}}),
+        tr("Data-parallel width: more than 1 adds all-reduces"));
+}
+
+void MoreCosts::addCosts()
+{
+    CostSetting& costs = m_plan.request.costs;
+    add(rows(), tr("Recompute, × F"),
+        m_fields->hundredths("costRecompute", costs.recompute, {kSame, kMost, tr("usual")}),
+        tr("A recompute op, times the forward it repeats: 1 for all of it, 0.2 for the attention"));
+    add(rows(), tr("Optimizer"),
+        m_fields->hundredths("costOptimizer", costs.optimizer, {0, kMost, {}}),
+        tr("Optimizer step of a device"));
+    add(rows(), tr("Evict or load"),
+        m_fields->hundredths("costTransfer", costs.transfer, {0, kMost, {}}),
+        tr("Of a device's stash of one micro-batch"));
+    auto* stages = m_fields->text("stageCosts", costs.stages);
+    stages->setPlaceholderText(tr("0=1.5:3 7=2:4"));
+    add(rows(), tr("Unequal stages"), stages,
+        tr("F and B of a stage that differs (embedding, head): 0=1.5:3; more with a space "
+           "between"));
+}
+
+void MoreCosts::addLinks()
+{
+    CostSetting& costs = m_plan.request.costs;
+    rows().addWidget(heading(tr("Links")));
+    add(rows(), tr("Latency"), m_fields->hundredths("costLatency", costs.latency, {0, kMost, {}}),
+        tr("A message arrives this much later than its link is free again"));
+    add(rows(), tr("Devices per node"),
+        m_fields->number("devicesPerNode", costs.devicesPerNode, {0, 65535, tr("all")}),
+        tr("Devices 0 .. K-1 are one node, and so on"));
+    add(rows(), tr("P2P across"),
+        m_fields->hundredths("costP2PAcross", costs.p2pAcross, {kSame, kMost, tr("same")}),
+        tr("A message between nodes"));
+    add(rows(), tr("Latency across"),
+        m_fields->hundredths("costLatencyAcross", costs.latencyAcross, {kSame, kMost, tr("same")}),
+        tr("The latency between nodes"));
+    add(rows(), tr("Evict across"),
+        m_fields->hundredths("costTransferAcross", costs.transferAcross,
+                             {kSame, kMost, tr("same")}),
+        tr("Evict or load between nodes"));
+    rows().addWidget(
+        m_fields->flag("blockingSend", tr("A send holds its device"), costs.blockingSend));
+}
+
+void MoreCosts::addRules()
+{
+    constexpr int kMostPercent = 10'000;
+    CostSetting& costs = m_plan.request.costs;
+    rows().addWidget(heading(tr("How ops hinder one another")));
+    add(rows(), tr("Joint F and B, ×"),
+        m_fields->hundredths("costJoint", costs.joint, {0, kMost, {}}),
+        tr("Ops that run as one take so much of their sum"));
+    add(rows(), tr("Beside all-reduce, ×"),
+        m_fields->hundredths("costSlowDown", costs.slowDown, {100, kMost, {}}),
+        tr("Compute beside an all-reduce of its device takes so much longer"));
+    add(rows(), tr("Jitter, %"),
+        m_fields->hundredths("costJitter", costs.jitter, {0, kMostPercent, {}}),
+        tr("Every duration is drawn evenly from so many percent about its cost"));
+    add(rows(), tr("Seed of the jitter"),
+        m_fields->number("costSeed", costs.seed, {0, 1'000'000'000, {}}),
+        tr("The same seed, the same draw"));
+}
+
+void MoreCosts::showPlan()
+{
+    m_fields->show();
+    if (!m_plan.request.costs.isSimple() || m_plan.request.evict
+        || m_plan.request.schedule.dataParallel > 1)
+        setOpen(true);
+}
+
+MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget* parent)
+    : FoldSection(tr("More of the model"), QStringLiteral("moreTraining"), parent)
+    , m_plan(plan)
+    , m_fields(new BoundFields(theme, this))
+{
+    constexpr int kMostSize = 1 << 20;
+    const QString own = tr("preset");
+    add(rows(), tr("Layers"), m_fields->number("layers", plan.layers, {0, kMostSize, own}),
+        tr("Transformer blocks"));
+    add(rows(), tr("Width"), m_fields->number("width", plan.width, {0, kMostSize, own}),
+        tr("Of the residual stream"));
+    add(rows(), tr("Heads"), m_fields->number("heads", plan.heads, {0, kMostSize, own}),
+        tr("Attention heads"));
+    QStringList words = {own};
+    for (const std::string_view word : engine::kAttentionWords)
+        words.append(fromUtf8(word));
+    add(rows(), tr("Attention"),
+        m_fields->choice(
+            "attention", words,
+            [this, words] {
+                return static_cast<int>(std::max<qsizetype>(0, words.indexOf(m_plan.attention)));
+            },
+            [this, words](int index) {
+                m_plan.attention = index == 0 ? QString() : words.at(index);
+            }),
+        tr("standard keeps the scores, recompute makes them again in the backward, flash never has "
+           "them all"));
+    add(rows(), tr("Link, GB/s"),
+        m_fields->hundredths("linkBandwidth", plan.linkBandwidth, {0, 100'000'000, tr("free")}),
+        tr("Assumed between devices of an emulated run"));
+    add(rows(), tr("Link latency, µs"),
+        m_fields->hundredths("linkLatency", plan.linkLatency, {0, 100'000'000, {}}),
+        tr("... and how much later a message arrives"));
+    auto* exact = m_fields->flag("accumulateExact", tr("Exact sums of gradients"), plan.isExact);
+    exact->setToolTip(tr("Bit for bit the same in any order, so that schemes can be compared"));
+    rows().addWidget(exact);
+    connect(m_fields, &BoundFields::edited, this, &MoreTraining::edited);
+}
+
+void MoreTraining::showPlan()
+{
+    m_fields->show();
+    if (m_plan.layers > 0 || m_plan.width > 0 || m_plan.heads > 0 || !m_plan.attention.isEmpty()
+        || m_plan.isExact || m_plan.linkBandwidth > 0 || m_plan.linkLatency > 0)
+        setOpen(true);
+}
+
+} // namespace app

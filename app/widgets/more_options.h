@@ -1,0 +1,53 @@
+#pragma once
+
+#include "app/models/run_plan.h"
+#include "app/models/theme.h"
+#include "app/widgets/fold_section.h"
+
+namespace app {
+
+class BoundFields;
+
+// The costs and passes of a prediction that few change: what `bscope simulate` has beyond F, B, P2P
+// and all-reduce. Writes into the plan that it was made with.
+class MoreCosts : public FoldSection
+{
+    Q_OBJECT
+
+public:
+    // `hasPasses`: evict and recompute can still be added to the order.
+    MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
+              QWidget* parent = nullptr);
+    void showPlan(); // no signal; opens where something in it is set
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    void addPasses();
+    void addCosts();
+    void addLinks();
+    void addRules();
+
+    RunPlan& m_plan;
+    BoundFields* m_fields;
+};
+
+// The same of a run: sizes of the model, attention, sums, the assumed link.
+class MoreTraining : public FoldSection
+{
+    Q_OBJECT
+
+public:
+    MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
+    void showPlan();
+
+Q_SIGNALS:
+    void edited();
+
+private:
+    RunPlan& m_plan;
+    BoundFields* m_fields;
+};
+
+} // namespace app

@@ -1,0 +1,196 @@
+#include "app/widgets/data_table.h"
+#include "app/widgets/key_numbers.h"
+#include "app/widgets/schedule_preview.h"
+#include "tests/gui/setup.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QSlider>
+#include <QTest>
+#include <QTextBrowser>
+
+#include <cstdio>
+
+namespace app {
+
+TEST_CASE("the scheme is explained with its rule, its picture and the numbers of the form")
+{
+    Setup setup;
+    setup.find<QAction>("explainScheme")->trigger();
+    auto* text = setup.find<QTextBrowser>("schemeText");
+    CHECK(text->toPlainText().contains(QStringLiteral("arXiv 2410.19367")));
+    CHECK(text->toPlainText().contains(QStringLiteral("device 0 | f0 f1 .. f2")));
+    CHECK(text->toPlainText().contains(QStringLiteral("At D = 4, N = 8")));
+    setup.type("microBatches", "4");
+    CHECK(text->toPlainText().contains(QStringLiteral("At D = 4, N = 4")));
+    CHECK(text->toPlainText().contains(QStringLiteral("14 units")));
+    setup.press("scheme_zb-v");
+    CHECK(text->toPlainText().contains(QStringLiteral("ZB-V")));
+}
+
+TEST_CASE("passes and costs behind the line change the preview and the command")
+{
+    Setup setup;
+    setup.press("scheme_1f1b");
+    CHECK(setup.value(0) == QStringLiteral("33"));
+    setup.find<QComboBox>("recompute")->setCurrentIndex(2); // every B repeats its F
+    CHECK(setup.value(0) == QStringLiteral("41"));
+    setup.find<QComboBox>("recompute")->setCurrentIndex(0);
+    setup.find<QComboBox>("sync")->setCurrentIndex(2);
+    CHECK(setup.page.plan().request.sync == engine::SyncPolicy::EagerBlocking);
+    setup.press("moreCosts");
+    CHECK(setup.find<QWidget>("costLatency")->isVisible());
+    setup.find<QSpinBox>("costOptimizer")->setValue(100);
+    CHECK(setup.value(0) == QStringLiteral("34"));
+    CHECK(commandText(setup.page.plan()).contains(QStringLiteral("--sync eager-blocking")));
+    setup.find<QLineEdit>("stageCosts")->setText(QStringLiteral("nonsense"));
+    CHECK(setup.verdict().contains(QStringLiteral("write 0=1.5:3")));
+}
+
+TEST_CASE("several rows of the table are run one after the other, without what cannot run")
+{
+    Setup setup;
+    QTest::qWait(300);
+    auto* table = setup.find<DataTable>("schemeTable");
+    const auto mark = [&](const char* scheme) {
+        for (int row = 0; row < table->model()->rowCount(); ++row)
+            if (static_cast<SchemeTableModel*>(table->model())->at(row).scheme
+                == QString::fromLatin1(scheme))
+                table->selectionModel()->select(table->model()->index(row, 0),
+                                                QItemSelectionModel::Select
+                                                    | QItemSelectionModel::Rows);
+    };
+    CHECK_FALSE(setup.find<QPushButton>("runMarked")->isVisible());
+    mark("1f1b");
+    mark("pipedream"); // asynchronous: cannot be trained with
+    REQUIRE(setup.find<QPushButton>("runMarked")->text() == QStringLiteral("Run these 3"));
+    QSignalSpy asked(&setup.page, &Page::startAllRequested);
+    setup.press("runMarked");
+    REQUIRE(asked.count() == 1);
+    const auto all = asked.first().first().value<QList<QStringList>>();
+    REQUIRE(all.size() == 2); // bitpipe, the chosen one, and 1f1b
+    CHECK(all.at(0).join(u' ').contains(QStringLiteral("--devices 4")));
+    CHECK(setup.verdict().contains(QStringLiteral("Left out: pipedream")));
+}
+
+TEST_CASE("everything of the form that takes the focus has a name for a screen reader")
+{
+    Setup setup;
+    setup.press("moreCosts");
+    setup.press("moreTraining");
+    for (const QWidget* widget : setup.page.findChildren<QWidget*>()) {
+        const auto* button = qobject_cast<const QAbstractButton*>(widget);
+        const bool isOfAnother = qobject_cast<const QLineEdit*>(widget) != nullptr
+            && (qobject_cast<const QAbstractSpinBox*>(widget->parentWidget()) != nullptr
+                || qobject_cast<const QComboBox*>(widget->parentWidget()) != nullptr);
+        const bool isControl = button != nullptr || qobject_cast<const QAbstractSpinBox*>(widget)
+            || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget)
+            || qobject_cast<const QSlider*>(widget) || qobject_cast<const DataTable*>(widget);
+        if (!isControl || isOfAnother || widget->focusPolicy() == Qt::NoFocus
+            || !widget->isVisibleTo(&setup.page))
+            continue;
+        CAPTURE(widget->objectName().toStdString(), widget->metaObject()->className());
+        CHECK((!widget->accessibleName().isEmpty()
+               || (button != nullptr && !button->text().isEmpty())));
+    }
+}
+
+TEST_CASE("in the smallest window the table of schemes does not scroll sideways")
+{
+    Setup setup;
+    setup.page.resize(960, 550);
+    REQUIRE(QTest::qWaitFor(
+        [&] { return setup.find<DataTable>("schemeTable")->model()->rowCount() > 20; }));
+    auto* table = setup.find<DataTable>("schemeTable");
+    QTest::qWait(300);
+    CHECK(table->horizontalScrollBar()->maximum() == 0);
+    CHECK_FALSE(table->isColumnHidden(0));
+    CHECK_FALSE(table->isColumnHidden(2)); // bubble
+    setup.page.resize(1600, 900);
+    QTest::qWait(20);
+    CHECK_FALSE(table->isColumnHidden(static_cast<int>(SchemeTableModel::Column::Local)));
+}
+
+namespace {
+
+// The longest time that the event loop did not come round: a frame that was not drawn.
+class StallMeter : public QObject
+{
+public:
+    StallMeter()
+    {
+        m_clock.start();
+        startTimer(kTick, Qt::PreciseTimer);
+    }
+    double worst() const { return m_worst; }
+    void reset()
+    {
+        m_worst = 0;
+        m_clock.restart();
+    }
+
+private:
+    void timerEvent(QTimerEvent*) override
+    {
+        m_worst = std::max(m_worst, static_cast<double>(m_clock.nsecsElapsed()) / 1e6 - kTick);
+        m_clock.restart();
+    }
+    static constexpr int kTick = 3; // ms
+    QElapsedTimer m_clock;
+    double m_worst = 0;
+};
+
+} // namespace
+
+// Not part of a usual run: test_gui "[speed]" prints milliseconds from the edit to the picture, and
+// how long the window stood still at most, the table of schemes and its cards included.
+TEST_CASE("a preview of D = 64 follows a slider, and the window never stands still", "[.speed]")
+{
+    Setup setup;
+    StallMeter stall;
+    for (const char* scheme : {"1f1b", "interleaved-1f1b", "bitpipe", "zb-v", "dualpipe"}) {
+        RunPlan plan;
+        plan.request.schedule.scheme = scheme;
+        plan.request.schedule.devices = 64;
+        plan.request.schedule.chunks = std::string_view(scheme) == "interleaved-1f1b" ? 4 : 0;
+        auto* costs = setup.find<KeyNumbers>("keyNumbers");
+        for (const int microBatches : {64, 128, 256, 512}) {
+            if (std::string_view(scheme) == "dualpipe" && microBatches < 128)
+                continue;
+            plan.request.schedule.microBatches = microBatches;
+            plan.request.costs = {};
+            setup.page.setPlan(plan);
+            QTest::qWait(1500);
+            double worst = 0, total = 0;
+            constexpr int kSteps = 20;
+            stall.reset();
+            for (int step = 1; step <= kSteps; ++step) {
+                const QString before = costs->items().front().value;
+                plan.request.costs.forward = 100 + 5 * step;
+                QElapsedTimer clock;
+                clock.start();
+                setup.page.setPlan(plan);
+                while (costs->items().front().value == before && clock.elapsed() < 5000)
+                    QApplication::processEvents(QEventLoop::WaitForMoreEvents);
+                setup.page.findChild<SchedulePreview*>()->repaint();
+                const double ms = static_cast<double>(clock.nsecsElapsed()) / 1e6;
+                worst = std::max(worst, ms);
+                total += ms;
+            }
+            const double dragging = stall.worst();
+            stall.reset();
+            QTest::qWait(3000); // the table of all schemes comes in
+            std::printf("%s D 64 N %d: mean %.1f ms, worst %.1f ms; stands still %.1f ms, then "
+                        "%.1f ms\n",
+                        scheme, microBatches, total / kSteps, worst, dragging, stall.worst());
+        }
+    }
+}
+
+} // namespace app
