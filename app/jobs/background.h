@@ -10,14 +10,15 @@
 
 namespace app {
 
-// Work in the shared thread pool whose answer comes back in the owner's thread. A member of the
-// QObject it works for: once that is destroyed, answers that are still on their way are dropped
-// and nobody waits for them.
+// Work in a thread pool, the shared one unless it is said, whose answer comes back in the owner's
+// thread. A member of the QObject it works for: once that is destroyed, answers that are still on
+// their way are dropped and nobody waits for them.
 class Background
 {
 public:
-    explicit Background(QObject* owner)
-        : m_address(std::make_shared<Address>(owner))
+    explicit Background(QObject* owner, QThreadPool& pool = *QThreadPool::globalInstance())
+        : m_pool(pool)
+        , m_address(std::make_shared<Address>(owner))
     { }
     ~Background()
     {
@@ -32,7 +33,7 @@ public:
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {
-        QThreadPool::globalInstance()->start(
+        m_pool.start(
             [address = m_address, work = std::move(work), done = std::move(done)]() mutable {
                 auto answer = std::make_shared<decltype(work())>(work());
                 const std::lock_guard lock(address->mutex);
@@ -55,6 +56,7 @@ private:
         std::mutex mutex; // owner is alive while it is held and not null
         QObject* owner;
     };
+    QThreadPool& m_pool;
     std::shared_ptr<Address> m_address;
 };
 

@@ -1,7 +1,8 @@
 #include "app/jobs/predictor.h"
 
+#include <QThread>
+
 #include <algorithm>
-#include <utility>
 
 namespace app {
 namespace {
@@ -17,17 +18,29 @@ Predictor::Answer summaryOf(const PredictionRequest& request)
     return std::make_shared<const engine::Result<Prediction>>(std::move(result));
 }
 
+class SideThreads : public QThreadPool
+{
+public:
+    SideThreads() { setMaxThreadCount(std::max(1, QThread::idealThreadCount() - 1)); }
+};
+
+QThreadPool& sideThreads()
+{
+    static SideThreads pool;
+    return pool;
+}
+
 } // namespace
 
 Predictor::Predictor(QObject* parent)
     : QObject(parent)
+    , m_background(this, sideThreads())
     , m_generation(std::make_shared<std::atomic<int>>(0))
 { }
 
 void Predictor::startOver()
 {
     m_generation->fetch_add(1);
-    m_waiting.clear();
 }
 
 Predictor::Answer Predictor::known(const PredictionRequest& request) const
@@ -52,34 +65,16 @@ void Predictor::ask(const QString& key, const PredictionRequest& request)
         Q_EMIT answered(key, answer);
         return;
     }
-    m_waiting.push_back({key, request});
-    startNext();
-}
-
-void Predictor::startNext()
-{
-    const int most = std::max(1, QThreadPool::globalInstance()->maxThreadCount() - 1);
-    while (m_atWork < most && !m_waiting.empty()) {
-        const Asked next = std::move(m_waiting.front());
-        m_waiting.pop_front();
-        start(next);
-    }
-}
-
-void Predictor::start(const Asked& asked)
-{
-    ++m_atWork;
     const int since = m_generation->load();
-    const auto job = [generation = m_generation, since, request = asked.request]() -> Answer {
+    const auto job = [generation = m_generation, since, request]() -> Answer {
         return generation->load() == since ? summaryOf(request) : nullptr;
     };
-    m_background.run(job, [this, since, asked](const Answer& answer) {
-        --m_atWork;
-        if (answer != nullptr)
-            remember(asked.request, answer);
-        if (answer != nullptr && m_generation->load() == since)
-            Q_EMIT answered(asked.key, answer);
-        startNext();
+    m_background.run(job, [this, since, key, request](const Answer& answer) {
+        if (answer == nullptr)
+            return;
+        remember(request, answer);
+        if (m_generation->load() == since)
+            Q_EMIT answered(key, answer);
     });
 }
 

@@ -12,8 +12,8 @@
 namespace app {
 
 // Predicts many requests, without their runs, and answers by signal; remembers what it answered.
-// Only what was asked since startOver() is answered. It leaves a thread of the pool to others. The
-// GUI thread only.
+// Only what was asked since startOver() is answered. Its threads are others than the pool's, so
+// that what a page shows large does not wait for it. The GUI thread only.
 class Predictor : public QObject
 {
     Q_OBJECT
@@ -30,20 +30,11 @@ Q_SIGNALS:
     void answered(const QString& key, const app::Predictor::Answer& answer);
 
 private:
-    struct Asked
-    {
-        QString key;
-        PredictionRequest request;
-    };
     Answer known(const PredictionRequest& request) const; // null: not remembered
     void remember(const PredictionRequest& request, const Answer& answer);
-    void startNext();
-    void start(const Asked& asked);
 
-    Background m_background{this};
+    Background m_background;
     std::shared_ptr<std::atomic<int>> m_generation; // also read in the pool, to skip what is old
-    std::deque<Asked> m_waiting;
-    int m_atWork = 0;
     std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
 };
 

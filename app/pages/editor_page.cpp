@@ -9,8 +9,8 @@
 #include "app/widgets/schedule_grid.h"
 #include "app/widgets/schedule_preview.h"
 #include "app/widgets/violation_list.h"
-#include "engine/schedule/csv.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/read_schedule.h"
 
 #include <QAction>
 #include <QFile>
@@ -98,12 +98,22 @@ void EditorPage::open(const QString& file)
                tr("%1: %2. Nothing was changed.").arg(file, source.errorString()));
         return;
     }
-    auto schedule = engine::readCsv(source.readAll().toStdString());
-    if (!schedule)
+    const std::string text = source.readAll().toStdString();
+    auto schedule = engine::readScheduleText(text);
+    if (!schedule) {
         refuse(tr("%1 is not a schedule").arg(m_name),
                fromUtf8(schedule.error().message) + tr(". Nothing was changed."));
-    else
-        take(std::move(*schedule));
+        return;
+    }
+    take(std::move(*schedule));
+    const auto format = engine::scheduleFormat(text);
+    if (format == engine::ScheduleFormat::Csv || m_edited == nullptr)
+        return;
+    m_file.clear(); // Save writes CSV of our own: never over another program's file
+    m_band->show(Band::Kind::Ok, tr("Read."),
+                 tr("%1 is %2; Save asks for a new file.")
+                     .arg(m_name, fromUtf8(engine::formatTitle(*format))));
+    Q_EMIT statusChanged();
 }
 
 void EditorPage::take(engine::Schedule schedule)

@@ -180,7 +180,7 @@ void MainWindow::openFiles(const QStringList& files)
 void MainWindow::askForSchedule()
 {
     auto* dialog = new QFileDialog(this, tr("Edit a schedule file"), QString(),
-                                   tr("Schedules (*.csv);;All files (*)"));
+                                   tr("Schedules (*.csv *.txt);;All files (*)"));
     dialog->setObjectName(QStringLiteral("scheduleDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);

@@ -23,6 +23,7 @@ CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWi
     , m_hint(makeFormHint())
     , m_more(new MoreCosts(theme, plan, order == Order::Built))
 {
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum); // never taller than its rows
     QVBoxLayout& column = *spaced(new QVBoxLayout(this), QMargins(14, 14, 14, 14), 6);
     makeHead(column);
     const auto add = [&](const QString& title, SliderField* field) {

@@ -112,7 +112,7 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     const bool isOn = document.state() == RunDocument::State::Running;
     m_actions.stop->setEnabled(isOn || document.isQueued());
     const bool isLive = run && run->info.mode == engine::Mode::Live;
-    m_actions.pause->setEnabled(isOn && !isLive);
+    m_actions.pause->setEnabled(isOn && run && !isLive);
     m_actions.pause->setToolTip(isLive ? tr("A live run measures the wall clock: no pause")
                                        : tr("Holds the worker; the times of ops do not count it"));
     m_actions.pause->setChecked(document.isPaused());

@@ -7,6 +7,7 @@
 #include "app/widgets/violation_list.h"
 #include "engine/schedule/csv.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/torch_csv.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 
@@ -299,6 +300,27 @@ TEST_CASE("a file that is no schedule leaves a page that names the line")
     CHECK(all.contains(QStringLiteral("bad.csv is not a schedule")));
     CHECK(all.contains(QStringLiteral("line 1")));
     CHECK(page.queryClose());
+}
+
+TEST_CASE("a schedule of PyTorch is edited, and never saved over")
+{
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("torch.csv"));
+    engine::ScheduleRequest request;
+    request.scheme = "zb-v";
+    request.devices = 2;
+    request.microBatches = 4;
+    QFile torch(file);
+    REQUIRE(torch.open(QIODevice::WriteOnly));
+    torch.write(QByteArray::fromStdString(*engine::writeTorch(*engine::buildSchedule(request))));
+    torch.close();
+    ThemeController theme;
+    EditorPage page(theme);
+    page.open(file);
+    REQUIRE(page.schedule() != nullptr);
+    CHECK(page.check().isValid());
+    CHECK(page.file().isEmpty());
+    CHECK(page.findChild<Band*>()->text().contains(QStringLiteral("PyTorch")));
 }
 
 TEST_CASE("in the smallest window nothing of the editor covers anything else")
