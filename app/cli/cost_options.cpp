@@ -188,7 +188,7 @@ std::string linkText(const CostOptions& options)
             return std::string("free");
         return p2p + " units" + (latency != "0" ? ", " + latency + " latency" : "");
     };
-    const std::string within = of(options.p2p, options.latency);
+    std::string within = of(options.p2p, options.latency);
     if (options.p2pAcross.empty() && options.latencyAcross.empty())
         return within;
     return within + "; "

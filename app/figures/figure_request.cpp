@@ -156,7 +156,8 @@ FigureRequest readRequest(OptionReader& reader, const QCommandLineParser& parser
 
 Result<void> checkFiles(const FigureRequest& request)
 {
-    const auto invalid = [](std::string what) { return fail(Error::Code::InvalidArgument, what); };
+    const auto invalid
+        = [](std::string what) { return fail(Error::Code::InvalidArgument, std::move(what)); };
     if (request.runs.isEmpty())
         return invalid("name the run to draw: bubblescope figure RUN.sqlite -o figure.pdf");
     if (request.outputs.isEmpty())

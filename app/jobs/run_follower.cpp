@@ -53,10 +53,10 @@ void RunFollower::read()
             return next ? Answer{std::move(next->run), QString::fromStdString(next->warning), {}}
                         : Answer{nullptr, {}, QString::fromStdString(next.error().message)};
         },
-        [this](Answer answer) { take(std::move(answer)); });
+        [this](const Answer& answer) { take(answer); });
 }
 
-void RunFollower::take(Answer answer)
+void RunFollower::take(const Answer& answer)
 {
     m_isReading = false;
     if (!answer.warning.isEmpty() && answer.warning != std::exchange(m_lastWarning, answer.warning))
@@ -67,9 +67,7 @@ void RunFollower::take(Answer answer)
         Q_EMIT grown(answer.run);
     // A row that came while the last read was under way must not be missed, nor the last one of
     // all: a snapshot that grew may lack what was written after it was taken.
-    if (m_isPoked)
-        read();
-    else if (m_isLast && answer.run)
+    if (m_isPoked || (m_isLast && answer.run))
         read();
     else if (m_isLast)
         Q_EMIT finished();

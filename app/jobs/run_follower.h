@@ -35,7 +35,7 @@ Q_SIGNALS:
 private:
     struct Answer;
     void read();
-    void take(Answer answer);
+    void take(const Answer& answer);
 
     std::shared_ptr<SnapshotPool> m_pool;
     Background m_background;

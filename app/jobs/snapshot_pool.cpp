@@ -22,7 +22,7 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
     auto reader = profiler::TraceReader::open(m_file);
     if (!reader)
         return tl::unexpected(reader.error());
-    return std::unique_ptr<Buffer>(new Buffer{std::move(*reader), {}});
+    return std::make_unique<Buffer>(Buffer{std::move(*reader), {}});
 }
 
 void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)

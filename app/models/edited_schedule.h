@@ -15,7 +15,7 @@ struct OpPlace
     int device = -1, index = -1;
 
     bool isValid() const { return device >= 0 && index >= 0; }
-    friend auto operator<=>(const OpPlace&, const OpPlace&) = default;
+    friend auto operator<=>(const OpPlace&, const OpPlace&) = default; // NOLINT: false alarm
 };
 
 // An op that is not in the schedule although it should be, and where it would come back.

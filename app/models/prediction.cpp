@@ -162,7 +162,7 @@ QString closedFormText(const Prediction& prediction)
         return form.formula + text(": says nothing about this D and N");
     if (!form.value)
         return form.formula;
-    const QString filled = form.formula + text(": %1 = %2").arg(form.filled, percent(*form.value));
+    QString filled = form.formula + text(": %1 = %2").arg(form.filled, percent(*form.value));
     constexpr double kSame = 1e-9;
     if (!prediction.isValid())
         return filled;

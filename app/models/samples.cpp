@@ -105,7 +105,7 @@ QString recordedSampleFolder(const QString& programFolder)
 {
     constexpr const char* kPlaces[] = {"../share/bubblescope/sample_runs", "../../../sample_runs"};
     for (const char* place : kPlaces) {
-        const QString folder
+        QString folder
             = QDir::cleanPath(programFolder + QLatin1Char('/') + QString::fromLatin1(place));
         if (QFileInfo(folder).isDir())
             return folder;

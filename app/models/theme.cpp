@@ -62,7 +62,7 @@ Theme makeTheme(profiler::ThemeMode mode)
 
 QColor toQt(profiler::Colour colour)
 {
-    return QColor(colour.red, colour.green, colour.blue);
+    return {colour.red, colour.green, colour.blue};
 }
 
 QFont uiFont(int pixelSize, QFont::Weight weight)

@@ -34,7 +34,7 @@ public:
     Page* currentPage() const;
     RunLibrary& library() { return m_library; }
 
-public Q_SLOTS:
+public Q_SLOTS:                                      // NOLINT: not the same to moc
     void newRun(const QString& experimentToml = {}); // "": the defaults
     void openRun(const QString& file);               // a file that is open already: its tab
     void startRun(const QStringList& options);

@@ -19,10 +19,10 @@ QString sentence(const RunView& view, const profiler::Bubble& bubble, const Deta
     if (bubble.chain.empty())
         return tr("Nothing was ready to compute.");
     const auto& producer = bubble.chain.front();
-    const QString cause = tr("Waits for <b>%1</b> (device %2), which ends at %3 %4.")
-                              .arg(describeOp(view.op(producer.op)))
-                              .arg(producer.device.value)
-                              .arg(clock.at(producer.window.end), clock.scale.unit);
+    QString cause = tr("Waits for <b>%1</b> (device %2), which ends at %3 %4.")
+                        .arg(describeOp(view.op(producer.op)))
+                        .arg(producer.device.value)
+                        .arg(clock.at(producer.window.end), clock.scale.unit);
     if (bubble.kind != Kind::Fill)
         return cause;
     return tr("The pipeline fills. ") + cause;

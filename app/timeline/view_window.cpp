@@ -21,7 +21,7 @@ ViewWindow limited(ViewWindow window, engine::Window extent)
     const double duration = std::clamp(wanted, std::min(kClosest, whole), 2 * whole);
     if (duration != wanted)
         window = window.zoomed(duration / wanted, window.centre());
-    const double first = static_cast<double>(extent.begin), last = static_cast<double>(extent.end);
+    const auto first = static_cast<double>(extent.begin), last = static_cast<double>(extent.end);
     if (window.centre() < first)
         window = window.moved(first - window.centre());
     if (window.centre() > last)

@@ -6,7 +6,7 @@
 namespace engine {
 namespace {
 
-constexpr double kMostTicks = static_cast<double>(std::numeric_limits<std::int64_t>::max() / 4);
+constexpr double kMostTicks = static_cast<double>(std::numeric_limits<std::int64_t>::max()) / 4;
 
 bool takesNoTime(const OpCosts::Cost& cost)
 {
@@ -27,7 +27,8 @@ OpPrices::OpPrices(const Shape& shape)
 
 bool OpPrices::isFree(OpKind kind) const
 {
-    for (std::size_t i = static_cast<std::size_t>(kind) * 4; i < m_costs.size(); i += kOpKinds * 4)
+    for (std::size_t i = static_cast<std::size_t>(kind) * 4; i < m_costs.size();
+         i += std::size_t{kOpKinds} * 4)
         if (!std::all_of(m_costs.begin() + static_cast<std::ptrdiff_t>(i),
                          m_costs.begin() + static_cast<std::ptrdiff_t>(i) + 4, takesNoTime))
             return false;

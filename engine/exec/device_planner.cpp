@@ -97,6 +97,7 @@ void DevicePlanner::takeProgram()
     };
     const auto extentsOf = [&](const std::vector<std::uint32_t>& buffers) {
         std::vector<Extent> extents;
+        extents.reserve(buffers.size());
         for (const std::uint32_t buffer : buffers)
             extents.push_back(extentOf(buffer));
         return extents;

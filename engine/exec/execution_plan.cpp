@@ -42,6 +42,7 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input)
             * floatBytes(value.kind == Value::Kind::Activation ? sizes.output : sizes.input);
     });
     std::vector<StashPlan> stashes;
+    stashes.reserve(static_cast<std::size_t>(shape.devices));
     for (int d = 0; d < shape.devices; ++d)
         stashes.push_back(planStash({input.lowered, order, messages, input.unit}, DeviceId{d}));
     for (int d = 0; d < shape.devices; ++d)

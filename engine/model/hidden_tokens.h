@@ -14,7 +14,7 @@ constexpr double kHiddenShare = 0.15;
 // How many tokens of a sample are predicted: always as many, so that micro-batches weigh the same.
 constexpr int hiddenTokens(int sequence)
 {
-    const int count = static_cast<int>(kHiddenShare * sequence + 0.5);
+    const int count = static_cast<int>(kHiddenShare * sequence + 0.5); // NOLINT: constexpr
     return count > 0 ? count : 1;
 }
 

@@ -71,7 +71,8 @@ private:
     }
     std::size_t rowOf(int replica, StageId stage) const
     {
-        return static_cast<std::size_t>(replica * m_schedule.shape.stages + stage.value);
+        const int row = replica * m_schedule.shape.stages + stage.value;
+        return static_cast<std::size_t>(row);
     }
 
     bool isReadyBefore(StageId stage) const

@@ -45,7 +45,7 @@ struct Op
     StageId stage;
     MicroBatchId microBatch; // none for AllReduce and OptimizerStep
 
-    friend auto operator<=>(const Op&, const Op&) = default;
+    friend auto operator<=>(const Op&, const Op&) = default; // NOLINT: false alarm
 };
 static_assert(sizeof(Op) == 16);
 

@@ -62,7 +62,7 @@ private:
     {
         const std::uint32_t cell = cellIndex(stashOf(op), m_schedule.shape);
         const StashState before = m_states[cell];
-        const std::string fault = faultOf(op, before, cell);
+        std::string fault = faultOf(op, before, cell);
         const StashState after = stateAfter(op, before, cell);
         if (after != before)
             m_since[cell] = index;

@@ -48,7 +48,7 @@ private:
     // Cut so that the parts of a stash add up to it: part by part, rounded in the same places.
     std::int64_t bytesOf(const Op& op) const
     {
-        const std::int64_t whole = 2 * std::max(m_shape.slices, 1);
+        const auto whole = std::int64_t{2} * std::max(m_shape.slices, 1);
         const auto part = std::llround(m_stages[static_cast<std::size_t>(op.stage.value)].stash
                                        / static_cast<double>(whole));
         return part * stashParts(op, m_shape);

@@ -95,7 +95,8 @@ private:
     BS_INLINED ValueKey key(const Value& value) const { return keyOf(value, m_shape); }
     DeviceId holder(int replica, int stage) const
     {
-        return m_holders[static_cast<std::size_t>(replica * m_shape.stages + stage)];
+        const int row = replica * m_shape.stages + stage;
+        return m_holders[static_cast<std::size_t>(row)];
     }
     Device& state(DeviceId device) { return m_devices[static_cast<std::size_t>(device.value)]; }
     Error deadlock() const;

@@ -60,7 +60,7 @@ Glyphs readSegments(const FontFile& file, std::size_t at)
         for (auto c = first; c <= last && c != 0xFFFF; ++c) {
             auto glyph = c;
             if (offset != 0)
-                glyph = file.u16(offsets + 2 * s + offset + 2 * (c - first));
+                glyph = file.u16(offsets + 2 * s + offset + std::size_t{2} * (c - first));
             if (offset == 0 || glyph != 0)
                 glyph = (glyph + delta) & 0xFFFF;
             if (glyph != 0)

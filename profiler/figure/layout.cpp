@@ -22,7 +22,8 @@ constexpr double kEdge = 0.3; // points around everything, for half a line
 
 Result<void> checkOptions(std::span<const engine::Run* const> runs, const FigureOptions& options)
 {
-    const auto invalid = [](std::string what) { return fail(Error::Code::InvalidArgument, what); };
+    const auto invalid
+        = [](std::string what) { return fail(Error::Code::InvalidArgument, std::move(what)); };
     if (runs.empty())
         return invalid("a figure needs at least one run");
     if (!(options.fontSize >= kSmallestType && options.fontSize <= 72))

@@ -91,7 +91,7 @@ constexpr std::array<Signature, 6> kSignatures{{
 Result<std::int64_t> identify(Database& database, const fs::path& file)
 {
     const std::string name = file.string();
-    const auto application = database.integer("PRAGMA application_id");
+    auto application = database.integer("PRAGMA application_id");
     if (!application)
         return application;
     if (*application != kApplicationId)

@@ -12,7 +12,7 @@ void copyMatrix(Matrix<const Real> from, Matrix<Real> to)
 
 std::ptrdiff_t keptOfHead(const AttentionShape& shape)
 {
-    return static_cast<std::ptrdiff_t>(shape.kept()) / (shape.samples * shape.heads);
+    return static_cast<std::ptrdiff_t>(shape.kept()) / shape.samples / shape.heads;
 }
 
 template<class Real>

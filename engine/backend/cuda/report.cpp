@@ -173,7 +173,7 @@ void fill(CudaReport& report)
 } // namespace engine::cuda
 
 extern "C" __attribute__((visibility("default"))) const char*
-bubblescope_cuda_report(const char* buildId, engine::CudaReport* report)
+bubblescope_cuda_report(const char* buildId, engine::CudaReport* report) // NOLINT: C's spelling
 {
     static const std::string kBuild(engine::buildId());
     if (kBuild == buildId)
