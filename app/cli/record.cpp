@@ -1,6 +1,8 @@
 #include "app/cli/record.h"
 
+#include "app/cli/choice.h"
 #include "app/cli/command_line.h"
+#include "app/cli/gpu_recorder.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/output.h"
 #include "app/cli/run_file.h"
@@ -16,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace cli {
@@ -28,10 +31,11 @@ namespace {
 class Recorder
 {
 public:
-    Recorder(const RecordOptions& options, std::string file)
+    Recorder(const RecordOptions& options, Backend backend, std::string file)
         : m_options(options)
         , m_file(std::move(file))
         , m_progress(makeProgress(options.progress))
+        , m_gpu(options.trace, backend)
     { }
 
     RunObserver observer()
@@ -40,13 +44,14 @@ public:
                 .progress = [this](int iteration, std::size_t done,
                                    std::size_t ops) { m_progress->ops(iteration, done, ops); },
                 .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
-                .iteration = [this](const Run& run, std::size_t) { return commit(run); }};
+                .iteration = [this](const Run& run, std::size_t) { return commit(run); },
+                .launches = m_gpu.hooks()};
     }
 
     Result<Run> finish(Result<Run> result)
     {
         if (result && m_writer)
-            if (const auto committed = commit(*result); !committed)
+            if (const auto committed = commit(*result, IsLast::Yes); !committed)
                 result = tl::unexpected(committed.error());
         const Outcome outcome = outcomeOf(result);
         const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
@@ -70,32 +75,45 @@ private:
 
     Result<void> start(const Run& run)
     {
-        auto writer = TraceWriter::create(m_file, run.info, run.schedule,
+        RunInfo info = run.info;
+        info.timing += m_gpu.words();
+        auto writer = TraceWriter::create(m_file, info, run.schedule,
                                           m_options.force ? IfExists::Replace : IfExists::Refuse);
         if (!writer)
             return tl::unexpected(writer.error());
         m_writer.emplace(std::move(*writer));
         m_progress->started(m_file, run.info);
+        if (!m_gpu.note().empty())
+            m_progress->warning(m_gpu.note());
         return {};
     }
 
     // The timings of an iteration go into the file with it.
     void keep(std::span<const OpTiming> timings)
     {
+        m_gpu.timed(timings);
         for (const OpTiming& t : timings)
             m_measured.push_back({t.op, t.iteration, t.order, t.wallBegin, t.wallEnd, t.cpuTime});
     }
 
     // Whatever the timeline has more than the file; the replay comes with the
     // whole run.
-    Result<void> commit(const Run& run)
+    enum class IsLast : bool { No, Yes };
+    Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
         const auto& timeline = run.timeline;
-        if (timeline.iterations.size() <= m_written && timeline.memory.size() <= m_memory)
+        GpuTrace gpu = isLast == IsLast::Yes ? m_gpu.finish(run) : m_gpu.take(run);
+        if (timeline.iterations.size() <= m_written && timeline.memory.size() <= m_memory
+            && gpu.isEmpty())
             return {};
         Batch batch = batchOf(timeline, m_written, m_memory);
-        batch.measured = std::move(m_measured);
-        m_measured.clear();
+        batch.measured = std::exchange(m_measured, {});
+        batch.gpu = std::move(gpu);
+        if (m_gpu.isOff()) {
+            batch.spans.clear();
+            batch.memory.clear();
+            batch.measured.clear();
+        }
         m_writer->append(std::move(batch));
         const auto last = m_writer->flush();
         if (!last)
@@ -121,6 +139,7 @@ private:
     const RecordOptions& m_options;
     std::string m_file;
     std::unique_ptr<Progress> m_progress;
+    GpuRecorder m_gpu;
     std::optional<TraceWriter> m_writer;
     std::vector<MeasuredOp> m_measured;
     std::size_t m_written = 0, m_memory = 0; // of the timeline
@@ -145,6 +164,14 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
         ->type_name("RUN.sqlite")
         ->group(kGroup);
     app.add_flag("--force", options.force, "Replace the file if it exists")->group(kGroup);
+    app.add_option_function<std::string>(
+           "--trace",
+           [&options](const std::string& level) { options.trace = traceLevelNamed(level); },
+           "What is recorded: off (losses and durations alone, to see what recording costs), ops, "
+           "and on a GPU kernels or all calls, too [kernels on a GPU, else ops]")
+        ->type_name("off|ops|kernels|all")
+        ->check(oneOf({"off", "ops", "kernels", "all"}))
+        ->group(kGroup);
     addProgressOption(app, options.progress);
     app.add_flag("--detach", options.detach, "With --progress jsonl: go on when the parent ends")
         ->group(kGroup);
@@ -159,7 +186,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     if (options.file.empty())
         if (const auto made = makeFolderOf(file); !made)
             return tl::unexpected(made.error());
-    Recorder recorder(options, file);
+    Recorder recorder(options, experiment.backend, file);
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
     if (run) {

@@ -50,6 +50,11 @@ Result<Run> openRun(const std::string& file)
     auto run = profiler::readRun(file, &warning);
     if (run && !warning.empty())
         printError("note: " + warning + "\n");
+    if (run && !run->timeline.iterations.empty() && run->timeline.tracks.empty())
+        return fail(Error::Code::InvalidArgument,
+                    file
+                        + " holds losses and durations, but no ops: it was recorded with --trace "
+                          "off; record it again without");
     return run;
 }
 

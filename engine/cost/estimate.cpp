@@ -33,7 +33,7 @@ MemoryEstimate estimateMemory(const EstimateInput& input)
     memory.state = stageParameters(on.model, on.setup, input.stages, 0) * on.setup.stateBytes();
     memory.stash = layersOf(on.model, input.stages, 0) * layerStashBytes(on.model, on.setup);
     const double inFlight = std::min<double>(input.stages, microBatchesOf(input));
-    const int bound = (input.stages + 3) / 2; // ceil((D+2)/2)
+    const auto bound = static_cast<double>((input.stages + 3) / 2); // ceil((D+2)/2)
     const double embedding = embeddingStashBytes(on.model, on.setup);
     memory.oneFOneB = memory.state + inFlight * (memory.stash + embedding);
     memory.bpipe = memory.state + std::min(inFlight, bound) * (memory.stash + embedding);

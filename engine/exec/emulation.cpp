@@ -103,6 +103,8 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
 
 void Emulation::runOp(OpRef ref)
 {
+    const auto iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    const LaunchScope scope(m_setup.hooks, {ref.op, iteration});
     if (!isCompute(m_pipeline.at(ref).kind)) {
         m_pipeline.run(ref);
         return;

@@ -2,6 +2,7 @@
 
 #include "engine/exec/execution_order.h"
 #include "engine/exec/executor.h"
+#include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_costs.h"
 
 namespace engine {
@@ -17,6 +18,7 @@ public:
         Pipeline::Setup pipeline;
         LinkCost link;
         TimingRules rules = {};
+        LaunchHooks hooks = {};
     };
     // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
     // outlive it. std::bad_alloc.

@@ -14,8 +14,8 @@ std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run)
         return std::make_unique<Live>(live, run);
     }
     CHECK(setup.mode == Mode::Emulate);
-    return std::make_unique<Emulation>(Emulation::Setup{setup.pipeline, setup.link, setup.rules},
-                                       run);
+    return std::make_unique<Emulation>(
+        Emulation::Setup{setup.pipeline, setup.link, setup.rules, setup.hooks}, run);
 }
 
 } // namespace engine

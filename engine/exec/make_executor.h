@@ -2,6 +2,7 @@
 
 #include "engine/cost/cost_model.h"
 #include "engine/exec/executor.h"
+#include "engine/exec/launch_hooks.h"
 
 namespace engine {
 
@@ -11,6 +12,7 @@ struct ExecutorSetup
     Mode mode = Mode::Emulate; // or Live
     LinkCost link = {};        // of emulation
     TimingRules rules = {};    // of emulation; live: whether all-reduces block
+    LaunchHooks hooks = {};    // of emulation: live runs compute on the CPU
 };
 // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
 // outlive it. std::bad_alloc.

@@ -150,7 +150,8 @@ try {
         = makeExecutor({pipeline,
                         experiment.mode,
                         experiment.link,
-                        {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking}},
+                        {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking},
+                        observer.launches},
                        run);
     run.info = runInfo({experiment, run.schedule, device, plan->data});
     if (experiment.mode == Mode::Live) {

@@ -3,6 +3,7 @@
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
 #include "engine/exec/accumulate.h"
+#include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_timing.h"
 #include "engine/model/model_spec.h"
 #include "engine/schedule/passes.h"
@@ -58,6 +59,7 @@ struct RunObserver
     // An iteration was placed: its spans and memory events are at the end of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
+    LaunchHooks launches = {}; // of emulated ops
 };
 
 // Trains and records. Returns the whole run, its median replay last. Cancelled keeps whole

@@ -14,26 +14,28 @@ std::uint64_t key(OpOfIteration of)
     return std::uint64_t{of.iteration} << 32 | of.op;
 }
 
-// How far an op moves, and where its span ends then.
-struct Move
-{
-    std::int64_t by = 0;
-    Window placed;
-};
-using Moves = std::unordered_map<std::uint64_t, Move>;
+using Begins = std::unordered_map<std::uint64_t, std::int64_t>;
+using Spans = std::unordered_map<std::uint64_t, Window>;
 
-// Compute spans and those of lanes beside them: an op has one span an iteration.
-Moves movesOf(const Timeline& timeline, std::span<const MeasuredWindow> measured)
+// An op has one span an iteration.
+Spans spansOf(const Timeline& timeline, const Begins& wanted)
 {
-    Moves moves;
-    for (const MeasuredWindow& window : measured)
-        moves[key(window.of)].by = -window.wall.begin;
-    Moves placed;
+    Spans spans;
     for (const Track& track : timeline.tracks)
         for (const Span& span : track.spans)
-            if (const auto found = moves.find(key({span.op, span.iteration})); found != moves.end())
-                placed[found->first] = {found->second.by + span.begin, span.window()};
-    return placed;
+            if (const auto id = key({span.op, span.iteration}); wanted.contains(id))
+                spans.emplace(id, span.window());
+    return spans;
+}
+
+template<class Rows>
+void noteFirst(const Rows& rows, Begins& begins)
+{
+    for (const auto& row : rows)
+        if (row.of.isKnown()) {
+            const auto [known, isNew] = begins.try_emplace(key(row.of), row.window.begin);
+            known->second = std::min(known->second, row.window.begin);
+        }
 }
 
 void move(Window& window, std::int64_t by)
@@ -43,24 +45,25 @@ void move(Window& window, std::int64_t by)
 }
 
 template<class Rows>
-void placeRows(Rows& rows, const Moves& moves, std::int64_t& dropped)
+std::int64_t placeRows(Rows& rows, const Begins& begins, const Spans& spans)
 {
     const auto cannotBePlaced = [&](auto& row) {
-        const auto found = moves.find(key(row.of));
-        if (!row.of.isKnown() || found == moves.end())
+        const auto begin = begins.find(key(row.of));
+        const auto span = spans.find(key(row.of));
+        if (!row.of.isKnown() || begin == begins.end() || span == spans.end())
             return true;
-        move(row.window, found->second.by);
+        move(row.window, span->second.begin - begin->second);
         return false;
     };
-    dropped += static_cast<std::int64_t>(std::erase_if(rows, cannotBePlaced));
+    return static_cast<std::int64_t>(std::erase_if(rows, cannotBePlaced));
 }
 
-void clampCalls(std::vector<GpuCall>& calls, const Moves& moves)
+void cutOff(std::vector<GpuCall>& calls, const Spans& spans)
 {
     for (GpuCall& call : calls) {
-        const Window range = moves.at(key(call.of)).placed;
-        call.window.begin = std::clamp(call.window.begin, range.begin, range.end);
-        call.window.end = std::clamp(call.window.end, range.begin, range.end);
+        const Window span = spans.at(key(call.of));
+        call.window.begin = std::clamp(call.window.begin, span.begin, span.end);
+        call.window.end = std::clamp(call.window.end, span.begin, span.end);
     }
 }
 
@@ -68,13 +71,17 @@ void clampCalls(std::vector<GpuCall>& calls, const Moves& moves)
 
 GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const MeasuredWindow> measured)
 {
-    const Moves moves = movesOf(run.timeline, measured);
-    std::int64_t ofOthers = 0; // calls outside of ops are ordinary, and not counted
-    placeRows(trace.kernels, moves, trace.health.dropped);
-    placeRows(trace.copies, moves, trace.health.dropped);
-    placeRows(trace.memsets, moves, trace.health.dropped);
-    placeRows(trace.calls, moves, ofOthers);
-    clampCalls(trace.calls, moves);
+    Begins onGpu, onHost;
+    noteFirst(trace.kernels, onGpu);
+    noteFirst(trace.copies, onGpu);
+    noteFirst(trace.memsets, onGpu);
+    for (const MeasuredWindow& window : measured)
+        onHost.emplace(key(window.of), window.wall.begin);
+    const Spans spans = spansOf(run.timeline, onGpu), ofCalls = spansOf(run.timeline, onHost);
+    trace.health.dropped += placeRows(trace.kernels, onGpu, spans)
+        + placeRows(trace.copies, onGpu, spans) + placeRows(trace.memsets, onGpu, spans);
+    placeRows(trace.calls, onHost, ofCalls); // those outside of ops are ordinary, and not counted
+    cutOff(trace.calls, ofCalls);
     // They belong to no op, and an emulated run has no clock on which they happened.
     trace.waits.clear();
     trace.allocations.clear();

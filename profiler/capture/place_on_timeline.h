@@ -7,7 +7,7 @@
 
 namespace profiler {
 
-// When the host really ran an op, on CLOCK_MONOTONIC.
+// When the host ran an op, or queued it for a GPU, on CLOCK_MONOTONIC.
 struct MeasuredWindow
 {
     engine::OpOfIteration of;
@@ -15,11 +15,12 @@ struct MeasuredWindow
 };
 
 // Moves what was measured on the wall clock to where its op is drawn: an emulated op runs at one
-// time and is placed at another. What a GPU did moves by as much as its op's window moves
-// (placed begin - measured begin); the host's calls keep their distance to that begin and are cut
-// off at the end of the op's window, so that scripts find them within it. What a GPU did for no op
-// in `measured` cannot be placed: it goes, and counts as dropped. On a live run's timeline nothing
-// but the origin differs: use moveBy(). `run` has the spans of the iterations in question.
+// time and is placed at another. The first thing that a GPU did for an op moves to the begin of the
+// op's span, and the rest with it; the host's calls keep their distance to the moment when the host
+// came to the op, and are cut off at the ends of its span, so that scripts find them within it.
+// What a GPU did for no op of the timeline cannot be placed: it goes, and counts as dropped. On a
+// live run's timeline nothing but the origin differs: use moveBy(). `run` has the spans of the
+// iterations in question.
 engine::GpuTrace placeOnTimeline(engine::GpuTrace trace, const engine::Run& run,
                                  std::span<const MeasuredWindow> measured);
 

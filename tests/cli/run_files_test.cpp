@@ -97,3 +97,23 @@ TEST_CASE("a comparison names both runs and what lies between them")
     CHECK(json["runs"][1]["summary"] == "BitPipe is the baseline");
     CHECK(bscope(folder, "compare a.sqlite b.sqlite --baseline 2").status == 2);
 }
+
+TEST_CASE("a run that was recorded without ops says so instead of showing one bubble")
+{
+    const Folder folder;
+    const Printed off = bscope(folder, "run --layers 8 --iterations 1 --trace off -o off.sqlite");
+    CHECK(off.status == 0);
+    checkRefused(folder, "off.sqlite");
+    CHECK(contains(bscope(folder, "analyze off.sqlite").err, "--trace off"));
+}
+
+TEST_CASE("kernels cannot be recorded of a run on the CPU, which goes on and says so")
+{
+    const Folder folder;
+    const Printed run
+        = bscope(folder, "run --layers 8 --iterations 1 --trace kernels -o run.sqlite");
+    CHECK(run.status == 0);
+    CHECK(contains(run.err, "note: --trace kernels records what GPUs run"));
+    CHECK(bscope(folder, "analyze run.sqlite").status == 0);
+    CHECK(bscope(folder, "run --trace most").status == 2);
+}

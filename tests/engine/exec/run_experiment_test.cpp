@@ -344,3 +344,27 @@ TEST_CASE("with a link model transfers take time, and the run is labelled as ass
         CHECK(span.window().duration() == message); // 1 GB/s: a byte a nanosecond
     CHECK(result->info.link == "1 GB/s, 2 us (assumed)");
 }
+
+TEST_CASE("who listens is told around everything that is launched for an op")
+{
+    std::vector<OpOfIteration> told;
+    int open = 0, deepest = 0;
+    RunObserver observer;
+    observer.launches.begin = [&](OpOfIteration op) {
+        told.push_back(op);
+        deepest = std::max(deepest, ++open);
+    };
+    observer.launches.end = [&] { --open; };
+    const auto result = run(miniature("1f1b"), observer);
+    REQUIRE(result);
+    CHECK(open == 0);
+    CHECK(deepest == 1);
+    const std::size_t ops = OpIndex(result->schedule).count();
+    REQUIRE(told.size() == 4 * ops); // a warm-up and three iterations, not the replay
+    for (std::size_t i = 0; i < told.size(); ++i)
+        CHECK(told[i].iteration == i / ops);
+    std::vector<std::uint32_t> once(ops);
+    for (std::size_t i = 0; i < ops; ++i)
+        ++once.at(told[i].op);
+    CHECK(std::ranges::count(once, 1U) == static_cast<std::ptrdiff_t>(ops));
+}

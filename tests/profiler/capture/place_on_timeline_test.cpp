@@ -28,14 +28,15 @@ GpuKernel kernel(std::uint32_t op, Window window)
 
 } // namespace
 
-TEST_CASE("a kernel moves with its op from where it ran to where it is drawn")
+TEST_CASE("what a GPU did moves with its op from where it ran to where it is drawn")
 {
     GpuTrace trace;
-    trace.kernels = {kernel(0, {9010, 9050}), kernel(1, {9150, 9290})};
+    trace.kernels = {kernel(0, {9050, 9060}), kernel(0, {9010, 9040}), kernel(1, {9150, 9290})};
     const GpuTrace placed = placeOnTimeline(trace, placedRun(), kMeasured);
-    REQUIRE(placed.kernels.size() == 2);
-    CHECK(placed.kernels[0].window == Window{110, 150});
-    CHECK(placed.kernels[1].window == Window{550, 690});
+    REQUIRE(placed.kernels.size() == 3);
+    CHECK(placed.kernels[0].window == Window{140, 150});
+    CHECK(placed.kernels[1].window == Window{100, 130}); // the first of op 0
+    CHECK(placed.kernels[2].window == Window{500, 640});
     CHECK(placed.health.isComplete());
 }
 

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "engine/timeline/gpu_trace.h"
+
+#include <functional>
+
+namespace engine {
+
+// Told on the launching thread around everything that is launched for an op, so that what a GPU
+// runs can be linked to it. Empty ones are not called; they do not throw.
+struct LaunchHooks
+{
+    std::function<void(OpOfIteration)> begin;
+    std::function<void()> end;
+};
+
+// From begin to end, however it ends.
+class LaunchScope
+{
+public:
+    LaunchScope(const LaunchHooks& hooks, OpOfIteration op)
+        : m_hooks(hooks)
+    {
+        if (m_hooks.begin)
+            m_hooks.begin(op);
+    }
+    ~LaunchScope()
+    {
+        if (m_hooks.end)
+            m_hooks.end();
+    }
+    LaunchScope(const LaunchScope&) = delete;
+    LaunchScope& operator=(const LaunchScope&) = delete;
+
+private:
+    const LaunchHooks& m_hooks;
+};
+
+} // namespace engine
