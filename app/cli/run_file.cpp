@@ -51,7 +51,7 @@ Result<Run> openRun(const std::string& file)
     if (run && !warning.empty())
         printError("note: " + warning + "\n");
     if (run && !run->timeline.iterations.empty() && run->timeline.tracks.empty())
-        return fail(Error::Code::InvalidArgument,
+        return fail(Error::Code::Unsupported,
                     file
                         + " holds losses and durations, but no ops: it was recorded with --trace "
                           "off; record it again without");
