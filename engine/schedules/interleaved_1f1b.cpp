@@ -54,6 +54,9 @@ D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
   device 0 | f0 f1 F0 F1 .. .. B0 B0 .. B1 B1 b0 b0 b1 b1
   device 1 | .. f0 f1 F0 B0 B0 F1 B1 B1 b0 b0 b1 b1 .. ..
 
+Behind the last full group none, or at least D-2 may be left over, where Megatron-LM asks for none
+or D; fewer than G in all are one group.
+
 N a multiple of G: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1), peak stash
 min(N, (2(D-1-d) + (v-1)G + 1)/v).
 )";
@@ -87,7 +90,8 @@ Scheme interleavedOneFOneB()
     scheme.citation = "Narayanan et al., Megatron-LM, SC 2021";
     scheme.details = kDetails;
     scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N a multiple of the group, or at least D-2 left over; v >= 1";
+    scheme.accepts
+        = "D >= 1; N a multiple of the group G, at least D-2 left over, or N < G; v >= 1";
     scheme.bubbleFormula = "(D-1)/(vN+D-1)";
     scheme.defaultChunks = 2;
     scheme.chunksFixed = false;
