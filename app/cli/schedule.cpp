@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 
 namespace cli {
 
@@ -25,13 +26,25 @@ struct Options
     std::string format = "csv", output;
 };
 
-Schedule withPasses(Schedule schedule, const std::vector<std::string>& passes)
+// One for every stage, of a single copy, too: PyTorch also divides the gradients by N there.
+Schedule addReductions(Schedule schedule)
 {
-    const auto asked = [&passes](const char* pass) { return std::ranges::count(passes, pass) > 0; };
+    const int copies = std::exchange(schedule.shape.dataParallel, 2);
+    schedule = addAllReduce(std::move(schedule), SyncPolicy::Eager);
+    schedule.shape.dataParallel = copies;
+    return schedule;
+}
+
+Schedule withPasses(Schedule schedule, const Options& options)
+{
+    const auto asked
+        = [&options](const char* pass) { return std::ranges::count(options.with, pass) > 0; };
+    const bool isTorch = options.format == "torch";
     if (asked("p2p"))
         schedule = addP2P(schedule);
     if (asked("allreduce"))
-        schedule = addAllReduce(schedule, SyncPolicy::Eager);
+        schedule = isTorch ? addReductions(std::move(schedule))
+                           : addAllReduce(std::move(schedule), SyncPolicy::Eager);
     if (asked("opt"))
         schedule = addOptimizer(schedule);
     return schedule;
@@ -51,7 +64,7 @@ Result<int> printSchedule(const Options& options)
     auto built = schedules(options.schedule);
     if (!built)
         return tl::unexpected(built.error());
-    const auto text = written(withPasses(std::move(built->front()), options.with), options.format);
+    const auto text = written(withPasses(std::move(built->front()), options), options.format);
     if (!text)
         return tl::unexpected(text.error());
     if (const auto done = writeOutput(options.output, *text); !done)

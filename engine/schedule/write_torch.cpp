@@ -80,9 +80,15 @@ Result<std::string> torchLine(std::span<const Op> ops)
 }
 
 // PyTorch calls receives where they stand, without tags: they must stand in the order of the sends.
-// In a schedule without transfers PyTorch puts them there itself.
+// In a schedule without transfers PyTorch puts them there itself, and the reductions, of which it
+// wants to find none.
 Result<void> checkTorchOrder(const Schedule& schedule)
 {
+    if (!hasTransfers(schedule) && holds(schedule, OpKind::AllReduce))
+        return fail(
+            Error::Code::Unsupported,
+            "PyTorch loads compute ops alone, to which it adds transfers and reductions, or "
+            "all of them; leave allreduce out of --with, or put p2p in");
     if (!hasTransfers(schedule))
         return {};
     const CommunicationReport report = checkCommunication(schedule);

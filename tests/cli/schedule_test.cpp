@@ -48,6 +48,14 @@ TEST_CASE("PyTorch's format is written where PyTorch can say it, else refused")
     const Folder folder;
     CHECK(lines(bscope(folder, "schedule --scheme 1f1b -D 2 -N 2 --format torch").out)
           == std::vector<std::string>{"0F0,0F1,0B0,0B1", "1F0,1B0,1F1,1B1"});
+    CHECK(lines(bscope(folder,
+                       "schedule --scheme 1f1b -D 2 -N 1 --format torch --with "
+                       "p2p,allreduce")
+                    .out)
+          == std::vector<std::string>{"0F0,0SEND_F0,0RECV_B0,0B0,0REDUCE_GRAD",
+                                      "1RECV_F0,1F0,1B0,1SEND_B0,1REDUCE_GRAD"});
+    const Printed alone = bscope(folder, "schedule --scheme 1f1b --format torch --with allreduce");
+    CHECK(contains(alone.err, "leave allreduce out of --with"));
     const Printed bitpipe = bscope(folder, "schedule --format torch");
     CHECK(bitpipe.status == 1);
     CHECK(contains(bitpipe.err, "one direction"));

@@ -62,7 +62,10 @@ TEST_CASE("what PyTorch prints is read: idle steps, sharding, reductions, Window
     CHECK(programOf(*schedule)
           == std::vector<std::string>{"0F0 0F1 0B0 0B1 0ALLREDUCE", "1F0 1B0 1F1 1B1 1ALLREDUCE"});
     CHECK(validate(*schedule).empty());
-    CHECK(writeTorch(*schedule) == "0F0,0F1,0B0,0B1,0REDUCE_GRAD\n1F0,1B0,1F1,1B1,1REDUCE_GRAD\n");
+    CHECK_THAT(refusal(*schedule), Catch::Contains("compute ops alone"));
+    CHECK(writeTorch(addP2P(*schedule))
+          == "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1,0REDUCE_GRAD\n"
+             "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1,1REDUCE_GRAD\n");
 }
 
 TEST_CASE("an empty line is a device that idles, at the end it is none")
