@@ -103,7 +103,7 @@ Result<std::vector<ScheduleRequest>> requests(const ScheduleOptions& options)
     return all;
 }
 
-Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, std::int64_t mostOps)
+Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const SizeLimit& limit)
 {
     std::vector<Schedule> all;
     const auto add = [&](Schedule schedule) -> Result<void> {
@@ -125,7 +125,7 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, std::int
     if (!asked)
         return tl::unexpected(asked.error());
     for (const ScheduleRequest& request : *asked) {
-        auto schedule = buildSchedule(request, mostOps);
+        auto schedule = buildSchedule(request, limit);
         if (!schedule)
             return wrongUsage(schedule.error());
         if (auto added = add(*std::move(schedule)); !added)

@@ -42,7 +42,7 @@ void addPassOptions(CLI::App& app, PassOptions& options);
 engine::Result<std::vector<engine::ScheduleRequest>> requests(const ScheduleOptions& options);
 // The schedules asked for: built, or read from the file (then one), with what passes add.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
-                                                        std::int64_t mostOps = engine::kMaxOps);
+                                                        const engine::SizeLimit& limit = {});
 
 // A schedule file, checked: Corrupt names the first thing that is wrong and how to see the rest.
 engine::Result<engine::Schedule> readScheduleFile(const std::string& path);

@@ -3,6 +3,7 @@
 #include "engine/schedules/scheme.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -91,26 +92,38 @@ Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
 // Products of numbers that nobody has checked.
 __extension__ using Wide = __int128;
 
-// Before anything is allocated: a forward and a backward per micro-batch, chunk and device.
-Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, std::int64_t mostOps)
+// Before anything is allocated: a forward and a backward per micro-batch, slice, chunk and device.
+Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, const SizeLimit& limit)
 {
-    const std::int64_t chunks = parts::chunksOf(request);
-    const std::int64_t perMicroBatch = (scheme.splitsBackward ? 3 : 2) * chunks * request.devices;
-    const std::int64_t most = mostOps / perMicroBatch;
-    if (request.microBatches <= most)
+    const int slices = scheme.slices != nullptr ? scheme.slices(request) : 1;
+    const Wide perMicroBatch
+        = Wide{scheme.splitsBackward ? 3 : 2} * parts::chunksOf(request) * request.devices * slices;
+    const Wide ops = perMicroBatch * request.microBatches;
+    if (ops <= limit.ops)
         return {};
-    const Wide ops = Wide{perMicroBatch} * request.microBatches;
-    const double bytes
-        = static_cast<double>(ops) * (mostOps > kMaxOps ? kBytesPerSummedOp : kBytesPerOp);
-    return invalid(
-        fmt::format("{} micro-batches on {} devices would be {} ops and need {:.1f} GiB, more than "
-                    "the limit of {} ops; take fewer devices or micro-batches",
-                    request.microBatches, request.devices, ops, bytes / (1 << 30), mostOps));
+    const auto gibi = [&limit](Wide count) {
+        return static_cast<double>(count) * limit.bytesPerOp / (1 << 30);
+    };
+    const std::string most = limit.isOfMachine && limit.ops < kMostOps
+        ? fmt::format("the {:.1f} GiB at hand", gibi(limit.ops))
+        : fmt::format("the limit of {} ops", limit.ops);
+    return invalid(fmt::format(
+        "{} micro-batches{} on {} devices would be {} ops and need {:.1f} GiB, more than {}; take "
+        "fewer devices{} or micro-batches",
+        request.microBatches, slices > 1 ? fmt::format(" of {} slices", slices) : "",
+        request.devices, ops, gibi(ops), most, slices > 1 ? ", slices" : ""));
 }
 
 } // namespace
 
-Result<void> checkRequest(const ScheduleRequest& request, std::int64_t mostOps)
+SizeLimit limitOfMachine(int bytesPerOp)
+{
+    const Wide memory = Wide{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE);
+    const auto fits = static_cast<std::int64_t>(memory / 4 * 3 / bytesPerOp);
+    return {std::min(fits, kMostOps), bytesPerOp, true};
+}
+
+Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit)
 {
     const Scheme* scheme = findScheme(request.scheme);
     if (scheme == nullptr)
@@ -123,12 +136,12 @@ Result<void> checkRequest(const ScheduleRequest& request, std::int64_t mostOps)
     if (scheme->check != nullptr)
         if (auto possible = scheme->check(request); !possible)
             return tl::unexpected(possible.error());
-    return checkSize(*scheme, request, mostOps);
+    return checkSize(*scheme, request, limit);
 }
 
-Result<Schedule> buildSchedule(const ScheduleRequest& request, std::int64_t mostOps)
+Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit)
 {
-    if (auto possible = checkRequest(request, mostOps); !possible)
+    if (auto possible = checkRequest(request, limit); !possible)
         return tl::unexpected(possible.error());
     return findScheme(request.scheme)->build(request);
 }

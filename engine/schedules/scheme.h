@@ -56,6 +56,8 @@ struct Scheme
     bool splitsBackward = false; // I and W instead of B
     bool asynchronous = false;   // no flush: N is a window, and the weights change while it runs
     std::span<const SchemeOption> options;
+    // Slices that a micro-batch is cut into, each with ops of its own; none: it is not cut.
+    int (*slices)(const ScheduleRequest& request) = nullptr;
     // Why the request is impossible, with the nearest valid value; none: every D, N >= 1 is fine.
     Result<void> (*check)(const ScheduleRequest& request) = nullptr;
     // Compute ops only, and the evicts and loads of a scheme that has them. `check` has passed.
@@ -69,15 +71,27 @@ const Scheme* findScheme(std::string_view name);
 // stays within the memory of a laptop.
 constexpr int kMaxDevices = 0xFFFE;
 constexpr std::int64_t kMaxOps = std::int64_t{1} << 24; // compute ops
-// Of a schedule that is only summed up (sim/simulate.h: summarize()); bytes of each op, all in all.
-constexpr std::int64_t kMaxSummedOps = std::int64_t{1} << 28;
+constexpr std::int64_t kMostOps = std::int64_t{1}
+    << 28; // on any machine: ops are counted in 32 bits
+// Bytes of each op, all in all: of a schedule that is only summed up (sim/simulate.h: summarize()),
+// and of one with its transfers, costs and spans.
 constexpr int kBytesPerSummedOp = 28, kBytesPerOp = 200;
+
+// How large a schedule may be.
+struct SizeLimit
+{
+    std::int64_t ops = kMaxOps;
+    int bytesPerOp = kBytesPerOp;
+    bool isOfMachine = false; // the memory at hand, not a rule
+};
+// As many as fit in the memory of this machine, less a quarter for others; at most kMostOps.
+SizeLimit limitOfMachine(int bytesPerOp);
 
 // Why buildSchedule() would refuse, without building: scheme, options, counts, the scheme's rule,
 // the size.
-Result<void> checkRequest(const ScheduleRequest& request, std::int64_t mostOps = kMaxOps);
-// The one door: unknown scheme (with the nearest name), unknown option, check, build. At most
-// `mostOps` compute ops are built; more is an error that says so, with the bytes it would need.
-Result<Schedule> buildSchedule(const ScheduleRequest& request, std::int64_t mostOps = kMaxOps);
+Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit = {});
+// The one door: unknown scheme (with the nearest name), unknown option, check, build. More ops than
+// the limit are an error that says so, with the bytes they would need.
+Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
 
 } // namespace engine

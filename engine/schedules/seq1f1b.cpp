@@ -22,14 +22,11 @@ int slicesOf(const ScheduleRequest& request)
 
 Result<void> check(const ScheduleRequest& request)
 {
-    const std::int64_t ops = 2 * std::int64_t{request.devices} * request.microBatches;
-    if (slicesOf(request) <= std::min<std::int64_t>(Op::kWhole - 1, kMaxOps / ops))
+    if (slicesOf(request) < Op::kWhole)
         return {};
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("{} slices of {} micro-batches on {} devices are more than the limit of "
-                    "{} ops; take fewer slices or micro-batches",
-                    slicesOf(request), request.microBatches, request.devices, kMaxOps));
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("seq1f1b cuts a micro-batch into fewer than {} slices, not {}",
+                            Op::kWhole, slicesOf(request)));
 }
 
 constexpr std::string_view kDetails = R"(
@@ -78,6 +75,7 @@ Scheme seqOneFOneB()
     scheme.accepts = "D >= 1; N >= 1; v = 1";
     scheme.bubbleFormula = "(D-1)/(SN+D-1) for S equal slices";
     scheme.options = kOptions;
+    scheme.slices = slicesOf;
     scheme.check = check;
     scheme.build = build;
     return scheme;

@@ -147,13 +147,31 @@ TEST_CASE("a million devices are refused before anything is allocated")
              "44703483.6 GiB, more than the limit of 16777216 ops; take fewer devices or "
              "micro-batches");
     CHECK_THAT(errorOf("bitpipe", 2048, 4096), Catch::Contains("limit of 16777216"));
-    CHECK(
-        errorOf(withOption("seq1f1b", "slices", "2000000000"))
-        == "2000000000 slices of 8 micro-batches on 4 devices are more than the limit of 16777216 "
-           "ops; take fewer slices or micro-batches");
+    CHECK(errorOf(withOption("seq1f1b", "slices", "2000000000"))
+          == "seq1f1b cuts a micro-batch into fewer than 65535 slices, not 2000000000");
+    ScheduleRequest sliced = requestOf("seq1f1b", 4, 100'000);
+    sliced.options["slices"] = "1000";
+    CHECK(errorOf(sliced)
+          == "100000 micro-batches of 1000 slices on 4 devices would be 800000000 ops and need "
+             "149.0 GiB, more than the limit of 16777216 ops; take fewer devices, slices or "
+             "micro-batches");
     ScheduleRequest request = requestOf("looped-bfs", 60'000, 2'000'000'000);
     request.chunks = 2'000'000'000;
     CHECK_THAT(errorOf(request), Catch::Contains("480000000000000000000000 ops"));
+}
+
+TEST_CASE("where the machine is the limit, what it has and what would be needed is said")
+{
+    const SizeLimit limit{50'000'000, 200, true};
+    CHECK(checkRequest(requestOf("1f1b", 1024, 20'000), limit));
+    CHECK(
+        checkRequest(requestOf("1f1b", 1024, 40'000), limit).error().message
+        == "40000 micro-batches on 1024 devices would be 81920000 ops and need 15.3 GiB, more than "
+           "the 9.3 GiB at hand; take fewer devices or micro-batches");
+    const SizeLimit machine = limitOfMachine(kBytesPerSummedOp);
+    CHECK(machine.ops > kMaxOps);
+    CHECK(machine.ops <= kMostOps);
+    CHECK(limitOfMachine(kBytesPerOp).ops <= machine.ops);
 }
 
 TEST_CASE("an unknown name is answered with the nearest one")
