@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -52,6 +53,18 @@ CLI::Validator between(Number least, Number most)
                     = CLI::detail::lexical_cast(text, number) && least <= number && number <= most;
                 return fits ? std::string()
                             : fmt::format("{} is not a number from {} to {}", text, least, most);
+            },
+            ""};
+}
+
+// For a share or an amount: not zero, not without an end, and a number at all.
+inline CLI::Validator positive()
+{
+    return {[](std::string& text) {
+                double number = 0;
+                const bool fits = CLI::detail::lexical_cast(text, number) && number > 0
+                    && std::isfinite(number);
+                return fits ? std::string() : text + " is not a number above 0";
             },
             ""};
 }

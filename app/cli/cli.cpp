@@ -124,6 +124,7 @@ int runChosen(Program& program)
 std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";
+    constexpr std::string_view kTooMany = ": At Most 1 required but received ";
     std::string what = error.what();
     if (dynamic_cast<const CLI::ExtrasError*>(&error)) {
         const auto extras = app.remaining(true);
@@ -133,6 +134,8 @@ std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
     }
     if (what.starts_with(kConversion))
         return what.substr(kConversion.size()) + " is not a number it can use";
+    if (const auto end = what.find(kTooMany); end != std::string::npos)
+        return what.substr(0, end) + " can be given only once";
     return what.substr(0, what.find('\n'));
 }
 

@@ -135,6 +135,11 @@ void addCostOptions(CLI::App& app, CostOptions& options)
     add("--transfer", options.transfer, "Evict or load of a device's stash of a micro-batch [0]");
     add("--recompute-cost", options.recompute,
         "A recompute op, times the forward it repeats [full 1, attention 0.2]");
+    app.add_option("--recompute-keeps", options.recomputeKeeps,
+                   "Share of an activation that stays until a recompute op [full 0, attention 0.3; "
+                   "of a model its own]")
+        ->type_name("SHARE")
+        ->group(kGroup);
     app.add_option("--stage-cost", options.stageCosts,
                    "F and B of one stage (embedding, head); again for another one")
         ->type_name("s=f:b")
@@ -170,6 +175,8 @@ Result<UnitCosts> unitCosts(const CostOptions& options)
                       && (costs.p2pAcross || costs.latencyAcross || costs.transferAcross),
                   "costs between nodes need --devices-per-node, which says where a node ends");
     reader.read("--joint", options.joint, costs.rules.joint);
+    reader.refuse(costs.rules.joint.numerator == 0,
+                  "--joint 0: ops that run as one take some time");
     reader.readFactor("--slow-down", options.slowDown, costs.rules.slowDown);
     reader.readPercent("--jitter", options.jitter, costs.rules.jitter);
     costs.rules.seed = options.seed;

@@ -18,7 +18,7 @@ struct CostOptions
 {
     std::string forward = "1", backward, inputGradient, weightGradient;
     std::string p2p = "0", latency = "0", allReduce = "0", optimizer = "0";
-    std::string transfer = "0", recompute;
+    std::string transfer = "0", recompute, recomputeKeeps;
     std::string p2pAcross, latencyAcross, transferAcross;
     int devicesPerNode = 0;
     std::vector<std::string> stageCosts; // "s=f:b"

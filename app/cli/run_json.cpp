@@ -34,6 +34,7 @@ ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device, bool e
         {"drain", timeJson(info, device.drain)},
         {"bubble", timeJson(info, device.bubble)},
         {"peak_stash", device.peakStash},
+        {"peak_kept", device.peakKept},
         {"weights", device.weights},
         {"peak_bytes", bytesOrNull(device.peakBytes)},
         {"peak_stash_bytes", bytesOrNull(device.peakStashBytes)},

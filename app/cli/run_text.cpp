@@ -133,30 +133,38 @@ std::string timeUnitOf(const Run& run)
 
 std::string deviceTable(const Run& run, const RunMetrics& metrics)
 {
-    Table table({{"device"},
-                 {"span"},
-                 {"compute"},
-                 {"exposed"},
-                 {"fill"},
-                 {"wait"},
-                 {"drain"},
-                 {"bubble"},
-                 {"bubble %"},
-                 {"stash M_a"},
-                 {"weights M_theta"},
-                 {"sent"},
-                 {"copies"}});
+    std::vector<Table::Column> columns{{"device"},   {"span"},     {"compute"}, {"exposed"},
+                                       {"fill"},     {"wait"},     {"drain"},   {"bubble"},
+                                       {"bubble %"}, {"stash M_a"}};
+    const bool recomputes = std::ranges::any_of(
+        metrics.devices, [](const DeviceMetrics& d) { return d.peakKept > 0; });
+    if (recomputes)
+        columns.push_back({"kept for recompute"});
+    for (const char* name : {"weights M_theta", "sent", "copies"})
+        columns.push_back({name});
+    Table table(std::move(columns));
     const auto time
         = [&run](std::int64_t ticks) { return timeNumber(ticks, run.info.ticksPerUnit); };
     for (const DeviceMetrics& d : metrics.devices) {
         const double share = metrics.duration > 0
             ? static_cast<double>(d.bubble) / static_cast<double>(metrics.duration)
             : 0;
-        table.add({std::to_string(d.device.value), time(d.span), time(d.compute),
-                   time(d.exposedCommunication), time(d.fill), time(d.wait), time(d.drain),
-                   time(d.bubble), fmt::format("{:.1f}", 100 * share), unitNumber(d.peakStash),
-                   unitNumber(d.weights), std::to_string(d.messagesSent),
-                   std::to_string(d.localCopies)});
+        std::vector<std::string> cells{std::to_string(d.device.value),
+                                       time(d.span),
+                                       time(d.compute),
+                                       time(d.exposedCommunication),
+                                       time(d.fill),
+                                       time(d.wait),
+                                       time(d.drain),
+                                       time(d.bubble),
+                                       fmt::format("{:.1f}", 100 * share),
+                                       unitNumber(d.peakStash)};
+        if (recomputes)
+            cells.push_back(unitNumber(d.peakKept));
+        for (std::string& cell : std::vector{unitNumber(d.weights), std::to_string(d.messagesSent),
+                                             std::to_string(d.localCopies)})
+            cells.push_back(std::move(cell));
+        table.add(std::move(cells));
     }
     return table.text();
 }

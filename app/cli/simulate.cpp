@@ -17,7 +17,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -39,16 +38,9 @@ struct Options
     bool asRecorded = false; // the schedule of the run itself
     SyncPolicy sync = SyncPolicy::Eager;
     int iterations = 1, dataParallel = 1;
-    bool json = false, force = false;
+    bool json = false, force = false, attentionGiven = false;
     std::string output, command;
 };
-
-// What fits in half the memory of this machine.
-std::int64_t mostSummedOps()
-{
-    const auto bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-    return std::clamp(bytes / 2 / kBytesPerSummedOp, kMaxOps, kMaxSummedOps);
-}
 
 // Worth another start of the program.
 bool isHuge(const ScheduleRequest& request)
@@ -65,9 +57,10 @@ bool isSmall(const Schedule& schedule)
     return opCount(schedule) <= kMostOps;
 }
 
-RunInfo infoOf(const Options& options, const std::string& scheme, std::int64_t ticksPerUnit)
+RunInfo infoOf(const Options& options, const std::string& scheme, const RunInfo& simulated)
 {
     RunInfo info;
+    info.recomputeKeeps = simulated.recomputeKeeps;
     info.scheme = scheme;
     info.label = labelOf(scheme);
     info.command = options.command;
@@ -75,7 +68,7 @@ RunInfo infoOf(const Options& options, const std::string& scheme, std::int64_t t
     info.program = buildId();
     info.mode = Mode::Simulate;
     info.outcome = Outcome::Finished;
-    info.ticksPerUnit = ticksPerUnit;
+    info.ticksPerUnit = simulated.ticksPerUnit;
     info.link = linkText(options.costs);
     info.plannedWarmup = 0;
     info.plannedIterations = options.iterations;
@@ -84,16 +77,51 @@ RunInfo infoOf(const Options& options, const std::string& scheme, std::int64_t t
 
 // Of a forward, where only the attention is repeated: an assumption, as every unit cost is.
 constexpr Fraction kAttentionShare{1, 5};
+// Without scores 34 of 34 + 5 a s/h bytes are left for each s b h; 80 of GPT-3's are scores.
+constexpr double kAttentionKeeps = 0.3;
+
+using Recompute = PassOptions::Recompute;
+
+Result<double> keptOf(const Options& options)
+{
+    const std::string& text = options.costs.recomputeKeeps;
+    if (text.empty())
+        return options.schedule.passes.recompute == Recompute::Attention ? kAttentionKeeps : 0;
+    const auto share = parseFraction(text);
+    if (share && share->numerator <= share->denominator)
+        return share->value();
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--recompute-keeps {}: give a share between 0 and 1", text));
+}
+
+// --recompute of a model says what is kept and what is repeated, as its own options do.
+Result<void> applyRecompute(const Options& options, ModelOnHardware& on)
+{
+    const Recompute recompute = options.schedule.passes.recompute;
+    if (recompute == Recompute::Attention && options.attentionGiven
+        && on.setup.attention == AttentionMode::Flash)
+        return fail(Error::Code::InvalidArgument,
+                    "flash attention stores no scores that --recompute attention could make again; "
+                    "leave one of the two out");
+    if (recompute == Recompute::Attention)
+        on.setup.attention = AttentionMode::Recompute;
+    if (recompute == Recompute::Full)
+        on.setup.recomputesAll = true;
+    return {};
+}
 
 Result<SimulationCosts> costsOf(const Options& options)
 {
     auto units = unitCosts(options.costs);
     if (!units)
         return tl::unexpected(units.error());
-    if (options.schedule.passes.recompute == PassOptions::Recompute::Attention
+    const auto kept = keptOf(options);
+    if (!kept)
+        return tl::unexpected(kept.error());
+    if (options.schedule.passes.recompute == Recompute::Attention
         && options.costs.recompute.empty())
         units->recompute = kAttentionShare;
-    SimulationCosts costs{*std::move(units), std::nullopt, options.recorded};
+    SimulationCosts costs{*std::move(units), std::nullopt, options.recorded, *kept};
     if (options.model.model.empty() != options.model.hardware.empty())
         return fail(Error::Code::InvalidArgument,
                     "a model is costed on hardware: give both --model and --hardware");
@@ -101,8 +129,13 @@ Result<SimulationCosts> costsOf(const Options& options)
         return costs;
     auto on = modelOnHardware(options.model);
     if (!on)
-        return tl::unexpected(on.error());
+        return on.error().code == Error::Code::NotFound ? wrongUsage(on.error())
+                                                        : tl::unexpected(on.error());
     on->setup.dataParallel = options.dataParallel;
+    if (auto applied = applyRecompute(options, *on); !applied)
+        return tl::unexpected(applied.error());
+    if (options.costs.recomputeKeeps.empty())
+        costs.recomputeKeeps = keptShare(*on);
     costs.model = *std::move(on);
     return costs;
 }
@@ -130,7 +163,7 @@ Result<Simulated> simulateOne(const Options& options, const SimulationRequest& r
     const std::string scheme = schedule.scheme;
     auto one = simulated(std::move(schedule), request);
     if (one)
-        one->run.info = infoOf(options, scheme, one->run.info.ticksPerUnit);
+        one->run.info = infoOf(options, scheme, one->run.info);
     if (one && request.costs.model) {
         describe(*request.costs.model, one->run.schedule.shape, one->run.info);
         addRates(one->run.info, one->metrics);
@@ -148,7 +181,8 @@ Result<std::vector<Schedule>> schedulesOf(const Options& options)
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
     const bool keepsSpans = !options.output.empty() || options.recorded;
-    return schedules(options.schedule, keepsSpans ? kMaxOps : mostSummedOps());
+    return schedules(options.schedule,
+                     limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
 }
 
 // Reads the run of --calibrate; what was not said of the schedule is as it was recorded.
@@ -300,6 +334,7 @@ Action prepareSimulate(CLI::App& app)
     app.add_flag("--force", options->force, "Replace the file if it exists");
     return [options, &app] {
         options->command = commandLine(app);
+        options->attentionGiven = app.get_option("--attention")->count() > 0;
         if (auto ready = calibrate(app, *options); !ready)
             return Result<int>(tl::unexpected(ready.error()));
         return print(*options);

@@ -21,11 +21,14 @@ UnitCosts unitsOf(const SimulationRequest& request)
     return units;
 }
 
-Result<OpPrices> pricesOf(const Shape& shape, const SimulationRequest& request)
+Result<OpPrices> pricesOf(const Schedule& schedule, const SimulationRequest& request)
 {
     const UnitCosts units = unitsOf(request);
-    return request.costs.model ? modelPrices(shape, *request.costs.model, units.rules)
-                               : unitPrices(shape, units);
+    if (!request.costs.model)
+        return unitPrices(schedule.shape, units);
+    return modelPrices(schedule.shape, *request.costs.model, units.rules,
+                       holds(schedule, OpKind::Recompute) ? RecomputeIn::Ops
+                                                          : RecomputeIn::Backward);
 }
 
 Result<OpCosts> recordedCosts(const Schedule& lowered, const SimulationRequest& request)
@@ -41,7 +44,7 @@ Result<Simulated> withSpans(const Schedule& schedule, const SimulationRequest& r
     one.run.schedule = lower(schedule, request.sync);
     const auto costs = request.costs.recorded
         ? recordedCosts(one.run.schedule, request)
-        : pricesOf(schedule.shape, request).and_then([&](const OpPrices& prices) {
+        : pricesOf(schedule, request).and_then([&](const OpPrices& prices) {
               return resolved(one.run.schedule, prices);
           });
     if (!costs)
@@ -55,6 +58,7 @@ Result<Simulated> withSpans(const Schedule& schedule, const SimulationRequest& r
             = simulatedMemory(one.run.schedule, one.run.timeline,
                               stageBytes(*request.costs.model, schedule.shape.stages));
     one.run.info.ticksPerUnit = costs->ticksPerUnit;
+    one.run.info.recomputeKeeps = request.costs.recomputeKeeps;
     auto numbers = metrics(one.run);
     if (!numbers)
         return tl::unexpected(numbers.error());
@@ -77,7 +81,8 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
     Simulated one;
     one.hasSpans = false;
     one.run.schedule = withSteps(std::move(schedule), prices, request.sync);
-    const auto summaries = summarize(one.run.schedule, prices, {.iterations = request.iterations});
+    const auto summaries
+        = summarize(one.run.schedule, prices, {request.iterations, request.costs.recomputeKeeps});
     if (!summaries)
         return tl::unexpected(summaries.error());
     for (const IterationSummary& summary : *summaries) {
@@ -87,6 +92,7 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
         one.run.timeline.iterations.push_back(std::move(iteration));
     }
     one.run.info.ticksPerUnit = prices.ticksPerUnit;
+    one.run.info.recomputeKeeps = request.costs.recomputeKeeps;
     one.metrics = metrics(one.run.schedule, summaries->back());
     one.metrics.iteration = headlineIteration(one.run.timeline);
     return one;
@@ -97,7 +103,7 @@ Result<Simulated> simulated(Schedule schedule, const SimulationRequest& request)
 {
     if (request.needsSpans || request.costs.recorded)
         return withSpans(schedule, request);
-    const auto prices = pricesOf(schedule.shape, request);
+    const auto prices = pricesOf(schedule, request);
     if (!prices)
         return tl::unexpected(prices.error());
     const bool fits = opCount(schedule) <= kMostWithSpans;

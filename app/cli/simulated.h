@@ -31,6 +31,7 @@ struct SimulationCosts
         std::optional<engine::Fraction> inputShare; // of a backward (calibrate.h)
     };
     std::optional<Recorded> recorded;
+    double recomputeKeeps = 0; // RunInfo's, where ops recompute
 };
 
 struct SimulationRequest

@@ -1,5 +1,6 @@
 #include "engine/schedule/validate.h"
 
+#include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/communication_text.h"
 #include "app/cli/output.h"
@@ -154,7 +155,7 @@ Action prepareValidate(CLI::App& app)
     app.add_option("--stash-limit", options->stashLimit,
                    "Refuse a device that keeps more activations, guests included, in M_a [none]")
         ->type_name("K")
-        ->check(CLI::PositiveNumber);
+        ->check(positive());
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return check(*options); };
 }

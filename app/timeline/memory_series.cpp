@@ -98,16 +98,16 @@ std::vector<MemorySeries> stashFromSpans(const engine::Run& run)
 {
     const auto& shape = run.schedule.shape;
     const engine::OpIndex index(run.schedule);
-    engine::StashLedger ledger(static_cast<std::size_t>(shape.devices));
+    engine::StashLedger ledger(run.schedule, run.info.recomputeKeeps);
     for (const auto& track : run.timeline.tracks)
         if (track.kind == engine::Track::Kind::Compute || track.kind == engine::Track::Kind::Copy)
             for (const auto& span : track.spans)
-                ledger.add(track.device, opAt(run.schedule, index, span.op), shape, span.window());
+                ledger.add(track.device, opAt(run.schedule, index, span.op), span.window());
     const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
     std::vector<MemorySeries> series(static_cast<std::size_t>(shape.devices));
     for (std::size_t d = 0; d < series.size(); ++d) {
-        for (const auto& [time, parts] : ledger.events(d))
-            series[d].add(time, 0, static_cast<double>(parts) / perActivation);
+        for (const auto& [time, change] : ledger.events(d))
+            series[d].add(time, 0, ledger.partsOf(change) / perActivation);
         series[d].close();
     }
     return series;

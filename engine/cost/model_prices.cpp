@@ -84,9 +84,10 @@ StageTimes stageTimes(const ModelOnHardware& on, const LayerTimes& layer, int st
 class PriceList
 {
 public:
-    PriceList(const Shape& shape, const ModelOnHardware& on)
+    PriceList(const Shape& shape, const ModelOnHardware& on, RecomputeIn recomputes)
         : m_shape(shape)
         , m_on(on)
+        , m_recomputes(recomputes)
         , m_prices(shape)
     {
         m_prices.devicesPerNode = std::max(1, on.hardware.devicesPerNode / on.setup.tensorParallel);
@@ -98,10 +99,11 @@ public:
         for (int stage = 0; stage < m_shape.stages; ++stage) {
             const StageTimes times = stageTimes(m_on, layer, m_shape.stages, stage);
             set(OpKind::Forward, stage, times.forward);
-            set(OpKind::Backward, stage, times.inputGradient + times.weightGradient);
-            set(OpKind::BackwardInput, stage, times.inputGradient);
+            const double again = m_recomputes == RecomputeIn::Backward ? times.recompute : 0;
+            set(OpKind::Backward, stage, again + times.inputGradient + times.weightGradient);
+            set(OpKind::BackwardInput, stage, again + times.inputGradient);
             set(OpKind::BackwardWeight, stage, times.weightGradient);
-            set(OpKind::Recompute, stage, times.recompute);
+            set(OpKind::Recompute, stage, times.recompute > 0 ? times.recompute : times.forward);
             set(OpKind::OptimizerStep, stage, times.optimizer);
             setAllReduce(stage);
             const double message = boundaryBytes(m_on.model, m_on.setup);
@@ -151,6 +153,7 @@ private:
 
     const Shape& m_shape;
     const ModelOnHardware& m_on;
+    RecomputeIn m_recomputes;
     OpPrices m_prices;
 };
 
@@ -186,11 +189,11 @@ LayerTimes layerTimes(const ModelOnHardware& on)
 }
 
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
-                             const TimingRules& rules)
+                             const TimingRules& rules, RecomputeIn recomputes)
 {
     if (auto fits = checkStages(on.model, shape.stages); !fits)
         return tl::unexpected(fits.error());
-    OpPrices prices = PriceList(shape, on).write();
+    OpPrices prices = PriceList(shape, on, recomputes).write();
     prices.rules = rules;
     return prices;
 }
@@ -202,9 +205,16 @@ std::vector<StageBytes> stageBytes(const ModelOnHardware& on, int stages)
         const double parameters = stageParameters(on.model, on.setup, stages, stage);
         bytes.push_back({parameters * on.setup.weightBytes, parameters * on.setup.gradientBytes,
                          parameters * on.setup.optimizerBytes,
+                         stageStashBytes(on.model, withoutRecompute(on.setup), stages, stage),
                          stageStashBytes(on.model, on.setup, stages, stage)});
     }
     return bytes;
+}
+
+double keptShare(const ModelOnHardware& on)
+{
+    return layerStashBytes(on.model, on.setup)
+        / layerStashBytes(on.model, withoutRecompute(on.setup));
 }
 
 } // namespace engine

@@ -41,6 +41,14 @@ double llamaLayer(const TransformerSpec& model, const TrainingSetup& setup)
 
 } // namespace
 
+TrainingSetup withoutRecompute(TrainingSetup setup)
+{
+    setup.recomputesAll = false;
+    if (setup.attention == AttentionMode::Recompute)
+        setup.attention = AttentionMode::Standard;
+    return setup;
+}
+
 double boundaryBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
     return 2 * tokens(model, setup) * model.width

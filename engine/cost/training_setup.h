@@ -24,6 +24,9 @@ struct TrainingSetup
     friend bool operator==(const TrainingSetup&, const TrainingSetup&) = default;
 };
 
+// The same training with everything kept that is recomputed.
+TrainingSetup withoutRecompute(TrainingSetup setup);
+
 // Bytes of one micro-batch that a layer keeps from its forward to its backward, per tensor-parallel
 // rank, 16-bit. Gpt: Korthikanti et al., arXiv 2205.05198, Table 2; Llama: counted the same way.
 double layerStashBytes(const TransformerSpec& model, const TrainingSetup& setup);

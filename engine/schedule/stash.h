@@ -42,10 +42,45 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
+// A stash that a RECOMPUTE rebuilds (Chen et al., 2016) is whole while its F runs and again from
+// the RECOMPUTE on. In between only what that needs is kept: the input of the stage or, where only
+// the attention is repeated, all but the scores.
+struct HeldParts
+{
+    std::int64_t whole = 0, kept = 0;
+};
+struct HeldChange
+{
+    HeldParts ownAtBegin = {}, ownAtEnd = {}, peerAtBegin = {}, peerAtEnd = {};
+};
+enum class RebuiltBy : std::uint8_t { Nobody, Recompute, Backward }; // B or I, before it works
+// stashChange() in parts, told apart. Evicts and loads move what there is before it is rebuilt.
+HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by);
+
+// Which stashes of a schedule are rebuilt: a bit for each cell, none where no op recomputes.
+class RebuiltStashes
+{
+public:
+    RebuiltStashes() = default;
+    explicit RebuiltStashes(const Schedule& schedule);
+
+    bool any() const { return !m_cells.empty(); }
+    RebuiltBy of(const Op& op) const // its micro-batch and stage; the op exists()
+    {
+        return has(op) ? RebuiltBy::Recompute : RebuiltBy::Nobody;
+    }
+
+private:
+    bool has(const Op& op) const;
+
+    Shape m_shape;
+    std::vector<bool> m_cells;
+};
+
 // What a device keeps at most by its order alone, whatever the times: its own stashes (an EVICT has
 // until the end of the compute op behind it to give its slot back, which is what keeps BPipe below
 // its bound) and, at most, those of its partner that are away. In parts, with the op at which the
-// own ones are the most.
+// own ones are the most. One that is rebuilt takes a slot all along.
 struct StashPeak
 {
     std::int64_t own = 0, guests = 0;

@@ -30,28 +30,32 @@ public:
     StashEvents(const Schedule& lowered, const std::vector<StageBytes>& stages,
                 std::vector<MemoryEvent>& events)
         : m_shape(lowered.shape)
+        , m_rebuilt(lowered)
         , m_stages(stages)
         , m_events(events)
     { }
 
     void add(DeviceId device, const Op& op, const Span& span)
     {
-        const StashChange change = stashChange(op.kind);
-        const std::int64_t bytes = bytesOf(op);
-        note(device.value, span.begin, change.ownAtBegin * bytes, span.op);
-        note(device.value, span.end, change.ownAtEnd * bytes, span.op);
-        note(op.peer, span.begin, change.peerAtBegin * bytes, span.op);
-        note(op.peer, span.end, change.peerAtEnd * bytes, span.op);
+        if (!op.microBatch.isValid())
+            return;
+        const StageBytes& stage = m_stages[static_cast<std::size_t>(op.stage.value)];
+        const bool keepsLess = !m_rebuilt.any() && stage.kept < stage.stash;
+        const HeldChange change
+            = heldChange(op, m_shape, keepsLess ? RebuiltBy::Backward : m_rebuilt.of(op));
+        note(device.value, span.begin, bytesOf(change.ownAtBegin, stage), span.op);
+        note(device.value, span.end, bytesOf(change.ownAtEnd, stage), span.op);
+        note(op.peer, span.begin, bytesOf(change.peerAtBegin, stage), span.op);
+        note(op.peer, span.end, bytesOf(change.peerAtEnd, stage), span.op);
     }
 
 private:
     // Cut so that the parts of a stash add up to it: part by part, rounded in the same places.
-    std::int64_t bytesOf(const Op& op) const
+    std::int64_t bytesOf(const HeldParts& change, const StageBytes& stage) const
     {
-        const auto whole = std::int64_t{2} * std::max(m_shape.slices, 1);
-        const auto part = std::llround(m_stages[static_cast<std::size_t>(op.stage.value)].stash
-                                       / static_cast<double>(whole));
-        return part * stashParts(op, m_shape);
+        const auto whole = static_cast<double>(std::int64_t{2} * std::max(m_shape.slices, 1));
+        return std::llround(stage.stash / whole) * change.whole
+            + std::llround(stage.kept / whole) * change.kept;
     }
     void note(int device, std::int64_t time, std::int64_t bytes, std::uint32_t op)
     {
@@ -61,6 +65,7 @@ private:
     }
 
     const Shape& m_shape;
+    RebuiltStashes m_rebuilt;
     const std::vector<StageBytes>& m_stages;
     std::vector<MemoryEvent>& m_events;
 };

@@ -36,6 +36,7 @@ Result<OrderFacts> orderFacts(const Schedule& schedule)
                 return misfit(d, i, op);
             facts.hasTransfers = facts.hasTransfers || isTransfer(op.kind);
             facts.hasCopies = facts.hasCopies || isCopy(op.kind);
+            facts.hasRecomputes = facts.hasRecomputes || op.kind == OpKind::Recompute;
             if (op.kind == OpKind::AllReduce)
                 ++facts.allReduceCalls[static_cast<std::size_t>(op.stage.value)];
         }

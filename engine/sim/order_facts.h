@@ -10,7 +10,7 @@ namespace engine::sim {
 // What the placer has to know of a schedule before it starts, found in one pass.
 struct OrderFacts
 {
-    bool hasTransfers = false, hasCopies = false;
+    bool hasTransfers = false, hasCopies = false, hasRecomputes = false;
     std::vector<int> allReduceCalls; // [stage]
 };
 

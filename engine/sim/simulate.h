@@ -11,6 +11,8 @@ namespace engine {
 struct SimulateOptions
 {
     int iterations = 1; // back to back, flushed in between
+    // summarize(): share of an activation that stays from F to the RECOMPUTE that rebuilds it.
+    double recomputeKeeps = 0;
 };
 
 // The one placer, for simulated and emulated runs: integer time, deterministic, O(ops). `lowered`

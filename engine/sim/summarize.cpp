@@ -7,12 +7,13 @@ namespace {
 
 constexpr double kMostTicks = 2e18;
 
-Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& placement)
+Result<IterationSummary> summarizeOne(const sim::Placement<sim::ListedCosts>& placement,
+                                      double recomputeKeeps)
 {
     std::unique_ptr<sim::SummaryRecorder> sums;
     const auto window = sim::placeSteadily<sim::SummaryRecorder>(placement, sums, [&] {
-        return std::make_unique<sim::SummaryRecorder>(placement.schedule,
-                                                      placement.facts.hasCopies);
+        return std::make_unique<sim::SummaryRecorder>(placement.schedule, placement.facts,
+                                                      recomputeKeeps);
     });
     if (!window)
         return tl::unexpected(window.error());
@@ -37,7 +38,8 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
     for (int i = 0; i < options.iterations; ++i) {
         const std::int64_t start = summaries.empty() ? 0 : summaries.back().window.end;
         auto one = summarizeOne({order, *facts, sim::ListedCosts{prices, busy}, prices.rules, start,
-                                 static_cast<std::uint64_t>(i)});
+                                 static_cast<std::uint64_t>(i)},
+                                options.recomputeKeeps);
         if (!one)
             return tl::unexpected(one.error());
         summaries.push_back(std::move(*one));

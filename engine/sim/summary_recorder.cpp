@@ -4,13 +4,32 @@
 
 namespace engine::sim {
 
-SummaryRecorder::SummaryRecorder(const Schedule& schedule, bool hasCopies)
+SummaryRecorder::SummaryRecorder(const Schedule& schedule, const OrderFacts& facts, double kept)
     : m_shape(schedule.shape)
+    , m_rebuilt(facts.hasRecomputes ? RebuiltStashes(schedule) : RebuiltStashes())
+    , m_kept(kept)
     , m_own(schedule.program.size())
     , m_reduced(schedule.program.size())
 {
-    if (hasCopies)
-        m_ledger.emplace_back(schedule.program.size());
+    if (facts.hasCopies)
+        m_ledger.emplace_back(schedule, kept);
+}
+
+void SummaryRecorder::countRebuilt(Own& own, std::span<const Op> group) const
+{
+    const auto add = [&](HeldParts HeldChange::*when) {
+        for (const Op& op : group) {
+            const HeldChange change = heldChange(op, m_shape, m_rebuilt.of(op));
+            own.rebuilt.whole += (change.*when).whole;
+            own.rebuilt.kept += (change.*when).kept;
+        }
+        const double parts = static_cast<double>(own.rebuilt.whole)
+            + m_kept * static_cast<double>(own.rebuilt.kept);
+        own.peak.parts = std::max(own.peak.parts, parts);
+        own.peak.kept = std::max(own.peak.kept, own.rebuilt.kept);
+    };
+    add(&HeldChange::ownAtBegin);
+    add(&HeldChange::ownAtEnd);
 }
 
 void SummaryRecorder::reduced(DeviceId device, std::uint32_t, Window window)
@@ -24,7 +43,7 @@ void SummaryRecorder::reduced(DeviceId device, std::uint32_t, Window window)
 
 void SummaryRecorder::copied(DeviceId device, std::uint32_t, const Op& op, Window window)
 {
-    m_ledger.front().add(device, op, m_shape, window);
+    m_ledger.front().add(device, op, window);
 }
 
 std::vector<DeviceSummary> SummaryRecorder::devices()
@@ -38,8 +57,11 @@ std::vector<DeviceSummary> SummaryRecorder::devices()
             sums.own.begin = sums.compute == 0 ? all.begin : std::min(sums.own.begin, all.begin);
             sums.own.end = sums.compute == 0 ? all.end : std::max(sums.own.end, all.end);
         }
-        if (!m_ledger.empty())
-            sums.peakStash = m_ledger.front().peak(d);
+        const StashLedger::Peak peak = !m_ledger.empty() ? m_ledger.front().peak(d)
+            : m_rebuilt.any()                            ? m_own[d].peak
+                              : StashLedger::Peak{static_cast<double>(m_own[d].most), 0};
+        sums.peakStash = peak.parts;
+        sums.peakKept = peak.kept;
         devices.push_back(sums);
     }
     return devices;

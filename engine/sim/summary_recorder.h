@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/sim/order_facts.h"
 #include "engine/timeline/iteration_summary.h"
 #include "engine/timeline/stash_ledger.h"
 
@@ -13,7 +14,8 @@ namespace engine::sim {
 class SummaryRecorder
 {
 public:
-    SummaryRecorder(const Schedule& schedule, bool hasCopies);
+    // Of a stash that is rebuilt the share `kept` stays until then.
+    SummaryRecorder(const Schedule& schedule, const OrderFacts& facts, double kept);
 
     void computed(DeviceId device, std::uint32_t, std::span<const Op> group, Window window)
     {
@@ -25,11 +27,13 @@ public:
             sums.computed.end = window.end;
             sums.compute += window.duration();
         }
-        if (m_ledger.empty())
-            count(own, group);
+        if (m_rebuilt.any())
+            countRebuilt(own, group);
         else
+            count(own, group);
+        if (!m_ledger.empty())
             for (const Op& op : group)
-                m_ledger.front().add(device, op, m_shape, window);
+                m_ledger.front().add(device, op, window);
     }
     void sent(DeviceId device, std::uint32_t, Window)
     {
@@ -54,19 +58,24 @@ private:
     struct Own
     {
         DeviceSummary sums;
-        std::int64_t held = 0; // parts
+        std::int64_t held = 0, most = 0; // parts
+        HeldParts rebuilt;               // the same where some are rebuilt
+        StashLedger::Peak peak;
     };
 
+    void countRebuilt(Own& own, std::span<const Op> group) const;
     void count(Own& own, std::span<const Op> group) const
     {
         for (const Op& op : group)
             own.held += stashChange(op.kind).ownAtBegin * stashParts(op, m_shape);
-        own.sums.peakStash = own.held > own.sums.peakStash ? own.held : own.sums.peakStash;
+        own.most = own.held > own.most ? own.held : own.most;
         for (const Op& op : group)
             own.held += stashChange(op.kind).ownAtEnd * stashParts(op, m_shape);
     }
 
     Shape m_shape;
+    RebuiltStashes m_rebuilt;
+    double m_kept = 0;
     std::vector<Own> m_own;                     // [device]
     std::vector<std::vector<Window>> m_reduced; // [device]
     std::vector<StashLedger> m_ledger;          // one, or none

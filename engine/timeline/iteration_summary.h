@@ -10,10 +10,11 @@ namespace engine {
 // profiler/analysis.
 struct DeviceSummary
 {
-    Window computed;            // first begin to last end of its compute ops that take time
-    Window own;                 // the same with its all-reduces
-    std::int64_t compute = 0;   // union of them
-    std::int64_t peakStash = 0; // parts (stash.h)
+    Window computed;           // first begin to last end of its compute ops that take time
+    Window own;                // the same with its all-reduces
+    std::int64_t compute = 0;  // union of them
+    double peakStash = 0;      // parts (stash.h)
+    std::int64_t peakKept = 0; // parts, of those that a RECOMPUTE rebuilds
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
 

@@ -44,7 +44,10 @@ struct RunInfo
     std::int64_t tokensPerIteration = 0; // 0: not known
     double flopsPerIteration = 0;        // model FLOPs; 0: not known
     double peakFlops = 0;                // of one device, per second; 0: not known
-    int threads = 0, cores = 0;          // of a live run, and of its machine; 0: not known
+    // Share of an activation that stays from F to the RECOMPUTE that rebuilds it, beside the input
+    // of the stage.
+    double recomputeKeeps = 0;
+    int threads = 0, cores = 0; // of a live run, and of its machine; 0: not known
     bool isOversubscribed() const { return threads > cores; } // threads take turns on cores
     int plannedWarmup = 0, plannedIterations = 1;
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token

@@ -5,36 +5,49 @@
 
 namespace engine {
 
-void StashLedger::add(DeviceId device, const Op& op, const Shape& shape, Window window)
+StashLedger::StashLedger(const Schedule& schedule, double kept)
+    : m_shape(schedule.shape)
+    , m_rebuilt(schedule)
+    , m_kept(kept)
+    , m_events(schedule.program.size())
+{ }
+
+void StashLedger::add(DeviceId device, const Op& op, Window window)
 {
-    const StashChange change = stashChange(op.kind);
-    const std::int64_t parts = stashParts(op, shape);
-    note(device.value, window.begin, change.ownAtBegin * parts);
-    note(device.value, window.end, change.ownAtEnd * parts);
-    note(op.peer, window.begin, change.peerAtBegin * parts);
-    note(op.peer, window.end, change.peerAtEnd * parts);
+    const HeldChange change = heldChange(op, m_shape, m_rebuilt.of(op));
+    note(device.value, window.begin, change.ownAtBegin);
+    note(device.value, window.end, change.ownAtEnd);
+    note(op.peer, window.begin, change.peerAtBegin);
+    note(op.peer, window.end, change.peerAtEnd);
 }
 
-void StashLedger::note(int device, std::int64_t time, std::int64_t parts)
+void StashLedger::note(int device, std::int64_t time, const HeldParts& change)
 {
-    if (parts != 0 && static_cast<std::size_t>(device) < m_events.size())
-        m_events[static_cast<std::size_t>(device)].push_back({time, parts});
+    if ((change.whole != 0 || change.kept != 0)
+        && static_cast<std::size_t>(device) < m_events.size())
+        m_events[static_cast<std::size_t>(device)].push_back({time, change});
 }
 
 const std::vector<StashLedger::Event>& StashLedger::events(std::size_t device)
 {
     auto& events = m_events[device];
-    std::ranges::sort(events, {},
-                      [](const Event& event) { return std::pair(event.time, event.parts); });
+    std::ranges::sort(events, {}, [](const Event& event) {
+        return std::tuple(event.time, event.change.whole, event.change.kept);
+    });
     return events;
 }
 
-std::int64_t StashLedger::peak(std::size_t device)
+StashLedger::Peak StashLedger::peak(std::size_t device)
 {
-    std::int64_t alive = 0, most = 0;
-    for (const Event& event : events(device))
-        most = std::max(most, alive += event.parts);
-    return most;
+    HeldParts held;
+    Peak peak;
+    for (const Event& event : events(device)) {
+        held.whole += event.change.whole;
+        held.kept += event.change.kept;
+        peak.parts = std::max(peak.parts, partsOf(held));
+        peak.kept = std::max(peak.kept, held.kept);
+    }
+    return peak;
 }
 
 } // namespace engine

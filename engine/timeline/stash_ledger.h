@@ -12,22 +12,35 @@ namespace engine {
 class StashLedger
 {
 public:
-    explicit StashLedger(std::size_t devices)
-        : m_events(devices)
-    { }
+    // Of a stash that is rebuilt the share `kept` of an activation stays until its RECOMPUTE
+    // (RunInfo::recomputeKeeps).
+    StashLedger(const Schedule& schedule, double kept);
 
-    void add(DeviceId device, const Op& op, const Shape& shape, Window window);
+    void add(DeviceId device, const Op& op, Window window);
     struct Event
     {
-        std::int64_t time = 0, parts = 0; // parts: the change, see stash.h
+        std::int64_t time = 0;
+        HeldParts change; // see stash.h
     };
     // By time; at equal times what ends comes first. Sorts.
     const std::vector<Event>& events(std::size_t device);
-    std::int64_t peak(std::size_t device); // in parts
+    double partsOf(const HeldParts& held) const
+    {
+        return static_cast<double>(held.whole) + m_kept * static_cast<double>(held.kept);
+    }
+    struct Peak
+    {
+        double parts = 0;
+        std::int64_t kept = 0; // parts of which only what a RECOMPUTE needs is there, the most
+    };
+    Peak peak(std::size_t device);
 
 private:
-    void note(int device, std::int64_t time, std::int64_t parts);
+    void note(int device, std::int64_t time, const HeldParts& change);
 
+    Shape m_shape;
+    RebuiltStashes m_rebuilt;
+    double m_kept = 0;
     std::vector<std::vector<Event>> m_events; // [device]
 };
 

@@ -31,22 +31,20 @@ struct Holdings
 };
 } // namespace
 
-std::vector<double> peakStash(const Run& run, const Lanes& lanes)
+void addPeakStash(const Run& run, const Lanes& lanes, std::vector<DeviceMetrics>& devices)
 {
-    const Shape& shape = run.schedule.shape;
     const OpIndex index(run.schedule);
-    StashLedger ledger(static_cast<std::size_t>(lanes.devices()));
+    StashLedger ledger(run.schedule, run.info.recomputeKeeps);
     for (DeviceId d{0}; d.value < lanes.devices(); ++d.value)
         for (const auto kind : {Track::Kind::Compute, Track::Kind::Copy})
-            for (const Span& span : lanes.spans(d, kind)) {
-                const Op& op = run.schedule.on(d)[index.positionOf(span.op)];
-                ledger.add(d, op, shape, span.window());
-            }
-    const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
-    std::vector<double> peaks;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(lanes.devices()); ++d)
-        peaks.push_back(static_cast<double>(ledger.peak(d)) / perActivation);
-    return peaks;
+            for (const Span& span : lanes.spans(d, kind))
+                ledger.add(d, run.schedule.on(d)[index.positionOf(span.op)], span.window());
+    const auto perActivation = static_cast<double>(stashPartsPerActivation(run.schedule.shape));
+    for (std::size_t d = 0; d < devices.size(); ++d) {
+        const StashLedger::Peak peak = ledger.peak(d);
+        devices[d].peakStash = peak.parts / perActivation;
+        devices[d].peakKept = static_cast<double>(peak.kept) / perActivation;
+    }
 }
 
 void addPeakBytes(const Run& run, Window iteration, std::vector<DeviceMetrics>& devices)

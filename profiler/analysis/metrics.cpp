@@ -110,8 +110,9 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, std:
     device.drain = (computes ? summary.window.end - sums.computed.end : summary.window.duration());
     device.bubble = summary.window.duration() - sums.compute;
     device.wait = device.bubble - device.fill - device.drain;
-    device.peakStash
-        = static_cast<double>(sums.peakStash) / static_cast<double>(stashPartsPerActivation(shape));
+    const auto perActivation = static_cast<double>(stashPartsPerActivation(shape));
+    device.peakStash = sums.peakStash / perActivation;
+    device.peakKept = static_cast<double>(sums.peakKept) / perActivation;
     device.messagesSent = sums.messagesSent;
     device.messagesReceived = sums.messagesReceived;
     device.localCopies = sums.localCopies;
@@ -162,11 +163,9 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     RunMetrics result;
     result.iteration = *index;
     result.duration = lanes.window().duration();
-    const auto stash = peakStash(run, lanes);
     std::int64_t bubbles = 0;
     for (DeviceId d{0}; d.value < lanes.devices(); ++d.value) {
-        DeviceMetrics device = timesOf(run, ops, lanes, d);
-        device.peakStash = stash[static_cast<std::size_t>(d.value)];
+        const DeviceMetrics device = timesOf(run, ops, lanes, d);
         result.span = std::max(result.span, device.span);
         bubbles += device.bubble;
         result.devices.push_back(device);
@@ -176,6 +175,7 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
             / (static_cast<double>(result.duration) * lanes.devices());
     addWeights(run.schedule, result.devices);
     addMessages(run.schedule, result);
+    addPeakStash(run, lanes, result.devices);
     addPeakBytes(run, lanes.window(), result.devices);
     addRates(run.info, result);
     return result;

@@ -23,6 +23,8 @@ struct DeviceMetrics
     std::int64_t fill = 0, drain = 0; // bubble before its first, after its last
     std::int64_t bubble = 0;          // iteration - compute - exposed = fill + wait + drain
     double peakStash = 0;             // M_a
+    double peakKept = 0;              // activations of which, at most, only what a RECOMPUTE needs
+                                      // is there: stage inputs; they count recomputeKeeps each
     double weights = 0;               // M_theta
     std::optional<std::int64_t> peakBytes, peakStashBytes; // none: no memory was recorded
     std::array<std::int64_t, engine::kMemoryCategories> bytesAtPeak{};

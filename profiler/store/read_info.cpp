@@ -117,6 +117,8 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             info.flopsPerIteration = statement->real(1);
         else if (name == "peak_flops")
             info.peakFlops = statement->real(1);
+        else if (name == "recompute_keeps")
+            info.recomputeKeeps = statement->real(1);
         else if (name == "threads")
             info.threads = plannedCount(statement->integer(1));
         else if (name == "cores")

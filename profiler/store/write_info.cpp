@@ -38,6 +38,7 @@ Result<void> writeMetrics(Database& database, const engine::RunInfo& info)
     add("tokens_per_iteration", tokens == 0 ? std::nullopt : std::optional(tokens), "tokens");
     add("flops_per_iteration", known(info.flopsPerIteration), "FLOP");
     add("peak_flops", known(info.peakFlops), "FLOP/s");
+    add("recompute_keeps", known(info.recomputeKeeps), "M_a");
     add("threads", info.threads == 0 ? std::nullopt : std::optional(info.threads), "");
     add("cores", info.cores == 0 ? std::nullopt : std::optional(info.cores), "");
     add("unigram_entropy", info.unigramEntropy, "nats/token");

@@ -184,6 +184,56 @@ TEST_CASE("prices of a model on hardware: head on the last stage, links by node,
     CHECK_THAT(modelPrices(Shape{128, 128, 16}, on).error().message, Catch::Contains("80 layers"));
 }
 
+TEST_CASE("what is recomputed is repeated by ops of its own, or else by every backward")
+{
+    const Shape shape{8, 8, 16};
+    const auto durations = [&shape](AttentionMode attention, bool all, RecomputeIn where) {
+        ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, attention).on;
+        on.setup.recomputesAll = all;
+        const auto prices = modelPrices(shape, on, {}, where);
+        REQUIRE(prices);
+        const auto of = [&](OpKind kind) {
+            Op op;
+            op.kind = kind;
+            op.stage = StageId{3};
+            op.microBatch = MicroBatchId{0};
+            return prices->of(op, DeviceId{3}).duration;
+        };
+        return std::array{of(OpKind::Forward), of(OpKind::Backward), of(OpKind::BackwardInput),
+                          of(OpKind::Recompute)};
+    };
+    using enum AttentionMode;
+    const auto plain = durations(Standard, false, RecomputeIn::Backward);
+    const auto all = durations(Standard, true, RecomputeIn::Backward);
+    const auto ops = durations(Standard, true, RecomputeIn::Ops);
+    CHECK(all[0] == plain[0]);
+    CHECK(std::abs(all[1] - plain[1] - plain[0]) <= 1); // a forward longer, to the nanosecond
+    CHECK(std::abs(all[2] - plain[2] - plain[0]) <= 1);
+    CHECK(ops == std::array{plain[0], plain[1], plain[2], plain[0]});
+    const auto attention = durations(Recompute, false, RecomputeIn::Backward);
+    const auto inOps = durations(Recompute, false, RecomputeIn::Ops);
+    CHECK(attention[1] > plain[1]);
+    CHECK(attention[1] < all[1]);
+    CHECK(std::abs(attention[1] - plain[1] - inOps[3]) <= 1);
+    CHECK(inOps[1] == plain[1]);
+    CHECK(durations(Flash, false, RecomputeIn::Ops)[3]
+          == durations(Flash, false, RecomputeIn::Ops)[0]);
+}
+
+TEST_CASE("a stage keeps its whole stash, or what recomputation leaves of it")
+{
+    ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Standard).on;
+    CHECK(stageBytes(on, 8)[3].kept == stageBytes(on, 8)[3].stash);
+    CHECK(keptShare(on) == 1);
+    const double whole = stageBytes(on, 8)[3].stash;
+    on.setup.attention = AttentionMode::Recompute; // 34 of 34 + 5 a s/h
+    CHECK(stageBytes(on, 8)[3].stash == whole);
+    CHECK(keptShare(on) == Approx(34 / (34 + 5.0 * 104 * 2048 / 9984)).epsilon(1e-3));
+    on.setup.recomputesAll = true;
+    CHECK(stageBytes(on, 8)[3].kept
+          == Approx(10 * boundaryBytes(on.model, on.setup))); // ten layers of two bytes
+}
+
 TEST_CASE("every preset of a model and of hardware loads, and what is wrong is named")
 {
     for (const auto& name : transformerNames())

@@ -1,0 +1,41 @@
+#include "engine/sim/memory_events.h"
+#include "profiler/analysis/metrics.h"
+#include "tests/support/pipelines.h"
+
+using namespace engine;
+using namespace tests;
+
+namespace {
+
+// Bytes of stash on device 0 at the peak, of stages that keep 30 of 100.
+std::int64_t peakBytes(const Schedule& schedule, double kept)
+{
+    Simulated simulation = simulated(schedule);
+    Run run;
+    run.schedule = std::move(simulation.schedule);
+    run.timeline = std::move(simulation.timeline);
+    const StageBytes stage{1, 2, 3, 100, kept};
+    const std::vector<StageBytes> stages(static_cast<std::size_t>(run.schedule.shape.stages),
+                                         stage);
+    run.timeline.memory = simulatedMemory(run.schedule, run.timeline, stages);
+    std::int64_t left = 0;
+    for (const MemoryEvent& event : run.timeline.memory)
+        left += event.category == MemoryCategory::Stash ? event.bytes : 0;
+    CHECK(left == 0);
+    return profiler::metrics(run)->devices[0].peakStashBytes.value();
+}
+
+} // namespace
+
+TEST_CASE("a stage that keeps less than its stash is whole only while it is computed")
+{
+    const Schedule gpipe = scheduleOf("gpipe", 4, 8), steady = scheduleOf("1f1b", 4, 8);
+    CHECK(peakBytes(gpipe, 100) == 800);
+    CHECK(peakBytes(gpipe, 30) == 7 * 30 + 100); // rebuilt by the backward itself
+    CHECK(peakBytes(addRecompute(gpipe), 30) == 7 * 30 + 100);
+    CHECK(peakBytes(addRecompute(gpipe), 100) == 800);
+    CHECK(peakBytes(steady, 30) == 3 * 30 + 100);
+    CHECK(peakBytes(scheduleOf("zb-h1", 4, 8), 30) >= 3 * 30 + 100); // whole until its W
+    CHECK(peakBytes(scheduleOf("bpipe", 4, 8), 30) == 2 * 30 + 100);
+    CHECK(peakBytes(scheduleOf("seq1f1b", 4, 8), 100) == 5 * 50);
+}
