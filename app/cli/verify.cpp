@@ -20,6 +20,8 @@ using namespace engine;
 using nlohmann::ordered_json;
 
 namespace {
+constexpr std::string_view kTime = "time";
+
 struct Options
 {
     std::string backend = "auto";
@@ -50,6 +52,8 @@ std::string asText(const std::vector<VerifyCheck>& checks)
     std::map<Key, std::map<std::string, const char*>> words;
     std::vector<Key> order;
     for (const VerifyCheck& check : checks) {
+        if (check.fact == kTime)
+            continue;
         if (!words.contains(keyOf(check)))
             order.push_back(keyOf(check));
         words[keyOf(check)][check.fact + " " + std::string(modeName(check.mode))] = !check.passed
@@ -80,10 +84,21 @@ std::string asText(const std::vector<VerifyCheck>& checks)
             if (const auto word = words[key].find(fact); word != words[key].end())
                 cells.emplace_back(word->second);
             else
-                cells.emplace_back("-"); // cancelled before it
+                cells.emplace_back("-"); // not among those of this row
         table.add(std::move(cells));
     }
     return table.text();
+}
+
+// What was measured, and is neither right nor wrong.
+std::string measured(const std::vector<VerifyCheck>& checks)
+{
+    std::string text;
+    for (const VerifyCheck& check : checks)
+        if (check.fact == kTime && check.passed)
+            text += fmt::format("measured with {}, D = {}, N = {}: {}\n", check.scheme,
+                                check.devices, check.microBatches, check.detail);
+    return text;
 }
 
 std::string failures(const std::vector<VerifyCheck>& checks)
@@ -119,7 +134,8 @@ Result<int> verify(const Options& options)
     if (!checks)
         return checks.error().code == Error::Code::NotFound ? wrongUsage(checks.error())
                                                             : tl::unexpected(checks.error());
-    printText(options.json ? toJson(*checks).dump(2) + "\n" : asText(*checks) + failures(*checks));
+    printText(options.json ? toJson(*checks).dump(2) + "\n"
+                           : asText(*checks) + measured(*checks) + failures(*checks));
     return std::ranges::all_of(*checks, &VerifyCheck::passed) ? 0 : 1;
 }
 } // namespace

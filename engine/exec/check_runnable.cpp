@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace engine {
@@ -66,6 +67,27 @@ Result<void> checkRunnable(const Schedule& lowered)
                            "or simulate");
     if (isAsynchronous(lowered))
         return checkAsynchronous(lowered);
+    return {};
+}
+
+Result<void> checkTied(const Schedule& lowered)
+{
+    const Shape& shape = lowered.shape;
+    if (isAsynchronous(lowered) && shape.stages > 1)
+        return unsupported("a tied head cannot be trained with an asynchronous scheme: its two "
+                           "copies would be of different versions; set tied = false");
+    if (shape.replicas == 1)
+        return {};
+    const auto ends = [&](DeviceId device, bool last) {
+        return std::ranges::count_if(lowered.deviceOf, [&](const auto& stages) {
+            return (last ? stages.back() : stages.front()) == device;
+        });
+    };
+    for (const auto& stages : lowered.deviceOf)
+        if (ends(stages.front(), false) != ends(stages.front(), true))
+            return unsupported(
+                "a tied head in two directions needs as many last stages as first ones on "
+                "every device that holds one: set tied = false");
     return {};
 }
 

@@ -9,4 +9,7 @@ namespace engine {
 // width, and asynchronous schedules whose versions are wrong or whose updates are not all alike.
 Result<void> checkRunnable(const Schedule& lowered);
 
+// Whether a model with a tied head can be trained with it, too.
+Result<void> checkTied(const Schedule& lowered);
+
 } // namespace engine

@@ -1,5 +1,6 @@
 #include "engine/base/check.h"
 #include "engine/exec/device_planner.h"
+#include "engine/schedule/tied_ends.h"
 
 #include <algorithm>
 
@@ -46,7 +47,7 @@ public:
                 if (op.kind == OpKind::AllReduce)
                     allReduce({device, i}, program);
                 if (op.kind == OpKind::OptimizerStep)
-                    if (const std::uint32_t id = collectiveOf(op.stage); id != kNoIndex)
+                    if (const std::uint32_t id = collectiveOf(op); id != kNoIndex)
                         waitFor({device, i}, {Fence::Kind::Reduced, id});
             }
             reuseOfEvicted(device);
@@ -59,10 +60,10 @@ private:
     {
         const Op& op = program[place.position];
         OpPlan& own = planOf(place);
-        own.transfer = collectiveOf(op.stage);
+        own.transfer = collectiveOf(op);
         const bool isLast = place.position + 1 == program.size()
             || program[place.position + 1].kind != OpKind::AllReduce
-            || program[place.position + 1].stage != op.stage;
+            || meetingOf(program[place.position + 1]) != meetingOf(op);
         if (isLast)
             own.waits.push_back({Fence::Kind::Reduced, own.transfer});
     }
@@ -137,9 +138,9 @@ private:
         }
     }
 
-    std::uint32_t collectiveOf(StageId stage) const
+    std::uint32_t collectiveOf(const Op& op) const
     {
-        const auto found = std::ranges::find(m_plan.collectives, stage,
+        const auto found = std::ranges::find(m_plan.collectives, meetingOf(op),
                                              &ExecutionPlan::PlannedCollective::stage);
         return found == m_plan.collectives.end()
             ? kNoIndex

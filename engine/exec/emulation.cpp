@@ -118,7 +118,6 @@ OpTiming Emulation::timed(OpRef ref)
     OpTiming timing{.op = ref.op,
                     .iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size()),
                     .order = static_cast<std::uint32_t>(m_timings.size())};
-    m_pipeline.prepare(ref);
     timing.wallBegin = wallTime();
     if (const Device* device = m_setup.pipeline.device; device != nullptr) {
         device->stamp(2 * std::size_t{timing.order}); // takeTimes()

@@ -2,6 +2,7 @@
 
 #include "engine/exec/device_planner.h"
 #include "engine/exec/plan_memory_log.h"
+#include "engine/schedule/tied_ends.h"
 
 #include <algorithm>
 
@@ -15,12 +16,13 @@ std::vector<ExecutionPlan::PlannedCollective> collectivesOf(const Schedule& lowe
         for (const Op& op : lowered.program[d]) {
             if (op.kind != OpKind::AllReduce)
                 continue;
-            auto own = std::ranges::find(collectives, op.stage,
+            auto own = std::ranges::find(collectives, meetingOf(op),
                                          &ExecutionPlan::PlannedCollective::stage);
             if (own == collectives.end())
-                own = collectives.insert(own, {op.stage, {}, {}});
+                own = collectives.insert(own, {meetingOf(op), {}, {}, {}, tiesEnds(op)});
             own->members.push_back(DeviceId{static_cast<std::int32_t>(d)});
             own->replicas.push_back(op.replica);
+            own->stages.push_back(op.stage);
         }
     return collectives;
 }

@@ -72,9 +72,11 @@ struct ExecutionPlan
     };
     struct PlannedCollective
     {
-        StageId stage;
+        StageId stage; // under which they meet (tied_ends.h)
         std::vector<DeviceId> members;
-        std::vector<int> replicas; // [member]
+        std::vector<int> replicas;   // [member]
+        std::vector<StageId> stages; // [member]
+        bool tied = false;           // of a tied tensor only
     };
 
     int units = 1; // of a micro-batch

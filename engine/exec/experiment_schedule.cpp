@@ -2,6 +2,7 @@
 
 #include "engine/exec/check_runnable.h"
 #include "engine/schedule/read_schedule.h"
+#include "engine/schedule/tied_ends.h"
 #include "engine/schedule/validate.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,11 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
     Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
     if (auto runnable = checkRunnable(all); !runnable)
         return tl::unexpected(runnable.error());
-    return all;
+    if (!model.tied)
+        return all;
+    if (auto tieable = checkTied(all); !tieable)
+        return tl::unexpected(tieable.error());
+    return tieEnds(std::move(all), sync);
 }
 
 } // namespace engine

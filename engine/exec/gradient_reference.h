@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/kernels.h"
 #include "engine/exec/token_batches.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/exec/verify_gradients.h"

@@ -3,6 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/exec/index.h"
 #include "engine/schedule/dataflow.h"
+#include "engine/schedule/tied_ends.h"
 
 #include <algorithm>
 
@@ -42,7 +43,7 @@ HappensBefore::HappensBefore(const Schedule& lowered)
         m_groups.push_back(groupsOf(program));
         m_begin.emplace_back(program.size() * m_devices);
         for (const Op& op : program)
-            m_allReduces[indexOf(op.stage)] += op.kind == OpKind::AllReduce ? 1 : 0;
+            m_allReduces[indexOf(meetingOf(op))] += op.kind == OpKind::AllReduce ? 1 : 0;
     }
     std::vector<std::uint32_t> next(m_devices);
     for (bool moved = true; moved;) {
@@ -79,8 +80,8 @@ bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint
         std::ranges::copy(clocks, begin({device, i}).begin());
         m_order.push_back({device, i});
         if (op.kind == OpKind::AllReduce) {
-            raise(m_reducedAt[indexOf(op.stage)], clocks);
-            ++m_reduced[indexOf(op.stage)];
+            raise(m_reducedAt[indexOf(meetingOf(op))], clocks);
+            ++m_reduced[indexOf(meetingOf(op))];
         } else if (isCompute(op.kind)) {
             for (const Value& value : produces(op, lowered.shape))
                 m_madeBy[valueIndex(value, lowered.shape)] = {device, i};

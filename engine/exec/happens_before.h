@@ -42,7 +42,7 @@ private:
     std::vector<std::vector<Group>> m_groups;    // [device][position]
     std::vector<std::vector<Clock>> m_begin;     // [device][position * devices + device]
     std::vector<Place> m_madeBy;                 // [valueIndex], while it is built
-    std::vector<int> m_allReduces, m_reduced;    // [stage] calls expected, seen
+    std::vector<int> m_allReduces, m_reduced;    // [meetingOf()] calls expected, seen
     std::vector<std::vector<Clock>> m_reducedAt; // [stage][device]
     std::vector<Place> m_order;
 };

@@ -1,6 +1,7 @@
 #include "engine/exec/op_costs.h"
 
 #include "engine/exec/execution_plan.h"
+#include "engine/schedule/tied_ends.h"
 
 #include <algorithm>
 
@@ -48,6 +49,8 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicr
     case OpKind::Load:
         return {input.link.busy(units * floatBytes(sizes.stash)) + input.link.latency.count(), 0};
     case OpKind::AllReduce:
+        if (tiesEnds(op))
+            return {ringAllReduce(input.link, 2, floatBytes(input.unit.tied()->count)), 0};
         return {
             ringAllReduce(input.link, input.lowered.shape.replicas, floatBytes(sizes.parameters)),
             0};

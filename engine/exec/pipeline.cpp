@@ -1,6 +1,7 @@
 #include "engine/exec/pipeline.h"
 
 #include "engine/base/check.h"
+#include "engine/exec/tied_gradients.h"
 #include "engine/schedule/notation.h"
 
 #include <fmt/format.h>
@@ -39,16 +40,21 @@ Traffic Pipeline::traffic() const
         traffic.copies.push_back(
             {copy.owner, copy.peer, copy.evicts ? own : guest, copy.evicts ? guest : own});
     }
+    const auto tied = m_setup.unit.tied();
     for (const ExecutionPlan::PlannedCollective& planned : m_plan.collectives) {
         Collective& collective = traffic.collectives.emplace_back();
         collective.members = planned.members;
         for (std::size_t i = 0; i < planned.members.size(); ++i) {
-            StageState& stage
-                = m_devices[indexOf(planned.members[i])]->stage(planned.replicas[i], planned.stage);
+            Gradients& own = m_devices[indexOf(planned.members[i])]
+                                 ->stage(planned.replicas[i], planned.stages[i])
+                                 .gradients;
+            const auto part = [&](auto numbers) {
+                return planned.tied ? tiedPart(*tied, planned.stages[i], numbers) : numbers;
+            };
             if (m_setup.accumulate == Accumulate::Exact)
-                collective.integers.push_back(stage.gradients.sums());
+                collective.integers.push_back(part(own.sums()));
             else
-                collective.floats.push_back(stage.gradients.target());
+                collective.floats.push_back(part(own.target()));
         }
     }
     return traffic;
@@ -119,7 +125,6 @@ void Pipeline::run(OpRef ref)
     }
     for (const Fence fence : planOf(ref).waits)
         CHECK(m_transport->hasPassed(fence)); // an op runs after what it consumes
-    prepare(ref);
     compute(ref);
     finish(ref);
 }

@@ -45,8 +45,7 @@ public:
     // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
     // when the transport was aborted.
     bool awaitInputs(OpRef ref);
-    void prepare(OpRef ref) { device(ref.device).prepare(ref.position); } // of a compute op
-    void compute(OpRef ref) { device(ref.device).compute(ref.position); }
+    void compute(OpRef ref) { device(ref.device).compute(ref.position); } // of a compute op
     void finish(OpRef ref);
     bool transfer(OpRef ref); // SEND RECV EVICT LOAD ALLREDUCE
 

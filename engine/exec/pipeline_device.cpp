@@ -1,8 +1,10 @@
 #include "engine/exec/pipeline_device.h"
 
 #include "engine/base/check.h"
+#include "engine/exec/tied_gradients.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace engine {
 
@@ -21,6 +23,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
         m_stages.emplace_back(stage.stage, memory, setup.kernels, setup.accumulate);
         initialize(stage);
     }
+    findTiedEnds();
     for (const OpPlan& op : m_plan.ops) {
         auto& earlier = m_earlier.emplace_back();
         for (const Extent extent : op.earlier)
@@ -39,9 +42,27 @@ void PipelineDevice::initialize(const StagePlan& stage)
     m_arena.write(stage.weights, std::as_bytes(std::span(weights)));
 }
 
+// None where an all-reduce sums the copies. All replicas' sums are the same by then, so any first
+// stage goes with any last one.
+void PipelineDevice::findTiedEnds()
+{
+    const auto tied = m_setup.unit.tied();
+    std::vector<std::size_t> firsts, lasts;
+    for (std::size_t i = 0; i < m_plan.stages.size() && tied; ++i) {
+        if (m_plan.stages[i].stage == tied->first)
+            firsts.push_back(i);
+        if (m_plan.stages[i].stage == tied->last)
+            lasts.push_back(i);
+    }
+    for (std::size_t i = 0; i < std::min(firsts.size(), lasts.size()); ++i)
+        m_tied.push_back({firsts[i], lasts[i]});
+}
+
 void PipelineDevice::beginIteration(TokenBatches& tokens)
 {
     std::ranges::fill(m_losses, 0);
+    for (TiedEnds& ends : m_tied)
+        ends.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     // A mean over the micro-batches of one update; all of an iteration, where it has one.
     const int updateEvery = m_setup.lowered.shape.updateEvery;
@@ -93,21 +114,6 @@ SequenceSlice<float> PipelineDevice::sliceOf(std::uint32_t position, const Op& o
     return {op.slice, m_earlier[position]};
 }
 
-void PipelineDevice::prepare(std::uint32_t position)
-{
-    const Op& op = m_setup.lowered.on(m_id)[position];
-    if (op.kind != OpKind::OptimizerStep || !onGradient)
-        return;
-    const std::span<const float> sum = stage(op.replica, op.stage).gradients.sum();
-    if (m_setup.device == nullptr) {
-        onGradient(op.replica, op.stage, sum);
-        return;
-    }
-    std::vector<float> copied(sum.size());
-    m_setup.device->download(std::as_bytes(sum).data(), std::as_writable_bytes(std::span(copied)));
-    onGradient(op.replica, op.stage, copied);
-}
-
 void PipelineDevice::compute(std::uint32_t position)
 {
     const Op& op = m_setup.lowered.on(m_id)[position];
@@ -145,7 +151,48 @@ void PipelineDevice::update(std::uint32_t position, const Op& op)
     StageState& own = stage(op.replica, op.stage);
     if (const Extent kept = m_plan.ops[position].version; kept.bytes > 0)
         m_setup.kernels.copy(own.weights, m_arena.of<float>(kept));
-    own.update(m_setup.unit);
+    if (!updateTied(op))
+        step(own, op.replica);
+}
+
+// Whether the op is of a stage that steps with another one.
+bool PipelineDevice::updateTied(const Op& op)
+{
+    const auto isOf = [&](std::size_t i) {
+        return m_plan.stages[i].stage == op.stage && m_plan.stages[i].replica == op.replica;
+    };
+    const auto ends = std::ranges::find_if(
+        m_tied, [&](const TiedEnds& e) { return isOf(e.first) || isOf(e.last); });
+    if (ends == m_tied.end())
+        return false;
+    const bool areTwo = ends->first != ends->last;
+    if (areTwo && !std::exchange(ends->oneIsReady, !ends->oneIsReady))
+        return true;
+    sumTied(m_setup.kernels, *m_setup.unit.tied(), m_stages[ends->first].gradients,
+            m_stages[ends->last].gradients);
+    step(m_stages[ends->first], m_plan.stages[ends->first].replica);
+    if (areTwo)
+        step(m_stages[ends->last], m_plan.stages[ends->last].replica);
+    return true;
+}
+
+void PipelineDevice::step(StageState& stage, int replica)
+{
+    if (onGradient)
+        tellGradient(stage, replica);
+    stage.update(m_setup.unit);
+}
+
+void PipelineDevice::tellGradient(StageState& stage, int replica)
+{
+    const std::span<const float> sum = stage.gradients.sum();
+    if (m_setup.device == nullptr) {
+        onGradient(replica, stage.stage, sum);
+        return;
+    }
+    std::vector<float> copied(sum.size());
+    m_setup.device->download(std::as_bytes(sum).data(), std::as_writable_bytes(std::span(copied)));
+    onGradient(replica, stage.stage, copied);
 }
 
 void PipelineDevice::forward(std::uint32_t position, const Op& op)

@@ -17,7 +17,7 @@ constexpr Poison kDefaultPoison = Poison::No;
 constexpr Poison kDefaultPoison = Poison::Freed;
 #endif
 
-// Called before each optimizer step with the reduced gradient of the stage, on the thread of its
+// Called in OPT, before the step, with the reduced gradient of the stage, on the thread of its
 // device.
 using GradientObserver
     = std::function<void(int replica, StageId stage, std::span<const float> gradient)>;
@@ -43,8 +43,7 @@ public:
 
     // Takes the tokens over, and starts the losses from 0.
     void beginIteration(TokenBatches& tokens);
-    // A compute op in three steps, so that only the arithmetic is timed.
-    void prepare(std::uint32_t position);
+    // A compute op in two steps, so that only the arithmetic is timed.
     void compute(std::uint32_t position);
     void finish(std::uint32_t position);
 
@@ -58,11 +57,15 @@ public:
 
 private:
     void initialize(const StagePlan& stage); // the last one made
+    void findTiedEnds();
     std::span<float> unitPart(Extent extent, int unit, int units) const;
     TokenBatch tokensOf(const Op& op, int unit) const;
     SequenceSlice<float> sliceOf(std::uint32_t position, const Op& op) const;
     std::span<const float> weightsOf(std::uint32_t position, const Op& op);
     void update(std::uint32_t position, const Op& op);
+    bool updateTied(const Op& op);
+    void step(StageState& stage, int replica);
+    void tellGradient(StageState& stage, int replica);
     void forward(std::uint32_t position, const Op& op);
     void backward(std::uint32_t position, const Op& op);
     void backwardWeight(std::uint32_t position, const Op& op);
@@ -73,7 +76,15 @@ private:
     const DevicePlan& m_plan;
     bool m_halves = false;
     Arena m_arena;
-    std::vector<StageState> m_stages;
+    std::vector<StageState> m_stages; // as in the plan
+    // Both ends of a tied model, where this device holds them. They step together in the later of
+    // their OPTs, when both gradients are complete.
+    struct TiedEnds
+    {
+        std::size_t first = 0, last = 0; // indices of stages
+        bool oneIsReady = false;
+    };
+    std::vector<TiedEnds> m_tied;
     std::vector<std::vector<std::span<float>>> m_earlier; // [position]
     TokenBatch m_tokens;                                  // of the iteration, in the arena
     std::size_t m_tokensPerMicroBatch = 0;

@@ -1,6 +1,7 @@
 #include "engine/exec/sequential.h"
 
 #include "engine/base/check.h"
+#include "engine/exec/tied_gradients.h"
 
 namespace engine {
 namespace {
@@ -17,6 +18,7 @@ SequentialTrainer::SequentialTrainer(const PipelineModel<float>& model,
                                      const Kernels<float>& kernels, std::uint64_t seed,
                                      Accumulate accumulate)
     : m_model(model)
+    , m_kernels(kernels)
     , m_numbers(4 * model.sizes(StageId{0}).parameters)
     , m_sums(accumulate == Accumulate::Exact ? m_numbers.size() / 4 : 0)
     , m_state(StageId{0}, memoryIn(m_numbers, m_sums), kernels, accumulate)
@@ -37,6 +39,8 @@ double SequentialTrainer::accumulate(TokenBatches& batches, int microBatches, in
             sum += addUnit(partOf(batches.of(m), u, units), tokens * microBatches);
         loss += sum / tokens;
     }
+    if (const auto tied = m_model.tied())
+        sumTied(m_kernels, *tied, m_state.gradients, m_state.gradients);
     return loss / microBatches;
 }
 

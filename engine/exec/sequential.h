@@ -18,7 +18,8 @@ public:
                       std::uint64_t seed, Accumulate accumulate);
 
     // Adds the gradients of an iteration; its mean loss, in nats per token. `model` takes one of
-    // `units` equal parts of a micro-batch's samples at a time.
+    // `units` equal parts of a micro-batch's samples at a time. Tied gradients are summed at the
+    // end: one iteration an update.
     double accumulate(TokenBatches& batches, int microBatches, int units = 1);
     std::span<const float> gradients() { return m_state.gradients.sum(); }
     void update() { m_state.update(m_model); }
@@ -28,6 +29,7 @@ private:
     double addUnit(TokenBatch tokens, double tokensOfIteration); // its summed loss
 
     const PipelineModel<float>& m_model;
+    const Kernels<float>& m_kernels;
     std::vector<float> m_numbers;     // weights, moments, gradients
     std::vector<std::int64_t> m_sums; // with exact accumulation
     StageState m_state;

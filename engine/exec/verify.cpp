@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace engine {
 namespace {
@@ -70,6 +71,12 @@ std::vector<ScheduleRequest> requests(const VerifyOptions& options)
     return all;
 }
 
+bool isVersioned(const ScheduleRequest& request)
+{
+    const Scheme* scheme = findScheme(request.scheme);
+    return scheme != nullptr && scheme->asynchronous;
+}
+
 std::string spelled(const ScheduleRequest& request)
 {
     std::string text = request.scheme;
@@ -77,6 +84,28 @@ std::string spelled(const ScheduleRequest& request)
         text += fmt::format(" {}={}", key, value);
     return text;
 }
+
+// Models beside the plain one, by what is different.
+std::vector<std::pair<std::string, ModelSpec>> variants()
+{
+    std::vector<std::pair<std::string, ModelSpec>> all;
+    const auto add = [&all](const char* words) -> ModelSpec& {
+        return all.emplace_back(words, verifyModel()).second;
+    };
+    add("attention=recompute").attention = AttentionKind::Recompute;
+    add("attention=flash").attention = AttentionKind::Flash;
+    add("recompute=attention").recompute = Recompute::Attention;
+    add("recompute=full").recompute = Recompute::Full;
+    add("tied=true").tied = true;
+    ModelSpec& bert = add("family=bert");
+    bert.family = Family::Bert;
+    bert.vocabulary = 257; // bytes, and what hides one
+    add("family=llama").family = Family::Llama;
+    return all;
+}
+
+// With a whole backward, with a split one, and in two directions.
+constexpr std::array<std::string_view, 3> kWithVariants{"1f1b", "zb-h1", "bitpipe"};
 
 class Verification
 {
@@ -97,6 +126,36 @@ public:
                       checkRealGradients(request, {.model = verifyModel(), .mode = mode}));
         }
         agreement(request);
+        return std::ranges::find(kWithVariants, request.scheme) != kWithVariants.end()
+                && request.options.empty()
+            ? withVariants(request)
+            : Result<void>();
+    }
+
+    // How long an iteration takes live, beside what emulation says. What it is worth depends on
+    // the cores that are free.
+    Result<void> time()
+    {
+        if (m_cancel.load(std::memory_order_relaxed))
+            return fail(Error::Code::Cancelled, "cancelled");
+        ScheduleRequest request;
+        request.scheme = "1f1b";
+        request.devices = 2;
+        request.microBatches = 4;
+        VerifyCheck check = about("time", request, Mode::Live);
+        const auto emulated = train(request, Mode::Emulate, ModelSpec());
+        const auto live = train(request, Mode::Live, ModelSpec());
+        if (!emulated || !live) {
+            check.detail = emulated ? live.error().message : emulated.error().message;
+        } else {
+            const double seen = fastest(*live), told = fastest(*emulated);
+            check.passed = true;
+            check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
+                                       "{:+.0f} %; {}",
+                                       seen / 1e6, told / 1e6, 100 * (seen / told - 1),
+                                       modeWords(live->info));
+        }
+        add(std::move(check));
         return {};
     }
 
@@ -122,16 +181,20 @@ private:
     }
 
     void gradients(const char* fact, const ScheduleRequest& request, Mode mode,
-                   const Result<GradientCheck>& result)
+                   const Result<GradientCheck>& result, const std::string& variant = {})
     {
         VerifyCheck check = about(fact, request, mode);
+        if (!variant.empty())
+            check.scheme += " " + variant;
         if (!result) {
             check.detail = result.error().message;
         } else {
             check.passed = result->passed();
             check.rounded = check.passed && !result->bitEqual();
             check.detail = result->bitEqual()
-                ? fmt::format("{} numbers are sequential training's, bit for bit", result->compared)
+                ? fmt::format("{} numbers are sequential training's, bit for bit{}",
+                              result->compared,
+                              isVersioned(request) ? ", with the same weight versions" : "")
                 : fmt::format("{} of {} numbers differ, by {:.2g} at most{}", result->different,
                               result->compared, result->largestError,
                               check.rounded ? ": the sums of slices round elsewhere" : "");
@@ -139,11 +202,34 @@ private:
         add(std::move(check));
     }
 
-    Result<Run> train(const ScheduleRequest& request, Mode mode) const
+    Result<void> withVariants(const ScheduleRequest& request)
+    {
+        for (const auto& [words, model] : variants())
+            for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+                if (m_cancel.load(std::memory_order_relaxed))
+                    return fail(Error::Code::Cancelled, "cancelled");
+                gradients("exact gradients", request, mode,
+                          checkRealGradients(request, {.model = model, .mode = mode}), words);
+            }
+        return {};
+    }
+
+    // Of the measured iterations, ns.
+    static double fastest(const Run& run)
+    {
+        std::int64_t least = INT64_MAX;
+        for (const Iteration& iteration : run.timeline.iterations)
+            if (iteration.kind == Iteration::Kind::Measured)
+                least = std::min(least, iteration.window.duration());
+        return static_cast<double>(least);
+    }
+
+    Result<Run> train(const ScheduleRequest& request, Mode mode,
+                      const ModelSpec& model = verifyModel()) const
     {
         Experiment experiment;
         experiment.schedule = request;
-        experiment.model = verifyModel();
+        experiment.model = model;
         experiment.mode = mode;
         experiment.iterations = 2;
         experiment.warmup = 0;
@@ -224,6 +310,8 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
     for (const ScheduleRequest& request : requests(options))
         if (auto done = verification.all(request); !done)
             return tl::unexpected(done.error());
+    if (auto timed = verification.time(); !timed)
+        return tl::unexpected(timed.error());
     return verification.take();
 }
 

@@ -12,8 +12,9 @@ namespace engine {
 // One fact about this program on this machine.
 struct VerifyCheck
 {
-    std::string fact;   // "integer gradients", "exact gradients", "losses", "placement"
-    std::string scheme; // with its options, "chimera concat=halving"
+    // "integer gradients", "exact gradients", "losses", "placement"; "time": measured, not judged
+    std::string fact;
+    std::string scheme; // with its options, and those of the model: "1f1b attention=flash"
     int devices = 0, microBatches = 0;
     Mode mode = Mode::Emulate;
     bool passed = false;
@@ -29,7 +30,10 @@ struct VerifyOptions
 
 // What bscope verify proves: every scheme's gradients are sequential training's, bit for bit, by
 // both proofs (verify_gradients.h) and in both modes; the losses of live training are those of
-// emulation; the placement of an emulated run is what simulation makes of its measured times.
+// emulation; the placement of an emulated run is what simulation makes of its measured times. Some
+// schemes do so with other attention, recomputation and a tied head, too; asynchronous ones are
+// compared with sequential training by the same weight versions. And how far the times of live
+// training are from those of emulation on this machine.
 // `told` hears of each check when it is done. Cancelled between two checks; NotFound for
 // a scheme that does not exist.
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,

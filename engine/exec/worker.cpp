@@ -100,7 +100,6 @@ bool Worker::runOp(OpRef ref)
     m_waits.store(false, std::memory_order_relaxed);
     if (!goesOn || !computes)
         return goesOn;
-    m_pipeline.prepare(ref);
     Times& times = m_times[ref.position];
     times.begin = wallTime();
     const std::int64_t cpu = threadCpuTime();

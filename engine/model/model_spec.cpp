@@ -20,9 +20,6 @@ Result<void> checkModel(const ModelSpec& model, int stages)
                     fmt::format("{} layers cannot be cut into {} stages: use --layers {} or more, "
                                 "or fewer devices or chunks",
                                 model.layers, stages, stages));
-    if (model.tied)
-        return fail(Error::Code::Unsupported,
-                    "tied embeddings cannot be trained by this version: set tied = false");
     return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/inlined.h"
 #include "engine/schedule/dataflow.h"
+#include "engine/schedule/tied_ends.h"
 
 namespace engine {
 
@@ -68,8 +69,8 @@ BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
         visit(valueOf(Kind::EvictedStash, op));
         break;
     case OpKind::OptimizerStep:
-        if (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0)
-            visit(valueOf(Kind::ReducedGradient, op));
+        if (tiesEnds(op) || (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0))
+            visit(atStage(valueOf(Kind::ReducedGradient, op), meetingOf(op).value));
         break;
     default:
         break;
@@ -101,7 +102,7 @@ BS_INLINED void visitProduced(const Op& op, const Shape& shape, Visit visit)
         visit(valueOf(Kind::Stash, op));
         break;
     case OpKind::AllReduce:
-        visit(valueOf(Kind::ReducedGradient, op));
+        visit(atStage(valueOf(Kind::ReducedGradient, op), meetingOf(op).value));
         break;
     default:
         break;

@@ -2,6 +2,7 @@
 
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/tied_ends.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ public:
         for (std::size_t d = 0; d < m_next.size(); ++d)
             for (const Op& op : schedule.program[d])
                 if (op.kind == OpKind::AllReduce && belongs(op, d))
-                    m_callers[index(op.stage)].push_back(static_cast<int>(d));
+                    m_callers[index(meetingOf(op))].push_back(static_cast<int>(d));
     }
 
     std::optional<Violation> find(Stuck wanted)
@@ -117,7 +118,7 @@ private:
     void execute(const Op& op, std::size_t device)
     {
         if (op.kind == OpKind::AllReduce)
-            m_lanes[device].calls.push_back(op.stage);
+            m_lanes[device].calls.push_back(meetingOf(op));
         else if (isSend(op.kind))
             m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;
         else if (!m_hasTransfers)

@@ -52,19 +52,25 @@ void AllReduceLanes::join(Lane& lane)
 
 void AllReduceLanes::finish(StageId stage)
 {
+    for (const auto& deviceOf : m_schedule.deviceOf) {
+        finishOn(deviceOf[index(stage)], stage);
+        if (stage.value == 0) // where the last stage may have met it (tied_ends.h)
+            finishOn(deviceOf.back(), stage);
+    }
+}
+
+void AllReduceLanes::finishOn(DeviceId device, StageId stage)
+{
+    if (!device.isValid())
+        return;
     const Meeting& meeting = m_meetings[index(stage)];
     const std::int64_t end = meeting.begin + meeting.duration;
-    for (const auto& deviceOf : m_schedule.deviceOf) {
-        const DeviceId device = deviceOf[index(stage)];
-        if (!device.isValid())
-            continue;
-        Lane& own = lane(device);
-        for (; own.head < own.joined && own.calls[own.head].stage == stage; ++own.head) {
-            m_done.push_back({device, own.calls[own.head], meeting.begin, end});
-            own.free = end;
-        }
-        m_toJoin.push_back(device);
+    Lane& own = lane(device);
+    for (; own.head < own.joined && own.calls[own.head].stage == stage; ++own.head) {
+        m_done.push_back({device, own.calls[own.head], meeting.begin, end});
+        own.free = end;
     }
+    m_toJoin.push_back(device);
 }
 
 } // namespace engine::sim

@@ -11,7 +11,7 @@ struct AllReduceCall
 {
     std::uint32_t op = 0; // OpIndex
     std::uint8_t replica = 0;
-    StageId stage;
+    StageId stage; // under which it meets others
     std::int64_t issued = 0, duration = 0;
 };
 
@@ -57,6 +57,7 @@ private:
     Lane& lane(DeviceId device) { return m_lanes[static_cast<std::size_t>(device.value)]; }
     void join(Lane& lane);
     void finish(StageId stage);
+    void finishOn(DeviceId device, StageId stage);
 
     const Schedule& m_schedule;
     std::vector<Lane> m_lanes;       // [device]

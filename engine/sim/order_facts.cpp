@@ -2,6 +2,7 @@
 
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
+#include "engine/schedule/tied_ends.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +39,7 @@ Result<OrderFacts> orderFacts(const Schedule& schedule)
             facts.hasCopies = facts.hasCopies || isCopy(op.kind);
             facts.hasRecomputes = facts.hasRecomputes || op.kind == OpKind::Recompute;
             if (op.kind == OpKind::AllReduce)
-                ++facts.allReduceCalls[static_cast<std::size_t>(op.stage.value)];
+                ++facts.allReduceCalls[static_cast<std::size_t>(meetingOf(op).value)];
         }
     return facts;
 }

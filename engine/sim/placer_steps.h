@@ -198,7 +198,7 @@ std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
     Device& own = state(device);
     std::size_t count = 1;
     while (m_in.rules.blockingAllReduce && count < ops.size()
-           && ops[count].kind == OpKind::AllReduce && ops[count].stage == ops[0].stage)
+           && ops[count].kind == OpKind::AllReduce && meetingOf(ops[count]) == meetingOf(ops[0]))
         ++count;
     if (!own.hasCalled)
         for (std::size_t i = 0; i < count; ++i)
@@ -206,7 +206,9 @@ std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
                  costOf(device, i, ops[i]).duration);
     if (!m_in.rules.blockingAllReduce)
         return 1;
-    const ValueKey reduced = key(valueOf(Value::Kind::ReducedGradient, ops[count - 1]));
+    const Op& last = ops[count - 1];
+    const ValueKey reduced
+        = key(atStage(valueOf(Value::Kind::ReducedGradient, last), meetingOf(last).value));
     own.hasCalled = !m_values.hasArrived(reduced);
     if (own.hasCalled) {
         own.waitsFor = reduced;
@@ -220,7 +222,7 @@ template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const Op& op,
                                    std::int64_t duration)
 {
-    const AllReduceCall ours{number, op.replica, op.stage, state(device).free, duration};
+    const AllReduceCall ours{number, op.replica, meetingOf(op), state(device).free, duration};
     for (const AllReduceDone& done : m_allReduces.issue(device, ours)) {
         m_recorder.reduced(done.device, done.call.op, {done.begin, done.end});
         m_window.end = std::max(m_window.end, done.end);

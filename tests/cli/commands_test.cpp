@@ -59,15 +59,21 @@ TEST_CASE("verify proves every fact of a scheme, and says so in a table and in J
     const Folder folder;
     const auto json = bscope(folder, "verify --scheme bitpipe --json").json();
     CHECK(json["passed"] == true);
-    REQUIRE(json["checks"].size() == 6); // two proofs in two modes, losses, placement
+    // Two proofs in two modes, losses, placement; seven other models in two modes; the time.
+    REQUIRE(json["checks"].size() == 6 + 14 + 1);
     for (const auto& check : json["checks"]) {
         CHECK(check["passed"] == true);
-        CHECK(check["scheme"] == "bitpipe");
+        if (check["fact"] == "time")
+            continue;
+        CHECK(check["scheme"].get<std::string>().starts_with("bitpipe"));
         CHECK(check["devices"] == 4);
     }
-    const Printed table = bscope(folder, "verify --scheme 1f1b --scheme seq1f1b");
+    const Printed table = bscope(folder, "verify --scheme eager-1f1b --scheme seq1f1b");
     CHECK(table.status == 0);
-    CHECK(contains(table.out, "all 12 checks passed"));
+    CHECK(contains(table.out, "all 13 checks passed"));
+    CHECK(contains(table.out, "measured with 1f1b, D = 2, N = 4: an iteration takes "));
+    const Printed versions = bscope(folder, "verify --scheme pipedream --json");
+    CHECK(contains(versions.out, "bit for bit, with the same weight versions"));
     CHECK(bscope(folder, "verify --scheme nonsense").status == 2);
     CHECK(bscope(folder, "verify --backend cuda").status == 2);
 }

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "engine/schedule/passes.h"
+
+namespace engine {
+
+// A model may hold one tensor twice, in its first and in its last stage: the embedding and a head
+// that is tied to it. Their gradients are summed before either is updated (Megatron-LM: an
+// all-reduce within the embedding group). Where the two stages are on two devices both call an
+// ALLREDUCE, whose `peer`, like that of the OPT behind it, is the other device. The two meet under
+// the first stage's number, and its ReducedGradient is what both OPTs wait for.
+inline bool tiesEnds(const Op& op)
+{
+    return (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
+        && op.peer != Op::kNoPeer;
+}
+
+// The stage under whose number the all-reduces of a gradient meet, of AllReduce and OptimizerStep.
+inline StageId meetingOf(const Op& op)
+{
+    return tiesEnds(op) ? StageId{0} : op.stage;
+}
+
+// A pass over a lowered schedule of one direction: adds the two ALLREDUCE, with Eager each behind
+// the last gradient of its stage, otherwise behind everything but the OPTs. Comes back as it is
+// where one device holds both ends, and where there are two directions: whoever holds the first
+// stage of one then holds the last stage of the other, and sums at home.
+Schedule tieEnds(Schedule lowered, SyncPolicy policy);
+
+} // namespace engine
