@@ -12,13 +12,15 @@ namespace engine {
 class Random
 {
 public:
+    static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL; // of the state
+
     explicit Random(std::uint64_t seed)
         : m_state(seed)
     { }
 
     std::uint64_t next()
     {
-        m_state += 0x9E3779B97F4A7C15ULL;
+        m_state += kStep;
         return mix(m_state);
     }
     // 0 .. bound - 1. The bias is below bound / 2^64.
@@ -41,7 +43,7 @@ public:
     // A seed for each pair; chained for more than two.
     static std::uint64_t combine(std::uint64_t seed, std::uint64_t value)
     {
-        return mix(seed * 0x9E3779B97F4A7C15ULL + mix(value + 0x632BE59BD9B4E019ULL));
+        return mix(seed * kStep + mix(value + 0x632BE59BD9B4E019ULL));
     }
     static std::uint64_t combine(std::uint64_t seed, std::string_view text)
     {

@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/model/hidden_tokens.h"
+#include "engine/model/normal_numbers.h"
 
 #include <algorithm>
 
@@ -124,20 +125,19 @@ template<class Real>
 void Transformer<Real>::initialize(StageId stage, std::uint64_t seed, std::span<Real> weights) const
 {
     for (const Parameter& parameter : parameters(stage)) {
+        const std::span<Real> own = weights.subspan(parameter.offset, parameter.count);
         const bool copied = m_spec.tied && parameter.name == "head.weight";
-        Random random(Random::combine(seed, copied ? "embedding.token" : parameter.name));
-        for (Real& w : weights.subspan(parameter.offset, parameter.count)) {
-            switch (parameter.init) {
-            case Parameter::Init::Zero:
-                w = 0;
-                break;
-            case Parameter::Init::One:
-                w = 1;
-                break;
-            case Parameter::Init::Normal:
-                w = static_cast<Real>(static_cast<float>(random.normal() * m_spec.initStd));
-                break;
-            }
+        switch (parameter.init) {
+        case Parameter::Init::Zero:
+            std::ranges::fill(own, Real(0));
+            break;
+        case Parameter::Init::One:
+            std::ranges::fill(own, Real(1));
+            break;
+        case Parameter::Init::Normal:
+            fillNormal(Random::combine(seed, copied ? "embedding.token" : parameter.name),
+                       m_spec.initStd, own);
+            break;
         }
     }
 }
