@@ -2,25 +2,46 @@
 
 #include "engine/base/check.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 namespace engine {
 namespace {
 
-constexpr std::byte kPattern{0xFF}; // four of them: a NaN
+// Two NaNs as floats: what was never written, and what was and is free again.
+constexpr std::uint32_t kPattern = 0xFFFFFFFF, kFreed = 0x7FFFFFFF;
+constexpr std::byte kByteOfPattern{0xFF}; // a GPU fills with bytes: there the two are one
+constexpr Bytes kHugePage = Bytes{2} << 20;
 
+// On huge pages where it is worth one: filling it costs a five-hundredth of the page faults, and
+// ops that walk through it miss fewer translations.
 DeviceMemory take(Bytes bytes, const Device* device)
 {
     if (device != nullptr)
         return device->allocate(bytes);
-    DeviceMemory memory(static_cast<std::byte*>(std::aligned_alloc(
-                            static_cast<std::size_t>(kAlignment), static_cast<std::size_t>(bytes))),
-                        [](std::byte* taken) { std::free(taken); });
-    if (!memory)
+    const Bytes alignment = bytes >= kHugePage ? kHugePage : kAlignment;
+    const auto whole = static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment);
+    void* taken = std::aligned_alloc(static_cast<std::size_t>(alignment), whole);
+    if (taken == nullptr)
         throw std::bad_alloc();
-    return memory;
+    if (alignment == kHugePage)
+        madvise(taken, whole, MADV_HUGEPAGE); // a wish: no error
+    return {static_cast<std::byte*>(taken), [](std::byte* memory) { std::free(memory); }};
+}
+
+bool isPattern(const std::byte* line)
+{
+    for (Bytes i = 0; i < kAlignment; i += static_cast<Bytes>(sizeof(std::uint64_t))) {
+        std::uint64_t words = 0;
+        std::memcpy(&words, line + i, sizeof words);
+        if (words != (std::uint64_t{kPattern} << 32U | kPattern))
+            return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -30,7 +51,7 @@ Arena::Arena(Bytes bytes, const Device* device)
     , m_device(device)
     , m_memory(take(std::max(m_size, kAlignment), device))
 {
-    poison({0, m_size});
+    fill({0, m_size}, kPattern);
 }
 
 void Arena::write(Extent to, std::span<const std::byte> from) const
@@ -67,18 +88,23 @@ Bytes Arena::touched() const
     const std::byte* first = m_device != nullptr ? copied.data() : m_memory.get();
     Bytes touched = 0;
     for (Bytes line = 0; line < m_size; line += kAlignment)
-        if (std::any_of(first + line, first + line + kAlignment,
-                        [](std::byte b) { return b != kPattern; }))
+        if (!isPattern(first + line))
             touched += kAlignment;
     return touched;
 }
 
 void Arena::poison(Extent extent) const
 {
+    fill(extent, kFreed);
+}
+
+void Arena::fill(Extent extent, std::uint32_t word) const
+{
+    CHECK(extent.bytes % static_cast<Bytes>(sizeof word) == 0);
     if (m_device != nullptr)
-        m_device->fill(bytes(extent), kPattern);
+        m_device->fill(bytes(extent), kByteOfPattern);
     else
-        std::ranges::fill(bytes(extent), kPattern);
+        std::ranges::fill(of<std::uint32_t>(extent), word);
 }
 
 } // namespace engine

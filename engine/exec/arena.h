@@ -30,12 +30,15 @@ public:
     void write(Extent to, std::span<const std::byte> from) const;
     std::vector<std::byte> read(Extent from) const;
 
-    // Of the aligned lines of the arena those that were written, in bytes.
+    // Of the aligned lines of the arena those that were written (or poisoned, but for a GPU's), in
+    // bytes.
     Bytes touched() const;
-    // As before anything was written: a float read from here is a NaN.
+    // A float read from here is a NaN again. Whole floats.
     void poison(Extent extent) const;
 
 private:
+    void fill(Extent extent, std::uint32_t word) const;
+
     Bytes m_size = 0;
     const Device* m_device = nullptr;
     DeviceMemory m_memory;

@@ -3,6 +3,7 @@
 #include "engine/model/random.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace engine {
@@ -10,11 +11,14 @@ namespace {
 
 // Beyond it only the order of time is tried: the others look at every pair.
 constexpr std::size_t kFewLives = 4000;
-// Up to here it is searched for a better order, for so many rounds, until a layout is at most one
-// part in kGoodEnough above the least that there can be.
-constexpr std::size_t kVeryFewLives = 400;
-constexpr int kRounds = 300;
-constexpr Bytes kGoodEnough = 50;
+// Up to here it is searched for a better order, until a layout is at most one part in kGoodEnough
+// above the least that there can be, for so many rounds and looks at a pair: a tenth of a second.
+constexpr std::size_t kVeryFewLives = 600;
+constexpr std::size_t kRounds = 2'000, kLooks = 5'000'000;
+constexpr std::uint64_t kClimbs = 8; // each from the best so far
+constexpr Bytes kGoodEnough = 40;
+constexpr Bytes kDrift = 200; // the search goes on from what is one part of it worse
+constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
 
 struct Piece
 {
@@ -33,7 +37,7 @@ struct Pieces
 
 Pieces piecesOf(const BufferLife& life)
 {
-    if (life.shrinks >= life.end)
+    if (!life.shrinksEarly())
         return {{{life.begin, life.end, life.bytes}, {}}, 1};
     return {{{life.begin, life.shrinks, life.bytes}, {life.shrinks + 1, life.end, life.rest}}, 2};
 }
@@ -41,6 +45,10 @@ Pieces piecesOf(const BufferLife& life)
 // How high above `below` the other must lie; 0: they never meet.
 Bytes clearance(const BufferLife& below, const BufferLife& other)
 {
+    if (below.end < other.begin || other.end < below.begin)
+        return 0;
+    if (!below.shrinksEarly())
+        return aligned(below.bytes);
     Bytes height = 0;
     for (const Piece& a : piecesOf(below))
         for (const Piece& b : piecesOf(other))
@@ -49,55 +57,66 @@ Bytes clearance(const BufferLife& below, const BufferLife& other)
     return height;
 }
 
+using Order = std::vector<std::uint32_t>; // of lives
+
+// Puts buffers one by one where the lowest room is.
 class FirstFit
 {
 public:
     explicit FirstFit(std::span<const BufferLife> lives)
         : m_lives(lives)
+        , m_shrinks(std::ranges::any_of(lives, &BufferLife::shrinksEarly))
         , m_offsets(lives.size())
     { }
 
-    enum class Order : std::uint8_t { ByBegin, Any };
-    ArenaLayout place(std::span<const std::size_t> order, Order kind)
+    enum class Sorted : std::uint8_t { ByBegin, No };
+    // Bytes laid out; at least `limit` as soon as it cannot be less.
+    Bytes place(const Order& order, Sorted sorted, Bytes limit = kNoLimit)
     {
-        std::vector<std::size_t> placed; // by offset
-        ArenaLayout layout;
-        for (const std::size_t next : order) {
-            if (kind == Order::ByBegin) // what has ended meets nothing that comes
-                std::erase_if(placed,
-                              [&](std::size_t i) { return m_lives[i].end < m_lives[next].begin; });
-            const Bytes offset = lowest(placed, next);
+        m_placed.clear();
+        Bytes bytes = 0;
+        for (const std::uint32_t next : order) {
+            if (sorted == Sorted::ByBegin) // what has ended meets nothing that comes
+                std::erase_if(m_placed, [&](std::uint32_t i) {
+                    return m_lives[i].end < m_lives[next].begin;
+                });
+            const Bytes offset = lowest(next);
             m_offsets[next] = offset;
-            layout.bytes = std::max(layout.bytes, offset + aligned(m_lives[next].bytes));
+            bytes = std::max(bytes, offset + aligned(m_lives[next].bytes));
+            if (bytes >= limit)
+                return bytes;
             const auto behind = std::ranges::upper_bound(
-                placed, offset, {}, [this](std::size_t i) { return m_offsets[i]; });
-            placed.insert(behind, next);
+                m_placed, offset, {}, [this](std::uint32_t i) { return m_offsets[i]; });
+            m_placed.insert(behind, next);
         }
-        layout.offsets = m_offsets;
-        return layout;
+        return bytes;
     }
+    const std::vector<Bytes>& offsets() const { return m_offsets; }
 
 private:
     // The lowest offset at which the life meets none of those placed.
-    Bytes lowest(std::span<const std::size_t> placed, std::size_t next) const
+    Bytes lowest(std::uint32_t next) const
     {
         Bytes offset = 0;
-        for (bool raised = true; raised;) { // a life that shrinks may have passed one by
+        for (bool raised = true; raised;) {
             raised = false;
-            for (const std::size_t other : placed) {
+            for (const std::uint32_t other : m_placed) {
                 const Bytes above = clearance(m_lives[other], m_lives[next]);
-                const Bytes own = clearance(m_lives[next], m_lives[other]);
-                if (m_offsets[other] >= offset + own || m_offsets[other] + above <= offset)
+                if (above == 0 || m_offsets[other] + above <= offset)
+                    continue;
+                if (m_offsets[other] >= offset + clearance(m_lives[next], m_lives[other]))
                     continue;
                 offset = m_offsets[other] + above;
-                raised = true;
+                raised = m_shrinks; // else what lies lower is passed for good
             }
         }
         return offset;
     }
 
     std::span<const BufferLife> m_lives;
+    bool m_shrinks = false;
     std::vector<Bytes> m_offsets;
+    std::vector<std::uint32_t> m_placed; // by offset
 };
 
 struct Peak
@@ -127,47 +146,116 @@ Peak findPeak(std::span<const BufferLife> lives, Size size)
     return peak;
 }
 
+// Tries orders of placing, and keeps the best layout.
+class Search
+{
+public:
+    explicit Search(std::span<const BufferLife> lives)
+        : m_lives(lives)
+        , m_peak(findPeak(lives, aligned))
+        , m_fit(lives)
+        , m_byBegin(lives.size())
+    {
+        std::iota(m_byBegin.begin(), m_byBegin.end(), 0U);
+        std::ranges::stable_sort(m_byBegin, {}, [&](std::uint32_t i) { return lives[i].begin; });
+    }
+
+    ArenaLayout run()
+    {
+        m_best.bytes = kNoLimit;
+        take(m_byBegin, m_fit.place(m_byBegin, FirstFit::Sorted::ByBegin));
+        if (m_lives.size() <= kFewLives) {
+            const auto length = [](const BufferLife& l) { return Bytes{l.end} - l.begin + 1; };
+            tryBy([](const BufferLife& life) { return -life.bytes; });
+            tryBy([&](const BufferLife& life) { return -length(life); });
+            tryBy([&](const BufferLife& life) { return -length(life) * life.bytes; });
+            tryBy([](const BufferLife& life) { return life.end; });
+        }
+        if (m_lives.size() <= kVeryFewLives)
+            for (std::uint64_t seed = 1; seed <= kClimbs && !isGood(); ++seed)
+                climb(Random(seed));
+        m_best.peak = m_peak.bytes;
+        m_best.peakAt = m_peak.position;
+        return std::move(m_best);
+    }
+
+private:
+    bool isGood() const { return m_best.bytes <= m_peak.bytes + m_peak.bytes / kGoodEnough; }
+
+    void take(const Order& order, Bytes bytes)
+    {
+        if (bytes >= m_best.bytes)
+            return;
+        m_best.bytes = bytes;
+        m_best.offsets = m_fit.offsets();
+        m_order = order;
+    }
+
+    template<class Key>
+    void tryBy(const Key& key)
+    {
+        if (isGood())
+            return;
+        Order order = m_byBegin;
+        std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return key(m_lives[i]); });
+        take(order, m_fit.place(order, FirstFit::Sorted::No));
+    }
+
+    // Moves one life at a time to another place of the order, mostly one that sticks out, and goes
+    // on from there if the layout is hardly worse.
+    void climb(Random random)
+    {
+        Order now = m_order;
+        std::vector<Bytes> offsets = m_best.offsets;
+        Bytes bytes = m_best.bytes;
+        const std::size_t rounds = std::min(kRounds, kLooks / (m_lives.size() * m_lives.size()));
+        for (std::size_t i = 0; i < rounds && !isGood(); ++i) {
+            Order order = now;
+            const std::size_t from = candidate(order, offsets, random);
+            const std::size_t to
+                = random.below(4) == 0 ? random.below(order.size()) : random.below(from + 1);
+            const auto at
+                = [&](std::size_t k) { return order.begin() + static_cast<std::ptrdiff_t>(k); };
+            if (to <= from)
+                std::rotate(at(to), at(from), at(from + 1));
+            else
+                std::rotate(at(from), at(from + 1), at(to + 1));
+            const Bytes limit = bytes + bytes / kDrift + 1;
+            const Bytes next = m_fit.place(order, FirstFit::Sorted::No, limit);
+            if (next >= limit)
+                continue;
+            bytes = next;
+            offsets = m_fit.offsets();
+            take(order, next);
+            now = std::move(order);
+        }
+    }
+
+    // Where in the order a life stands that should move.
+    std::size_t candidate(const Order& order, const std::vector<Bytes>& offsets, Random& random)
+    {
+        m_high.clear();
+        for (std::size_t k = 0; k < order.size(); ++k)
+            if (offsets[order[k]] + aligned(m_lives[order[k]].bytes) > m_peak.bytes)
+                m_high.push_back(k);
+        if (m_high.empty() || random.below(2) == 0)
+            return random.below(order.size());
+        return m_high[random.below(m_high.size())];
+    }
+
+    std::span<const BufferLife> m_lives;
+    Peak m_peak;
+    FirstFit m_fit;
+    Order m_byBegin, m_order; // m_order: of the best layout
+    std::vector<std::size_t> m_high;
+    ArenaLayout m_best;
+};
+
 } // namespace
 
 ArenaLayout layOut(std::span<const BufferLife> lives)
 {
-    const Peak peak = findPeak(lives, aligned);
-    std::vector<std::size_t> order(lives.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto byBegin = [&](std::size_t i) { return lives[i].begin; };
-    const auto longest = [&](std::size_t i) { return lives[i].begin - lives[i].end; };
-    const auto largest = [&](std::size_t i) { return -lives[i].bytes; };
-
-    std::ranges::stable_sort(order, {}, byBegin);
-    ArenaLayout best = FirstFit(lives).place(order, FirstFit::Order::ByBegin);
-    const auto isGood = [&] { return best.bytes <= peak.bytes + peak.bytes / kGoodEnough; };
-    const auto improve = [&] {
-        ArenaLayout other = FirstFit(lives).place(order, FirstFit::Order::Any);
-        if (other.bytes < best.bytes)
-            best = std::move(other);
-    };
-    if (!isGood() && lives.size() <= kFewLives) {
-        std::ranges::stable_sort(order, {}, largest);
-        improve();
-        std::ranges::stable_sort(order, {}, longest);
-        improve();
-    }
-    // Whoever sticks out at the top goes first; now and then another one, so that no circle forms.
-    Random random(lives.size());
-    for (int i = 0; i < kRounds && !isGood() && lives.size() <= kVeryFewLives; ++i) {
-        const ArenaLayout now = FirstFit(lives).place(order, FirstFit::Order::Any);
-        if (now.bytes < best.bytes)
-            best = now;
-        const auto top = std::ranges::max_element(
-            order, {}, [&](std::size_t k) { return now.offsets[k] + lives[k].bytes; });
-        const auto next = random.below(4) > 0
-            ? top
-            : order.begin() + static_cast<std::ptrdiff_t>(random.below(order.size()));
-        std::rotate(order.begin(), next, next + 1);
-    }
-    best.peak = peak.bytes;
-    best.peakAt = peak.position;
-    return best;
+    return Search(lives).run();
 }
 
 Bytes peakOf(std::span<const BufferLife> lives)

@@ -34,6 +34,7 @@ struct BufferLife
     Bytes rest = 0;
 
     static constexpr std::uint32_t kNever = 0xFFFFFFFF;
+    bool shrinksEarly() const { return shrinks < end && rest < bytes; }
     Bytes bytesAt(std::uint32_t position) const
     {
         if (position < begin || position > end)
@@ -51,7 +52,8 @@ struct ArenaLayout
 };
 
 // Places buffers so that two share bytes only where one ends before the other begins: first-fit, in
-// the best of several orders. The same input gives the same layout.
+// the best of several orders, and of some thousand random changes of it while it is more than 2.5 %
+// above the peak. The same input gives the same layout.
 ArenaLayout layOut(std::span<const BufferLife> lives);
 // Most bytes alive at once, without alignment.
 Bytes peakOf(std::span<const BufferLife> lives);

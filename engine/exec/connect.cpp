@@ -102,7 +102,7 @@ private:
         CHECK(buffers.guest != kNoIndex);
         own.transfer = static_cast<std::uint32_t>(m_plan.copies.size());
         const Extent guest = deviceOf(partner).guests[buffers.guest];
-        const Extent local = evicts ? own.stash.front() : own.made.front();
+        const Extent local = evicts ? own.stash.front()[0] : own.made.front()[0];
         m_plan.copies.push_back({device, partner, local, guest, evicts});
         if (evicts)
             return;

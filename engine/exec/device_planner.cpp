@@ -10,6 +10,15 @@ Bytes& fixed(DevicePlan& plan, MemoryCategory category)
     return plan.fixed[static_cast<std::size_t>(category)];
 }
 
+BufferLife lifeOfPiece(const PlannedBuffer& buffer, std::size_t piece)
+{
+    const BufferLife& life = buffer.life;
+    const bool untilInput = piece >= 2 && life.shrinksEarly();
+    return {.begin = life.begin,
+            .end = untilInput ? life.shrinks : life.end,
+            .bytes = buffer.pieces[piece]};
+}
+
 } // namespace
 
 DevicePlanner::DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
@@ -78,52 +87,88 @@ void DevicePlanner::takeReservations()
     m_plan.reserved = m_plan.arena - before;
 }
 
+// A stash is laid out piece by piece, each with a life of its own, except where it moves as one:
+// with evicted stashes, and with slices, which see those before them.
+void DevicePlanner::placeProgram(const StashPlan& own)
+{
+    const bool whole = m_input.lowered.shape.slices > 1
+        || std::ranges::any_of(own.buffers,
+                               [](const PlannedBuffer& b) { return b.evictedBy != kNoIndex; });
+    std::vector<BufferLife> lives;
+    std::vector<std::array<std::uint32_t, kStashPieces>> livesOf; // [buffer]
+    for (const PlannedBuffer& buffer : own.buffers) {
+        auto& pieces = livesOf.emplace_back();
+        pieces.fill(kNoIndex);
+        const bool one = whole || buffer.pieces[0] == 0;
+        for (std::size_t k = 0; k < (one ? 1 : kStashPieces); ++k) {
+            const BufferLife life = one ? buffer.life : lifeOfPiece(buffer, k);
+            if (life.bytes == 0)
+                continue;
+            pieces[k] = static_cast<std::uint32_t>(lives.size());
+            lives.push_back(life);
+        }
+    }
+    m_plan.layout = layOut(lives);
+    for (const auto& pieces : livesOf) {
+        StashPlace& place = m_places.emplace_back();
+        for (std::size_t k = 0; k < kStashPieces; ++k)
+            if (pieces[k] != kNoIndex)
+                place[k]
+                    = {m_plan.arena + m_plan.layout.offsets[pieces[k]], lives[pieces[k]].bytes};
+    }
+    m_plan.arena += m_plan.layout.bytes;
+}
+
 void DevicePlanner::takeProgram()
 {
     const StashPlan& own = m_stashes[indexOf(m_device)];
-    std::vector<BufferLife> lives, stashes;
-    for (const PlannedBuffer& buffer : own.buffers) {
-        lives.push_back(buffer.life);
+    std::vector<BufferLife> stashes;
+    for (const PlannedBuffer& buffer : own.buffers)
         if (buffer.category == MemoryCategory::Stash)
             stashes.push_back(buffer.life);
-    }
-    m_plan.layout = layOut(lives);
     m_plan.stashPeak = peakOf(stashes);
-    const Bytes base = m_plan.arena;
-    m_plan.arena += m_plan.layout.bytes;
+    placeProgram(own);
 
-    const auto extentOf = [&](std::uint32_t buffer) {
-        return Extent{base + m_plan.layout.offsets[buffer], lives[buffer].bytes};
-    };
-    const auto extentsOf = [&](const std::vector<std::uint32_t>& buffers) {
-        std::vector<Extent> extents;
-        extents.reserve(buffers.size());
+    const auto placesOf = [&](const std::vector<std::uint32_t>& buffers) {
+        std::vector<StashPlace> places;
+        places.reserve(buffers.size());
         for (const std::uint32_t buffer : buffers)
-            extents.push_back(extentOf(buffer));
-        return extents;
+            places.push_back(m_places[buffer]);
+        return places;
     };
     for (const StashPlan::OpStash& op : own.of) {
         OpPlan& planned = m_plan.ops.emplace_back();
-        planned.stash = extentsOf(op.stash);
-        planned.made = extentsOf(op.made);
-        planned.earlier = extentsOf(op.earlier);
+        planned.stash = placesOf(op.stash);
+        planned.made = placesOf(op.made);
+        for (const std::uint32_t buffer : op.earlier)
+            planned.earlier.push_back(m_places[buffer][0]);
         if (op.input != kNoIndex)
-            planned.input = extentOf(op.input);
+            planned.input = m_places[op.input][0];
         if (op.output != kNoIndex)
-            planned.output = extentOf(op.output);
+            planned.output = m_places[op.output][0];
         if (op.version != kNoIndex)
-            planned.version = extentOf(op.version);
+            planned.version = m_places[op.version][0];
     }
-    for (std::size_t i = 0; i < own.buffers.size(); ++i) {
-        const BufferLife& life = lives[i];
-        const Extent whole = extentOf(static_cast<std::uint32_t>(i));
-        const bool shrinks = life.shrinks < life.end;
-        if (own.buffers[i].evictedBy == kNoIndex)
-            m_plan.ops[life.end].freed.push_back({whole.offset, shrinks ? life.rest : life.bytes});
-        if (shrinks)
-            m_plan.ops[life.shrinks].freed.push_back(
-                {whole.offset + life.rest, life.bytes - life.rest});
+    for (std::size_t i = 0; i < own.buffers.size(); ++i)
+        free(own.buffers[i], m_places[i]);
+}
+
+// What an op's end leaves to others.
+void DevicePlanner::free(const PlannedBuffer& buffer, const StashPlace& place)
+{
+    const BufferLife& life = buffer.life;
+    const bool isWhole = place[0].bytes == life.bytes;
+    if (buffer.evictedBy != kNoIndex)
+        return;
+    if (isWhole && life.shrinksEarly()) {
+        m_plan.ops[life.shrinks].freed.push_back(
+            {place[0].offset + life.rest, life.bytes - life.rest});
+        m_plan.ops[life.end].freed.push_back({place[0].offset, life.rest});
+        return;
     }
+    for (std::size_t k = 0; k < kStashPieces; ++k)
+        if (place[k].bytes > 0)
+            m_plan.ops[isWhole ? life.end : lifeOfPiece(buffer, k).end].freed.push_back(place[k]);
 }
 
 } // namespace engine

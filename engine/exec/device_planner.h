@@ -19,12 +19,15 @@ private:
     void takeStages();
     void takeReservations();
     void takeProgram();
+    void placeProgram(const StashPlan& own);
+    void free(const PlannedBuffer& buffer, const StashPlace& place);
 
     const ExecutionPlanInput& m_input;
     const MessagePlan& m_messages;
     const std::vector<StashPlan>& m_stashes;
     DeviceId m_device;
     DevicePlan m_plan;
+    std::vector<StashPlace> m_places; // of each buffer of the program
 };
 
 // What plans of single devices have in common.

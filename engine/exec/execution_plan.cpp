@@ -54,11 +54,6 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input)
     return plan;
 }
 
-double DevicePlan::fragmentation() const
-{
-    return arena > 0 ? static_cast<double>(arena - live()) / static_cast<double>(arena) : 0;
-}
-
 double ExecutionPlan::total() const
 {
     double bytes = 0;

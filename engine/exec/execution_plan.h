@@ -18,12 +18,16 @@ struct StagePlan
     Extent sums; // of int64: with exact accumulation, else empty
 };
 
+// Where the pieces of a stash lie: those of model's StashPieces, the first one first. One that
+// moves as a whole lies in the first.
+using StashPlace = std::array<Extent, kStashPieces>;
+
 // An op with the memory it works on and what it waits for.
 struct OpPlan
 {
     Extent input, output;              // boundary tensors
-    std::vector<Extent> stash;         // [unit of the op]
-    std::vector<Extent> made;          // [unit of the op] of RECOMPUTE
+    std::vector<StashPlace> stash;     // [unit of the op]
+    std::vector<StashPlace> made;      // [unit of the op] of RECOMPUTE
     std::vector<Extent> earlier;       // stashes of the slices before
     Extent version;                    // of the weights, where it is not the newest; of OPT the
                                        // one to keep before it is updated, if any
@@ -51,8 +55,6 @@ struct DevicePlan
     std::vector<OpPlan> ops;                      // [position]
     std::vector<std::uint32_t> firstPosts;        // messages that may land from the begin on
 
-    // Of the arena, what no op ever needs at its fullest: the price of laying it out ahead.
-    double fragmentation() const;
     Bytes live() const { return arena - layout.bytes + layout.peak; } // at the fullest moment
 };
 

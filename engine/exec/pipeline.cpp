@@ -10,7 +10,9 @@ namespace engine {
 
 Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
     : m_setup(setup)
-    , m_plan(planExecution({setup.lowered, setup.unit, setup.accumulate, setup.tokenBytes}))
+    , m_plan(setup.plan != nullptr
+                 ? *setup.plan
+                 : planExecution({setup.lowered, setup.unit, setup.accumulate, setup.tokenBytes}))
 {
     const int devices = setup.lowered.shape.devices;
     for (int d = 0; d < devices; ++d)

@@ -36,6 +36,7 @@ public:
         // Where the arenas lie, with `kernels` its own: a GPU that plays all devices on its lane.
         // None is this process's memory.
         const Device* device = nullptr;
+        const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
     // outlive it. std::bad_alloc.

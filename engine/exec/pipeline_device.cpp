@@ -98,6 +98,14 @@ std::span<float> PipelineDevice::unitPart(Extent extent, int unit, int units) co
     return m_arena.of<float>({extent.offset + unit * bytes, bytes});
 }
 
+StashPieces<float> PipelineDevice::piecesOf(const StashPlace& stash) const
+{
+    const auto at = [&](std::size_t piece) {
+        return stash[piece].bytes > 0 ? m_arena.of<float>(stash[piece]).data() : nullptr;
+    };
+    return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
+}
+
 // The tokens of a micro-batch lie unit by unit too.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
@@ -200,13 +208,14 @@ void PipelineDevice::forward(std::uint32_t position, const Op& op)
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     const std::span<const float> weights = weightsOf(position, op);
-    for (int u = 0; u < units.count; ++u)
+    for (int u = 0; u < units.count; ++u) {
+        const StashPlace& stash = plan.stash[static_cast<std::size_t>(u)];
         m_losses[indexOf(op.microBatch)] += m_setup.unit.forward(
             op.stage,
-            {weights, unitPart(plan.input, u, units.count),
-             m_arena.of<float>(plan.stash[static_cast<std::size_t>(u)]),
+            {weights, unitPart(plan.input, u, units.count), m_arena.of<float>(stash[0]),
              unitPart(plan.output, u, units.count), m_arena.of<float>(m_plan.workspace),
-             tokensOf(op, units.first + u), sliceOf(position, op)});
+             tokensOf(op, units.first + u), sliceOf(position, op), piecesOf(stash)});
+    }
 }
 
 void PipelineDevice::backward(std::uint32_t position, const Op& op)
@@ -216,15 +225,17 @@ void PipelineDevice::backward(std::uint32_t position, const Op& op)
     StageState& own = stage(op.replica, op.stage);
     const std::span<const float> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
+        const StashPlace& stash = plan.stash[static_cast<std::size_t>(u)];
         const BackwardPass<float> pass{weights,
-                                       m_arena.of<float>(plan.stash[static_cast<std::size_t>(u)]),
+                                       m_arena.of<float>(stash[0]),
                                        unitPart(plan.input, u, units.count),
                                        unitPart(plan.output, u, units.count),
                                        own.gradients.target(),
                                        m_arena.of<float>(m_plan.workspace),
                                        tokensOf(op, units.first + u),
                                        m_lossScale,
-                                       sliceOf(position, op)};
+                                       sliceOf(position, op),
+                                       piecesOf(stash)};
         if (op.kind == OpKind::Backward)
             m_setup.unit.backward(op.stage, pass);
         else
@@ -236,8 +247,10 @@ void PipelineDevice::backward(std::uint32_t position, const Op& op)
 void PipelineDevice::backwardWeight(std::uint32_t position, const Op& op)
 {
     StageState& own = stage(op.replica, op.stage);
-    for (const Extent stash : m_plan.ops[position].stash)
-        m_setup.unit.backwardWeight(op.stage, {m_arena.of<float>(stash), own.gradients.target()});
+    for (const StashPlace& stash : m_plan.ops[position].stash)
+        m_setup.unit.backwardWeight(
+            op.stage,
+            {m_arena.of<float>(stash[0]), own.gradients.target(), piecesOf(stash).headKept});
     own.gradients.endMicroBatch();
 }
 
@@ -246,11 +259,11 @@ void PipelineDevice::recompute(std::uint32_t position, const Op& op)
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     for (std::size_t u = 0; u < plan.stash.size(); ++u)
-        m_setup.unit.recompute(op.stage,
-                               {weightsOf(position, op), m_arena.of<float>(plan.stash[u]),
-                                m_arena.of<float>(plan.made[u]),
-                                m_arena.of<float>(m_plan.workspace),
-                                tokensOf(op, units.first + static_cast<int>(u))});
+        m_setup.unit.recompute(
+            op.stage,
+            {weightsOf(position, op), m_arena.of<float>(plan.stash[u][0]),
+             m_arena.of<float>(plan.made[u][0]), m_arena.of<float>(m_plan.workspace),
+             tokensOf(op, units.first + static_cast<int>(u)), piecesOf(plan.made[u])});
 }
 
 void PipelineDevice::finish(std::uint32_t position)

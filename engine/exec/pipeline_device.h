@@ -59,6 +59,7 @@ private:
     void initialize(const StagePlan& stage); // the last one made
     void findTiedEnds();
     std::span<float> unitPart(Extent extent, int unit, int units) const;
+    StashPieces<float> piecesOf(const StashPlace& stash) const;
     TokenBatch tokensOf(const Op& op, int unit) const;
     SequenceSlice<float> sliceOf(std::uint32_t position, const Op& op) const;
     std::span<const float> weightsOf(std::uint32_t position, const Op& op);

@@ -14,6 +14,13 @@ Bytes bytesOf(std::size_t numbers)
     return static_cast<Bytes>(numbers * sizeof(float));
 }
 
+// Of a stash of so many numbers.
+std::array<Bytes, kStashPieces> piecesOf(const StageSizes& sizes, std::size_t numbers)
+{
+    return {bytesOf(sizes.weightStash - sizes.headKept), bytesOf(sizes.headKept),
+            bytesOf(numbers - sizes.weightStash - sizes.headRest), bytesOf(sizes.headRest)};
+}
+
 // Walks the program of a device and notes from where to where every buffer is alive.
 class Walk
 {
@@ -98,7 +105,7 @@ private:
                 forward(position, op, u);
                 break;
             case OpKind::Recompute:
-                remake(position, op, u, m_input.unit.sizes(op.stage).recomputed);
+                remake(position, op, u);
                 break;
             case OpKind::Load:
                 load(position, op, u);
@@ -129,16 +136,21 @@ private:
     {
         seeEarlier(position, op, unit);
         std::uint32_t& stash = stashOf(op, unit);
-        stash = add(position, bytesOf(m_input.unit.sizes(op.stage).stash), MemoryCategory::Stash);
+        const StageSizes sizes = m_input.unit.sizes(op.stage);
+        stash = add(position, bytesOf(sizes.stash), MemoryCategory::Stash);
+        if (sizes.recomputed == 0)
+            m_plan.buffers[stash].pieces = piecesOf(sizes, sizes.stash);
         m_plan.of[position].stash.push_back(stash);
     }
 
-    void remake(std::uint32_t position, const Op& op, int unit, std::size_t numbers)
+    void remake(std::uint32_t position, const Op& op, int unit)
     {
+        const StageSizes sizes = m_input.unit.sizes(op.stage);
         std::uint32_t& stash = stashOf(op, unit);
         m_plan.of[position].stash.push_back(stash);
         life(stash).end = end(position);
-        stash = add(position, bytesOf(numbers), MemoryCategory::Stash);
+        stash = add(position, bytesOf(sizes.recomputed), MemoryCategory::Stash);
+        m_plan.buffers[stash].pieces = piecesOf(sizes, sizes.recomputed);
         m_plan.of[position].made.push_back(stash);
     }
 

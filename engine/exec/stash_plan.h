@@ -6,6 +6,8 @@
 #include "engine/model/pipeline_model.h"
 #include "engine/timeline/timeline.h"
 
+#include <array>
+
 namespace engine {
 
 // Ops work on units: a micro-batch whole, or cut into slices of the sequence, or into halves where
@@ -18,6 +20,8 @@ int unitsPerMicroBatch(const Schedule& lowered);
 bool hasHalves(const Schedule& lowered);
 UnitRange unitsOf(const Op& op, int unitsPerMicroBatch);
 
+constexpr std::size_t kStashPieces = 4; // of StashPieces, and the one before them
+
 // A buffer that the program of a device orders: a stash, what I leaves of it for W, a boundary
 // tensor between two stages of the device, or an older version of a stage's weights.
 struct PlannedBuffer
@@ -25,6 +29,8 @@ struct PlannedBuffer
     BufferLife life;
     MemoryCategory category = MemoryCategory::Stash;
     std::uint32_t evictedBy = kNoIndex; // position of its EVICT, where it leaves so
+    // Bytes of each piece; all 0: it is one. The last two are what I frees.
+    std::array<Bytes, kStashPieces> pieces{};
 };
 
 // What the ops of one device hold. Numbers are indices into `buffers`.

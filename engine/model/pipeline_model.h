@@ -34,6 +34,19 @@ struct StageSizes
     std::size_t weightStash = 0;       // what I leaves for W
     std::size_t input = 0, output = 0; // 0: the first stage reads tokens, the last one makes a loss
     std::size_t workspace = 0;         // during one op, whichever it is
+    // What only some stages have: the last of weightStash, and the last of all that F keeps.
+    std::size_t headKept = 0, headRest = 0;
+};
+
+// A stash may lie in up to four pieces, since the halves of a backward free it in two, and since
+// pieces that are equal on all stages of a device fit where the others were. The first piece is
+// what the passes call stash (or recomputed): weightStash without headKept. The others lie here:
+// headKept, the rest without headRest, headRest. nullptr: behind the piece before. Slices need them
+// in one.
+template<class Real>
+struct StashPieces
+{
+    Real *headKept = nullptr, *rest = nullptr, *headRest = nullptr;
 };
 
 // Floating-point operations of one pass. A whole backward is both of its halves.
@@ -67,6 +80,7 @@ struct ForwardPass
     std::span<Real> stash, output, workspace;
     TokenBatch tokens;
     SequenceSlice<Real> slice = {};
+    StashPieces<Real> pieces = {};
 };
 
 template<class Real>
@@ -75,6 +89,7 @@ struct RecomputePass
     std::span<const Real> weights, stash;
     std::span<Real> recomputed, workspace;
     TokenBatch tokens;
+    StashPieces<Real> pieces = {}; // of what is recomputed
 };
 
 // Of B and of I. The stash (the recomputed one, where there is one) is read and written: gradients
@@ -89,6 +104,7 @@ struct BackwardPass
     TokenBatch tokens;
     Real lossScale = 1;
     SequenceSlice<Real> slice = {};
+    StashPieces<Real> pieces = {};
 };
 
 // Of W: what I left, the first StageSizes::weightStash numbers of its stash.
@@ -96,7 +112,8 @@ template<class Real>
 struct WeightPass
 {
     std::span<const Real> stash;
-    std::span<Real> gradients; // added to
+    std::span<Real> gradients;      // added to
+    const Real* headKept = nullptr; // as of StashPieces
 };
 
 // Two stages' parameters that are one tensor (a tied head). Both start equal, and stay so as long

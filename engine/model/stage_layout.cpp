@@ -70,17 +70,35 @@ std::size_t StageLayout::headWeight() const
     return headParameters() + HeadWeights<float>::weightOffset(shape);
 }
 
-std::size_t StageLayout::weightStash() const
+std::size_t StageLayout::blocksKept() const
 {
-    return statesOf(*this) + keptOfBlocks(*this, blocks)
-        + (last ? HeadStash<float>::keptCount(shape) : 0);
+    return statesOf(*this) + keptOfBlocks(*this, blocks);
 }
 
-std::size_t StageLayout::stash() const
+std::size_t StageLayout::blocksRest() const
 {
-    const std::size_t rest = static_cast<std::size_t>(blocks) * BlockStash<float>::restCount(shape);
-    return weightStash() + rest + (last ? HeadStash<float>::restCount(shape) + shape.state() : 0);
+    return static_cast<std::size_t>(blocks) * BlockStash<float>::restCount(shape);
 }
+
+std::size_t StageLayout::headKept() const
+{
+    return last ? HeadStash<float>::keptCount(shape) : 0;
+}
+
+std::size_t StageLayout::headRest() const
+{
+    return last ? HeadStash<float>::restCount(shape) + shape.state() : 0;
+}
+
+template<class Real>
+StageStash<Real>::StageStash(Real* first, const StageLayout& layout,
+                             const StashPieces<Real>& pieces)
+    : m_first(first)
+    , m_headKept(pieces.headKept != nullptr ? pieces.headKept : first + layout.blocksKept())
+    , m_rest(pieces.rest != nullptr ? pieces.rest : first + layout.weightStash())
+    , m_headRest(pieces.headRest != nullptr ? pieces.headRest : m_rest + layout.blocksRest())
+    , m_layout(layout)
+{ }
 
 template<class Real>
 Matrix<Real> StageStash<Real>::state(std::size_t index) const
@@ -92,7 +110,7 @@ template<class Real>
 Matrix<Real> StageStash<Real>::x(int block) const
 {
     if (block == 0 && m_layout.last)
-        return m_layout.shape.stateOf(m_first + m_layout.stash() - m_layout.shape.state());
+        return m_layout.shape.stateOf(m_headRest + HeadStash<Real>::restCount(m_layout.shape));
     return state(block == m_layout.blocks ? 0 : static_cast<std::size_t>(block));
 }
 
@@ -106,17 +124,14 @@ template<class Real>
 BlockStash<Real> StageStash<Real>::block(int block) const
 {
     const auto rest = static_cast<std::size_t>(block) * BlockStash<Real>::restCount(m_layout.shape);
-    return {m_first + statesOf(m_layout) + keptOfBlocks(m_layout, block),
-            m_first + m_layout.weightStash() + rest, m_layout.shape};
+    return {m_first + statesOf(m_layout) + keptOfBlocks(m_layout, block), m_rest + rest,
+            m_layout.shape};
 }
 
 template<class Real>
 HeadStash<Real> StageStash<Real>::head() const
 {
-    const TransformerShape& shape = m_layout.shape;
-    Real* end = m_first + m_layout.stash() - shape.state();
-    return {m_first + statesOf(m_layout) + keptOfBlocks(m_layout, m_layout.blocks),
-            end - HeadStash<Real>::restCount(shape), shape};
+    return {m_headKept, m_headRest, m_layout.shape};
 }
 
 template<class Real>

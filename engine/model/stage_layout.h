@@ -25,8 +25,12 @@ struct StageLayout
     std::size_t blockParameters(int block) const; // where they begin
     std::size_t headParameters() const;
     std::size_t headWeight() const; // where the matrix of the head begins
-    std::size_t weightStash() const;
-    std::size_t stash() const;
+    std::size_t blocksKept() const; // until W: states, and what the blocks keep
+    std::size_t blocksRest() const; // until I
+    std::size_t headKept() const;   // of the last stage, else 0
+    std::size_t headRest() const;
+    std::size_t weightStash() const { return blocksKept() + headKept(); }
+    std::size_t stash() const { return weightStash() + blocksRest() + headRest(); }
 };
 
 // The stash of a stage.
@@ -34,10 +38,7 @@ template<class Real>
 class StageStash
 {
 public:
-    StageStash(Real* first, const StageLayout& layout)
-        : m_first(first)
-        , m_layout(layout)
-    { }
+    StageStash(Real* first, const StageLayout& layout, const StashPieces<Real>& pieces = {});
 
     Matrix<Real> x(int block) const; // x(blocks) is the head's
     Matrix<Real> dOut(int block) const;
@@ -49,7 +50,8 @@ public:
 private:
     Matrix<Real> state(std::size_t index) const;
 
-    Real* m_first;
+    Real *m_first, *m_headKept; // until W
+    Real *m_rest, *m_headRest;  // until I
     const StageLayout& m_layout;
 };
 

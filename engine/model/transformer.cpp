@@ -46,7 +46,9 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .weightStash = own.weightStash(),
             .input = own.first ? 0 : own.shape.state(),
             .output = own.last ? 0 : own.shape.state(),
-            .workspace = workspaceCount(own)};
+            .workspace = workspaceCount(own),
+            .headKept = own.headKept(),
+            .headRest = own.headRest()};
 }
 
 // The widest of the passes. With full recomputation F has one block's stash at a time here, between
@@ -172,7 +174,7 @@ double Transformer<Real>::forward(StageId stage, const ForwardPass<Real>& pass) 
     const StageLayout& own = layout(stage);
     if (m_spec.recompute == Recompute::Full)
         return forwardOnce(own, pass);
-    const StageStash<Real> stash(pass.stash.data(), own);
+    const StageStash<Real> stash(pass.stash.data(), own, pass.pieces);
     enter(own, pass, stash.x(0));
     for (int b = 0; b < own.blocks; ++b) {
         const bool toNext = b == own.blocks - 1 && !own.last;
@@ -228,7 +230,7 @@ template<class Real>
 void Transformer<Real>::recompute(StageId stage, const RecomputePass<Real>& pass) const
 {
     const StageLayout& own = layout(stage);
-    const StageStash<Real> stash(pass.recomputed.data(), own);
+    const StageStash<Real> stash(pass.recomputed.data(), own, pass.pieces);
     m_kernels.copy(pass.stash, all(stash.x(0)));
     for (int b = 0; b < own.blocks; ++b) {
         const bool toNext = b == own.blocks - 1 && !own.last;
@@ -251,7 +253,7 @@ template<class Real>
 void Transformer<Real>::backward(StageId stage, const BackwardPass<Real>& pass) const
 {
     const StageLayout& own = layout(stage);
-    const WeightPass<Real> weight{pass.stash, pass.gradients};
+    const WeightPass<Real> weight{pass.stash, pass.gradients, pass.pieces.headKept};
     if (own.last) {
         headBackwardInput(own, pass);
         headBackwardWeight(own, weight);
@@ -296,7 +298,7 @@ template<class Real>
 void Transformer<Real>::blockBackwardInput(const StageLayout& own, const BackwardPass<Real>& pass,
                                            int block) const
 {
-    const StageStash<Real> stash(pass.stash.data(), own);
+    const StageStash<Real> stash(pass.stash.data(), own, pass.pieces);
     const bool fromNext = block == own.blocks - 1 && !own.last;
     const bool toPrevious = block == 0 && !own.first;
     const std::size_t weights = own.blockParameters(block);
@@ -325,7 +327,7 @@ template<class Real>
 void Transformer<Real>::headBackwardInput(const StageLayout& own,
                                           const BackwardPass<Real>& pass) const
 {
-    const StageStash<Real> stash(pass.stash.data(), own);
+    const StageStash<Real> stash(pass.stash.data(), own, pass.pieces);
     m_head.backwardInput({.weights = {pass.weights.data() + own.headParameters(), own.shape},
                           .stash = stash.head(),
                           .x = stash.x(own.blocks),
@@ -339,7 +341,8 @@ template<class Real>
 void Transformer<Real>::headBackwardWeight(const StageLayout& own,
                                            const WeightPass<Real>& pass) const
 {
-    m_head.backwardWeight(StageStash<const Real>(pass.stash.data(), own).head(),
+    const StashPieces<const Real> pieces{.headKept = pass.headKept};
+    m_head.backwardWeight(StageStash<const Real>(pass.stash.data(), own, pieces).head(),
                           {pass.gradients.data() + own.headParameters(), own.shape});
 }
 
@@ -348,8 +351,9 @@ void Transformer<Real>::embeddingBackward(const StageLayout& own,
                                           const BackwardPass<Real>& pass) const
 {
     Real* tokens = pass.gradients.data();
-    m_kernels.embeddingBackward(pass.tokens.inputs, StageStash<Real>(pass.stash.data(), own).x(0),
-                                tokens, positionTable(tokens, pass.slice.index));
+    m_kernels.embeddingBackward(pass.tokens.inputs,
+                                StageStash<Real>(pass.stash.data(), own, pass.pieces).x(0), tokens,
+                                positionTable(tokens, pass.slice.index));
 }
 
 template<class Real>

@@ -1,6 +1,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_runnable.h"
 #include "engine/exec/emulation.h"
+#include "engine/exec/unit_spec.h"
 #include "engine/model/random.h"
 #include "engine/model/transformer.h"
 #include "engine/schedule/passes.h"
@@ -39,12 +40,6 @@ Result<Schedule> schedule(std::string_view scheme, int devices, int microBatches
     return lowered;
 }
 
-bool splits(const Schedule& lowered)
-{
-    return std::ranges::any_of(lowered.program.front(),
-                               [](const Op& op) { return op.kind == OpKind::BackwardWeight; });
-}
-
 bool meet(const BufferLife& a, const BufferLife& b, Bytes offsetA, Bytes offsetB)
 {
     for (std::uint32_t p = std::max(a.begin, b.begin); p <= std::min(a.end, b.end); ++p)
@@ -71,6 +66,18 @@ TEST_CASE("what I frees of a stash serves others before its W")
     CHECK(layOut(lives).bytes == 640);
 }
 
+TEST_CASE("buffers that a fixed order would stack too high are searched a better one")
+{
+    // By begin, end, size, duration or both, the best is 14 % above the peak.
+    Random random(7);
+    std::vector<BufferLife> lives;
+    for (std::uint32_t i = 0; i < 60; ++i)
+        lives.push_back({i, i + 4 + static_cast<std::uint32_t>(random.below(9)),
+                         64 * (10 + 7 * static_cast<Bytes>(random.below(3)))});
+    const ArenaLayout layout = layOut(lives);
+    CHECK(static_cast<double>(layout.bytes) <= 1.02 * static_cast<double>(layout.peak));
+}
+
 TEST_CASE("in hundreds of random layouts no two buffers that are alive share a byte")
 {
     Random random(7);
@@ -93,44 +100,54 @@ TEST_CASE("in hundreds of random layouts no two buffers that are alive share a b
     }
 }
 
-TEST_CASE(
-    "under every scheme at most 5 % of an arena lies idle at the fullest moment, and 64 bytes "
-    "less would not do")
+namespace {
+
+// The last byte that anything of the plan uses.
+Bytes highestOf(const DevicePlan& plan)
+{
+    Bytes highest = 0;
+    const auto see = [&](Extent extent) { highest = std::max(highest, aligned(extent.end())); };
+    for (const StagePlan& stage : plan.stages)
+        see(stage.gradients);
+    for (const auto* extents : {&plan.sources, &plan.slots, &plan.guests})
+        std::ranges::for_each(*extents, see);
+    for (const OpPlan& op : plan.ops) {
+        see(op.output);
+        see(op.version);
+        for (const auto* places : {&op.stash, &op.made})
+            for (const StashPlace& place : *places)
+                std::ranges::for_each(place, see);
+    }
+    return highest;
+}
+
+} // namespace
+
+TEST_CASE("under every scheme an arena is at most 5 % above the fullest moment, and 64 bytes less "
+          "would not do")
 {
     const auto device = openCpuDevice().value();
     int plans = 0;
-    for (const Scheme& scheme : schemes())
-        for (const auto& [devices, microBatches] : {std::pair{2, 4}, {4, 8}, {8, 16}}) {
-            const auto lowered = schedule(scheme.name, devices, microBatches);
-            if (!lowered || lowered->shape.stages > 16)
-                continue;
-            INFO(scheme.name << " D=" << devices);
-            const Transformer<float> model(miniature(), lowered->shape.stages, device->kernels(),
-                                           lowered->shape.slices);
-            const ExecutionPlan plan = planExecution({*lowered, model});
-            ++plans;
-            for (const DevicePlan& own : plan.devices) {
-                if (!splits(*lowered))
-                    CHECK(own.fragmentation() < 0.05);
-                else
-                    CHECK(own.fragmentation() < 0.25);
-                Bytes highest = 0;
-                const auto see
-                    = [&](Extent extent) { highest = std::max(highest, aligned(extent.end())); };
-                for (const StagePlan& stage : own.stages)
-                    see(stage.gradients);
-                for (const auto* extents : {&own.sources, &own.slots, &own.guests})
-                    std::ranges::for_each(*extents, see);
-                for (const OpPlan& op : own.ops) {
-                    see(op.output);
-                    see(op.version);
-                    std::ranges::for_each(op.stash, see);
-                    std::ranges::for_each(op.made, see);
+    for (const char* preset : {"tiny", "small"})
+        for (const Scheme& scheme : schemes())
+            for (const auto& [devices, microBatches] : {std::pair{2, 4}, {4, 8}, {8, 16}}) {
+                const auto lowered = schedule(scheme.name, devices, microBatches);
+                if (!lowered)
+                    continue;
+                INFO(preset << " " << scheme.name << " D=" << devices);
+                ModelSpec model = loadModel(preset).value();
+                model.layers = std::max(model.layers, lowered->shape.stages);
+                const auto unit = unitSpec(model, *lowered).value();
+                const Transformer<float> stages(unit.model, lowered->shape.stages,
+                                                device->kernels(), unit.slices);
+                const ExecutionPlan plan = planExecution({*lowered, stages});
+                ++plans;
+                for (const DevicePlan& own : plan.devices) {
+                    CHECK(static_cast<double>(own.arena) <= 1.05 * static_cast<double>(own.live()));
+                    CHECK(highestOf(own) == own.arena);
                 }
-                CHECK(highest == own.arena);
             }
-        }
-    CHECK(plans > 40);
+    CHECK(plans > 120);
 }
 
 TEST_CASE("the schedule orders what a device sends after what came back, and nothing that did not")
@@ -163,6 +180,7 @@ TEST_CASE("an arena knows what was touched; what was not, or is poisoned, reads 
     CHECK(arena.touched() == 64);
     arena.poison({128, 4});
     CHECK(std::isnan(arena.of<float>({128, 4})[0]));
+    CHECK(arena.touched() == 64); // it was
 }
 
 TEST_CASE("after a run nearly all of an arena was touched")
@@ -174,7 +192,6 @@ TEST_CASE("after a run nearly all of an arena was touched")
         run.schedule = schedule(scheme, 4, 8).value();
         const Transformer<float> model(miniature(), run.schedule.shape.stages, device->kernels());
         Pipeline::Setup setup{run.schedule, model, device->kernels()};
-        setup.poison = Poison::No;
         setup.tokenBytes = TokenBatches::bytes(miniature(), 8);
         Emulation emulation({setup, {}}, run);
         TokenBatches tokens(miniature(), 8);
