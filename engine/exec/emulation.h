@@ -44,7 +44,8 @@ private:
     Setup m_setup;
     Run& m_run;
     Pipeline m_pipeline;
-    OpCosts m_costs; // of the iteration before; estimated before the first
+    std::int64_t m_clockCost = 0; // ns
+    OpCosts m_costs;              // of the iteration before; estimated before the first
     std::vector<OpTiming> m_timings;
     std::vector<std::vector<std::int64_t>> m_measured; // [iteration][OpIndex], ns
 };
