@@ -32,7 +32,7 @@ std::string asText(const Run& run, const RunMetrics& metrics)
         text += "loss " + loss + "\n";
     text
         += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);
-    if (const std::string memory = memoryTable(metrics); !memory.empty())
+    if (const std::string memory = memoryTable(run, metrics); !memory.empty())
         text += "\nmemory at the peak:\n" + memory;
     return text + "\n" + bubbleText(run, explainer.bubbles()) + "\n"
         + pathText(run, explainer.criticalPath());

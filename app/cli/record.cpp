@@ -45,7 +45,11 @@ public:
                                    std::size_t ops) { m_progress->ops(iteration, done, ops); },
                 .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
                 .iteration = [this](const Run& run, std::size_t) { return commit(run); },
-                .launches = m_gpu.hooks()};
+                .launches = m_gpu.hooks(),
+                .ended =
+                    [this](std::span<const ArenaUse> arenas) {
+                        m_arenas.assign(arenas.begin(), arenas.end());
+                    }};
     }
 
     Result<Run> finish(Result<Run> result)
@@ -57,7 +61,7 @@ public:
         const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
         m_progress->finishing();
         if (m_writer)
-            if (const auto closed = m_writer->finish(outcome, failure); !closed && result)
+            if (const auto closed = m_writer->finish(outcome, failure, m_arenas); !closed && result)
                 result = tl::unexpected(closed.error());
         tell(result);
         return result;
@@ -142,6 +146,7 @@ private:
     GpuRecorder m_gpu;
     std::optional<TraceWriter> m_writer;
     std::vector<MeasuredOp> m_measured;
+    std::vector<ArenaUse> m_arenas;
     std::size_t m_written = 0, m_memory = 0; // of the timeline
     std::size_t m_iterations = 0;            // without the replay
 };

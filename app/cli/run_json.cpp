@@ -21,6 +21,13 @@ ordered_json bytesOrNull(std::optional<std::int64_t> bytes)
     return bytes ? ordered_json(*bytes) : ordered_json();
 }
 
+void addArena(const ArenaUse* use, ordered_json& json)
+{
+    json["live_bytes"] = use != nullptr ? ordered_json(use->live) : ordered_json();
+    json["arena_bytes"] = use != nullptr ? ordered_json(use->arena) : ordered_json();
+    json["touched_bytes"] = use != nullptr ? bytesOrNull(use->touched) : ordered_json();
+}
+
 ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device, bool exposedIsKnown)
 {
     ordered_json json{
@@ -48,6 +55,7 @@ ordered_json deviceJson(const RunInfo& info, const DeviceMetrics& device, bool e
         for (std::size_t c = 0; c < kMemoryCategories; ++c)
             atPeak[kKeys[c]] = device.bytesAtPeak[c];
     json["bytes_at_peak"] = atPeak;
+    addArena(arenaOf(info, device.device), json);
     return json;
 }
 
@@ -121,6 +129,9 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
     addIterations(run, json);
     json["tokens_per_second"] = numberOrNull(metrics.tokensPerSecond);
     json["mfu"] = numberOrNull(metrics.mfu);
+    json["peak_flops"] = run.info.peakFlops > 0 ? ordered_json(run.info.peakFlops) : ordered_json();
+    json["peak_source"]
+        = run.info.peakSource.empty() ? ordered_json() : ordered_json(run.info.peakSource);
     json["model"] = run.info.model.empty() ? ordered_json() : ordered_json(run.info.model);
     if (run.info.threads > 0) {
         json["threads"] = run.info.threads;

@@ -15,7 +15,17 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-std::string peakText(const RunMetrics& metrics)
+// " (4.4 MB laid out, 4.3 MB touched)"
+std::string arenaText(const RunInfo& info, DeviceId device)
+{
+    const ArenaUse* use = arenaOf(info, device);
+    if (use == nullptr)
+        return "";
+    return fmt::format(" ({} laid out{})", bytesText(use->arena),
+                       use->touched ? ", " + bytesText(*use->touched) + " touched" : "");
+}
+
+std::string peakText(const RunInfo& info, const RunMetrics& metrics)
 {
     const auto bytes = [](const DeviceMetrics& d) { return d.peakBytes.value_or(0); };
     const auto largest = std::ranges::max_element(metrics.devices, {}, bytes);
@@ -26,8 +36,8 @@ std::string peakText(const RunMetrics& metrics)
         + std::to_string(fullest->device.value);
     if (!largest->peakBytes)
         return stash;
-    return fmt::format("{} on device {}, {}", bytesText(bytes(*largest)), largest->device.value,
-                       stash);
+    return fmt::format("{} on device {}{}, {}", bytesText(bytes(*largest)), largest->device.value,
+                       arenaText(info, largest->device), stash);
 }
 } // namespace
 
@@ -50,7 +60,7 @@ std::string runSummary(const Run& run, const std::string& file)
                        "file       {}  (open it: bubblescope {})\n",
                        lossText(run.timeline), timeText(numbers->duration, ticks),
                        modeWords(run.info), speed, shareText(numbers->bubbleRatio),
-                       timeText(idle, ticks), peakText(*numbers), file, quoted(file));
+                       timeText(idle, ticks), peakText(run.info, *numbers), file, quoted(file));
 }
 
 } // namespace cli

@@ -73,6 +73,22 @@ std::string longestBubbles(const Run& run, std::vector<Bubble> bubbles)
                    kindName(bubbles[i].kind), causeSentence(run, index, bubbles[i])});
     return table.text();
 }
+void addArena(const ArenaUse* use, std::vector<std::string>& cells)
+{
+    cells.push_back(use != nullptr ? bytesText(use->live) : "-");
+    cells.push_back(use != nullptr ? bytesText(use->arena) : "-");
+    cells.push_back(use != nullptr && use->touched ? bytesText(*use->touched) : "-");
+}
+
+// "61.2 % (of 192 GFLOP/s a device, measured: sgemm of 512 x 512 x 512)"
+std::string utilisation(const RunInfo& info, double mfu)
+{
+    if (info.peakSource.empty())
+        return shareText(mfu);
+    return fmt::format("{} (of {:.0f} GFLOP/s a device, {})", shareText(mfu), info.peakFlops / 1e9,
+                       info.peakSource);
+}
+
 } // namespace
 
 std::string headingOf(const Run& run)
@@ -110,7 +126,7 @@ std::string headlineOf(const Run& run, const RunMetrics& metrics)
     if (metrics.tokensPerSecond)
         text += fmt::format(", {:.0f} tokens/s", *metrics.tokensPerSecond);
     if (metrics.mfu)
-        text += ", MFU " + shareText(*metrics.mfu);
+        text += ", MFU " + utilisation(run.info, *metrics.mfu);
     return text;
 }
 
@@ -169,7 +185,7 @@ std::string deviceTable(const Run& run, const RunMetrics& metrics)
     return table.text();
 }
 
-std::string memoryTable(const RunMetrics& metrics)
+std::string memoryTable(const Run& run, const RunMetrics& metrics)
 {
     const bool recorded = std::ranges::any_of(
         metrics.devices, [](const DeviceMetrics& d) { return d.peakBytes.has_value(); });
@@ -178,12 +194,18 @@ std::string memoryTable(const RunMetrics& metrics)
     std::vector<Table::Column> columns{{"device"}, {"peak"}};
     for (int c = 0; c < kMemoryCategories; ++c)
         columns.push_back({std::string(memoryCategoryName(static_cast<MemoryCategory>(c)))});
+    const bool laidOut = !run.info.arenas.empty();
+    if (laidOut)
+        for (const char* name : {"live", "arena", "touched"})
+            columns.push_back({name});
     Table table(std::move(columns));
     for (const DeviceMetrics& d : metrics.devices) {
         std::vector<std::string> cells{std::to_string(d.device.value),
                                        bytesText(d.peakBytes.value_or(0))};
         for (const std::int64_t bytes : d.bytesAtPeak)
             cells.push_back(bytesText(bytes));
+        if (laidOut)
+            addArena(arenaOf(run.info, d.device), cells);
         table.add(std::move(cells));
     }
     return table.text();

@@ -20,7 +20,8 @@ std::string lossText(const engine::Timeline& timeline);
 
 std::string timeUnitOf(const engine::Run& run); // "ms", "units": of the table below
 std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metrics);
-std::string memoryTable(const profiler::RunMetrics& metrics); // "" when none was recorded
+// With what of each device's memory was laid out and touched; "" when none was recorded.
+std::string memoryTable(const engine::Run& run, const profiler::RunMetrics& metrics);
 // Sums by cause, then the longest ones with what they waited for.
 std::string bubbleText(const engine::Run& run, const std::vector<profiler::Bubble>& bubbles);
 std::string pathText(const engine::Run& run, const std::vector<profiler::CauseLink>& path);

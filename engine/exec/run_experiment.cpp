@@ -2,8 +2,10 @@
 
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/backend/cuda_device.h"
+#include "engine/exec/arena_use.h"
 #include "engine/exec/check_experiment.h"
 #include "engine/exec/experiment_schedule.h"
+#include "engine/exec/gemm_peak.h"
 #include "engine/exec/make_executor.h"
 #include "engine/exec/memory_fit.h"
 #include "engine/exec/run_info.h"
@@ -142,8 +144,13 @@ try {
         = planExecution({run.schedule, unit, experiment.accumulate, tokenBytes});
     if (auto fits = checkFits({experiment, run.schedule, memory, device.memory}, kernels); !fits)
         return tl::unexpected(fits.error());
-    Pipeline::Setup pipeline{run.schedule,          unit,      kernels, experiment.seed,
-                             experiment.accumulate, tokenBytes};
+    Pipeline::Setup pipeline{.lowered = run.schedule,
+                             .unit = unit,
+                             .kernels = kernels,
+                             .seed = experiment.seed,
+                             .accumulate = experiment.accumulate,
+                             .tokenBytes = tokenBytes,
+                             .plan = &memory};
     if (experiment.backend != Backend::Cpu) // whose memory is this process's
         pipeline.device = plan->device.get();
     const auto executor
@@ -154,6 +161,12 @@ try {
                         observer.launches},
                        run);
     run.info = runInfo({experiment, run.schedule, device, plan->data});
+    run.info.arenas = arenaUse(executor->pipeline(), ArenasAre::LaidOut);
+    if (experiment.backend == Backend::Cpu) {
+        const GemmPeak peak = measureGemmPeak(kernels);
+        run.info.peakFlops = peak.flops;
+        run.info.peakSource = peak.source;
+    }
     if (experiment.mode == Mode::Live) {
         run.info.threads = static_cast<int>(executor->threads());
         run.info.cores = static_cast<int>(allowedCores().size());
@@ -163,7 +176,10 @@ try {
 
     TokenBatches tokens(experiment.model, run.schedule.shape.microBatches, plan->unit.slices);
     Training training(experiment, observer, plan->data);
-    if (auto trained = training.all(*executor, tokens, run, cancel); !trained)
+    const auto trained = training.all(*executor, tokens, run, cancel);
+    run.info.arenas = arenaUse(executor->pipeline(), ArenasAre::Used);
+    observer.ended(run.info.arenas);
+    if (!trained)
         return tl::unexpected(trained.error());
     run.info.outcome = Outcome::Finished;
     return run;

@@ -36,8 +36,9 @@ struct Experiment
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Float;
     SyncPolicy sync = SyncPolicy::Eager;
-    std::string textFile; // "" : the built-in language
-    LinkCost link;        // of the placement; free by default, labelled "assumed"
+    std::string textFile;   // "" : the built-in language
+    LinkCost link;          // of the placement; free by default, labelled "assumed"
+    Bytes deviceMemory = 0; // what one device may hold; 0: only the machine is a limit
 
     friend bool operator==(const Experiment&, const Experiment&) = default;
 };
@@ -60,6 +61,9 @@ struct RunObserver
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
     LaunchHooks launches = {}; // of emulated ops
+    // Nothing runs any more, and so much of every arena was written; also after Cancelled and an
+    // error of the machine.
+    std::function<void(std::span<const ArenaUse> arenas)> ended = [](std::span<const ArenaUse>) {};
 };
 
 // Trains and records. Returns the whole run, its median replay last. Cancelled keeps whole

@@ -27,6 +27,12 @@ std::string modeWords(const RunInfo& info)
     return words;
 }
 
+const ArenaUse* arenaOf(const RunInfo& info, DeviceId device)
+{
+    const auto index = static_cast<std::size_t>(device.value);
+    return index < info.arenas.size() ? &info.arenas[index] : nullptr;
+}
+
 std::string_view outcomeName(Outcome outcome)
 {
     static constexpr std::array<std::string_view, 4> kNames{"running", "finished", "cancelled",

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace engine {
 
@@ -18,6 +19,16 @@ enum class Outcome : std::uint8_t {
 std::string_view modeName(Mode mode);          // "emulate": in files and on the command line
 std::string_view modeAdjective(Mode mode);     // "emulated": beside a number
 std::string_view outcomeName(Outcome outcome); // "finished"
+
+// The memory of one device, laid out from the schedule before the run. Bytes.
+struct ArenaUse
+{
+    std::int64_t live = 0;               // alive at once at most
+    std::int64_t arena = 0;              // laid out: what is more than that lies idle even then
+    std::optional<std::int64_t> touched; // of it, written; none: the run has not ended
+
+    friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
+};
 
 // Where a run came from and what its numbers mean. Everything is stored with the run.
 struct RunInfo
@@ -51,12 +62,17 @@ struct RunInfo
     bool isOversubscribed() const { return threads > cores; } // threads take turns on cores
     int plannedWarmup = 0, plannedIterations = 1;
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
+    std::string peakSource;       // how peakFlops was measured, in words; "" of a data sheet
+    std::vector<ArenaUse> arenas; // [device], empty where nothing ran
 
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 
 // Beside the numbers of a run: "emulated", "live", "live, oversubscribed (4 threads, 2 cores)".
 std::string modeWords(const RunInfo& info);
+
+// nullptr: not known.
+const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);
 
 // One run, whole: what the store writes and reads, what analysis, figures and the window take.
 // `schedule` is the lowered one (with P2P, all-reduce, optimizer); spans point into it.

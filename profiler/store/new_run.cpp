@@ -36,14 +36,14 @@ Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunI
         .and_then([&] { return database->execute("COMMIT"); });
 }
 
-Result<void> writeEnd(Database& database, engine::Outcome outcome, const std::string& failure,
-                      std::int64_t lastEnd)
+Result<void> writeEnd(Database& database, const RunEnd& end)
 {
     return database.execute("BEGIN IMMEDIATE")
-        .and_then([&] { return writeOutcome(database, outcome, failure); })
+        .and_then([&] { return writeOutcome(database, end.outcome, end.failure); })
+        .and_then([&] { return writeArenas(database, end.arenas); })
         .and_then([&] {
             return database.execute(fmt::format(
-                "INSERT INTO ANALYSIS_DETAILS VALUES (0, {0}, 0, {0}); COMMIT", lastEnd));
+                "INSERT INTO ANALYSIS_DETAILS VALUES (0, {0}, 0, {0}); COMMIT", end.lastEnd));
         });
 }
 

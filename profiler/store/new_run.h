@@ -3,15 +3,25 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/sqlite.h"
 
+#include <span>
+#include <string>
+
 namespace profiler {
 
 // A complete file without rows: tables, info, schedule. `file` must not exist yet.
 engine::Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunInfo& info,
                                    const engine::Schedule& schedule);
 
-// The last rows of a run: outcome, failure, and the extent that scripts ask for first.
-engine::Result<void> writeEnd(Database& database, engine::Outcome outcome,
-                              const std::string& failure, std::int64_t lastEnd);
+// The last rows of a run: outcome, failure, what its arenas were used for, and the extent that
+// scripts ask for first.
+struct RunEnd
+{
+    engine::Outcome outcome;
+    const std::string& failure;
+    std::span<const engine::ArenaUse> arenas;
+    std::int64_t lastEnd = 0;
+};
+engine::Result<void> writeEnd(Database& database, const RunEnd& end);
 
 // Makes the file complete in itself: nothing beside it, on the disk. Closes the database. Waits a
 // while for readers; Io when one stays, and the run is whole then, in two files.

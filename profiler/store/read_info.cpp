@@ -119,6 +119,8 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             info.peakFlops = statement->real(1);
         else if (name == "recompute_keeps")
             info.recomputeKeeps = statement->real(1);
+        else if (name == "peak_source")
+            info.peakSource = statement->text(1);
         else if (name == "threads")
             info.threads = plannedCount(statement->integer(1));
         else if (name == "cores")
@@ -133,6 +135,26 @@ Result<void> readMetrics(Database& database, RunInfo& info)
     return {};
 }
 
+// Format 1 has no arenas.
+Result<void> readArenas(Database& database, RunInfo& info)
+{
+    auto statement = database.prepare("SELECT * FROM BS_device ORDER BY device");
+    if (!statement)
+        return tl::unexpected(statement.error());
+    while (statement->next()) {
+        const NamedRow row(*statement);
+        constexpr std::int64_t kNone = -1;
+        const std::int64_t arena = row.integer("arena", kNone);
+        const std::int64_t touched = row.integer("touched", kNone);
+        if (arena >= 0)
+            info.arenas.push_back({row.integer("live", 0), arena,
+                                   touched >= 0 ? std::optional(touched) : std::nullopt});
+    }
+    if (statement->failed())
+        return tl::unexpected(database.error());
+    return {};
+}
+
 } // namespace
 
 Result<RunInfo> readInfo(Database& database)
@@ -141,6 +163,7 @@ Result<RunInfo> readInfo(Database& database)
     return readRunRow(database, info)
         .and_then([&] { return readExperiment(database, info); })
         .and_then([&] { return readMetrics(database, info); })
+        .and_then([&] { return readArenas(database, info); })
         .map([&] { return info; });
 }
 

@@ -45,7 +45,8 @@ CREATE TABLE BS_shape (scheme TEXT, devices INTEGER, stages INTEGER, micro_batch
   replicas INTEGER, slices INTEGER, data_parallel INTEGER, update_every INTEGER);
 CREATE TABLE BS_placement (replica INTEGER NOT NULL, stage INTEGER NOT NULL,
   device INTEGER NOT NULL);
-CREATE TABLE BS_device (device INTEGER NOT NULL PRIMARY KEY, name TEXT, globalTid INTEGER);
+CREATE TABLE BS_device (device INTEGER NOT NULL PRIMARY KEY, name TEXT, globalTid INTEGER,
+  live INTEGER, arena INTEGER, touched INTEGER);
 CREATE TABLE BS_schedule (op INTEGER NOT NULL PRIMARY KEY, device INTEGER NOT NULL,
   position INTEGER NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, stage INTEGER,
   microbatch INTEGER, replica INTEGER NOT NULL, slice INTEGER, peer INTEGER,

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,8 +73,9 @@ public:
     // ({"event":"rows","last":N}), or what went wrong.
     engine::Result<std::int64_t> flush();
     // Everything on disk, journal_mode=DELETE, fsync: the file complete in itself (no -wal beside
-    // it). Nothing may be appended after it.
-    engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {});
+    // it). Nothing may be appended after it. `arenas`: as RunInfo's, with what was touched.
+    engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {},
+                                std::span<const engine::ArenaUse> arenas = {});
 
 private:
     struct Impl;

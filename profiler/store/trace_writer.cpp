@@ -30,7 +30,7 @@ struct TraceWriter::Impl
     void commitUntilStopped();
     Result<void> commit(const std::vector<Batch>& batches);
     void stop();
-    Result<void> end(engine::Outcome outcome, const std::string& failure);
+    Result<void> end(RunEnd end);
 
     Database database;
     std::optional<RowWriter> rows; // of the thread, while it runs
@@ -116,7 +116,7 @@ void TraceWriter::Impl::stop()
     thread.join();
 }
 
-Result<void> TraceWriter::Impl::end(engine::Outcome outcome, const std::string& why)
+Result<void> TraceWriter::Impl::end(RunEnd last)
 {
     if (failure) {
         // A full disk often has room for this: the pages of the transaction that failed are there
@@ -124,11 +124,9 @@ Result<void> TraceWriter::Impl::end(engine::Outcome outcome, const std::string& 
         (void)writeOutcome(database, engine::Outcome::Failed, failure->message);
         return tl::unexpected(*failure);
     }
-    const std::int64_t lastEnd = rows->lastEnd();
+    last.lastEnd = rows->lastEnd();
     rows.reset();
-    return writeEnd(database, outcome, why, lastEnd).and_then([&] {
-        return seal(std::move(database));
-    });
+    return writeEnd(database, last).and_then([&] { return seal(std::move(database)); });
 }
 
 Result<TraceWriter> TraceWriter::create(const std::filesystem::path& file,
@@ -199,11 +197,12 @@ Result<std::int64_t> TraceWriter::flush()
     return m_impl->lastRow;
 }
 
-Result<void> TraceWriter::finish(engine::Outcome outcome, const std::string& failure)
+Result<void> TraceWriter::finish(engine::Outcome outcome, const std::string& failure,
+                                 std::span<const engine::ArenaUse> arenas)
 {
     CHECK(m_impl->thread.joinable());
     m_impl->stop();
-    return m_impl->end(outcome, failure);
+    return m_impl->end({outcome, failure, arenas});
 }
 
 } // namespace profiler

@@ -39,6 +39,9 @@ Result<void> writeMetrics(Database& database, const engine::RunInfo& info)
     add("flops_per_iteration", known(info.flopsPerIteration), "FLOP");
     add("peak_flops", known(info.peakFlops), "FLOP/s");
     add("recompute_keeps", known(info.recomputeKeeps), "M_a");
+    add("peak_source",
+        info.peakSource.empty() ? std::nullopt : std::optional<std::string_view>(info.peakSource),
+        "");
     add("threads", info.threads == 0 ? std::nullopt : std::optional(info.threads), "");
     add("cores", info.cores == 0 ? std::nullopt : std::optional(info.cores), "");
     add("unigram_entropy", info.unigramEntropy, "nats/token");
@@ -124,11 +127,24 @@ Result<void> writeSchedule(Database& database, const engine::Schedule& schedule)
 
 Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process)
 {
-    auto insert = database.prepare("INSERT INTO BS_device VALUES (?, ?, ?)");
+    auto insert
+        = database.prepare("INSERT INTO BS_device (device, name, globalTid) VALUES (?, ?, ?)");
     if (!insert)
         return tl::unexpected(insert.error());
     for (int d = 0; d < run.schedule.shape.devices; ++d)
         if (!insert->run(d, run.info.deviceName, globalTid(process, engine::DeviceId{d})))
+            return tl::unexpected(database.error());
+    return writeArenas(database, run.info.arenas);
+}
+
+Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas)
+{
+    auto update = database.prepare(
+        "UPDATE BS_device SET live = ?, arena = ?, touched = ? WHERE device = ?");
+    if (!update)
+        return tl::unexpected(update.error());
+    for (std::size_t d = 0; d < arenas.size(); ++d)
+        if (!update->run(arenas[d].live, arenas[d].arena, arenas[d].touched, static_cast<int>(d)))
             return tl::unexpected(database.error());
     return {};
 }

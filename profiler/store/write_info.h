@@ -3,12 +3,16 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/sqlite.h"
 
+#include <span>
+
 namespace profiler {
 
 // Everything of a run that does not grow: info, metrics, devices, the schedule. Tables must exist.
 engine::Result<void> writeInfo(Database& database, const engine::RunInfo& info);
 engine::Result<void> writeSchedule(Database& database, const engine::Schedule& schedule);
 engine::Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process);
+// Of devices that are there already.
+engine::Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas);
 
 engine::Result<void> writeOutcome(Database& database, engine::Outcome outcome,
                                   const std::string& failure);

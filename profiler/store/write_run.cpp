@@ -22,7 +22,8 @@ Result<void> writeRows(Database& database, const engine::Run& run)
         .and_then([&] { return rows->write(batchOf(run.timeline, 0, 0)); })
         .and_then([&] { return database.execute("COMMIT"); })
         .and_then([&] {
-            return writeEnd(database, run.info.outcome, run.info.failure, rows->lastEnd());
+            return writeEnd(database,
+                            {run.info.outcome, run.info.failure, run.info.arenas, rows->lastEnd()});
         });
 }
 

@@ -92,7 +92,9 @@ inline engine::Run fullRun()
                 1,
                 2,
                 3.5,
-                1.25};
+                1.25,
+                "measured: sgemm of 8 x 8 x 8",
+                {{100, 128, 64}, {200, 256, std::nullopt}}};
     using Kind = engine::Iteration::Kind;
     const Kind kinds[] = {Kind::Warmup, Kind::Measured, Kind::Measured, Kind::Replay};
     const int numbers[] = {0, 0, 1, 0};
