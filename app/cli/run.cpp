@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -26,6 +28,7 @@ struct Options
     std::optional<AttentionKind> attention;
     std::optional<Recompute> recompute;
     double bandwidth = 0, latency = 0; // GB/s, us
+    std::uint64_t deviceMemory = 0;    // bytes
     Experiment experiment;
     RecordOptions record;
 };
@@ -61,6 +64,9 @@ Result<Experiment> experimentOf(const Options& options)
     experiment.schedule = asked->front();
     experiment.scheduleFile = options.schedule.file;
     experiment.model = std::move(*model);
+    constexpr auto kMost = std::numeric_limits<Bytes>::max();
+    experiment.deviceMemory
+        = static_cast<Bytes>(std::min(options.deviceMemory, static_cast<std::uint64_t>(kMost)));
     experiment.link.bytesPerSecond = options.bandwidth * 1e9;
     experiment.link.latency = Nanoseconds(std::llround(options.latency * 1e3));
     return experiment;
@@ -142,6 +148,12 @@ void addMachineOptions(CLI::App& app, Options& options)
         ->type_name("auto|cpu|cuda")
         ->transform(choice<Backend>(
             {{"auto", Backend::Cpu}, {"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}}))
+        ->group(kGroup);
+    app.add_option("--device-memory", options.deviceMemory,
+                   "What one device may hold: what needs more is refused, with what would fit "
+                   "[no limit but the machine's]")
+        ->type_name("BYTES|16GiB")
+        ->transform(CLI::AsSizeValue(true))
         ->group(kGroup);
     app.add_option("--link-bandwidth", options.bandwidth,
                    "Assumed link between devices, GB/s [0: messages are free]")

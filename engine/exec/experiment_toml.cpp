@@ -141,6 +141,7 @@ Result<void> readRun(const toml::table& root, Experiment& experiment)
     reader.choice("accumulate", {"float", "exact"}, experiment.accumulate);
     reader.choice("sync", {"eager", "late", "eager-blocking"}, experiment.sync);
     reader.text("text", experiment.textFile);
+    reader.integer("device_memory", experiment.deviceMemory);
     return reader.finish();
 }
 
@@ -205,6 +206,8 @@ std::string toToml(const Experiment& experiment)
                                                     : fmt::format("\"{}\"", experiment.seed),
                         experiment.accumulate == Accumulate::Exact ? "exact" : "float",
                         syncName(experiment.sync), tomlString(experiment.textFile));
+    if (experiment.deviceMemory > 0)
+        text.insert(text.size() - 1, fmt::format("device_memory = {}\n", experiment.deviceMemory));
     text += modelToToml(experiment.model, "model");
     return text
         + fmt::format("\n[link]\nlatency_ns = {}\nbytes_per_second = {}\n",

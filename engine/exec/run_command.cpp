@@ -78,6 +78,8 @@ std::string commandOf(const Experiment& experiment)
     if (experiment.link.latency.count() > 0)
         text += fmt::format(" --link-latency {}",
                             static_cast<double>(experiment.link.latency.count()) / 1e3);
+    if (experiment.deviceMemory > 0)
+        text += fmt::format(" --device-memory {}", experiment.deviceMemory);
     if (!experiment.textFile.empty())
         text += " --text " + quoted(experiment.textFile);
     return text;

@@ -72,9 +72,42 @@ TEST_CASE("a run ends with five lines, and its file says the same")
     CHECK(run["iterations"][1]["warmup"] == false);
     CHECK(run["tokens_per_second"].get<double>() > 0);
     CHECK(run["p2p_messages"] == 48);
-    for (const json& device : run["per_device"])
+    for (const json& device : run["per_device"]) {
         CHECK(device["peak_bytes"].get<double>() > 0);
+        const auto live = device["live_bytes"].get<double>(),
+                   arena = device["arena_bytes"].get<double>(),
+                   touched = device["touched_bytes"].get<double>();
+        CHECK(live >= device["peak_bytes"].get<double>());
+        CHECK(arena >= live);
+        CHECK(arena <= 1.05 * live);
+        CHECK(touched <= arena);
+        CHECK(touched > 0.9 * arena);
+    }
+    CHECK(contains(last[3], " laid out, "));
+    CHECK(contains(last[3], " touched)"));
+    CHECK(contains(bscope(folder, "analyze run.sqlite").out, " touched\n"));
+    CHECK(run["peak_flops"].get<double>() > 1e8);
+    CHECK(run["peak_source"] == "measured: sgemm of 512 x 512 x 512");
+    CHECK(run["mfu"].get<double>() > 0);
+    CHECK(run["mfu"].get<double>() < 1);
     CHECK_FALSE(fs::exists(folder / "run.sqlite-wal"));
+}
+
+TEST_CASE("--device-memory refuses what needs more, and names what would fit")
+{
+    const Folder folder;
+    const Printed printed = bscope(
+        folder, std::string("run --scheme gpipe --device-memory 2400kB -o r.sqlite") + kSmall);
+    CHECK(printed.status == 1);
+    CHECK(contains(printed.err, "--device-memory leaves it 2.4 MB"));
+    CHECK(contains(printed.err, "these would fit: "));
+    CHECK_FALSE(fs::exists(folder / "r.sqlite"));
+    const Printed enough = bscope(
+        folder,
+        std::string("run --scheme gpipe --device-memory 1GiB --iterations 1 -o r.sqlite") + kSmall);
+    CHECK(enough.status == 0);
+    CHECK(contains(bscope(folder, "analyze r.sqlite --json").json()["command"].get<std::string>(),
+                   "--device-memory 1073741824"));
 }
 
 TEST_CASE("every scheme trains on the same samples: the losses agree")

@@ -25,6 +25,7 @@ Experiment unusual()
     experiment.sync = SyncPolicy::Late;
     experiment.textFile = "/tmp/a\\b.txt";
     experiment.link = {Nanoseconds(5000), 50e9};
+    experiment.deviceMemory = 16LL << 30;
     return experiment;
 }
 
@@ -80,7 +81,7 @@ TEST_CASE("the command of a run says what is not default")
           == "bscope run --scheme gpipe --devices 3 --micro-batches 7 --chunks 1 --set "
              "backward=lifo --model tiny --layers 5 --backend cuda --iterations 11 --warmup 0 "
              "--seed 18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
-             "--link-latency 5 --text '/tmp/a\\b.txt'");
+             "--link-latency 5 --device-memory 17179869184 --text '/tmp/a\\b.txt'");
     experiment.scheduleFile = "it's.csv";
     CHECK(commandOf(experiment).starts_with("bscope run --schedule 'it'\\''s.csv' --model tiny"));
 }

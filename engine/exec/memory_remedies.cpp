@@ -1,0 +1,105 @@
+#include "engine/exec/experiment_schedule.h"
+#include "engine/exec/memory_need.h"
+#include "engine/exec/token_batches.h"
+#include "engine/exec/unit_spec.h"
+#include "engine/model/transformer.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+
+namespace engine {
+namespace {
+
+constexpr std::size_t kMostOps
+    = 100'000; // of an alternative: planning it takes no time to speak of
+
+// What an experiment needs; nothing where it cannot run.
+std::optional<MemoryNeed> needOf(const Experiment& experiment, const Kernels<float>& kernels)
+{
+    const auto lowered = scheduleOf(experiment);
+    if (!lowered || opCount(*lowered) > kMostOps
+        || !checkModel(experiment.model, lowered->shape.stages))
+        return std::nullopt;
+    const auto unit = unitSpec(experiment.model, *lowered);
+    if (!unit)
+        return std::nullopt;
+    const Transformer<float> model(unit->model, lowered->shape.stages, kernels, unit->slices);
+    const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
+    const ExecutionPlan plan = planExecution({*lowered, model, experiment.accumulate, tokens});
+    return memoryNeed(experiment, *lowered, plan);
+}
+
+class Remedies
+{
+public:
+    Remedies(const Experiment& experiment, Bytes available, const Kernels<float>& kernels)
+        : m_experiment(experiment)
+        , m_available(available)
+        , m_kernels(kernels)
+    { }
+
+    std::vector<Remedy> all()
+    {
+        const ModelSpec& model = m_experiment.model;
+        halve("--micro-batch-size {}", model.microBatchSize,
+              [](Experiment& e, int size) { e.model.microBatchSize = size; });
+        if (m_experiment.scheduleFile.empty()) {
+            halve("--micro-batches {}", m_experiment.schedule.microBatches,
+                  [](Experiment& e, int count) { e.schedule.microBatches = count; });
+            for (const char* scheme : {"1f1b", "bpipe", "v-half", "v-min"})
+                if (m_experiment.schedule.scheme != scheme)
+                    tryOne(fmt::format("--scheme {}", scheme), [&](Experiment& e) {
+                        e.schedule.scheme = scheme;
+                        e.schedule.chunks = 0;
+                        e.schedule.options.clear();
+                    });
+        }
+        if (model.attention == AttentionKind::Standard)
+            tryOne("--attention flash",
+                   [](Experiment& e) { e.model.attention = AttentionKind::Flash; });
+        if (model.recompute == Recompute::None)
+            tryOne("--recompute attention",
+                   [](Experiment& e) { e.model.recompute = Recompute::Attention; });
+        if (model.recompute != Recompute::Full)
+            tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
+        return std::move(m_remedies);
+    }
+
+private:
+    bool tryOne(std::string words, const std::function<void(Experiment&)>& change)
+    {
+        Experiment changed = m_experiment;
+        change(changed);
+        const auto need = needOf(changed, m_kernels);
+        if (!need || !fits(*need, changed, m_available))
+            return false;
+        m_remedies.push_back({std::move(words), std::move(changed), *need});
+        return true;
+    }
+
+    // The most of `value` / 2, / 4, ... that fits.
+    void halve(const char* words, int value, const std::function<void(Experiment&, int)>& change)
+    {
+        while ((value /= 2) > 0)
+            if (tryOne(fmt::format(fmt::runtime(words), value),
+                       [&](Experiment& e) { change(e, value); }))
+                return;
+    }
+
+    const Experiment& m_experiment;
+    Bytes m_available;
+    const Kernels<float>& m_kernels;
+    std::vector<Remedy> m_remedies;
+};
+
+} // namespace
+
+std::vector<Remedy> remediesFor(const Experiment& experiment, Bytes available,
+                                const Kernels<float>& kernels)
+{
+    return Remedies(experiment, available, kernels).all();
+}
+
+} // namespace engine
