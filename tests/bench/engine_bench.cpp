@@ -94,15 +94,32 @@ Spent emulate(benchmark::State& state, Emulation& emulation, const ModelSpec& sp
     return spent;
 }
 
+// As in a release build.
+Pipeline::Setup unpoisoned(const Schedule& lowered, const PipelineModel<float>& model)
+{
+    return {
+        .lowered = lowered, .unit = model, .kernels = cpuDevice().kernels(), .poison = Poison::No};
+}
+
+void reportOverhead(benchmark::State& state, const Spent& spent)
+{
+    const auto ops = static_cast<double>(spent.ops);
+    const auto overhead = static_cast<double>(spent.whole - spent.inOps);
+    state.counters["ops"] = ops / spent.rounds;
+    state.counters["overhead_us/op"] = overhead / 1e3 / ops;
+    state.counters["overhead%"] = 100 * overhead / static_cast<double>(spent.inOps);
+}
+
 void emulated(benchmark::State& state, const char* name, const char* scheme)
 {
     const ModelSpec spec = loadModel(name).value();
     Run run;
     run.schedule = schedule(scheme, kMicroBatches);
     const Transformer<float> model(spec, run.schedule.shape.stages, cpuDevice().kernels());
-    Emulation emulation({{run.schedule, model, cpuDevice().kernels()}, {}}, run);
+    Emulation emulation({unpoisoned(run.schedule, model), {}}, run);
     const Spent spent = emulate(state, emulation, spec, kMicroBatches);
     report(state, spec, spent.inOps, spent.rounds);
+    reportOverhead(state, spent);
 }
 
 // One number a stage: what is left is planning the order, reading clocks, buffers, messages,
@@ -115,11 +132,8 @@ void executorOverhead(benchmark::State& state, const char* scheme)
     const ProbeModel model(run.schedule.shape.stages, {1, 1}, cpuDevice().kernels());
     ModelSpec oneToken;
     oneToken.microBatchSize = oneToken.sequence = 1;
-    Emulation emulation({{run.schedule, model, cpuDevice().kernels()}, {}}, run);
-    const Spent spent = emulate(state, emulation, oneToken, microBatches);
-    const auto ops = static_cast<double>(spent.ops);
-    state.counters["ops"] = ops / spent.rounds;
-    state.counters["overhead_us/op"] = static_cast<double>(spent.whole - spent.inOps) / 1e3 / ops;
+    Emulation emulation({unpoisoned(run.schedule, model), {}}, run);
+    reportOverhead(state, emulate(state, emulation, oneToken, microBatches));
 }
 
 } // namespace
