@@ -43,7 +43,7 @@ std::span<const Command> commands()
                 prepareAnalyze},
         Command{"compare", "Two or more runs, one table",
                 "bscope compare 1f1b.sqlite bitpipe.sqlite\n"
-                "bscope compare 1f1b.sqlite pipedream.sqlite --loss best",
+                "bscope compare 1f1b.sqlite bitpipe.sqlite --loss best",
                 prepareCompare},
         Command{"export", "A run as CSV or as a Chrome trace",
                 "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
