@@ -87,6 +87,7 @@ inline engine::Run fullRun()
                 8192,
                 1.5e12,
                 3.25e11,
+                0.5,
                 6,
                 2,
                 1,
