@@ -93,7 +93,7 @@ TEST_CASE("a run ends with five lines, and its file says the same")
     CHECK_FALSE(fs::exists(folder / "run.sqlite-wal"));
 }
 
-TEST_CASE("--device-memory refuses what needs more, and names what would fit")
+TEST_CASE("a limit of memory (--device-memory) refuses what needs more, and names what would fit")
 {
     const Folder folder;
     const Printed printed = bscope(
