@@ -67,10 +67,11 @@ QColor toQt(profiler::Colour colour)
 
 QFont uiFont(int pixelSize, QFont::Weight weight)
 {
-    const QString roboto = QStringLiteral("Roboto");
-    QFont font = QFontDatabase::hasFamily(roboto)
-        ? QFont(roboto)
+    // Asked once: fontconfig takes longer for an answer than a cell for its text.
+    static const QFont kBase = QFontDatabase::hasFamily(QStringLiteral("Roboto"))
+        ? QFont(QStringLiteral("Roboto"))
         : QFontDatabase::systemFont(QFontDatabase::GeneralFont);
+    QFont font = kBase;
     font.setPixelSize(pixelSize);
     font.setWeight(weight);
     return font;

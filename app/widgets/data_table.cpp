@@ -232,9 +232,8 @@ std::vector<int> DataTable::allWidths() const
     return widths;
 }
 
-std::vector<int> DataTable::neededWidths() const
+std::vector<int> DataTable::ofShown(std::vector<int> widths) const
 {
-    std::vector<int> widths = allWidths();
     for (std::size_t column = 0; column < widths.size(); ++column)
         if (isColumnHidden(static_cast<int>(column)))
             widths[column] = 0;
@@ -243,7 +242,7 @@ std::vector<int> DataTable::neededWidths() const
 
 int DataTable::neededWidth() const
 {
-    const std::vector<int> widths = neededWidths();
+    const std::vector<int> widths = ofShown(allWidths());
     return std::accumulate(widths.begin(), widths.end(), 2);
 }
 
@@ -254,9 +253,8 @@ void DataTable::setDispensable(std::vector<int> columns)
 }
 
 // A table that scrolls sideways hides its first column, which says what a row is.
-void DataTable::dropColumns()
+void DataTable::dropColumns(const std::vector<int>& widths)
 {
-    const std::vector<int> widths = allWidths();
     int needed = std::accumulate(widths.begin(), widths.end(), 0);
     for (const int column : m_dispensable) {
         const bool isTooMuch = needed > viewport()->width();
@@ -278,9 +276,10 @@ void DataTable::shareWidth()
     const int columns = model() == nullptr ? 0 : model()->columnCount();
     if (columns == 0)
         return;
-    dropColumns();
+    const std::vector<int> all = allWidths(); // every cell is measured: once
+    dropColumns(all);
     constexpr int kLeastFirst = 96; // the first column gives way last; its texts are elided
-    std::vector<int> widths = neededWidths();
+    std::vector<int> widths = ofShown(all);
     const int room = viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
     if (room < 0 && !m_dispensable.empty())
         widths[0] = std::max(std::min(widths[0], kLeastFirst), widths[0] + room);

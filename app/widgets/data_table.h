@@ -66,10 +66,10 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    std::vector<int> allWidths() const;    // [column], hidden ones too
-    std::vector<int> neededWidths() const; // [column], 0 for hidden ones
+    std::vector<int> allWidths() const;                      // [column], hidden ones too
+    std::vector<int> ofShown(std::vector<int> widths) const; // [column], 0 for hidden ones
     void shareWidth();
-    void dropColumns();
+    void dropColumns(const std::vector<int>& widths);
     void spanCells();
 
     std::vector<int> m_dispensable;
