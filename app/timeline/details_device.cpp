@@ -30,6 +30,18 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     return section;
 }
 
+// What was laid out ahead of the run for the device, and what of it the run used.
+void addArena(const engine::ArenaUse& use, DetailsSection& section)
+{
+    const Scale bytes = byteScale(use.arena);
+    const auto text
+        = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
+    section.rows.push_back({tr("Arena, laid out"), text(use.arena)});
+    section.rows.push_back({tr("... alive at once"), text(use.live)});
+    section.rows.push_back(
+        {tr("... touched"), use.touched ? text(*use.touched) : tr("known at the end of the run")});
+}
+
 DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics& device,
                              const DetailsClock& clock)
 {
@@ -50,6 +62,8 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
                      bytes.text(static_cast<double>(amount))});
         }
     }
+    if (const auto* use = engine::arenaOf(view.run().info, device.device); use != nullptr)
+        addArena(*use, section);
     section.rows.push_back(
         {tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ")});
     section.rows.push_back({tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ")});

@@ -82,8 +82,12 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     if (metrics.tokensPerSecond)
         section.rows.push_back(
             {tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0))});
-    if (metrics.mfu)
-        section.rows.push_back({tr("MFU"), percent(*metrics.mfu)});
+    if (metrics.mfu) // of a measured peak, which is no data sheet's
+        section.rows.push_back({info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
+                                percent(*metrics.mfu)});
+    if (!info.peakSource.empty())
+        section.rows.push_back(
+            {tr("Peak of a device"), tr("%1 GFLOP/s").arg(number(info.peakFlops / 1e9, 0))});
     section.rows.push_back({tr("Messages, local copies"),
                             tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
     add(tr("Model"), info.model);

@@ -88,6 +88,44 @@ TEST_CASE("a device says that bytes were not recorded instead of showing none")
     CHECK(row(details, "Largest stash").startsWith(QLatin1String("4.0")));
 }
 
+TEST_CASE("a device says what was laid out for it, what was alive and what was touched")
+{
+    engine::Run run = *sample::units({"1f1b", 2, 2, 1});
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.iteration = 0;
+    device.device = engine::DeviceId{1};
+    CHECK(row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device),
+              "Arena, laid out")
+          == QLatin1String("(none)"));
+    constexpr std::int64_t kMiB = 1 << 20;
+    run.info.arenas = {{1 * kMiB, 2 * kMiB, {}}, {10 * kMiB, 12 * kMiB, 11 * kMiB}};
+    const auto details = app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device);
+    CHECK(row(details, "Arena, laid out") == QLatin1String("12.00 MiB"));
+    CHECK(row(details, "... alive at once") == QLatin1String("10.00 MiB"));
+    CHECK(row(details, "... touched") == QLatin1String("11.00 MiB"));
+    device.device = engine::DeviceId{0};
+    CHECK(
+        row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device), "... touched")
+        == QLatin1String("known at the end of the run"));
+}
+
+TEST_CASE("MFU says where its peak comes from")
+{
+    engine::Run run = *sample::units({"1f1b", 2, 2, 1});
+    run.info.ticksPerUnit = 1;
+    run.info.flopsPerIteration = 3;
+    run.info.peakFlops = 2e9;
+    const auto of = [](const engine::Run& one) {
+        return app::detailsOf(app::RunView(std::make_shared<engine::Run>(one)), Selection{});
+    };
+    CHECK(row(of(run), "MFU") != QLatin1String("(none)"));
+    run.info.peakSource = "a measured product";
+    CHECK(row(of(run), "MFU") == QLatin1String("(none)"));
+    CHECK(row(of(run), "MFU, of measured peak") != QLatin1String("(none)"));
+    CHECK(row(of(run), "Peak of a device") == QLatin1String("2 GFLOP/s"));
+}
+
 TEST_CASE("a selection that the run does not have shows nothing")
 {
     const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
