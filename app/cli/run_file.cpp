@@ -50,11 +50,9 @@ Result<Run> openRun(const std::string& file)
     auto run = profiler::readRun(file, &warning);
     if (run && !warning.empty())
         printError("note: " + warning + "\n");
-    if (run && !run->timeline.iterations.empty() && run->timeline.tracks.empty())
-        return fail(Error::Code::Unsupported,
-                    file
-                        + " holds losses and durations, but no ops: it was recorded with --trace "
-                          "off; record it again without");
+    if (run)
+        if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
+            return tl::unexpected(hasOps.error());
     return run;
 }
 

@@ -33,6 +33,9 @@ Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
         auto run = profiler::readRun(file.toStdString(), &warning);
         if (!warning.empty())
             fmt::print(stderr, "note: {}\n", warning);
+        if (run)
+            if (const auto hasOps = profiler::checkHasOps(*run, file.toStdString()); !hasOps)
+                return tl::unexpected(hasOps.error());
         if (run && request.times == FigureTimes::Schematic)
             run = schematic(*run);
         if (!run)

@@ -25,6 +25,8 @@ Loaded readWhole(const std::string& file, const std::atomic<bool>& cancelled)
             return {nullptr, {}, QString::fromStdString(grew.error().message)};
         goesOn = *grew;
     }
+    if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
+        return {nullptr, {}, QString::fromStdString(hasOps.error().message)};
     return {std::move(run), QString::fromStdString(reader->warning()), {}};
 }
 

@@ -17,7 +17,8 @@ namespace {
 constexpr int kPadding = 9;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
-constexpr int kDifferenceWidth = 46; // at the right of the values that have one
+constexpr int kDifferenceWidth = 46; // at least, at the right of the values that have one
+constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
 
 QFont cellFont(const QModelIndex& index)
 {
@@ -29,10 +30,16 @@ QFont cellFont(const QModelIndex& index)
 // A column of a comparison keeps room for differences in every row, the baseline's too.
 int differenceRoom(const QAbstractItemModel* model, int column)
 {
-    for (int row = 0; row < std::min(model->rowCount(), 2); ++row)
-        if (model->index(row, column).data(kDifferenceRole).isValid())
-            return kDifferenceWidth;
-    return 0;
+    const auto text = [&](int row) { return model->index(row, column).data(kDifferenceRole); };
+    const int rows = model->rowCount();
+    if ((rows < 1 || !text(0).isValid()) && (rows < 2 || !text(1).isValid()))
+        return 0;
+    const QFontMetrics metrics(uiFont(kDifferenceSize));
+    int widest = kDifferenceWidth;
+    for (int row = 0; row < rows; ++row)
+        widest = std::max(
+            widest, kDifferenceGap + metrics.horizontalAdvance(text(row).toString()) + kPadding);
+    return widest;
 }
 
 } // namespace
@@ -87,11 +94,12 @@ QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
     if (!text.isEmpty()) {
         const Chrome& chrome = m_theme.theme().chrome;
         const auto verdict = static_cast<Verdict>(index.data(kVerdictRole).toInt());
-        painter.setFont(uiFont(11));
+        painter.setFont(uiFont(kDifferenceSize));
         painter.setPen(verdict == Verdict::Better      ? chrome.ok
                            : verdict == Verdict::Worse ? chrome.error
                                                        : chrome.text3);
-        painter.drawText(QRect(cell.right() - room + 9, cell.top(), room - 9, cell.height()),
+        painter.drawText(QRect(cell.right() - room + kDifferenceGap, cell.top(),
+                               room - kDifferenceGap, cell.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, text);
     }
     return cell.adjusted(0, 0, -room, 0);

@@ -131,6 +131,16 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     return Chunk{*changed || grew, until < *last};
 }
 
+Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file)
+{
+    if (run.timeline.iterations.empty() || !run.timeline.tracks.empty())
+        return {};
+    return fail(Error::Code::Unsupported,
+                fmt::format("{} holds losses and durations, but no ops: it was recorded with "
+                            "--trace off; record it again without",
+                            file.string()));
+}
+
 Result<engine::Run> readRun(const std::filesystem::path& file, std::string* warning)
 {
     auto reader = TraceReader::open(file);

@@ -120,6 +120,10 @@ private:
 engine::Result<engine::Run> readRun(const std::filesystem::path& file,
                                     std::string* warning = nullptr);
 
+// Unsupported, in one sentence: `run` was recorded without ops (--trace off), so that there is
+// nothing to draw or to analyse.
+engine::Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file);
+
 // What ran on the GPUs of a run, where anything was recorded, between two times of its timeline
 // (nanoseconds). Strings are those that rows name.
 engine::Result<engine::GpuTrace> readGpuTrace(const std::filesystem::path& file,

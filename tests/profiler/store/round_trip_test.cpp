@@ -169,3 +169,16 @@ TEST_CASE("a file of the first schema says by its versions how many micro-batche
     CHECK(*old == run);
     CHECK(warning.empty());
 }
+
+TEST_CASE("a run that was recorded without ops is told from one that has not begun")
+{
+    Run run = simulatedRun(1);
+    CHECK(checkHasOps(run, "a.sqlite"));
+    run.timeline.tracks.clear();
+    const auto refused = checkHasOps(run, "a.sqlite");
+    REQUIRE(!refused);
+    CHECK_THAT(refused.error().message,
+               Catch::StartsWith("a.sqlite holds losses and durations, but no ops"));
+    run.timeline.iterations.clear();
+    CHECK(checkHasOps(run, "a.sqlite"));
+}
