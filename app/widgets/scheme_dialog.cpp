@@ -18,7 +18,7 @@ SchemeDialog::SchemeDialog(QWidget* parent)
     , m_text(new QTextBrowser)
 {
     setObjectName(QStringLiteral("schemeDialog"));
-    resize(760, 620);
+    resize(800, 640);
     m_text->setObjectName(QStringLiteral("schemeText"));
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setAccessibleName(tr("What the scheme does"));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A training step of GPT-2 in PyTorch on one GPU: what run_all.sh compares ours with.
 
-The same model as `--model gpt2-124m` (pre-norm, learned positions, tanh GELU, untied head), the same
+The same model as `--model gpt2-124m` (pre-norm, learned positions, tanh GELU, tied head), the same
 shapes as stages/2_training.sh: bf16 autocast over fp32 weights, SDPA, fused AdamW. Prints ROW lines.
 """
 import argparse
@@ -38,6 +38,7 @@ def build(torch, layers, width, heads):
             self.tokens, self.positions = nn.Embedding(VOCABULARY, width), nn.Embedding(SEQUENCE, width)
             self.blocks = nn.ModuleList(Block() for _ in range(layers))
             self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, VOCABULARY, bias=False)
+            self.head.weight = self.tokens.weight
 
         def forward(self, tokens, targets):
             x = self.tokens(tokens) + self.positions(torch.arange(tokens.shape[1], device=tokens.device))
@@ -53,7 +54,7 @@ def measure(torch, name, mode):
     layers, width, heads = MODELS[name]
     torch.manual_seed(1)
     model = build(torch, layers, width, heads).cuda()
-    parameters = sum(p.numel() for p in model.parameters()) - model.positions.weight.numel() - model.tokens.weight.numel()
+    parameters = sum(p.numel() for p in model.parameters()) - model.positions.weight.numel()  # the tied table once: in the head
     optimizer = torch.optim.AdamW(model.parameters(), lr=6e-4, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1, fused=True)
     run = torch.compile(model) if mode == "compile" else model
     data = torch.randint(VOCABULARY, (MICRO_BATCHES, SAMPLES, SEQUENCE + 1), device="cuda")
