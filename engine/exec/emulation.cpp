@@ -1,5 +1,6 @@
 #include "engine/exec/emulation.h"
 
+#include "engine/base/median.h"
 #include "engine/sim/simulate.h"
 
 #include <algorithm>
@@ -9,15 +10,6 @@ namespace engine {
 namespace {
 
 constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
-
-std::int64_t median(std::vector<std::int64_t>& values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    if (values.size() % 2 == 1)
-        return *middle;
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
 
 // What two readings of the thread's CPU clock add to what lies between them: a system call, some
 // 400 ns, which a short op should not be charged with.
@@ -172,7 +164,7 @@ Result<void> Emulation::finish()
                 continue;
             for (std::size_t k = 0; k < samples.size(); ++k)
                 samples[k] = m_measured[k][op];
-            medians.of[d][i].duration = median(samples);
+            medians.of[d][i].duration = medianOf(samples);
         }
     Iteration replay;
     replay.kind = Iteration::Kind::Replay;

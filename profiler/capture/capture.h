@@ -47,7 +47,7 @@ public:
     virtual std::string version() const = 0; // "CUPTI 130001"
 };
 
-// Starts to record, before any context of the process exists. Machine: one sentence why it cannot
+// Starts to record, before any context of the process exists. Device: one sentence why it cannot
 // be done here (no CUPTI, an older one, another profiler, no permission, MIG, WSL); the run goes on
 // and times its ops by CUDA events. InvalidArgument: a level that needs no CUPTI.
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level);

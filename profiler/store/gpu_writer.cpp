@@ -30,7 +30,7 @@ std::optional<std::int64_t> unlessZero(std::uint64_t value)
     return value == 0 ? std::nullopt : std::optional(integer(value));
 }
 
-std::string placeholders(std::string_view columns)
+std::string questionMarks(std::string_view columns)
 {
     std::string marks = "?";
     for (const char c : columns)
@@ -68,7 +68,7 @@ Result<Statement*> GpuWriter::into(const GpuTable& table)
         .and_then([&] {
             return m_database->prepare(fmt::format("INSERT OR IGNORE INTO {} ({}) VALUES ({})",
                                                    table.name, table.columns,
-                                                   placeholders(table.columns)));
+                                                   questionMarks(table.columns)));
         })
         .map([&](Statement&& insert) {
             return &m_inserts.emplace(table.name, std::move(insert)).first->second;
