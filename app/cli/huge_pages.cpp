@@ -21,6 +21,7 @@ void restartWithHugePages()
     if (words.empty())
         return;
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (std::string& word : words)
         pointers.push_back(word.data());
     pointers.push_back(nullptr);

@@ -7,20 +7,20 @@ namespace cli {
 
 namespace {
 // A signal handler reaches nothing but static data.
-std::atomic<bool> g_requested = false;
+std::atomic<bool> stopRequested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 constexpr std::array kSignals{SIGINT, SIGTERM};
 
 void request(int)
 {
-    g_requested = true;
+    stopRequested = true;
 }
 } // namespace
 
 Interrupt::Interrupt()
 {
-    g_requested = false;
+    stopRequested = false;
     struct sigaction action = {};
     action.sa_handler = request;
     action.sa_flags = SA_RESTART;
@@ -38,7 +38,7 @@ Interrupt::~Interrupt()
 
 const std::atomic<bool>& Interrupt::requested() const
 {
-    return g_requested;
+    return stopRequested;
 }
 
 } // namespace cli

