@@ -2,6 +2,7 @@
 #include "engine/exec/verify_gradients.h"
 #include "engine/schedule/passes.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <set>
 
@@ -45,17 +46,6 @@ std::vector<ScheduleRequest> everyScheme()
     return requests;
 }
 
-ModelSpec miniature()
-{
-    ModelSpec model;
-    model.name = "miniature";
-    model.layers = 16;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
-    return model;
-}
-
 std::string spelled(const ScheduleRequest& wanted)
 {
     std::string text = wanted.scheme + " D=" + std::to_string(wanted.devices)
@@ -94,7 +84,8 @@ TEST_CASE("with exact accumulation a real GPT's gradients and losses are sequent
     for (const Mode mode : {Mode::Emulate, Mode::Live})
         for (const ScheduleRequest& wanted : everyScheme()) {
             INFO(spelled(wanted) << ' ' << modeName(mode));
-            const auto check = checkRealGradients(wanted, {.model = miniature(), .mode = mode});
+            const auto check
+                = checkRealGradients(wanted, {.model = tests::narrowModel(16), .mode = mode});
             if (!check)
                 FAIL(check.error().message);
             if (wanted.scheme == "seq1f1b") // within a micro-batch the sums run differently
@@ -110,7 +101,7 @@ TEST_CASE("recomputation and the kind of attention change no bit of a gradient")
         for (const Recompute recompute : {Recompute::None, Recompute::Attention, Recompute::Full})
             for (const Mode mode : {Mode::Emulate, Mode::Live}) {
                 INFO(scheme << ' ' << static_cast<int>(recompute) << ' ' << modeName(mode));
-                ModelSpec model = miniature();
+                ModelSpec model = tests::narrowModel(16);
                 model.recompute = recompute;
                 const auto check
                     = checkRealGradients(request(scheme, 4, 8), {.model = model, .mode = mode});
@@ -130,7 +121,7 @@ TEST_CASE("when and how all-reduces wait changes no bit of a gradient")
             for (const Mode mode : {Mode::Emulate, Mode::Live}) {
                 INFO(spelled(wanted) << ' ' << modeName(mode) << ' ' << syncName(sync));
                 const auto check = checkRealGradients(
-                    wanted, {.model = miniature(), .mode = mode, .sync = sync});
+                    wanted, {.model = tests::narrowModel(16), .mode = mode, .sync = sync});
                 if (!check)
                     FAIL(check.error().message);
                 CHECK(check->bitEqual());
@@ -168,7 +159,7 @@ TEST_CASE("in plain float the schemes differ from sequential training by roundin
         INFO(scheme);
         const auto check = checkRealGradients(
             request(scheme, 4, 8),
-            {.model = miniature(), .iterations = 1, .accumulate = Accumulate::Float});
+            {.model = tests::narrowModel(16), .iterations = 1, .accumulate = Accumulate::Float});
         REQUIRE(check);
         CHECK(check->largestError < 1e-5);
     }

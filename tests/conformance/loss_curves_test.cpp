@@ -3,6 +3,7 @@
 #include "engine/exec/sequential.h"
 #include "engine/model/transformer.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <cmath>
 
@@ -18,10 +19,7 @@ Experiment onText(std::string scheme, Accumulate accumulate)
     experiment.schedule.scheme = std::move(scheme);
     experiment.schedule.devices = 2;
     experiment.schedule.microBatches = 4;
-    experiment.model.layers = 4;
-    experiment.model.width = 16;
-    experiment.model.heads = 2;
-    experiment.model.sequence = 16;
+    experiment.model = tests::narrowModel(4);
     experiment.iterations = kSteps;
     experiment.warmup = 0;
     experiment.accumulate = accumulate;

@@ -6,6 +6,7 @@
 #include "engine/schedule/tied_ends.h"
 #include "engine/sim/simulate.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <algorithm>
 
@@ -15,12 +16,7 @@ namespace {
 
 ModelSpec tiedModel()
 {
-    ModelSpec model;
-    model.name = "tied";
-    model.layers = 16;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
+    ModelSpec model = tests::narrowModel(16);
     model.tied = true;
     return model;
 }

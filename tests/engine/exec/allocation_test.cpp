@@ -5,6 +5,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <cstdlib>
 #include <new>
@@ -29,16 +30,6 @@ void* allocate(std::size_t bytes, std::size_t alignment)
     if (memory == nullptr)
         throw std::bad_alloc();
     return memory;
-}
-
-ModelSpec miniature()
-{
-    ModelSpec model;
-    model.layers = 16;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
-    return model;
 }
 
 } // namespace
@@ -95,11 +86,11 @@ TEST_CASE("no device and no side lane allocates anything in an iteration, under 
         INFO(scheme.name);
         Run run;
         run.schedule = lower(*built);
-        const Transformer<float> model(miniature(), run.schedule.shape.stages, device->kernels(),
-                                       run.schedule.shape.slices);
+        const Transformer<float> model(tests::narrowModel(16), run.schedule.shape.stages,
+                                       device->kernels(), run.schedule.shape.slices);
         Pipeline::Setup setup{run.schedule, model, device->kernels()};
-        setup.tokenBytes = TokenBatches::bytes(miniature(), 8);
-        TokenBatches tokens(miniature(), 8, run.schedule.shape.slices);
+        setup.tokenBytes = TokenBatches::bytes(tests::narrowModel(16), 8);
+        TokenBatches tokens(tests::narrowModel(16), 8, run.schedule.shape.slices);
         tokens.load(TextData::builtIn(1), 0);
         Live live({setup}, run);
         const auto iterate = [&] {

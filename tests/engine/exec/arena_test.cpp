@@ -7,6 +7,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,16 +15,6 @@
 using namespace engine;
 
 namespace {
-
-ModelSpec miniature()
-{
-    ModelSpec model;
-    model.layers = 16;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
-    return model;
-}
 
 Result<Schedule> schedule(std::string_view scheme, int devices, int microBatches)
 {
@@ -190,11 +181,12 @@ TEST_CASE("after a run nearly all of an arena was touched")
         INFO(scheme);
         Run run;
         run.schedule = schedule(scheme, 4, 8).value();
-        const Transformer<float> model(miniature(), run.schedule.shape.stages, device->kernels());
+        const Transformer<float> model(tests::narrowModel(16), run.schedule.shape.stages,
+                                       device->kernels());
         Pipeline::Setup setup{run.schedule, model, device->kernels()};
-        setup.tokenBytes = TokenBatches::bytes(miniature(), 8);
+        setup.tokenBytes = TokenBatches::bytes(tests::narrowModel(16), 8);
         Emulation emulation({setup, {}}, run);
-        TokenBatches tokens(miniature(), 8);
+        TokenBatches tokens(tests::narrowModel(16), 8);
         tokens.load(TextData::builtIn(1), 0);
         REQUIRE(emulation.iterate(
             {}, tokens, [](auto, auto) {}, false));
@@ -217,13 +209,13 @@ TEST_CASE("with freed memory poisoned every scheme still trains to finite weight
         INFO(scheme.name);
         Run run;
         run.schedule = *lowered;
-        const Transformer<float> model(miniature(), lowered->shape.stages, device->kernels(),
-                                       lowered->shape.slices);
+        const Transformer<float> model(tests::narrowModel(16), lowered->shape.stages,
+                                       device->kernels(), lowered->shape.slices);
         Pipeline::Setup setup{run.schedule, model, device->kernels()};
         setup.poison = Poison::Freed;
-        setup.tokenBytes = TokenBatches::bytes(miniature(), 8);
+        setup.tokenBytes = TokenBatches::bytes(tests::narrowModel(16), 8);
         Emulation emulation({setup, {}}, run);
-        TokenBatches tokens(miniature(), 8, lowered->shape.slices);
+        TokenBatches tokens(tests::narrowModel(16), 8, lowered->shape.slices);
         for (int k = 0; k < 2; ++k) {
             tokens.load(TextData::builtIn(1), k);
             REQUIRE(emulation.iterate(

@@ -5,22 +5,13 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <map>
 
 using namespace engine;
 
 namespace {
-
-ModelSpec miniature()
-{
-    ModelSpec model;
-    model.layers = 16;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
-    return model;
-}
 
 // The memory model: how many bytes of stash an op adds when it begins and leaves when it ends, from
 // the sizes of the stage alone. Schedules here cut no micro-batch.
@@ -63,11 +54,12 @@ TEST_CASE("at every op of every scheme the stash that is alive is what the memor
         ++schemesSeen;
         Run run;
         run.schedule = lower(*built);
-        const Transformer<float> model(miniature(), run.schedule.shape.stages, device->kernels());
+        const Transformer<float> model(tests::narrowModel(16), run.schedule.shape.stages,
+                                       device->kernels());
         Pipeline::Setup setup{run.schedule, model, device->kernels()};
-        setup.tokenBytes = TokenBatches::bytes(miniature(), 8);
+        setup.tokenBytes = TokenBatches::bytes(tests::narrowModel(16), 8);
         Emulation emulation({setup, {}}, run);
-        TokenBatches tokens(miniature(), 8);
+        TokenBatches tokens(tests::narrowModel(16), 8);
         tokens.load(TextData::builtIn(1), 0);
         REQUIRE(emulation.iterate(
             {}, tokens, [](auto, auto) {}, false));

@@ -1,5 +1,6 @@
 #include "engine/exec/run_experiment.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 using namespace engine;
 
@@ -10,10 +11,7 @@ Result<Run> train(std::string scheme, Mode mode, SyncPolicy sync)
     Experiment experiment;
     experiment.schedule.scheme = std::move(scheme);
     experiment.schedule.microBatches = 8;
-    experiment.model.layers = 8;
-    experiment.model.width = 16;
-    experiment.model.heads = 2;
-    experiment.model.sequence = 16;
+    experiment.model = tests::narrowModel(8);
     experiment.iterations = 2;
     experiment.warmup = 1;
     experiment.mode = mode;
@@ -21,15 +19,6 @@ Result<Run> train(std::string scheme, Mode mode, SyncPolicy sync)
     experiment.accumulate = Accumulate::Exact;
     const std::atomic<bool> cancel{false};
     return runExperiment(experiment, {}, cancel);
-}
-
-std::vector<double> losses(const Run& run)
-{
-    std::vector<double> losses;
-    for (const Iteration& iteration : run.timeline.iterations)
-        if (iteration.loss)
-            losses.push_back(*iteration.loss);
-    return losses;
 }
 
 // Of one iteration, how often a compute op begins before an all-reduce that stands ahead of it in
@@ -70,8 +59,8 @@ TEST_CASE("with --sync eager-blocking a live device waits where its all-reduce s
             FAIL(blocking.error().message);
         REQUIRE(emulated);
         REQUIRE(eager);
-        CHECK(losses(*blocking) == losses(*emulated));
-        CHECK(losses(*blocking) == losses(*eager));
+        CHECK(tests::lossesOf(*blocking) == tests::lossesOf(*emulated));
+        CHECK(tests::lossesOf(*blocking) == tests::lossesOf(*eager));
         for (std::uint32_t k = 0; k < blocking->timeline.iterations.size(); ++k)
             CHECK(overtakes(*blocking, k) == 0);
     }

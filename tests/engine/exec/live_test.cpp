@@ -6,6 +6,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <map>
 #include <stdexcept>
@@ -22,30 +23,12 @@ Experiment miniature(std::string scheme, Mode mode)
     experiment.schedule.scheme = std::move(scheme);
     experiment.schedule.devices = 4;
     experiment.schedule.microBatches = 4;
-    experiment.model.layers = 8;
-    experiment.model.width = 16;
-    experiment.model.heads = 2;
-    experiment.model.sequence = 16;
+    experiment.model = tests::narrowModel(8);
     experiment.iterations = 3;
     experiment.warmup = 1;
     experiment.mode = mode;
     experiment.accumulate = Accumulate::Exact;
     return experiment;
-}
-
-Result<Run> run(const Experiment& experiment, const RunObserver& observer = {})
-{
-    const std::atomic<bool> cancel{false};
-    return runExperiment(experiment, observer, cancel);
-}
-
-std::vector<double> losses(const Run& run)
-{
-    std::vector<double> losses;
-    for (const Iteration& iteration : run.timeline.iterations)
-        if (iteration.loss)
-            losses.push_back(*iteration.loss);
-    return losses;
 }
 
 // A probe in which one stage breaks.
@@ -157,20 +140,20 @@ TEST_CASE("live training gives the losses of emulation, bit for bit, whoever is 
         INFO(scheme);
         Experiment experiment = miniature(scheme, Mode::Live);
         experiment.schedule.microBatches = 8;
-        const auto live = run(experiment);
+        const auto live = tests::runOf(experiment);
         experiment.mode = Mode::Emulate;
-        const auto emulated = run(experiment);
+        const auto emulated = tests::runOf(experiment);
         if (!live)
             FAIL(live.error().message);
         REQUIRE(emulated);
-        CHECK(losses(*live) == losses(*emulated));
-        CHECK(losses(*live).size() == 4);
+        CHECK(tests::lossesOf(*live) == tests::lossesOf(*emulated));
+        CHECK(tests::lossesOf(*live).size() == 4);
     }
 }
 
 TEST_CASE("on the wall clock every op runs after what it consumes, and one at a time on a device")
 {
-    const auto result = run(miniature("bitpipe", Mode::Live));
+    const auto result = tests::runOf(miniature("bitpipe", Mode::Live));
     REQUIRE(result);
     const Schedule& schedule = result->schedule;
     const OpIndex index(schedule);
@@ -204,7 +187,7 @@ TEST_CASE("on the wall clock every op runs after what it consumes, and one at a 
 
 TEST_CASE("a live run says that it is one, on how many threads and cores")
 {
-    const auto result = run(miniature("bitpipe", Mode::Live));
+    const auto result = tests::runOf(miniature("bitpipe", Mode::Live));
     REQUIRE(result);
     CHECK(result->info.mode == Mode::Live);
     CHECK(result->info.timing == "wall clock");

@@ -4,6 +4,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <algorithm>
 #include <array>
@@ -12,16 +13,6 @@
 using namespace engine;
 
 namespace {
-
-ModelSpec miniature()
-{
-    ModelSpec model;
-    model.layers = 8;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
-    return model;
-}
 
 Schedule schedule(std::string scheme, int microBatches)
 {
@@ -33,7 +24,7 @@ Schedule schedule(std::string scheme, int microBatches)
 
 Bytes tokenBytes(int microBatches)
 {
-    return TokenBatches::bytes(miniature(), microBatches);
+    return TokenBatches::bytes(tests::narrowModel(8), microBatches);
 }
 
 using Live = std::array<Bytes, kMemoryCategories>;
@@ -43,16 +34,16 @@ Bytes& of(Live& live, MemoryCategory category)
     return live[static_cast<std::size_t>(category)];
 }
 
-// A run of `miniature()` iteration by iteration.
+// A run of the narrow model iteration by iteration.
 struct Training
 {
     Training(std::string scheme, int microBatches, Accumulate accumulate = Accumulate::Float,
              LinkCost link = {})
         : device(openCpuDevice().value())
-        , tokens(miniature(), microBatches)
+        , tokens(tests::narrowModel(8), microBatches)
     {
         run.schedule = schedule(std::move(scheme), microBatches);
-        model.emplace(miniature(), run.schedule.shape.stages, device->kernels());
+        model.emplace(tests::narrowModel(8), run.schedule.shape.stages, device->kernels());
         emulation.emplace(Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate,
                                             tokenBytes(microBatches)},
                                            link},
@@ -166,7 +157,7 @@ TEST_CASE("the sender's buffer is free when its SEND ends, not when the message 
 
 TEST_CASE("weights, gradients and optimizer state follow from the parameters of the stages held")
 {
-    const Bytes all = parameterCount(miniature()) * 4;
+    const Bytes all = parameterCount(tests::narrowModel(8)) * 4;
     for (const auto accumulate : {Accumulate::Float, Accumulate::Exact})
         for (const char* scheme : {"1f1b", "bitpipe"}) {
             Trained trained(scheme, 4, accumulate);

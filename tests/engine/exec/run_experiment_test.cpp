@@ -4,6 +4,7 @@
 #include "engine/exec/run_experiment.h"
 #include "engine/schedule/csv.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,41 +24,23 @@ Experiment miniature(std::string scheme, int devices = 4, int microBatches = 4)
     experiment.schedule.scheme = std::move(scheme);
     experiment.schedule.devices = devices;
     experiment.schedule.microBatches = microBatches;
-    experiment.model.layers = 8;
-    experiment.model.width = 16;
-    experiment.model.heads = 2;
-    experiment.model.sequence = 16;
+    experiment.model = tests::narrowModel(8);
     experiment.iterations = 3;
     experiment.warmup = 1;
     return experiment;
 }
 
-Result<Run> run(const Experiment& experiment, const RunObserver& observer = {})
-{
-    const std::atomic<bool> cancel{false};
-    return runExperiment(experiment, observer, cancel);
-}
-
 std::string message(const Experiment& experiment)
 {
-    const auto result = run(experiment);
+    const auto result = tests::runOf(experiment);
     return result ? "" : result.error().message;
-}
-
-std::vector<double> losses(const Run& run)
-{
-    std::vector<double> losses;
-    for (const Iteration& iteration : run.timeline.iterations)
-        if (iteration.loss)
-            losses.push_back(*iteration.loss);
-    return losses;
 }
 
 } // namespace
 
 TEST_CASE("a run has its warm-up, its measured iterations, and the median replay last")
 {
-    const auto result = run(miniature("bitpipe"));
+    const auto result = tests::runOf(miniature("bitpipe"));
     REQUIRE(result);
     using Kind = Iteration::Kind;
     std::vector<std::pair<Kind, int>> kinds;
@@ -84,7 +67,7 @@ TEST_CASE("in the replay every op takes the median of its measured durations")
         INFO(iterations << " measured iterations");
         Experiment experiment = miniature("gpipe");
         experiment.iterations = iterations;
-        const auto result = run(experiment);
+        const auto result = tests::runOf(experiment);
         REQUIRE(result);
         const auto replay = result->timeline.iterations.size() - 1;
         std::map<std::uint32_t, std::vector<std::int64_t>> measured;
@@ -107,7 +90,7 @@ TEST_CASE("in the replay every op takes the median of its measured durations")
 
 TEST_CASE("a run says what it is and how its numbers were made")
 {
-    const auto result = run(miniature("1f1b"));
+    const auto result = tests::runOf(miniature("1f1b"));
     REQUIRE(result);
     const RunInfo& info = result->info;
     CHECK(info.scheme == "1f1b");
@@ -130,29 +113,30 @@ TEST_CASE("with exact accumulation the losses of every scheme are the same numbe
 {
     Experiment experiment = miniature("gpipe", 1);
     experiment.accumulate = Accumulate::Exact;
-    const auto sequential = run(experiment);
+    const auto sequential = tests::runOf(experiment);
     REQUIRE(sequential);
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
         INFO(scheme);
         experiment.schedule.scheme = scheme;
         experiment.schedule.devices = 4;
-        const auto piped = run(experiment);
+        const auto piped = tests::runOf(experiment);
         REQUIRE(piped);
-        CHECK(losses(*piped) == losses(*sequential));
+        CHECK(tests::lossesOf(*piped) == tests::lossesOf(*sequential));
     }
 }
 
 TEST_CASE("in plain float the losses of the schemes agree iteration by iteration, to rounding")
 {
-    const auto sequential = run(miniature("gpipe", 1, 8));
+    const auto sequential = tests::runOf(miniature("gpipe", 1, 8));
     REQUIRE(sequential);
     for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
         INFO(scheme);
-        const auto piped = run(miniature(scheme, 4, 8));
+        const auto piped = tests::runOf(miniature(scheme, 4, 8));
         REQUIRE(piped);
-        REQUIRE(losses(*piped).size() == 4);
+        REQUIRE(tests::lossesOf(*piped).size() == 4);
         for (std::size_t k = 0; k < 4; ++k)
-            CHECK(losses(*piped)[k] == Approx(losses(*sequential)[k]).epsilon(1e-5));
+            CHECK(tests::lossesOf(*piped)[k]
+                  == Approx(tests::lossesOf(*sequential)[k]).epsilon(1e-5));
     }
 }
 
@@ -161,9 +145,9 @@ TEST_CASE("the loss of tiny falls by 1.8 nats in 60 iterations and 0.3 below its
     Experiment experiment;
     experiment.schedule.microBatches = 4;
     experiment.iterations = 148;
-    const auto result = run(experiment);
+    const auto result = tests::runOf(experiment);
     REQUIRE(result);
-    const std::vector<double> loss = losses(*result);
+    const std::vector<double> loss = tests::lossesOf(*result);
     REQUIRE(loss.size() == 150);
     CHECK(loss[0] - loss[59] > 1.8);
     CHECK(loss[149] < *result->info.unigramEntropy - 0.3);
@@ -195,7 +179,7 @@ TEST_CASE("the observer is told of the start, each op's measurement and each pla
         memoryTold = run.timeline.memory.size();
         return Result<void>();
     };
-    const auto result = run(miniature("gpipe"), observer);
+    const auto result = tests::runOf(miniature("gpipe"), observer);
     REQUIRE(result);
     CHECK(told
           == std::vector<std::string>{"started", "iteration", "iteration", "iteration", "iteration",
@@ -212,7 +196,8 @@ TEST_CASE("an observer that fails stops the run with its error")
     observer.iteration = [](const Run&, std::size_t) -> Result<void> {
         return fail(Error::Code::Io, "the disk is full");
     };
-    CHECK(run(miniature("gpipe"), observer).error() == Error{Error::Code::Io, "the disk is full"});
+    CHECK(tests::runOf(miniature("gpipe"), observer).error()
+          == Error{Error::Code::Io, "the disk is full"});
 }
 
 TEST_CASE("a cancelled run keeps whole iterations and replays what was measured")
@@ -293,15 +278,15 @@ TEST_CASE("a schedule from a file trains like the scheme that wrote it")
     const auto file = std::filesystem::temp_directory_path() / "bubblescope_run_schedule.csv";
     Experiment experiment = miniature("1f1b");
     std::ofstream(file) << writeCsv(buildSchedule(experiment.schedule).value());
-    const auto fromScheme = run(experiment);
+    const auto fromScheme = tests::runOf(experiment);
     experiment.scheduleFile = file.string();
-    const auto fromFile = run(experiment);
+    const auto fromFile = tests::runOf(experiment);
     std::filesystem::remove(file);
     REQUIRE(fromScheme);
     if (!fromFile)
         FAIL(fromFile.error().message);
     CHECK(fromFile->schedule.program == fromScheme->schedule.program);
-    CHECK(losses(*fromFile) == losses(*fromScheme));
+    CHECK(tests::lossesOf(*fromFile) == tests::lossesOf(*fromScheme));
     CHECK(fromFile->info.scheme == "file");
     CHECK(fromFile->info.label == "bubblescope_run_schedule.csv");
 }
@@ -313,18 +298,18 @@ TEST_CASE("asynchronous schemes train, from their scheme or from a file, and the
         Experiment experiment = miniature(scheme);
         experiment.schedule.microBatches = 16; // enough for a file to tell the updates
         experiment.iterations = 6;
-        const auto fromScheme = run(experiment);
+        const auto fromScheme = tests::runOf(experiment);
         if (!fromScheme)
             FAIL(fromScheme.error().message);
         const auto file = std::filesystem::temp_directory_path() / (scheme + "_window.csv");
         std::ofstream(file) << writeCsv(buildSchedule(experiment.schedule).value());
         experiment.scheduleFile = file.string();
-        const auto fromFile = run(experiment);
+        const auto fromFile = tests::runOf(experiment);
         std::filesystem::remove(file);
         if (!fromFile)
             FAIL(fromFile.error().message);
-        CHECK(losses(*fromFile) == losses(*fromScheme));
-        CHECK(losses(*fromScheme).back() < losses(*fromScheme).front());
+        CHECK(tests::lossesOf(*fromFile) == tests::lossesOf(*fromScheme));
+        CHECK(tests::lossesOf(*fromScheme).back() < tests::lossesOf(*fromScheme).front());
     }
 }
 
@@ -340,7 +325,7 @@ TEST_CASE("with a link model transfers take time, and the run is labelled as ass
 {
     Experiment experiment = miniature("bitpipe");
     experiment.link = {Nanoseconds(2000), 1e9};
-    const auto result = run(experiment);
+    const auto result = tests::runOf(experiment);
     REQUIRE(result);
     const Bytes message = 2 * 16 * 16 * 4;
     const Track* sends = result->timeline.track(DeviceId{0}, Track::Kind::Send);
@@ -360,7 +345,7 @@ TEST_CASE("who listens is told around everything that is launched for an op")
         deepest = std::max(deepest, ++open);
     };
     observer.launches.end = [&] { --open; };
-    const auto result = run(miniature("1f1b"), observer);
+    const auto result = tests::runOf(miniature("1f1b"), observer);
     REQUIRE(result);
     CHECK(open == 0);
     CHECK(deepest == 1);

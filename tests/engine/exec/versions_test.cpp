@@ -8,6 +8,7 @@
 #include "engine/schedule/weight_versions.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
+#include "tests/support/small_training.h"
 
 #include <algorithm>
 
@@ -15,16 +16,6 @@ using namespace engine;
 using Catch::Matchers::Contains;
 
 namespace {
-
-ModelSpec miniature()
-{
-    ModelSpec model;
-    model.layers = 8;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
-    return model;
-}
 
 ScheduleRequest request(std::string scheme, int devices, int microBatches)
 {
@@ -46,8 +37,8 @@ const std::shared_ptr<const CpuDevice> g_device = openCpuDevice().value();
 struct Training
 {
     Training(Schedule lowered, Mode mode, Accumulate accumulate)
-        : tokens(miniature(), lowered.shape.microBatches)
-        , model(miniature(), lowered.shape.stages, g_device->kernels())
+        : tokens(tests::narrowModel(8), lowered.shape.microBatches)
+        , model(tests::narrowModel(8), lowered.shape.stages, g_device->kernels())
     {
         run.schedule = std::move(lowered);
         Pipeline::Setup setup{run.schedule, model, g_device->kernels(), 1, accumulate};
@@ -135,11 +126,11 @@ TEST_CASE("versions matter: the weights differ from those of training with the n
 
 TEST_CASE("on one device PipeDream is plain training with an update per micro-batch")
 {
-    const Transformer<float> model(miniature(), 1, g_device->kernels());
+    const Transformer<float> model(tests::narrowModel(8), 1, g_device->kernels());
     const Schedule lowered = schedule("pipedream", 1, 4);
     VersionedTrainer versioned = reference(lowered, model, Accumulate::Float);
     SequentialTrainer plain(model, g_device->kernels(), 1, Accumulate::Float);
-    TokenBatches window(miniature(), 4), single(miniature(), 1);
+    TokenBatches window(tests::narrowModel(8), 4), single(tests::narrowModel(8), 1);
     window.load(TextData::builtIn(1), 0);
     versioned.train(window, 4);
     for (int m = 0; m < 4; ++m) {
