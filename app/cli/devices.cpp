@@ -82,7 +82,7 @@ std::string gpuText(const engine::CudaReport& cuda)
                             device.partition > 0 ? std::to_string(device.partition) : "- ",
                             profiler::bytesText(device.memory));
     text += fmt::format("{} {}\n", cuda.devices.empty() ? "gpu   none:" : "     ",
-                        cuda.reason.empty() ? "modes: emulate (--backend cuda), in fp32"
+                        cuda.reason.empty() ? "modes: emulate, live (--backend cuda), in fp32"
                                             : whyNoGpu(cuda));
     if (!cuda.driver.empty())
         text += fmt::format("      the driver serves CUDA {}\n", cuda.driver);

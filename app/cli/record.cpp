@@ -7,6 +7,7 @@
 #include "app/cli/output.h"
 #include "app/cli/run_file.h"
 #include "app/cli/run_summary.h"
+#include "engine/backend/cuda_environment.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
@@ -46,6 +47,7 @@ public:
                 .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
                 .iteration = [this](const Run& run, std::size_t) { return commit(run); },
                 .launches = m_gpu.hooks(),
+                .warned = [this](const std::string& what) { m_progress->warning(what); },
                 .ended =
                     [this](std::span<const ArenaUse> arenas) {
                         m_arenas.assign(arenas.begin(), arenas.end());
@@ -191,6 +193,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     if (options.file.empty())
         if (const auto made = makeFolderOf(file); !made)
             return tl::unexpected(made.error());
+    if (experiment.backend == Backend::Cuda)
+        setCudaEnvironment();
     Recorder recorder(options, experiment.backend, file);
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));

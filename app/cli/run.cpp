@@ -3,7 +3,7 @@
 #include "app/cli/cost_options.h"
 #include "app/cli/record.h"
 #include "app/cli/schedule_options.h"
-#include "engine/exec/run_experiment.h"
+#include "engine/exec/run_devices.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -29,6 +29,7 @@ struct Options
     std::optional<Recompute> recompute;
     double bandwidth = 0, latency = 0; // GB/s, us
     std::uint64_t deviceMemory = 0;    // bytes
+    std::optional<Mode> mode;
     Experiment experiment;
     RecordOptions record;
 };
@@ -67,6 +68,7 @@ Result<Experiment> experimentOf(const Options& options)
     constexpr auto kMost = std::numeric_limits<Bytes>::max();
     experiment.deviceMemory
         = static_cast<Bytes>(std::min(options.deviceMemory, static_cast<std::uint64_t>(kMost)));
+    experiment.mode = options.mode ? *options.mode : defaultMode(experiment);
     experiment.link.bytesPerSecond = options.bandwidth * 1e9;
     experiment.link.latency = Nanoseconds(std::llround(options.latency * 1e3));
     return experiment;
@@ -137,14 +139,15 @@ void addModelOptions(CLI::App& app, Options& options)
 void addMachineOptions(CLI::App& app, Options& options)
 {
     constexpr const char* kGroup = "Machine";
-    app.add_option("--mode", options.experiment.mode,
-                   "emulate: every op runs alone and is placed on D devices; live: D threads run "
-                   "at the same time [emulate]")
+    app.add_option("--mode", options.mode,
+                   "emulate: every op runs alone and is placed on D devices; live: D threads, GPUs "
+                   "or equal parts of one GPU run at the same time [live with CUDA and D GPUs, "
+                   "else emulate]")
         ->type_name("emulate|live")
         ->transform(choice<Mode>({{"emulate", Mode::Emulate}, {"live", Mode::Live}}))
         ->group(kGroup);
     app.add_option("--backend", options.experiment.backend,
-                   "What ops run on: the CPU, or the first GPU (in fp32) [auto: the CPU]")
+                   "What ops run on: the CPU, or GPUs (in fp32) [auto: the CPU]")
         ->type_name("auto|cpu|cuda")
         ->transform(choice<Backend>(
             {{"auto", Backend::Cpu}, {"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}}))

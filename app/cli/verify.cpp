@@ -20,7 +20,7 @@ using namespace engine;
 using nlohmann::ordered_json;
 
 namespace {
-constexpr std::string_view kTime = "time";
+constexpr std::string_view kTime = "time", kLeftOut = "left out";
 
 struct Options
 {
@@ -90,7 +90,7 @@ std::string asText(const std::vector<VerifyCheck>& checks)
     return table.text();
 }
 
-// What was measured, and is neither right nor wrong.
+// What was measured and is neither right nor wrong, and what could not be done here.
 std::string measured(const std::vector<VerifyCheck>& checks)
 {
     std::string text;
@@ -98,6 +98,8 @@ std::string measured(const std::vector<VerifyCheck>& checks)
         if (check.fact == kTime && check.passed)
             text += fmt::format("measured with {}, D = {}, N = {}: {}\n", check.scheme,
                                 check.devices, check.microBatches, check.detail);
+        else if (check.fact == kLeftOut)
+            text += fmt::format("left out, live: {}\n", check.detail);
     return text;
 }
 
@@ -119,16 +121,16 @@ std::string failures(const std::vector<VerifyCheck>& checks)
 
 Result<int> verify(const Options& options)
 {
-    if (options.backend == "cuda")
-        return fail(Error::Code::InvalidArgument,
-                    "proofs on a GPU are not in this version: use --backend cpu");
     const Interrupt interrupt;
+    const Backend backend = options.backend == "cuda" ? Backend::Cuda : Backend::Cpu;
     std::size_t done = 0;
     const auto tell = [&](const VerifyCheck&) {
         if (errorIsTerminal())
             printError(fmt::format("\r{} checks", ++done));
     };
-    const auto checks = verifyEngine({options.full, options.schemes}, tell, interrupt.requested());
+    const auto checks
+        = verifyEngine({.full = options.full, .backend = backend, .schemes = options.schemes}, tell,
+                       interrupt.requested());
     if (done > 0)
         printError("\r                \r");
     if (!checks)
@@ -143,7 +145,8 @@ Result<int> verify(const Options& options)
 Action prepareVerify(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("--backend", options->backend, "[auto: the CPU]")
+    app.add_option("--backend", options->backend,
+                   "On GPUs: the proof by integers, at D = 2 and 4 [auto: the CPU]")
         ->type_name("auto|cpu|cuda")
         ->check(oneOf({"auto", "cpu", "cuda"}));
     app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated [all]")

@@ -4,6 +4,7 @@
 #include "engine/base/result.h"
 
 #include <memory>
+#include <vector>
 
 namespace engine {
 
@@ -16,5 +17,15 @@ Result<std::shared_ptr<const Device>> openCudaDevice(int index = 0);
 // one build (cuda_report.h).
 using CudaOpenFunction = Device* (*)(int index, std::string* reason);
 constexpr const char* kCudaOpenSymbol = "bubblescope_cuda_open";
+
+// Devices that run at the same time: each a GPU, or where there are fewer, equal parts of their
+// multiprocessors (device_placement.h). Unsupported says in one sentence why there are none. The
+// first may be asked for what is true of all.
+Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count);
+
+// The same of the plug-in: false and the reason, or devices that the caller owns.
+using CudaOpenDevicesFunction
+    = bool (*)(int count, std::vector<Device*>* devices, std::string* reason);
+constexpr const char* kCudaOpenDevicesSymbol = "bubblescope_cuda_open_devices";
 
 } // namespace engine

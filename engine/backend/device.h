@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/device_queue.h"
 #include "engine/backend/kernels.h"
 #include "engine/base/units.h"
 
@@ -47,6 +48,20 @@ public:
     virtual std::int64_t nanoseconds(std::size_t from, std::size_t to) const = 0;
     // Until every op has ended. std::runtime_error names what failed.
     virtual void synchronize() const = 0;
+
+    // Where the ops are queued, on a GPU; nullptr on a CPU, where they are done when a call
+    // returns. What follows is of such devices alone.
+    virtual DeviceQueue* lane() const { return nullptr; }
+    // A queue beside the lane, on the same part of the GPU. The device outlives it and the events.
+    virtual std::unique_ptr<DeviceQueue> makeQueue() const { return nullptr; }
+    enum class Timed : std::uint8_t { No, Yes };
+    virtual std::unique_ptr<DeviceEvent> makeEvent(Timed) const { return nullptr; }
+    // The calling thread works for this device from here on: before it calls kernels.
+    virtual void bindThread() const { }
+    // Ties the times of events to CLOCK_MONOTONIC, anew before every iteration, since the two
+    // clocks drift apart. While nothing is queued.
+    virtual void anchor() const { }
+    virtual int gpu() const { return -1; } // its number among those of the process
 };
 
 } // namespace engine

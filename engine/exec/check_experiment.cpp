@@ -16,9 +16,6 @@ Result<void> checkExperiment(const Experiment& experiment)
         return invalid(fmt::format("--warmup must be from 0 to {}", kMostIterations));
     if (!(experiment.link.bytesPerSecond >= 0) || experiment.link.latency < Nanoseconds(0))
         return invalid("the link's latency and bandwidth cannot be negative");
-    if (experiment.backend == Backend::Cuda && experiment.mode == Mode::Live)
-        return invalid("live runs on a GPU are not in this version: use --mode emulate, or "
-                       "--backend cpu");
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)
         return {};
     return invalid(fmt::format("a run cannot be of mode '{}': use --mode emulate or live",

@@ -2,6 +2,7 @@
 
 #include "engine/exec/op_timing.h"
 #include "engine/exec/pipeline.h"
+#include "engine/timeline/interference.h"
 #include "engine/timeline/run.h"
 
 #include <atomic>
@@ -28,6 +29,8 @@ public:
     virtual Result<void> finish() { return {}; }
 
     virtual std::span<const OpTiming> timings() const = 0; // of the last iteration
+    // Of devices that are parts of one GPU, over all iterations; else empty.
+    virtual std::vector<Interference> interference() const { return {}; }
     virtual Pipeline& pipeline() = 0;
     virtual std::size_t threads() const { return 1; } // that compute or copy
 };

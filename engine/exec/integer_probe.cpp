@@ -1,4 +1,3 @@
-#include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_runnable.h"
 #include "engine/exec/gradient_comparison.h"
 #include "engine/exec/index.h"
@@ -111,11 +110,20 @@ Result<Schedule> loweredSchedule(const ScheduleRequest& request)
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode,
                                         std::uint64_t seed)
 {
+    const auto cpu = openDevices(Backend::Cpu, mode, 1);
+    if (!cpu)
+        return tl::unexpected(cpu.error());
+    return checkIntegerProbe(request, *cpu, seed);
+}
+
+Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
+                                        std::uint64_t seed)
+{
     const auto lowered = loweredSchedule(request);
-    const auto device = openCpuDevice();
-    if (!lowered || !device)
-        return tl::unexpected(lowered ? device.error() : lowered.error());
-    const Kernels<float>& kernels = (*device)->kernels();
+    if (!lowered)
+        return tl::unexpected(lowered.error());
+    on.first().bindThread();
+    const Kernels<float>& kernels = on.first().kernels();
     const ProbeModel model(lowered->shape.stages, kSize, kernels);
     ProbeModel::Size unitSize = kSize;
     unitSize.rows /= unitsPerMicroBatch(*lowered);
@@ -147,11 +155,23 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mod
                                 "where floats round: use fewer devices, chunks or micro-batches",
                                 lowered->shape.stages, lowered->shape.microBatches));
 
-    GradientCheck check{.what = fmt::format("integer probe, {}, D = {}, N = {}, {}", request.scheme,
-                                            request.devices, request.microBatches, modeName(mode))};
+    GradientCheck check{.what
+                        = fmt::format("integer probe, {}, D = {}, N = {}, {}", request.scheme,
+                                      request.devices, request.microBatches, modeName(on.mode))};
     Run run;
     run.schedule = *lowered;
-    const auto executor = makeExecutor({{run.schedule, unit, kernels, seed}, mode}, run);
+    Pipeline::Setup setup{run.schedule, unit, kernels, seed};
+    Units units;
+    if (on.isCuda())
+        setup.tokenBytes = TokenBatches::bytes(tokenShape, lowered->shape.microBatches);
+    if (on.haveOwnGpus())
+        setup.seats = makeSeats(on, units, [&](const Device& device) {
+            return std::make_unique<const ProbeModel>(lowered->shape.stages, unitSize,
+                                                      device.kernels());
+        });
+    else if (on.isCuda())
+        setup.device = &on.first();
+    const auto executor = makeExecutor({setup, on.mode}, run);
     std::mutex mutex;                                       // live devices compare at the same time
     std::map<std::pair<int, StageId>, std::size_t> updates; // of a replica's stage so far
     executor->pipeline().observeGradients(

@@ -1,11 +1,14 @@
 #include "engine/exec/live.h"
 
+#include "engine/exec/execution_order.h"
+#include "engine/exec/op_costs.h"
 #include "engine/exec/standstill.h"
 #include "engine/sim/track_writer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace engine {
 namespace {
@@ -18,14 +21,15 @@ Live::Live(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
     , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Threads)
+    , m_interference(setup.pipeline.lowered)
 {
     appendFixedMemory(m_pipeline.plan(), run.timeline);
     const std::vector<int> cores = allowedCores();
     const auto devices = static_cast<std::size_t>(setup.pipeline.lowered.shape.devices);
     for (std::size_t d = 0; d < devices; ++d)
-        m_workers.push_back(std::make_unique<Worker>(
+        m_workers.push_back(std::make_unique<Worker>(Worker::Setup{
             m_pipeline, DeviceId{static_cast<std::int32_t>(d)}, m_end,
-            devices <= cores.size() ? std::optional(cores[d]) : std::nullopt));
+            devices <= cores.size() ? std::optional(cores[d]) : std::nullopt, setup.hooks}));
 }
 
 Live::~Live()
@@ -35,19 +39,69 @@ Live::~Live()
 
 Result<void> Live::iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                            const std::atomic<bool>& cancel)
-{
+try {
     if (m_origin < 0)
         m_origin = wallTime();
     m_timings.clear();
     m_pipeline.beginIteration(tokens);
-    m_end.begin(m_workers.size());
-    for (const auto& worker : m_workers)
-        worker->beginIteration(cancel);
-    if (auto watched = watch(progress, cancel); !watched)
-        return watched;
+    for (const Seat& seat : m_setup.pipeline.seats)
+        seat.device.anchor();
+    const bool alone = runsAlone(iteration);
+    if (auto ran = alone ? runAlone(progress, cancel) : runTogether(progress, cancel); !ran)
+        return ran;
     iteration.loss = m_pipeline.loss();
     iteration.microBatchLoss = m_pipeline.microBatchLoss();
     place(std::move(iteration));
+    if (alone)
+        m_interference.addAlone(m_timings);
+    else
+        m_interference.addBeside(m_timings);
+    return {};
+} catch (const std::exception& error) { // of a GPU; those of its thread are in Worker::failure()
+    return fail(Error::Code::Device, error.what());
+}
+
+Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>& cancel)
+{
+    m_end.begin(m_workers.size());
+    const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    for (const auto& worker : m_workers)
+        worker->beginIteration(number, cancel);
+    return watch(progress, cancel);
+}
+
+// Where devices share a GPU. An all-reduce that blocks would wait for what comes later in the
+// order.
+bool Live::runsAlone(const Iteration& iteration) const
+{
+    std::set<int> gpus;
+    for (const Seat& seat : m_setup.pipeline.seats)
+        gpus.insert(seat.device.gpu());
+    return iteration.kind == Iteration::Kind::Warmup && gpus.size() < m_setup.pipeline.seats.size()
+        && !m_setup.pipeline.blockingAllReduce;
+}
+
+Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& cancel)
+{
+    const auto order
+        = executionOrder(m_pipeline.lowered(),
+                         estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.unit, LinkCost{}}));
+    if (!order)
+        return tl::unexpected(order.error());
+    const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    for (std::size_t i = 0; i < order->size(); ++i) {
+        if (cancel.load(std::memory_order_relaxed))
+            return fail(Error::Code::Cancelled, "cancelled");
+        const OpRef ref = (*order)[i];
+        try {
+            m_workers[static_cast<std::size_t>(ref.device.value)]->runAlone(ref, number);
+        } catch (const std::exception& error) {
+            return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
+        }
+        progress(i + 1, order->size());
+    }
+    for (const auto& worker : m_workers)
+        worker->takeTimes();
     return {};
 }
 
@@ -69,6 +123,8 @@ Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& canc
         } else if (stuck.empty() && wallTime() - moved > patience) {
             stuck = standstill();
             stop();
+            for (const auto& worker : m_workers)
+                worker->abandon();
         }
     }
     if (const std::string why = failure(); !why.empty())
@@ -97,7 +153,7 @@ std::string Live::standstill()
 {
     std::vector<std::uint32_t> positions;
     for (const auto& worker : m_workers)
-        positions.push_back(worker->position());
+        positions.push_back(worker->unfinished());
     return describeStandstill(m_pipeline, positions);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "engine/exec/executor.h"
+#include "engine/exec/interference_meter.h"
+#include "engine/exec/launch_hooks.h"
 #include "engine/exec/worker.h"
 #include "engine/sim/track_writer.h"
 
@@ -8,9 +10,11 @@
 
 namespace engine {
 
-// Live mode on the CPU: one thread a device, all at the same time, on the wall clock. Each works
-// through its own program and waits only for what it consumes (transport.h); no scheduler, and no
-// lock within an iteration. The thread that calls iterate() watches.
+// Live mode: one thread a device, all at the same time, on the wall clock. Each works through its
+// own program and waits only for what it consumes (transport.h); no scheduler, and no lock within
+// an iteration. On GPUs the threads queue, the devices wait, and times are the devices'. The thread
+// that calls iterate() watches. On parts of one GPU it runs the warm-up itself, one op at a time:
+// what ops take alone, to which they are compared later.
 class Live final : public Executor
 {
 public:
@@ -19,6 +23,7 @@ public:
         Pipeline::Setup pipeline;
         // When nothing has moved for so long while everybody waits, the run is at an end.
         std::chrono::milliseconds patience{5000};
+        LaunchHooks hooks = {}; // called on the threads of the devices
     };
     // As of Emulation.
     Live(const Setup& setup, Run& run);
@@ -26,12 +31,16 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
+    std::vector<Interference> interference() const override { return m_interference.result(); }
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
 
     std::size_t threads() const override { return m_workers.size() + m_pipeline.sideLanes(); }
 
 private:
+    bool runsAlone(const Iteration& iteration) const;
+    Result<void> runAlone(const Progress& progress, const std::atomic<bool>& cancel);
+    Result<void> runTogether(const Progress& progress, const std::atomic<bool>& cancel);
     Result<void> watch(const Progress& progress, const std::atomic<bool>& cancel);
     std::size_t opsDone() const;
     bool allWait() const;
@@ -48,6 +57,7 @@ private:
     IterationEnd m_end;
     std::vector<std::unique_ptr<Worker>> m_workers; // [device]
     std::vector<OpTiming> m_timings;
+    InterferenceMeter m_interference;
     std::int64_t m_origin = -1; // of the timeline, on the wall clock
 };
 

@@ -11,6 +11,7 @@ std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run)
     if (setup.mode == Mode::Live) {
         Live::Setup live{setup.pipeline};
         live.pipeline.blockingAllReduce = setup.rules.blockingAllReduce;
+        live.hooks = setup.hooks;
         return std::make_unique<Live>(live, run);
     }
     CHECK(setup.mode == Mode::Emulate);

@@ -12,7 +12,7 @@ struct ExecutorSetup
     Mode mode = Mode::Emulate; // or Live
     LinkCost link = {};        // of emulation
     TimingRules rules = {};    // of emulation; live: whether all-reduces block
-    LaunchHooks hooks = {};    // of emulation: live runs compute on the CPU
+    LaunchHooks hooks = {};    // where a GPU computes
 };
 // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
 // outlive it. std::bad_alloc.

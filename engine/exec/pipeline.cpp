@@ -3,6 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/exec/tied_gradients.h"
 #include "engine/schedule/notation.h"
+#include "engine/transport/queued.h"
 
 #include <fmt/format.h>
 
@@ -14,18 +15,50 @@ Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
                  ? *setup.plan
                  : planExecution({setup.lowered, setup.unit, setup.accumulate, setup.tokenBytes}))
 {
-    const int devices = setup.lowered.shape.devices;
-    for (int d = 0; d < devices; ++d)
+    makeDevices();
+    makeTransport(sideLanes);
+}
+
+void Pipeline::makeDevices()
+{
+    const Setup& setup = m_setup;
+    CHECK(setup.seats.empty() || setup.device == nullptr);
+    for (int d = 0; d < setup.lowered.shape.devices; ++d) {
+        const Seat* seat
+            = setup.seats.empty() ? nullptr : &setup.seats[static_cast<std::size_t>(d)];
+        if (seat != nullptr)
+            seat->device.bindThread();
         m_devices.push_back(std::make_unique<PipelineDevice>(
-            PipelineDevice::Setup{setup.lowered, setup.unit, setup.kernels, m_plan, setup.seed,
-                                  setup.accumulate, setup.poison, setup.device},
+            PipelineDevice::Setup{setup.lowered, seat != nullptr ? seat->unit : setup.unit,
+                                  seat != nullptr ? seat->device.kernels() : setup.kernels, m_plan,
+                                  setup.seed, setup.accumulate, setup.poison,
+                                  seat != nullptr ? &seat->device : setup.device},
             DeviceId{d}));
-    CHECK(setup.device == nullptr || sideLanes == InProcessTransport::SideLanes::Inline);
+    }
+    for (const Seat& seat : setup.seats)
+        seat.device.synchronize(); // copies beside the lanes do not wait for what fills the arenas
+}
+
+void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
+{
+    if (!m_setup.seats.empty()) {
+        std::vector<const Device*> devices;
+        for (const Seat& seat : m_setup.seats)
+            devices.push_back(&seat.device);
+        m_transport = std::make_unique<QueuedTransport>(traffic(), std::move(devices));
+        return;
+    }
+    CHECK(m_setup.device == nullptr || sideLanes == InProcessTransport::SideLanes::Inline);
     auto transport = std::make_unique<InProcessTransport>(
-        traffic(), devices, sideLanes, InProcessTransport::kSpin,
-        setup.device == nullptr ? nullptr : &setup.kernels);
+        traffic(), m_setup.lowered.shape.devices, sideLanes, InProcessTransport::kSpin,
+        m_setup.device == nullptr ? nullptr : &m_setup.kernels);
     m_sideLanes = transport->sideLanes();
     m_transport = std::move(transport);
+}
+
+const Device* Pipeline::seatOf(DeviceId id) const
+{
+    return m_setup.seats.empty() ? nullptr : &m_setup.seats[indexOf(id)].device;
 }
 
 Traffic Pipeline::traffic() const
@@ -39,8 +72,8 @@ Traffic Pipeline::traffic() const
                                     bytes(message.to, message.slot)});
     for (const ExecutionPlan::PlannedCopy& copy : m_plan.copies) {
         const auto own = bytes(copy.owner, copy.own), guest = bytes(copy.peer, copy.guest);
-        traffic.copies.push_back(
-            {copy.owner, copy.peer, copy.evicts ? own : guest, copy.evicts ? guest : own});
+        traffic.copies.push_back({copy.owner, copy.peer, copy.evicts ? own : guest,
+                                  copy.evicts ? guest : own, copy.evicts});
     }
     const auto tied = m_setup.unit.tied();
     for (const ExecutionPlan::PlannedCollective& planned : m_plan.collectives) {
@@ -163,18 +196,28 @@ void Pipeline::observeGradients(const GradientObserver& observer)
         device->onGradient = observer;
 }
 
-TransferTime Pipeline::timeOf(OpRef ref) const
+Fence Pipeline::fenceOf(OpRef ref) const
 {
     const std::uint32_t id = planOf(ref).transfer;
     switch (at(ref).kind) {
     case OpKind::AllReduce:
-        return m_transport->timeOf({Fence::Kind::Reduced, id});
+        return {Fence::Kind::Reduced, id};
     case OpKind::Evict:
     case OpKind::Load:
-        return m_transport->timeOf({Fence::Kind::Copied, id});
+        return {Fence::Kind::Copied, id};
     default:
-        return m_transport->timeOf({Fence::Kind::Arrived, id});
+        return {Fence::Kind::Arrived, id};
     }
+}
+
+TransferTime Pipeline::timeOf(OpRef ref) const
+{
+    return m_transport->timeOf(fenceOf(ref));
+}
+
+bool Pipeline::hasPassed(OpRef ref) const
+{
+    return m_transport->hasPassed(fenceOf(ref));
 }
 
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault)

@@ -9,6 +9,13 @@
 
 namespace engine {
 
+// A device of its own with the model's stages over its kernels.
+struct Seat
+{
+    const Device& device; // with a lane (engine/backend/device_queue.h)
+    const PipelineModel<float>& unit;
+};
+
 // An op of the schedule by its place.
 struct OpRef
 {
@@ -37,12 +44,17 @@ public:
         // None is this process's memory.
         const Device* device = nullptr;
         const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
+        // Where every device has a GPU of its own, or a part of one: [device]. `unit` and `kernels`
+        // are those of one of them, and `device` is none.
+        std::vector<Seat> seats = {};
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
     // outlive it. std::bad_alloc.
     Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
 
     void beginIteration(TokenBatches& tokens); // while no device works
+    // The device's own (Setup::seats); nullptr: its ops are done when compute() returns.
+    const Device* seatOf(DeviceId id) const;
     // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
     // when the transport was aborted.
     bool awaitInputs(OpRef ref);
@@ -68,12 +80,17 @@ public:
     // On every device, of whose thread it is called.
     void observeGradients(const GradientObserver& observer);
 
-    // Of an op that is not computed, when it was under way; a RECV with its SEND.
+    // Of an op that is not computed, when it was under way; a RECV with its SEND. And whether it is
+    // through.
     TransferTime timeOf(OpRef ref) const;
+    bool hasPassed(OpRef ref) const;
 
 private:
+    void makeDevices();
+    void makeTransport(InProcessTransport::SideLanes sideLanes);
     Traffic traffic() const;
     const OpPlan& planOf(OpRef ref) const;
+    Fence fenceOf(OpRef ref) const; // that tells of the end of a transfer
 
     Setup m_setup;
     ExecutionPlan m_plan;

@@ -59,7 +59,9 @@ std::string commandOf(const Experiment& experiment)
 {
     const Experiment defaults;
     std::string text = "bscope run" + scheduleWords(experiment) + modelWords(experiment.model);
-    if (experiment.mode != defaults.mode)
+    const bool onGpus
+        = experiment.backend == Backend::Cuda; // where the machine decides the default
+    if (experiment.mode != defaults.mode || onGpus)
         text += fmt::format(" --mode {}", modeName(experiment.mode));
     if (experiment.backend != defaults.backend)
         text += fmt::format(" --backend {}", backendName(experiment.backend));

@@ -1,13 +1,12 @@
 #include "engine/exec/run_experiment.h"
 
-#include "engine/backend/cpu/cpu_device.h"
-#include "engine/backend/cuda_device.h"
 #include "engine/exec/arena_use.h"
 #include "engine/exec/check_experiment.h"
 #include "engine/exec/experiment_schedule.h"
 #include "engine/exec/gemm_peak.h"
 #include "engine/exec/make_executor.h"
 #include "engine/exec/memory_fit.h"
+#include "engine/exec/run_devices.h"
 #include "engine/exec/run_info.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/exec/worker.h"
@@ -30,21 +29,11 @@ Result<TextData> dataOf(const Experiment& experiment)
 // Everything a run stands on; made before anything runs.
 struct Plan
 {
-    std::shared_ptr<const Device> device;
+    RunDevices on;
     Schedule schedule;
     UnitSpec unit;
     TextData data;
 };
-
-Result<std::shared_ptr<const Device>> deviceOf(Backend backend)
-{
-    if (backend == Backend::Cuda)
-        return openCudaDevice();
-    auto cpu = openCpuDevice();
-    if (!cpu)
-        return tl::unexpected(cpu.error());
-    return std::shared_ptr<const Device>(std::move(*cpu));
-}
 
 Result<Plan> planOf(const Experiment& experiment)
 {
@@ -58,13 +47,13 @@ Result<Plan> planOf(const Experiment& experiment)
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
-    auto device = deviceOf(experiment.backend);
-    if (!device)
-        return tl::unexpected(device.error());
+    auto devices = openDevices(experiment.backend, experiment.mode, schedule->shape.devices);
+    if (!devices)
+        return tl::unexpected(devices.error());
     auto unit = unitSpec(experiment.model, *schedule);
     if (!unit)
         return tl::unexpected(unit.error());
-    return Plan{std::move(*device), std::move(*schedule), std::move(*unit), std::move(*data)};
+    return Plan{std::move(*devices), std::move(*schedule), std::move(*unit), std::move(*data)};
 }
 
 // Warm-up, then measured iterations, then the replay.
@@ -125,16 +114,20 @@ private:
 
 } // namespace
 
-Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
+Result<Run> runExperiment(const Experiment& asked, const RunObserver& observer,
                           const std::atomic<bool>& cancel)
 try {
-    auto plan = planOf(experiment);
+    auto plan = planOf(asked);
     if (!plan)
         return tl::unexpected(plan.error());
+    Experiment experiment = asked;
+    experiment.mode = plan->on.mode;
     Run run;
     run.schedule = std::move(plan->schedule);
-    const DeviceInfo device = plan->device->info();
-    const Kernels<float>& kernels = plan->device->kernels();
+    DeviceInfo device = plan->on.first().info();
+    device.memory = plan->on.memory();
+    const Kernels<float>& kernels = plan->on.first().kernels();
+    plan->on.first().bindThread();
     const Transformer<float> unit(plan->unit.model, run.schedule.shape.stages, kernels,
                                   plan->unit.slices);
     const Bytes tokenBytes = TokenBatches::bytes(experiment.model, run.schedule.shape.microBatches);
@@ -151,8 +144,14 @@ try {
                              .accumulate = experiment.accumulate,
                              .tokenBytes = tokenBytes,
                              .plan = &memory};
-    if (experiment.backend != Backend::Cpu) // whose memory is this process's
-        pipeline.device = plan->device.get();
+    Units units;
+    if (plan->on.haveOwnGpus())
+        pipeline.seats = makeSeats(plan->on, units, [&](const Device& own) {
+            return std::make_unique<const Transformer<float>>(
+                plan->unit.model, run.schedule.shape.stages, own.kernels(), plan->unit.slices);
+        });
+    else if (plan->on.isCuda()) // the CPU's memory is this process's
+        pipeline.device = &plan->on.first();
     const auto executor
         = makeExecutor({pipeline,
                         experiment.mode,
@@ -167,12 +166,14 @@ try {
         run.info.peakFlops = peak.flops;
         run.info.peakSource = peak.source;
     }
-    if (experiment.mode == Mode::Live) {
+    if (experiment.mode == Mode::Live && experiment.backend == Backend::Cpu) {
         run.info.threads = static_cast<int>(executor->threads());
         run.info.cores = static_cast<int>(allowedCores().size());
     }
     if (auto started = observer.started(run); !started)
         return tl::unexpected(started.error());
+    if (!plan->on.note.empty())
+        observer.warned(plan->on.note);
 
     TokenBatches tokens(experiment.model, run.schedule.shape.microBatches, plan->unit.slices);
     Training training(experiment, observer, plan->data);

@@ -18,7 +18,7 @@
 
 namespace engine {
 
-enum class Backend : std::uint8_t { Cpu, Cuda }; // what ops run on: the CPU, or the first GPU
+enum class Backend : std::uint8_t { Cpu, Cuda }; // what ops run on: the CPU, or GPUs
 constexpr const char* backendName(Backend backend)
 {
     return backend == Backend::Cuda ? "cuda" : "cpu";
@@ -60,7 +60,9 @@ struct RunObserver
     // An iteration was placed: its spans and memory events are at the end of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration
         = [](const Run&, std::size_t) { return Result<void>(); };
-    LaunchHooks launches = {}; // of emulated ops
+    LaunchHooks launches = {}; // where a GPU computes; live, on the threads of the devices
+    // Something is not as it was asked for, and the run goes on: one sentence.
+    std::function<void(const std::string& sentence)> warned = [](const std::string&) {};
     // Nothing runs any more, and so much of every arena was written; also after Cancelled and an
     // error of the machine.
     std::function<void(std::span<const ArenaUse> arenas)> ended = [](std::span<const ArenaUse>) {};

@@ -40,9 +40,11 @@ RunInfo runInfo(const RunInfoInput& input)
     info.mode = experiment.mode;
     info.deviceName = input.device.name;
     const bool live = experiment.mode == Mode::Live;
-    info.timing = live                        ? "wall clock"
-        : experiment.backend == Backend::Cuda ? "CUDA events"
-                                              : "thread CPU clock";
+    const bool cuda = experiment.backend == Backend::Cuda;
+    info.timing = live && cuda ? "wall clock by CUDA events"
+        : live                 ? "wall clock"
+        : cuda                 ? "CUDA events"
+                               : "thread CPU clock";
     info.link = live ? "memory copies" : describeLink(experiment.link);
     info.model = model.name;
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;

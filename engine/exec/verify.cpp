@@ -1,6 +1,7 @@
 #include "engine/exec/verify.h"
 
 #include "engine/exec/check_runnable.h"
+#include "engine/exec/run_devices.h"
 #include "engine/exec/run_experiment.h"
 #include "engine/sim/simulate.h"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace engine {
 namespace {
@@ -35,6 +37,8 @@ std::vector<Size> sizes(const VerifyOptions& options)
 {
     if (options.full)
         return {{2, 2}, {2, 4}, {2, 6}, {4, 4}, {4, 8}, {4, 12}, {8, 8}, {8, 16}};
+    if (options.backend == Backend::Cuda)
+        return {{2, 4}, {4, 8}};
     return {{4, 8}};
 }
 
@@ -132,6 +136,23 @@ public:
             : Result<void>();
     }
 
+    // By the one proof whose sums no product's algorithm can change.
+    Result<void> onGpus(const ScheduleRequest& request)
+    {
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            if (m_cancel.load(std::memory_order_relaxed))
+                return fail(Error::Code::Cancelled, "cancelled");
+            const auto& on = gpusFor(mode, request.devices);
+            if (!on)
+                return tl::unexpected(on.error());
+            if (on->mode == mode)
+                gradients("integer gradients", request, mode, checkIntegerProbe(request, *on));
+            else if (std::ranges::find(m_notes, on->note) == m_notes.end())
+                leaveOut(request, m_notes.emplace_back(on->note));
+        }
+        return {};
+    }
+
     // How long an iteration takes live, beside what emulation says. What it is worth depends on
     // the cores that are free.
     Result<void> time()
@@ -162,6 +183,24 @@ public:
     std::vector<VerifyCheck> take() { return std::move(m_checks); }
 
 private:
+    void leaveOut(const ScheduleRequest& request, const std::string& why)
+    {
+        VerifyCheck check = about("left out", request, Mode::Live);
+        check.passed = true;
+        check.detail = why;
+        add(std::move(check));
+    }
+
+    // Opened once.
+    const Result<RunDevices>& gpusFor(Mode mode, int devices)
+    {
+        const std::pair key(mode, mode == Mode::Live ? devices : 1);
+        const auto found = m_gpus.find(key);
+        return found != m_gpus.end()
+            ? found->second
+            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices)).first->second;
+    }
+
     void add(VerifyCheck check)
     {
         m_told(check);
@@ -294,6 +333,8 @@ private:
     const std::function<void(const VerifyCheck&)>& m_told;
     const std::atomic<bool>& m_cancel;
     std::vector<VerifyCheck> m_checks;
+    std::map<std::pair<Mode, int>, Result<RunDevices>> m_gpus; // by the number of devices
+    std::vector<std::string> m_notes;
 };
 
 } // namespace
@@ -307,9 +348,12 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
             return fail(Error::Code::NotFound,
                         fmt::format("there is no scheme '{}': bscope schemes lists them", scheme));
     Verification verification(told, cancel);
+    const bool onGpus = options.backend == Backend::Cuda;
     for (const ScheduleRequest& request : requests(options))
-        if (auto done = verification.all(request); !done)
+        if (auto done = onGpus ? verification.onGpus(request) : verification.all(request); !done)
             return tl::unexpected(done.error());
+    if (onGpus)
+        return verification.take();
     if (auto timed = verification.time(); !timed)
         return tl::unexpected(timed.error());
     return verification.take();

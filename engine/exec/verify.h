@@ -12,7 +12,8 @@ namespace engine {
 // One fact about this program on this machine.
 struct VerifyCheck
 {
-    // "integer gradients", "exact gradients", "losses", "placement"; "time": measured, not judged
+    // "integer gradients", "exact gradients", "losses", "placement"; "time": measured, not judged;
+    // "left out": cannot be done here
     std::string fact;
     std::string scheme; // with its options, and those of the model: "1f1b attention=flash"
     int devices = 0, microBatches = 0;
@@ -24,7 +25,10 @@ struct VerifyCheck
 
 struct VerifyOptions
 {
-    bool full = false;                // every size and option instead of one of each
+    bool full = false; // every size and option instead of one of each
+    // On GPUs the integer proof and the placement, at D = 2 and 4: the first GPU plays all devices,
+    // then as many GPUs or parts of one run at the same time.
+    Backend backend = Backend::Cpu;
     std::vector<std::string> schemes; // only these; none: all
 };
 

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/exec/accumulate.h"
+#include "engine/exec/run_devices.h"
 #include "engine/model/model_spec.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
@@ -30,6 +31,9 @@ struct GradientCheck
 // A linear model of small integers, whose reference is computed in int64. Fails when a partial sum
 // could reach 2^24 (then equality would prove nothing) or the request is no schedule.
 Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode = Mode::Emulate,
+                                        std::uint64_t seed = 1);
+// The same on these devices, which are as many as the request's where they run live.
+Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
                                         std::uint64_t seed = 1);
 
 struct RealModelCheck

@@ -1,9 +1,12 @@
 #include "engine/exec/worker.h"
 
+#include "engine/base/check.h"
+
 #include <pthread.h>
 #include <sched.h>
 
 #include <exception>
+#include <utility>
 
 namespace engine {
 namespace {
@@ -14,6 +17,19 @@ void pinTo(std::thread& thread, int core)
     CPU_ZERO(&cores);
     CPU_SET(static_cast<unsigned>(core), &cores);
     pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // a wish: may fail
+}
+
+// How long a thread looks whether its GPU is done before it takes naps.
+constexpr std::int64_t kLook = 50'000; // ns
+constexpr std::chrono::microseconds kNap{20};
+
+std::vector<Worker::Marks> makeMarks(const Device* seat, std::span<const Op> program)
+{
+    std::vector<Worker::Marks> marks(seat != nullptr ? program.size() : 0);
+    for (std::size_t i = 0; i < marks.size(); ++i)
+        if (isCompute(program[i].kind))
+            marks[i] = {seat->makeEvent(Device::Timed::Yes), seat->makeEvent(Device::Timed::Yes)};
+    return marks;
 }
 
 } // namespace
@@ -39,16 +55,16 @@ bool IterationEnd::waitFor(std::chrono::milliseconds timeout)
     return m_changed.wait_for(lock, timeout, [this] { return m_missing == 0; });
 }
 
-Worker::Worker(Pipeline& pipeline, DeviceId device, IterationEnd& end, std::optional<int> core)
-    : m_pipeline(pipeline)
-    , m_device(device)
-    , m_end(end)
-    , m_firstOp(OpIndex(pipeline.lowered()).of(device, 0))
-    , m_times(pipeline.lowered().on(device).size())
+Worker::Worker(const Setup& setup)
+    : m_setup(setup)
+    , m_seat(setup.pipeline.seatOf(setup.device))
+    , m_firstOp(OpIndex(setup.pipeline.lowered()).of(setup.device, 0))
+    , m_times(setup.pipeline.lowered().on(setup.device).size())
+    , m_marks(makeMarks(m_seat, setup.pipeline.lowered().on(setup.device)))
     , m_thread([this] { loop(); })
 {
-    if (core)
-        pinTo(m_thread, *core);
+    if (setup.core)
+        pinTo(m_thread, *setup.core);
 }
 
 Worker::~Worker()
@@ -58,9 +74,11 @@ Worker::~Worker()
     m_thread.join();
 }
 
-void Worker::beginIteration(const std::atomic<bool>& cancel)
+void Worker::beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel)
 {
+    m_iteration = iteration;
     m_cancel = &cancel;
+    m_oldest.store(0, std::memory_order_relaxed);
     m_position.store(0, std::memory_order_relaxed);
     m_start.ring();
 }
@@ -73,41 +91,131 @@ void Worker::loop()
         if (m_quit.load(std::memory_order_relaxed))
             return;
         try {
+            if (m_seat != nullptr)
+                m_seat->bindThread();
             runProgram();
         } catch (const std::exception& error) {
-            m_failure = describeFault(m_pipeline, {m_device, position(), 0}, error);
-            m_pipeline.transport().abort(); // the others cannot go on without it
+            const std::uint32_t at = m_ahead.empty() ? position() : m_ahead.front();
+            m_failure = describeFault(m_setup.pipeline, {m_setup.device, at, 0}, error);
+            m_setup.pipeline.transport().abort(); // the others cannot go on without it
         }
-        m_end.report();
+        m_setup.end.report();
     }
 }
 
 void Worker::runProgram()
 {
-    for (std::uint32_t i = 0; i < m_times.size(); ++i) {
+    const auto count = static_cast<std::uint32_t>(m_times.size());
+    m_ahead.clear();
+    bool goesOn = true;
+    for (std::uint32_t i = 0; i < count && goesOn; ++i) {
         m_position.store(i, std::memory_order_relaxed);
-        if (m_cancel->load(std::memory_order_relaxed) || !runOp({m_device, i, m_firstOp + i}))
-            return;
+        goesOn = !m_cancel->load(std::memory_order_relaxed)
+            && runOp({m_setup.device, i, m_firstOp + i});
     }
-    m_position.store(static_cast<std::uint32_t>(m_times.size()), std::memory_order_relaxed);
+    // What is queued ends in any case: it waits for nothing but what was queued before it.
+    if (!drain() || !goesOn)
+        return;
+    takeTimes();
+    m_position.store(count, std::memory_order_relaxed);
+}
+
+void Worker::runAlone(OpRef ref, std::uint32_t iteration)
+{
+    m_iteration = iteration;
+    m_seat->bindThread();
+    const bool goesOn = runOp(ref) && drain();
+    CHECK(goesOn); // nobody aborts
+    const OpKind kind = m_setup.pipeline.at(ref).kind;
+    if (!isCompute(kind) && kind != OpKind::AllReduce) // which begins when its last member calls
+        while (!m_setup.pipeline.hasPassed(ref))
+            std::this_thread::sleep_for(kNap);
 }
 
 bool Worker::runOp(OpRef ref)
 {
-    const bool computes = isCompute(m_pipeline.at(ref).kind);
+    Pipeline& pipeline = m_setup.pipeline;
+    const bool computes = isCompute(pipeline.at(ref).kind);
     m_waits.store(true, std::memory_order_relaxed);
-    const bool goesOn = computes ? m_pipeline.awaitInputs(ref) : m_pipeline.transfer(ref);
+    bool goesOn = true;
+    while (computes && goesOn && m_ahead.size() >= kAhead)
+        goesOn = awaitOldest();
+    const LaunchScope scope(m_setup.hooks, {ref.op, m_iteration});
+    goesOn = goesOn && (computes ? pipeline.awaitInputs(ref) : pipeline.transfer(ref));
     m_waits.store(false, std::memory_order_relaxed);
     if (!goesOn || !computes)
         return goesOn;
+    if (m_seat != nullptr)
+        queue(ref);
+    else
+        compute(ref);
+    pipeline.finish(ref);
+    return true;
+}
+
+void Worker::compute(OpRef ref)
+{
     Times& times = m_times[ref.position];
     times.begin = wallTime();
     const std::int64_t cpu = threadCpuTime();
-    m_pipeline.compute(ref);
+    m_setup.pipeline.compute(ref);
     times.cpuTime = threadCpuTime() - cpu;
     times.end = wallTime();
-    m_pipeline.finish(ref);
+}
+
+void Worker::queue(OpRef ref)
+{
+    const Marks& marks = m_marks[ref.position];
+    m_seat->lane()->record(*marks.begin);
+    m_setup.pipeline.compute(ref);
+    m_seat->lane()->record(*marks.end);
+    m_ahead.push_back(ref.position);
+}
+
+// False: it was abandoned.
+bool Worker::awaitOldest()
+{
+    const DeviceEvent& end = *m_marks[m_ahead.front()].end;
+    const std::int64_t begin = wallTime();
+    while (!end.hasPassed()) {
+        if (m_abandoned.load(std::memory_order_relaxed))
+            return false;
+        if (wallTime() - begin > kLook)
+            std::this_thread::sleep_for(kNap);
+    }
+    m_oldest.store(m_ahead.front() + 1, std::memory_order_relaxed);
+    m_ahead.pop_front();
     return true;
+}
+
+bool Worker::drain()
+{
+    m_waits.store(true, std::memory_order_relaxed);
+    bool ended = true;
+    while (ended && !m_ahead.empty())
+        ended = awaitOldest();
+    m_waits.store(false, std::memory_order_relaxed);
+    return ended;
+}
+
+void Worker::takeTimes()
+{
+    for (std::size_t i = 0; i < m_marks.size(); ++i)
+        if (m_marks[i].end != nullptr) {
+            Times& times = m_times[i];
+            times = {m_marks[i].begin->time(), m_marks[i].end->time(), 0};
+            times.cpuTime = times.end - times.begin;
+        }
+}
+
+std::uint32_t Worker::unfinished() const
+{
+    const std::uint32_t next = position();
+    for (std::uint32_t i = m_oldest.load(std::memory_order_relaxed); i < next && m_seat != nullptr;
+         ++i)
+        if (m_marks[i].end != nullptr && !m_marks[i].end->hasPassed())
+            return i;
+    return next;
 }
 
 std::vector<int> allowedCores()

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_timing.h"
 #include "engine/exec/pipeline.h"
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -28,43 +30,77 @@ private:
 };
 
 // The thread of one device: runs the device's program once an iteration, from the first op to the
-// last.
+// last. A GPU's ops are only queued by it, a few ahead of the one that runs; their times are the
+// GPU's.
 class Worker
 {
 public:
-    // `core`: where it is pinned, if anywhere.
-    Worker(Pipeline& pipeline, DeviceId device, IterationEnd& end, std::optional<int> core);
+    // So many ops of a GPU are queued at once, so that no gap is left between them and the end
+    // comes soon when somebody has had enough.
+    static constexpr std::uint32_t kAhead = 4;
+
+    struct Setup
+    {
+        Pipeline& pipeline;
+        DeviceId device;
+        IterationEnd& end;
+        std::optional<int> core = {}; // where it is pinned, if anywhere
+        LaunchHooks hooks = {};
+    };
+    explicit Worker(const Setup& setup);
     ~Worker(); // it is not in an iteration, or the transport was aborted
 
-    // From the thread that owns it; `end` hears of the end. Within one op of `cancel` it stops.
-    void beginIteration(const std::atomic<bool>& cancel);
+    // From the thread that owns it; the end hears of the end. Within one op of `cancel` it stops,
+    // or within kAhead. `iteration`: index into Timeline::iterations.
+    void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
+
+    // One op, from the thread that owns it, while no other op runs anywhere; it has ended then. The
+    // order is one in which nothing waits. After the last: takeTimes().
+    void runAlone(OpRef ref, std::uint32_t iteration);
+    void takeTimes(); // of a GPU's ops, all of which have ended
 
     // While it runs, from any thread.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
     bool isDone() const { return position() == m_times.size(); }
+    // The op that has not ended; the one that comes next, where all have that were queued.
+    std::uint32_t unfinished() const;
+    // A GPU that does not answer is not waited for any more.
+    void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
 
     // Between iterations.
     struct Times // of an op
     {
-        std::int64_t begin = 0, end = 0, cpuTime = 0; // wall clock; ns
+        std::int64_t begin = 0, end = 0,
+                     cpuTime = 0; // wall clock; ns. On a GPU its time, all three
     };
     std::span<const Times> times() const { return m_times; } // [position]
     const std::string& failure() const { return m_failure; } // "": none
-    DeviceId device() const { return m_device; }
+    DeviceId device() const { return m_setup.device; }
+
+    struct Marks // of an op on a GPU
+    {
+        std::unique_ptr<DeviceEvent> begin, end; // none: it is not computed
+    };
 
 private:
     void loop();
     void runProgram();
     bool runOp(OpRef ref);
+    void compute(OpRef ref);
+    void queue(OpRef ref);
+    bool awaitOldest();
+    bool drain();
 
-    Pipeline& m_pipeline;
-    DeviceId m_device;
-    IterationEnd& m_end;
-    std::uint32_t m_firstOp = 0; // OpIndex of its first
+    Setup m_setup;
+    const Device* m_seat = nullptr; // a GPU, or a part of one; nullptr: this thread computes
+    std::uint32_t m_firstOp = 0;    // OpIndex of its first
     std::vector<Times> m_times;
-    std::atomic<std::uint32_t> m_position{0};
-    std::atomic<bool> m_waits{false}, m_quit{false};
+    std::vector<Marks> m_marks;        // [position]
+    std::deque<std::uint32_t> m_ahead; // positions that were queued and may not have ended
+    std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all before the oldest have ended
+    std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false};
+    std::uint32_t m_iteration = 0;
     const std::atomic<bool>* m_cancel = nullptr;
     Doorbell m_start;
     std::string m_failure;

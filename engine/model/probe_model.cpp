@@ -12,13 +12,16 @@ namespace engine {
 namespace {
 
 constexpr int kRowsPerSecondEntry = 5;
+constexpr std::int32_t kTokens = 256; // bytes
 
-void fillNumbers(std::span<const std::int32_t> tokens, Matrix<float> out)
+// What stands for each token, times `factor`. [token, column]
+std::vector<float> numbersOfTokens(int width, int factor)
 {
-    for (int r = 0; r < out.rows; ++r)
-        for (int c = 0; c < out.columns; ++c)
-            out.row(r)[c]
-                = static_cast<float>(ProbeModel::number(tokens[static_cast<std::size_t>(r)], c));
+    std::vector<float> numbers;
+    for (std::int32_t token = 0; token < kTokens; ++token)
+        for (int c = 0; c < width; ++c)
+            numbers.push_back(static_cast<float>(factor * ProbeModel::number(token, c)));
+    return numbers;
 }
 
 float sign(Random& random)
@@ -31,6 +34,10 @@ float sign(Random& random)
 ProbeModel::ProbeModel(int stages, Size size, const Kernels<float>& kernels)
     : m_size(size)
     , m_kernels(kernels)
+    , m_numbers(numbersOfTokens(size.width, 1))
+    , m_negated(numbersOfTokens(size.width, -1))
+    , m_inputs(kernels.constants(m_numbers))
+    , m_minusTargets(kernels.constants(m_negated))
 {
     const auto width = static_cast<std::size_t>(size.width);
     for (int s = 0; s < stages; ++s)
@@ -75,27 +82,23 @@ void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<float> 
     }
 }
 
+// No loss is told: gradients are what it is there for.
 double ProbeModel::forward(StageId stage, const ForwardPass<float>& pass) const
 {
     const int rows = m_size.rows, width = m_size.width;
     const Matrix<float> x(pass.stash.data(), rows, width);
     if (stage.value == 0)
-        fillNumbers(pass.tokens.inputs, x);
+        m_kernels.embedding(pass.tokens.inputs, m_inputs, {}, x);
     else
-        std::ranges::copy(pass.input, x.data);
+        m_kernels.copy(pass.input, pass.stash.first(state()));
     float* out = isLast(stage) ? x.data + state() : pass.output.data();
     linear<float>(m_kernels, x, pass.weights.data(), nullptr, {out, rows, width});
     if (!isLast(stage))
         return 0;
-
-    const Matrix<float> target(pass.workspace.data(), rows, width);
-    fillNumbers(pass.tokens.targets, target);
-    double loss = 0;
-    for (std::size_t i = 0; i < state(); ++i) {
-        out[i] -= target.data[i];
-        loss += 0.5 * static_cast<double>(out[i]) * static_cast<double>(out[i]);
-    }
-    return loss;
+    const std::span<float> minusTarget = pass.workspace.first(state());
+    m_kernels.embedding(pass.tokens.targets, m_minusTargets, {}, {minusTarget.data(), rows, width});
+    m_kernels.add(minusTarget, {out, state()});
+    return 0;
 }
 
 void ProbeModel::backward(StageId stage, const BackwardPass<float>& pass) const
@@ -109,7 +112,7 @@ void ProbeModel::backwardInput(StageId stage, const BackwardPass<float>& pass) c
     const int rows = m_size.rows, width = m_size.width;
     const Matrix<float> dy(pass.stash.data() + state(), rows, width);
     if (!isLast(stage))
-        std::ranges::copy(pass.outputGradient, dy.data);
+        m_kernels.copy(pass.outputGradient, pass.stash.subspan(state(), state()));
     float* dx = stage.value == 0 ? pass.workspace.data() : pass.inputGradient.data();
     linearBackwardInput<float>(m_kernels, dy, pass.weights.data(), {dx, rows, width});
 }

@@ -43,7 +43,9 @@ private:
 
     Size m_size;
     const Kernels<float>& m_kernels;
-    std::vector<Parameter> m_parameters; // [stage]
+    std::vector<float> m_numbers, m_negated;                    // [token, column]
+    const float *m_inputs = nullptr, *m_minusTargets = nullptr; // where the device has them
+    std::vector<Parameter> m_parameters;                        // [stage]
 };
 
 } // namespace engine

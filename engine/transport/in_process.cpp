@@ -1,28 +1,11 @@
 #include "engine/transport/in_process.h"
 
 #include "engine/transport/all_reduce.h"
+#include "engine/transport/sleep_until.h"
 
 #include <algorithm>
-#include <ctime>
 
 namespace engine {
-namespace {
-
-std::int64_t now()
-{
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
-void relax()
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-} // namespace
 
 InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes,
                                        std::int64_t spin, const Kernels<float>* kernels)
@@ -101,9 +84,9 @@ bool InProcessTransport::send(DeviceId self, std::uint32_t message)
         return false;
     const Message& what = m_traffic.messages[message];
     const Fence arrived{Fence::Kind::Arrived, message};
-    state(arrived).time.begin = now();
+    state(arrived).time.begin = wallTime();
     move(what.source, what.slot);
-    state(arrived).time.end = now();
+    state(arrived).time.end = wallTime();
     pass(arrived, what.to);
     return true;
 }
@@ -134,9 +117,9 @@ void InProcessTransport::perform(std::uint32_t call)
     }
     const Copy& what = m_traffic.copies[call];
     const Fence copied{Fence::Kind::Copied, call};
-    state(copied).time.begin = now();
+    state(copied).time.begin = wallTime();
     move(what.source, what.target);
-    state(copied).time.end = now();
+    state(copied).time.end = wallTime();
     pass(copied, what.owner);
 }
 
@@ -159,7 +142,7 @@ void InProcessTransport::reduce(std::uint32_t id)
     if (++m_joined[id] < collective.members.size())
         return;
     const Fence reduced{Fence::Kind::Reduced, id};
-    state(reduced).time.begin = now();
+    state(reduced).time.begin = wallTime();
     if (m_kernels != nullptr && collective.integers.empty())
         engine::allReduce(*m_kernels, collective.floats);
     else if (m_kernels != nullptr)
@@ -168,7 +151,7 @@ void InProcessTransport::reduce(std::uint32_t id)
         engine::allReduce<float>(collective.floats);
     else
         engine::allReduce<std::int64_t>(collective.integers);
-    state(reduced).time.end = now();
+    state(reduced).time.end = wallTime();
     // Passed once: a member that sees it may end the iteration, and the next one would be told that
     // this has passed in it, too.
     pass(reduced, collective.members.front());
@@ -178,19 +161,7 @@ void InProcessTransport::reduce(std::uint32_t id)
 
 bool InProcessTransport::wait(DeviceId self, Fence fence)
 {
-    if (hasPassed(fence))
-        return true;
-    for (const std::int64_t end = now() + m_spin; now() < end; relax())
-        if (hasPassed(fence))
-            return true;
-    for (;;) {
-        const std::uint32_t epoch = bell(self).epoch();
-        if (hasPassed(fence))
-            return true;
-        if (m_aborted.load(std::memory_order_acquire))
-            return false;
-        bell(self).sleep(epoch);
-    }
+    return sleepUntil(bell(self), m_spin, m_aborted, [&] { return hasPassed(fence); });
 }
 
 void InProcessTransport::abort()

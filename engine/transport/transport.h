@@ -24,6 +24,7 @@ struct Copy
     DeviceId owner, peer;
     std::span<const std::byte> source;
     std::span<std::byte> target;
+    bool toPeer = true; // else from it
 };
 
 // Buffers of one length that all become their sum, added in the order of the members: floats, or

@@ -75,7 +75,6 @@ TEST_CASE("verify proves every fact of a scheme, and says so in a table and in J
     const Printed versions = bscope(folder, "verify --scheme pipedream --json");
     CHECK(contains(versions.out, "bit for bit, with the same weight versions"));
     CHECK(bscope(folder, "verify --scheme nonsense").status == 2);
-    CHECK(bscope(folder, "verify --backend cuda").status == 2);
 }
 
 TEST_CASE("the flags --version --json tell the build, which the window compares with its own")

@@ -1,5 +1,7 @@
 #include "tests/cli/bscope.h"
 
+#include <fmt/format.h>
+
 using namespace cli_test;
 
 namespace {
@@ -70,10 +72,16 @@ TEST_CASE("a run on a GPU that is not there says why, and starts nothing")
     const Environment environment(
         {{"LD_LIBRARY_PATH", BS_FAKE_DRIVER}, {"FAKE_CUDA_STATUS", "100"}});
     const Folder folder;
-    const Printed printed = bscope(folder, "run --backend cuda -o never.sqlite");
-    CHECK(printed.status == 1);
-    CHECK(contains(printed.err, "the NVIDIA driver finds no device"));
+    for (const char* mode : {"", "--mode live ", "--mode emulate "}) {
+        const Printed printed
+            = bscope(folder, fmt::format("run --backend cuda {}-o never.sqlite", mode));
+        CHECK(printed.status == 1);
+        CHECK(contains(printed.err, "the NVIDIA driver finds no device"));
+    }
     CHECK_FALSE(std::filesystem::exists(folder / "never.sqlite"));
+    const Printed proof = bscope(folder, "verify --backend cuda");
+    CHECK(proof.status == 1);
+    CHECK(contains(proof.err, "the NVIDIA driver finds no device"));
 }
 
 TEST_CASE("a plug-in that is none is named by its file")

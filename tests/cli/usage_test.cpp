@@ -47,7 +47,6 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"run --attention fast", 2, "fast is not one of standard, recompute, flash"},
         {"run --data-parallel 2", 2, "unknown argument --data-parallel"},
         {"run --mode simulate", 2, "--mode"},
-        {"run --backend cuda --mode live", 2, "not in this version"},
         {"run --layers 4 -o x.sqlite", 2, "--layers 8"},
         {"run --model huge", 2, "huge"},
         {"run --text missing.txt -o x.sqlite", 1, "missing.txt"},

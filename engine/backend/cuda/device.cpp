@@ -1,8 +1,8 @@
-// A GPU behind the seam (engine/backend/device.h): a stream, its scratch, and the kernels on them.
+#include "engine/backend/cuda/device.h"
+
 #include "engine/backend/cuda/blas_lt.h"
 #include "engine/backend/cuda/kernels.h"
-#include "engine/backend/cuda/launch.h"
-#include "engine/backend/cuda_device.h"
+#include "engine/backend/cuda/queue.h"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -24,21 +24,6 @@ DeviceMemory take(std::size_t bytes)
     check(status, "allocation");
     return {static_cast<std::byte*>(memory), [](std::byte* taken) { cudaFree(taken); }};
 }
-
-// A stream that does not wait for the default one, which nothing here uses.
-class Stream
-{
-public:
-    Stream() { check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "a stream"); }
-    ~Stream() { cudaStreamDestroy(m_stream); }
-    Stream(const Stream&) = delete;
-    Stream& operator=(const Stream&) = delete;
-
-    cudaStream_t get() const { return m_stream; }
-
-private:
-    cudaStream_t m_stream = nullptr;
-};
 
 // Events with times, made when a slot is first used.
 class Stamps
@@ -73,46 +58,55 @@ private:
 class CudaDevice final : public Device
 {
 public:
-    explicit CudaDevice(int index)
-        : m_index(select(index))
+    explicit CudaDevice(const DevicePart& part)
+        : m_gpu(select(part.gpu))
+        , m_partition(part.partition)
+        , m_clock(part.clock)
+        , m_stream(m_gpu, m_partition.get())
+        , m_queue(m_gpu, m_stream.get())
         , m_scratch(take(Lane::kScratch))
         , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get())}
-        , m_products(makeBlasLt(0))
+        , m_products(makeBlasLt(m_partition ? m_partition->multiprocessors() : 0))
         , m_kernels(makeKernels(m_lane, *m_products))
     { }
     ~CudaDevice() override
     {
-        cudaSetDevice(m_index);
+        cudaSetDevice(m_gpu);
         cudaStreamSynchronize(m_lane.stream);
     }
 
     DeviceInfo info() const override
     {
-        select(m_index);
+        select(m_gpu);
         cudaDeviceProp properties{};
-        check(cudaGetDeviceProperties(&properties, m_index), "properties");
+        check(cudaGetDeviceProperties(&properties, m_gpu), "properties");
         std::size_t available = 0, total = 0;
         check(cudaMemGetInfo(&available, &total), "memory");
-        return {fmt::format("{}, {} SMs", properties.name, properties.multiProcessorCount),
-                "cuBLASLt, fp32 without tf32", static_cast<Bytes>(available)};
+        const std::string part = m_partition
+            ? fmt::format("{} of {} SMs", m_partition->multiprocessors(),
+                          properties.multiProcessorCount)
+            : fmt::format("{} SMs", properties.multiProcessorCount);
+        return {fmt::format("{}, {}", properties.name, part), "cuBLASLt, fp32 without tf32",
+                static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
 
     DeviceMemory allocate(Bytes bytes) const override
     {
-        select(m_index);
+        const OnGpu on(m_gpu);
         return take(static_cast<std::size_t>(bytes));
     }
     void upload(std::span<const std::byte> from, std::byte* to) const override
     {
-        copy(from.data(), to, from.size(), cudaMemcpyHostToDevice);
+        transfer(from.data(), to, from.size(), cudaMemcpyHostToDevice);
     }
     void download(const std::byte* from, std::span<std::byte> to) const override
     {
-        copy(from, to.data(), to.size(), cudaMemcpyDeviceToHost);
+        transfer(from, to.data(), to.size(), cudaMemcpyDeviceToHost);
     }
     void fill(std::span<std::byte> memory, std::byte value) const override
     {
+        const OnGpu on(m_gpu);
         check(cudaMemsetAsync(memory.data(), static_cast<int>(value), memory.size(), m_lane.stream),
               "fill");
     }
@@ -126,21 +120,40 @@ public:
         check(cudaStreamSynchronize(m_lane.stream), "waiting for the device");
     }
 
+    DeviceQueue* lane() const override { return &m_queue; }
+    std::unique_ptr<DeviceQueue> makeQueue() const override
+    {
+        return std::make_unique<OwnQueue>(m_gpu,
+                                          std::make_unique<Stream>(m_gpu, m_partition.get()));
+    }
+    std::unique_ptr<DeviceEvent> makeEvent(Timed timed) const override
+    {
+        return std::make_unique<CudaEvent>(
+            m_gpu, *m_clock, timed == Timed::Yes ? CudaEvent::Timed::Yes : CudaEvent::Timed::No);
+    }
+    void bindThread() const override { select(m_gpu); }
+    void anchor() const override { m_clock->anchor(); }
+    int gpu() const override { return m_gpu; }
+
 private:
     // Of the calling thread: what is made from here on is made there.
-    static int select(int index)
+    static int select(int gpu)
     {
-        check(cudaSetDevice(index), "choice of the device");
-        return index;
+        check(cudaSetDevice(gpu), "choice of the device");
+        return gpu;
     }
-    void copy(const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) const
+    void transfer(const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) const
     {
+        const OnGpu on(m_gpu);
         check(cudaMemcpyAsync(to, from, bytes, kind, m_lane.stream), "copy");
         synchronize();
     }
 
-    int m_index;
+    int m_gpu;
+    std::shared_ptr<const Partition> m_partition; // none: the whole GPU
+    std::shared_ptr<GpuClock> m_clock;
     Stream m_stream;
+    mutable CudaQueue m_queue; // m_stream, behind the seam
     DeviceMemory m_scratch;
     Lane m_lane;
     std::unique_ptr<Products> m_products;
@@ -149,16 +162,10 @@ private:
 };
 
 } // namespace
-} // namespace engine::cuda
 
-extern "C" __attribute__((visibility("default"))) engine::Device*
-bubblescope_cuda_open(int index, std::string* reason)
-try {
-    return new engine::cuda::CudaDevice(index);
-} catch (const std::bad_alloc&) {
-    *reason = fmt::format("GPU {} has no memory left for its workspace", index);
-    return nullptr;
-} catch (const std::exception& error) {
-    *reason = fmt::format("GPU {} does not start: {}", index, error.what());
-    return nullptr;
+std::unique_ptr<Device> makeDevice(const DevicePart& part)
+{
+    return std::make_unique<CudaDevice>(part);
 }
+
+} // namespace engine::cuda

@@ -1,10 +1,10 @@
 // What the plug-in finds: devices through the static runtime, libraries by dlopen. See
 // cuda_report.h; nothing here makes a context.
+#include "engine/backend/cuda/partition.h"
 #include "engine/backend/cuda_report.h"
 #include "engine/base/toolkit_library.h"
 #include "engine/base/version.h"
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
@@ -100,42 +100,6 @@ CudaLibrary lookForNvml()
     else
         found.reason = "NVML does not start: no NVIDIA driver answers";
     return found;
-}
-
-template<class Function>
-Function driverFunction(const char* name, unsigned since)
-{
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult result{};
-#if CUDART_VERSION >= 12050
-    const cudaError_t status
-        = cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &result);
-#else
-    static_cast<void>(since);
-    const cudaError_t status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &result);
-#endif
-    return status == cudaSuccess && result == cudaDriverEntryPointSuccess
-        ? reinterpret_cast<Function>(function) // NOLINT: the driver's own interface
-        : nullptr;
-}
-
-// The smallest group of SMs a green context can be given; drivers before CUDA 12.4 make none.
-int smallestPartition(int device)
-{
-    constexpr unsigned kSince = 12040;
-    const auto resource = driverFunction<CUresult (*)(CUdevice, CUdevResource*, CUdevResourceType)>(
-        "cuDeviceGetDevResource", kSince);
-    const auto split = driverFunction<CUresult (*)(CUdevResource*, unsigned*, const CUdevResource*,
-                                                   CUdevResource*, unsigned, unsigned)>(
-        "cuDevSmResourceSplitByCount", kSince);
-    if (resource == nullptr || split == nullptr)
-        return 0;
-    CUdevResource all{}, group{}, rest{};
-    unsigned groups = 1;
-    if (resource(device, &all, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS
-        || split(&group, &groups, &all, &rest, 0, 1) != CUDA_SUCCESS || groups == 0)
-        return 0;
-    return static_cast<int>(group.sm.smCount);
 }
 
 CudaDevice describe(int index, const cudaDeviceProp& properties)

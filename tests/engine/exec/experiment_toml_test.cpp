@@ -79,7 +79,8 @@ TEST_CASE("the command of a run says what is not default")
     experiment.model.learningRate = 1e-3;
     CHECK(commandOf(experiment)
           == "bscope run --scheme gpipe --devices 3 --micro-batches 7 --chunks 1 --set "
-             "backward=lifo --model tiny --layers 5 --backend cuda --iterations 11 --warmup 0 "
+             "backward=lifo --model tiny --layers 5 --mode emulate --backend cuda --iterations 11 "
+             "--warmup 0 "
              "--seed 18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
              "--link-latency 5 --device-memory 17179869184 --text '/tmp/a\\b.txt'");
     experiment.scheduleFile = "it's.csv";

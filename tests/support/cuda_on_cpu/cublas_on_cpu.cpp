@@ -1,6 +1,7 @@
 // blasFunctions() of tests: products in plain loops over matrices whose columns lie one behind the
 // other, as cuBLASLt has them.
 #include "engine/backend/cuda/blas_functions.h"
+#include "tests/support/cuda_on_cpu/device_memory.h"
 
 #include <algorithm>
 
@@ -60,6 +61,39 @@ bool isAligned(const void* data, const cublasLtMatrixLayoutOpaque_t& layout, std
     const auto step = static_cast<std::uintptr_t>(layout.step) * sizeof(float);
     return reinterpret_cast<std::uintptr_t>(data) % bytes == 0
         && (layout.count == 1 || step % bytes == 0);
+}
+
+// What is to be multiplied, when the stream has come to it.
+struct Queued
+{
+    cublasLtMatmulDescOpaque_t operation;
+    cublasLtMatrixLayoutOpaque_t a, b, c;
+    Product shape;
+    float scale, kept;
+};
+
+void multiply(const Queued& op, const void* a, const void* b, void* d)
+{
+    const auto strideOf = [](bool turned, const cublasLtMatrixLayoutOpaque_t& layout) {
+        return turned ? std::pair(layout.stride, std::int64_t{1})
+                      : std::pair(std::int64_t{1}, layout.stride); // of a row, of a column
+    };
+    const auto [rowA, columnA] = strideOf(op.operation.a == CUBLAS_OP_T, op.a);
+    const auto [rowB, columnB] = strideOf(op.operation.b == CUBLAS_OP_T, op.b);
+    for (std::int32_t i = 0; i < op.a.count; ++i) {
+        const float* left = static_cast<const float*>(a) + i * op.a.step;
+        const float* right = static_cast<const float*>(b) + i * op.b.step;
+        float* to = static_cast<float*>(d) + i * op.c.step;
+        for (std::int64_t column = 0; column < op.shape.n; ++column)
+            for (std::int64_t row = 0; row < op.shape.m; ++row) {
+                double sum = 0;
+                for (std::int64_t k = 0; k < op.shape.k; ++k)
+                    sum += static_cast<double>(left[row * rowA + k * columnA])
+                        * static_cast<double>(right[k * rowB + column * columnB]);
+                float& out = to[row + column * op.c.stride];
+                out = op.scale * static_cast<float>(sum) + (op.kept == 0 ? 0 : op.kept * out);
+            }
+    }
 }
 
 } // namespace
@@ -171,31 +205,16 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, 
         || !isAligned(b, *layoutB, promised[1]) || !isAligned(c, *layoutC, promised[2])
         || !isAligned(d, *layoutC, promised[3]))
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    const cuda_on_cpu::Unlocked unlocked;
     const float scale = *static_cast<const float*>(alpha), kept = *static_cast<const float*>(beta);
-    const auto strideOf = [](bool turned, const cublasLtMatrixLayoutOpaque_t& layout) {
-        return turned ? std::pair(layout.stride, std::int64_t{1})
-                      : std::pair(std::int64_t{1}, layout.stride); // of a row, of a column
-    };
-    const auto [rowA, columnA] = strideOf(operation->a == CUBLAS_OP_T, *layoutA);
-    const auto [rowB, columnB] = strideOf(operation->b == CUBLAS_OP_T, *layoutB);
-    for (std::int32_t i = 0; i < layoutA->count; ++i) {
-        const float* left = static_cast<const float*>(a) + i * layoutA->step;
-        const float* right = static_cast<const float*>(b) + i * layoutB->step;
-        float* to = static_cast<float*>(d) + i * layoutC->step;
-        for (std::int64_t column = 0; column < shape.n; ++column)
-            for (std::int64_t row = 0; row < shape.m; ++row) {
-                double sum = 0;
-                for (std::int64_t k = 0; k < shape.k; ++k)
-                    sum += static_cast<double>(left[row * rowA + k * columnA])
-                        * static_cast<double>(right[k * rowB + column * columnB]);
-                float& out = to[row + column * layoutC->stride];
-                out = scale * static_cast<float>(sum) + (kept == 0 ? 0 : kept * out);
-            }
-    }
-    return CUBLAS_STATUS_SUCCESS;
+    const cudaError_t queued = cuda_on_cpu::enqueue(
+        stream,
+        [a, b, d, scale, kept, shape, description = *operation, layoutA = *layoutA,
+         layoutB = *layoutB, layoutC = *layoutC] {
+            const cuda_on_cpu::Unlocked unlocked;
+            multiply({description, layoutA, layoutB, layoutC, shape, scale, kept}, a, b, d);
+        });
+    return queued == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
-
 namespace engine::cuda {
 
 const BlasFunctions& blasFunctions()

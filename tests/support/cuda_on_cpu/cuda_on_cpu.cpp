@@ -1,4 +1,5 @@
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
+#include "tests/support/cuda_on_cpu/device_memory.h"
 
 #include <ucontext.h>
 

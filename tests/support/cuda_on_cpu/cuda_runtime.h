@@ -1,5 +1,7 @@
 #pragma once
 
+#include "tests/support/cuda_on_cpu/machine.h"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +16,9 @@
 // reach. What is found by playing threads and blocks in several orders (cuda_on_cpu::playAs): a
 // missing barrier, and blocks that use each other's results. Memory of cudaMalloc() can be touched
 // by kernels and copies only: anything else that does gets a segmentation fault, as with a GPU.
-// What is not found: memory ordering between real SMs, speed, limits of registers and of shared
-// memory.
+// Work is queued on streams and done when somebody waits for it (machine.h), in one of several
+// orders, so that a missing wait is found, too. What is not found: memory ordering between real
+// SMs, speed, limits of registers and of shared memory.
 
 #define __global__
 #define __device__
@@ -25,33 +28,8 @@
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 
-struct uint3
-{
-    unsigned x = 0, y = 0, z = 0;
-};
-struct dim3
-{
-    unsigned x = 1, y = 1, z = 1;
-
-    dim3() = default;
-    dim3(unsigned width, unsigned height = 1, unsigned depth = 1) // NOLINT: as CUDA's
-        : x(width)
-        , y(height)
-        , z(depth)
-    { }
-};
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
-
-using cudaStream_t = struct CUstream_st*;
-enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
-struct cudaLaunchConfig_t
-{
-    dim3 gridDim, blockDim;
-    std::size_t dynamicSmemBytes = 0;
-    cudaStream_t stream = nullptr;
-};
 
 namespace cuda_on_cpu {
 
@@ -67,16 +45,6 @@ void playAs(Order order);
 // Throws std::logic_error where threads of a block part at a barrier.
 void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread);
 std::uint64_t launches(); // so far
-
-// Memory of the device is open while one of these lives.
-class Unlocked
-{
-public:
-    Unlocked();
-    ~Unlocked();
-    Unlocked(const Unlocked&) = delete;
-    Unlocked& operator=(const Unlocked&) = delete;
-};
 
 void waitForBlock();
 void waitForWarp();
@@ -136,58 +104,11 @@ inline int __ffs(int bits)
     return __builtin_ffs(bits);
 }
 
-cudaError_t cudaMalloc(void** memory, std::size_t bytes);
-cudaError_t cudaFree(void* memory);
-
-inline const char* cudaGetErrorString(cudaError_t status)
-{
-    return status == cudaSuccess ? "no error" : "invalid argument";
-}
-
 template<class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments... arguments)
 {
-    cuda_on_cpu::play(*config, [&] { kernel(arguments...); });
-    return cudaSuccess;
-}
-
-inline cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
-                                   cudaStream_t)
-{
-    const cuda_on_cpu::Unlocked unlocked;
-    std::memmove(to, from, bytes);
-    return cudaSuccess;
-}
-inline cudaError_t cudaMemcpy2DAsync(void* to, std::size_t toPitch, const void* from,
-                                     std::size_t fromPitch, std::size_t width, std::size_t height,
-                                     cudaMemcpyKind, cudaStream_t)
-{
-    if (width > toPitch || width > fromPitch)
-        return cudaErrorInvalidValue;
-    const cuda_on_cpu::Unlocked unlocked;
-    for (std::size_t row = 0; row < height; ++row)
-        std::memmove(static_cast<char*>(to) + row * toPitch,
-                     static_cast<const char*>(from) + row * fromPitch, width);
-    return cudaSuccess;
-}
-inline cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t)
-{
-    const cuda_on_cpu::Unlocked unlocked;
-    std::memset(to, value, bytes);
-    return cudaSuccess;
-}
-inline cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
-                                     std::size_t height, cudaStream_t)
-{
-    if (width > pitch)
-        return cudaErrorInvalidValue;
-    const cuda_on_cpu::Unlocked unlocked;
-    for (std::size_t row = 0; row < height; ++row)
-        std::memset(static_cast<char*>(to) + row * pitch, value, width);
-    return cudaSuccess;
-}
-inline cudaError_t cudaStreamSynchronize(cudaStream_t)
-{
-    return cudaSuccess;
+    return cuda_on_cpu::enqueue(config->stream, [config = *config, kernel, arguments...] {
+        cuda_on_cpu::play(config, [&] { kernel(arguments...); });
+    });
 }

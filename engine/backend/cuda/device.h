@@ -1,0 +1,22 @@
+#pragma once
+
+#include "engine/backend/cuda/gpu_clock.h"
+#include "engine/backend/device.h"
+
+namespace engine::cuda {
+
+// Where a device is: a whole GPU, or some of its multiprocessors.
+struct DevicePart
+{
+    int gpu = 0;
+    std::shared_ptr<const Partition> partition; // none: the whole GPU
+    std::shared_ptr<GpuClock> clock;            // of the GPU, one for all its partitions
+};
+
+// std::bad_alloc; std::runtime_error says what CUDA says.
+std::unique_ptr<Device> makeDevice(const DevicePart& part);
+
+// The first `count` GPUs, or as many equal partitions of fewer (device_placement.h).
+std::vector<std::unique_ptr<Device>> makeDevices(int count);
+
+} // namespace engine::cuda

@@ -1,0 +1,135 @@
+#include "engine/backend/cuda/partition.h"
+
+#include "engine/backend/cuda/driver_function.h"
+#include "engine/backend/device_placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace engine::cuda {
+namespace {
+
+// Types of the driver's functions, by the version of CUDA that brought them.
+struct Driver
+{
+    using GetResource = CUresult (*)(CUdevice, CUdevResource*, CUdevResourceType);
+    using Split = CUresult (*)(CUdevResource*, unsigned*, const CUdevResource*, CUdevResource*,
+                               unsigned flags, unsigned least);
+    using Describe = CUresult (*)(CUdevResourceDesc*, CUdevResource*, unsigned);
+    using Create = CUresult (*)(CUgreenCtx*, CUdevResourceDesc, CUdevice, unsigned);
+    using Destroy = CUresult (*)(CUgreenCtx);
+    using CreateStream = CUresult (*)(CUstream*, CUgreenCtx, unsigned, int priority);
+
+    GetResource getResource = driverFunction<GetResource>("cuDeviceGetDevResource", 12040);
+    Split split = driverFunction<Split>("cuDevSmResourceSplitByCount", 12040);
+    Describe describe = driverFunction<Describe>("cuDevResourceGenerateDesc", 12040);
+    Create create = driverFunction<Create>("cuGreenCtxCreate", 12040);
+    Destroy destroy = driverFunction<Destroy>("cuGreenCtxDestroy", 12040);
+    CreateStream createStream = driverFunction<CreateStream>("cuGreenCtxStreamCreate", 12050);
+
+    bool makesPartitions() const
+    {
+        return getResource != nullptr && split != nullptr && describe != nullptr
+            && create != nullptr && destroy != nullptr && createStream != nullptr;
+    }
+};
+
+const Driver& driver()
+{
+    static const Driver kDriver;
+    return kDriver;
+}
+
+void check(CUresult status, const char* what)
+{
+    if (status != CUDA_SUCCESS)
+        throw std::runtime_error(
+            fmt::format("{} gave the driver's error {}", what, static_cast<int>(status)));
+}
+
+// Groups of at least `least` multiprocessors, `count` at most: the driver may give fewer, and
+// larger ones. All at once, since a part cannot be divided again.
+std::vector<CUdevResource> split(int gpu, unsigned count, unsigned least)
+{
+    CUdevResource all{}, rest{};
+    std::vector<CUdevResource> groups(count);
+    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "asking for multiprocessors");
+    check(driver().split(groups.data(), &count, &all, &rest, 0, least), "dividing them");
+    groups.resize(std::min<std::size_t>(count, groups.size()));
+    return groups;
+}
+
+int sizeOf(const CUdevResource& group)
+{
+    return static_cast<int>(group.sm.smCount);
+}
+
+int multiprocessorsOf(int gpu)
+{
+    CUdevResource all{};
+    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "asking for multiprocessors");
+    return sizeOf(all);
+}
+
+std::shared_ptr<const Partition> makePartition(int gpu, CUdevResource& group)
+{
+    CUdevResourceDesc description{};
+    CUgreenCtx context = nullptr;
+    check(driver().describe(&description, &group, 1), "describing a partition");
+    check(driver().create(&context, description, gpu, CU_GREEN_CTX_DEFAULT_STREAM),
+          "making a partition");
+    return std::make_shared<const Partition>(context, sizeOf(group));
+}
+
+} // namespace
+
+Partition::~Partition()
+{
+    driver().destroy(m_context);
+}
+
+cudaStream_t Partition::makeStream() const
+{
+    CUstream stream = nullptr;
+    check(driver().createStream(&stream, m_context, CU_STREAM_NON_BLOCKING, 0),
+          "a stream of a partition");
+    return stream;
+}
+
+int smallestPartition(int gpu)
+try {
+    const std::vector<CUdevResource> groups
+        = driver().makesPartitions() ? split(gpu, 1, 1) : std::vector<CUdevResource>();
+    return groups.empty() ? 0 : sizeOf(groups.front());
+} catch (const std::runtime_error&) {
+    return 0;
+}
+
+std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
+{
+    const int smallest = smallestPartition(gpu);
+    if (smallest == 0)
+        throw std::runtime_error("the driver makes no partitions: CUDA 12.5 or newer does");
+    const int wanted = partitionSize(multiprocessorsOf(gpu), count, smallest);
+    if (wanted == 0)
+        throw std::runtime_error(
+            fmt::format("{} multiprocessors are too few for {} partitions of at least {}",
+                        multiprocessorsOf(gpu), count, smallest));
+    std::vector<CUdevResource> groups
+        = split(gpu, static_cast<unsigned>(count), static_cast<unsigned>(wanted));
+    const bool areEqual = std::ranges::all_of(
+        groups, [&](const CUdevResource& group) { return sizeOf(group) == sizeOf(groups[0]); });
+    if (static_cast<int>(groups.size()) < count || !areEqual)
+        throw std::runtime_error(fmt::format(
+            "the driver divides it into {} {} parts where {} equal ones of {} multiprocessors were "
+            "asked for",
+            groups.size(), areEqual ? "equal" : "unequal", count, wanted));
+    std::vector<std::shared_ptr<const Partition>> made;
+    for (CUdevResource& group : groups)
+        made.push_back(makePartition(gpu, group));
+    return made;
+}
+
+} // namespace engine::cuda

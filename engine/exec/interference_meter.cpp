@@ -1,0 +1,48 @@
+#include "engine/exec/interference_meter.h"
+
+#include "engine/base/median.h"
+
+#include <map>
+
+namespace engine {
+
+InterferenceMeter::InterferenceMeter(const Schedule& lowered)
+    : m_lowered(lowered)
+    , m_alone(opCount(lowered))
+    , m_beside(opCount(lowered))
+{ }
+
+void InterferenceMeter::addAlone(std::span<const OpTiming> iteration)
+{
+    for (const OpTiming& timing : iteration)
+        m_alone[timing.op] = timing.cpuTime;
+}
+
+void InterferenceMeter::addBeside(std::span<const OpTiming> iteration)
+{
+    for (const OpTiming& timing : iteration)
+        m_beside[timing.op].push_back(timing.cpuTime);
+}
+
+std::vector<Interference> InterferenceMeter::result() const
+{
+    std::map<OpKind, Interference> kinds;
+    std::size_t index = 0;
+    for (const auto& program : m_lowered.program)
+        for (const Op& op : program) {
+            std::vector<std::int64_t> beside = m_beside[index];
+            const std::int64_t alone = m_alone[index++];
+            if (alone <= 0 || beside.empty())
+                continue;
+            Interference& kind = kinds[op.kind];
+            kind.kind = op.kind;
+            kind.alone += alone;
+            kind.beside += medianOf(beside);
+        }
+    std::vector<Interference> result;
+    for (const auto& [kind, measured] : kinds)
+        result.push_back(measured);
+    return result;
+}
+
+} // namespace engine

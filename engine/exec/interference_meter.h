@@ -1,0 +1,31 @@
+#pragma once
+
+#include "engine/exec/op_timing.h"
+#include "engine/schedule/schedule.h"
+#include "engine/timeline/interference.h"
+
+#include <span>
+#include <vector>
+
+namespace engine {
+
+// Compares ops alone with the same ops beside the others: one iteration alone, medians of those
+// beside. What `lowered` refers to must outlive it.
+class InterferenceMeter
+{
+public:
+    explicit InterferenceMeter(const Schedule& lowered);
+
+    void addAlone(std::span<const OpTiming> iteration); // the last one counts
+    void addBeside(std::span<const OpTiming> iteration);
+
+    // By kind, in the order of the kinds; empty where one of the two was not measured.
+    std::vector<Interference> result() const;
+
+private:
+    const Schedule& m_lowered;
+    std::vector<std::int64_t> m_alone;               // [OpIndex] ns; 0: not measured
+    std::vector<std::vector<std::int64_t>> m_beside; // [OpIndex][iteration]
+};
+
+} // namespace engine

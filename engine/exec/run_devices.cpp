@@ -1,0 +1,83 @@
+#include "engine/exec/run_devices.h"
+
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/backend/cuda_device.h"
+#include "engine/backend/cuda_environment.h"
+#include "engine/backend/cuda_report.h"
+#include "engine/exec/experiment_schedule.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace engine {
+namespace {
+
+Result<RunDevices> onCpu(Mode mode)
+{
+    auto cpu = openCpuDevice();
+    if (!cpu)
+        return tl::unexpected(cpu.error());
+    return RunDevices{{std::move(*cpu)}, mode, {}};
+}
+
+Result<RunDevices> onFirstGpu(std::string note)
+{
+    auto gpu = openCudaDevice();
+    if (!gpu)
+        return tl::unexpected(gpu.error());
+    return RunDevices{{std::move(*gpu)}, Mode::Emulate, std::move(note)};
+}
+
+} // namespace
+
+Bytes RunDevices::memory() const
+{
+    std::set<int> counted;
+    Bytes memory = 0;
+    for (const auto& device : devices)
+        if (counted.insert(device->gpu()).second)
+            memory += device->info().memory;
+    return memory;
+}
+
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count)
+{
+    if (backend == Backend::Cpu)
+        return onCpu(mode);
+    setCudaEnvironment();
+    if (mode != Mode::Live)
+        return onFirstGpu({});
+    auto live = openCudaDevices(count);
+    if (live)
+        return RunDevices{std::move(*live), Mode::Live, {}};
+    return onFirstGpu(
+        fmt::format("{} devices cannot run at the same time here, so this run is emulated: {}",
+                    count, live.error().message));
+}
+
+std::vector<Seat>
+makeSeats(const RunDevices& on, Units& units,
+          const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make)
+{
+    std::vector<Seat> seats;
+    for (const auto& device : on.devices) {
+        device->bindThread();
+        seats.push_back({*device, *units.emplace_back(make(*device))});
+    }
+    return seats;
+}
+
+Mode defaultMode(const Experiment& experiment)
+{
+    if (experiment.backend == Backend::Cpu)
+        return Mode::Emulate;
+    setCudaEnvironment();
+    const auto schedule = scheduleOf(experiment); // a file says itself how many devices it has
+    const CudaReport report = cudaReport();
+    const bool suffice = schedule && report.reason.empty()
+        && report.devices.size() >= static_cast<std::size_t>(schedule->shape.devices);
+    return suffice ? Mode::Live : Mode::Emulate;
+}
+
+} // namespace engine

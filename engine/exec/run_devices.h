@@ -1,0 +1,44 @@
+#pragma once
+
+#include "engine/backend/device.h"
+#include "engine/exec/pipeline.h"
+#include "engine/exec/run_experiment.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+// What the devices of a run compute on.
+struct RunDevices
+{
+    // One that plays all of them; live on GPUs one each: a GPU, or a part of one.
+    std::vector<std::shared_ptr<const Device>> devices;
+    Mode mode = Mode::Emulate; // what is possible
+    std::string note;          // one sentence where that is not what was asked for
+
+    const Device& first() const { return *devices.front(); }
+    bool isCuda() const { return first().lane() != nullptr; }
+    bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
+    // Free now, on all of them together: every GPU counts once.
+    Bytes memory() const;
+};
+
+// Live partitions that cannot be made are no error: then the run is emulated. Unsupported: no such
+// backend here.
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count);
+
+// A model of its own for every device that has a GPU of its own, over its kernels: `make` is called
+// with the device bound to this thread, since constants go there. `units` owns them.
+using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
+std::vector<Seat>
+makeSeats(const RunDevices& on, Units& units,
+          const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
+
+// Where nothing is said: live with as many GPUs as devices, else emulate. Asks the driver, so not
+// in the window.
+Mode defaultMode(const Experiment& experiment);
+
+} // namespace engine

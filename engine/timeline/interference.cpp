@@ -1,0 +1,29 @@
+#include "engine/timeline/interference.h"
+
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+
+double interferenceRatio(std::span<const Interference> kinds)
+{
+    Interference all;
+    for (const Interference& kind : kinds) {
+        all.alone += kind.alone;
+        all.beside += kind.beside;
+    }
+    return all.alone > 0 ? all.ratio() : 0;
+}
+
+std::string interferenceWords(std::span<const Interference> kinds)
+{
+    std::string list;
+    for (const Interference& kind : kinds)
+        list += fmt::format("{}{} {:.2f}", list.empty() ? "" : ", ", kindShortName(kind.kind),
+                            kind.ratio());
+    return fmt::format("ops take {:.2f} times as long beside the others as alone ({})",
+                       interferenceRatio(kinds), list);
+}
+
+} // namespace engine

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+// How much longer ops of one kind take beside those of the other devices than alone, where devices
+// are parts of one GPU: the same ops, an iteration of each.
+struct Interference
+{
+    OpKind kind = OpKind::Forward;
+    std::int64_t alone = 0, beside = 0; // ns, all of an iteration
+
+    double ratio() const { return static_cast<double>(beside) / static_cast<double>(alone); }
+    friend bool operator==(const Interference&, const Interference&) = default;
+};
+
+// Of all kinds together; 0: not measured.
+double interferenceRatio(std::span<const Interference> kinds);
+
+// "ops take 1.08 times as long beside the others as alone (F 1.05, B 1.10, OPT 1.31)"
+std::string interferenceWords(std::span<const Interference> kinds);
+
+} // namespace engine

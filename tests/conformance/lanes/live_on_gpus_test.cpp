@@ -1,0 +1,238 @@
+// Live training on GPUs: streams, events, copies between devices, all-reduces beside compute;
+// played on the CPU in orders that no GPU would dare.
+#include "engine/backend/cuda/device.h"
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedules/scheme.h"
+#include "tests/catch.h"
+#include "tests/conformance/lanes/probe_training.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+
+using namespace engine;
+using namespace lanes_test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using cuda_on_cpu::Turns;
+
+namespace {
+
+// `count` devices on `gpus` GPUs.
+Devices played(int count, int gpus = 1)
+{
+    cuda_on_cpu::plugIn({.count = gpus});
+    Devices devices;
+    for (auto& made : cuda::makeDevices(count))
+        devices.push_back(std::move(made));
+    return devices;
+}
+
+// Says that it waits for an arrival, and does not.
+class HastyTransport final : public Transport
+{
+public:
+    HastyTransport(std::unique_ptr<Transport> real, Fence::Kind skipped)
+        : m_real(std::move(real))
+        , m_skipped(skipped)
+    { }
+    void beginIteration() override { m_real->beginIteration(); }
+    void post(DeviceId self, std::uint32_t message) override { m_real->post(self, message); }
+    bool send(DeviceId self, std::uint32_t message) override { return m_real->send(self, message); }
+    void copy(DeviceId self, std::uint32_t copy) override { m_real->copy(self, copy); }
+    void allReduce(DeviceId self, std::uint32_t id) override { m_real->allReduce(self, id); }
+    bool wait(DeviceId self, Fence fence) override
+    {
+        return fence.kind == m_skipped || m_real->wait(self, fence);
+    }
+    void abort() override { m_real->abort(); }
+    bool hasPassed(Fence fence) const override { return m_real->hasPassed(fence); }
+    TransferTime timeOf(Fence fence) const override { return m_real->timeOf(fence); }
+
+private:
+    std::unique_ptr<Transport> m_real;
+    Fence::Kind m_skipped;
+};
+
+// Never sends one message.
+class SilentTransport final : public Transport
+{
+public:
+    explicit SilentTransport(std::unique_ptr<Transport> real)
+        : m_real(std::move(real))
+    { }
+    void beginIteration() override { m_real->beginIteration(); }
+    void post(DeviceId self, std::uint32_t message) override { m_real->post(self, message); }
+    bool send(DeviceId self, std::uint32_t message) override
+    {
+        return message == 0 || m_real->send(self, message);
+    }
+    void copy(DeviceId self, std::uint32_t copy) override { m_real->copy(self, copy); }
+    void allReduce(DeviceId self, std::uint32_t id) override { m_real->allReduce(self, id); }
+    bool wait(DeviceId self, Fence fence) override { return m_real->wait(self, fence); }
+    void abort() override { m_real->abort(); }
+    bool hasPassed(Fence fence) const override { return m_real->hasPassed(fence); }
+    TransferTime timeOf(Fence fence) const override { return m_real->timeOf(fence); }
+
+private:
+    std::unique_ptr<Transport> m_real;
+};
+
+} // namespace
+
+TEST_CASE("every scheme adds up live on partitions of one GPU what emulation adds up")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Turns turns = GENERATE(Turns::Newest, Turns::Random);
+    cuda_on_cpu::takeTurns(turns);
+    const Devices devices = played(4);
+    for (const Scheme& scheme : schemes()) {
+        ScheduleRequest request;
+        request.scheme = scheme.name;
+        request.microBatches = 8;
+        if (!buildSchedule(request))
+            continue; // it has another D or N
+        INFO(scheme.name);
+        const Schedule lowered = scheduleOf(std::string(scheme.name), 4, 8);
+        const Trained live = trainLive(lowered, devices);
+        if (!live.result)
+            FAIL(live.result.error().message);
+        CHECK(live.gradients == emulate(lowered).gradients);
+    }
+    cuda_on_cpu::takeTurns(Turns::Oldest);
+}
+
+TEST_CASE("a device each, or two on a GPU: the same sums, by copies between GPUs")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const int gpus = GENERATE(2, 4);
+    cuda_on_cpu::takeTurns(Turns::Random, 7);
+    const Devices devices = played(4, gpus);
+    CHECK(devices[3]->gpu() == gpus - 1);
+    for (const char* scheme : {"1f1b", "chimera", "bitpipe", "bpipe"}) {
+        INFO(scheme);
+        const Schedule lowered = scheduleOf(scheme, 4, 8);
+        const Trained live = trainLive(lowered, devices);
+        if (!live.result)
+            FAIL(live.result.error().message);
+        CHECK(live.gradients == emulate(lowered).gradients);
+    }
+    cuda_on_cpu::takeTurns(Turns::Oldest);
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("a wait that is left out is found")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const auto [kind, scheme]
+        = GENERATE(table<Fence::Kind, const char*>({{Fence::Kind::Arrived, "1f1b"},
+                                                    {Fence::Kind::Reduced, "chimera"},
+                                                    {Fence::Kind::Copied, "bpipe"}}));
+    const Devices devices = played(4);
+    const Schedule lowered = scheduleOf(scheme, 4, 8);
+    const GradientsOfStages truth = emulate(lowered).gradients;
+    cuda_on_cpu::takeTurns(Turns::Newest);
+    const Trained live
+        = trainLive(lowered, devices, {.wrapper = [kind = kind](std::unique_ptr<Transport> real) {
+                        return std::make_unique<HastyTransport>(std::move(real), kind);
+                    }});
+    cuda_on_cpu::takeTurns(Turns::Oldest);
+    const bool isRight = live.result && live.gradients == truth;
+    CHECK_FALSE(isRight);
+}
+
+TEST_CASE("times are the GPU's: an op begins after what it consumes, one at a time on a device")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(4);
+    const Trained live = trainLive(scheduleOf("bitpipe", 4, 8), devices);
+    REQUIRE(live.result);
+    const Schedule& schedule = live.run.schedule;
+    const OpIndex index(schedule);
+    for (std::uint32_t k = 0; k < 2; ++k) {
+        std::map<std::uint32_t, std::int64_t> madeAt; // [valueIndex]
+        std::size_t spans = 0;
+        for (const Track& track : live.run.timeline.tracks)
+            for (const Span& span : track.spans) {
+                spans += span.iteration == k ? 1 : 0;
+                if (span.iteration == k)
+                    for (const Value& value :
+                         produces(opAt(schedule, index, span.op), schedule.shape))
+                        madeAt[valueIndex(value, schedule.shape)] = span.end;
+            }
+        CHECK(spans == opCount(schedule));
+        for (const Track& track : live.run.timeline.tracks) {
+            std::int64_t before = 0;
+            for (const Span& span : track.spans) {
+                if (span.iteration != k || track.kind != Track::Kind::Compute)
+                    continue;
+                CHECK(span.begin >= before - 1000); // floats of milliseconds
+                before = span.end;
+                for (const Value& value : consumes(opAt(schedule, index, span.op), schedule.shape))
+                    CHECK(span.begin >= madeAt[valueIndex(value, schedule.shape)] - 1000);
+            }
+        }
+    }
+}
+
+TEST_CASE("everything that is launched belongs to an op, on the thread of its device")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(2);
+    const Schedule lowered = scheduleOf("1f1b", 2, 4);
+    std::mutex mutex;
+    std::map<std::thread::id, std::vector<OpOfIteration>> told;
+    std::size_t ended = 0;
+    const LaunchHooks hooks{[&](OpOfIteration op) {
+                                const std::lock_guard lock(mutex);
+                                told[std::this_thread::get_id()].push_back(op);
+                            },
+                            [&] {
+                                const std::lock_guard lock(mutex);
+                                ++ended;
+                            }};
+    REQUIRE(trainLive(lowered, devices, {.hooks = hooks}).result);
+    CHECK(told.size() == 2);
+    CHECK(ended == 2 * opCount(lowered));
+    for (const auto& [thread, ops] : told)
+        CHECK(ops.back().iteration == 1);
+}
+
+TEST_CASE("a message that is never sent on GPUs ends the run with who waits for whom")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(4);
+    const Trained live
+        = trainLive(scheduleOf("1f1b", 4, 4), devices,
+                    {.wrapper =
+                         [](std::unique_ptr<Transport> real) {
+                             return std::make_unique<SilentTransport>(std::move(real));
+                         },
+                     .patience = std::chrono::milliseconds(60)});
+    REQUIRE_FALSE(live.result);
+    CHECK(live.result.error().code == Error::Code::Device);
+    CHECK_THAT(live.result.error().message, StartsWith("nothing moves any more; device 0 at "));
+    CHECK_THAT(live.result.error().message,
+               Contains("1F0, waits for the activation of stage 0, micro-batch 0 from device 0"));
+    CHECK(live.run.timeline.iterations.empty());
+}
+
+TEST_CASE("a live run on GPUs that is cancelled launches nothing more, and leaves nothing running")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(4);
+    std::atomic<bool> cancel{false};
+    std::atomic<int> launched{0};
+    const LaunchHooks hooks{[&](OpOfIteration) { cancel = ++launched >= 20; }, [] {}};
+    const Trained live
+        = trainLive(scheduleOf("1f1b", 4, 8), devices, {.hooks = hooks, .cancel = &cancel});
+    REQUIRE_FALSE(live.result);
+    CHECK(live.result.error().code == Error::Code::Cancelled);
+    CHECK(launched < 20 + 4); // each device was at most on its way to one
+    CHECK(live.run.timeline.iterations.empty());
+}

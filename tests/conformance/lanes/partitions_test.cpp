@@ -1,0 +1,64 @@
+// Which devices a machine gives: whole GPUs, or equal parts of fewer; what the driver really made
+// is what counts.
+#include "engine/backend/cuda/device.h"
+#include "engine/backend/device_placement.h"
+#include "tests/catch.h"
+#include "tests/support/cuda_on_cpu/machine.h"
+
+#include <stdexcept>
+
+using namespace engine;
+using Catch::Matchers::Message;
+
+namespace {
+
+std::vector<std::string> names(int count, const cuda_on_cpu::Gpus& gpus)
+{
+    cuda_on_cpu::plugIn(gpus);
+    std::vector<std::string> names;
+    for (const auto& device : cuda::makeDevices(count))
+        names.push_back(device->info().name);
+    cuda_on_cpu::plugIn({});
+    return names;
+}
+
+} // namespace
+
+TEST_CASE("one GPU is divided into equal parts, several are taken whole")
+{
+    using Names = std::vector<std::string>;
+    CHECK(names(1, {}) == Names{"GPU on the CPU, 132 SMs"});
+    CHECK(names(8, {}) == Names(8, "GPU on the CPU, 16 of 132 SMs"));
+    CHECK(names(4, {}) == Names(4, "GPU on the CPU, 32 of 132 SMs"));
+    CHECK(names(4, {.count = 2}) == Names(4, "GPU on the CPU, 64 of 132 SMs"));
+    CHECK(names(4, {.count = 4}) == Names(4, "GPU on the CPU, 132 SMs"));
+    CHECK(names(4, {.count = 7}) == Names(4, "GPU on the CPU, 132 SMs"));
+}
+
+TEST_CASE("what cannot be divided says why in one sentence")
+{
+    CHECK_THROWS_MATCHES(
+        names(32, {}), std::runtime_error,
+        Message("GPU 0 cannot be 32 devices: 132 multiprocessors are too few for 32 partitions of "
+                "at least 8"));
+    CHECK_THROWS_MATCHES(names(4, {.smallest = 0}), std::runtime_error,
+                         Message("GPU 0 cannot be 4 devices: the driver makes no partitions: CUDA "
+                                 "12.5 or newer does"));
+    CHECK_THROWS_MATCHES(
+        names(4, {.partitionsAtMost = 3}), std::runtime_error,
+        Message("GPU 0 cannot be 4 devices: the driver divides it into 3 equal parts where 4 equal "
+                "ones of 32 multiprocessors were asked for"));
+}
+
+TEST_CASE("devices take as many GPUs as they fill evenly")
+{
+    CHECK(placeDevices(8, 1).perGpu == 8);
+    CHECK(placeDevices(4, 3).gpus == 2);
+    CHECK(placeDevices(4, 3).gpuOf(1) == 0);
+    CHECK(placeDevices(4, 3).gpuOf(2) == 1);
+    CHECK(placeDevices(5, 4).gpus == 1);
+    CHECK(placeDevices(2, 8).gpus == 2);
+    CHECK(partitionSize(132, 8, 8) == 16);
+    CHECK(partitionSize(108, 5, 2) == 20);
+    CHECK(partitionSize(7, 1, 8) == 0);
+}

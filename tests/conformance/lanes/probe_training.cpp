@@ -1,0 +1,105 @@
+#include "tests/conformance/lanes/probe_training.h"
+
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/exec/emulation.h"
+#include "engine/exec/run_devices.h"
+#include "engine/exec/stash_plan.h"
+#include "engine/schedule/passes.h"
+#include "engine/schedules/scheme.h"
+
+#include <mutex>
+
+namespace lanes_test {
+
+using namespace engine;
+
+namespace {
+
+constexpr ProbeModel::Size kWhole;
+
+ProbeModel::Size unitSize(const Schedule& lowered)
+{
+    ProbeModel::Size size = kWhole;
+    size.rows /= unitsPerMicroBatch(lowered);
+    return size;
+}
+
+ModelSpec tokenShape()
+{
+    ModelSpec shape;
+    shape.microBatchSize = 1;
+    shape.sequence = kWhole.rows;
+    return shape;
+}
+
+void train(Executor& executor, int iterations, Trained& trained,
+           const std::atomic<bool>* cancel = nullptr)
+{
+    const std::atomic<bool> never{false};
+    std::mutex mutex; // live devices tell at the same time
+    executor.pipeline().observeGradients(
+        [&](int replica, StageId stage, std::span<const float> gradient) {
+            const std::lock_guard lock(mutex);
+            trained.gradients[{replica, stage}].emplace_back(gradient.begin(), gradient.end());
+        });
+    TokenBatches tokens(tokenShape(), executor.pipeline().lowered().shape.microBatches);
+    const TextData data = TextData::builtIn(1);
+    for (int k = 0; k < iterations && trained.result; ++k) {
+        tokens.load(data, k);
+        Iteration iteration;
+        iteration.number = k;
+        iteration.kind = Iteration::Kind::Measured;
+        trained.result = executor.iterate(
+            iteration, tokens, [](std::size_t, std::size_t) {},
+            cancel != nullptr ? *cancel : never);
+    }
+}
+
+} // namespace
+
+Schedule scheduleOf(const std::string& scheme, int devices, int microBatches)
+{
+    ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    return lower(buildSchedule(request).value());
+}
+
+Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOptions& options)
+{
+    Trained trained;
+    trained.run.schedule = lowered;
+    const RunDevices on{devices, Mode::Live, {}};
+    on.first().bindThread();
+    const ProbeModel unit(lowered.shape.stages, unitSize(lowered), on.first().kernels());
+    Units units;
+    Pipeline::Setup setup{.lowered = trained.run.schedule,
+                          .unit = unit,
+                          .kernels = on.first().kernels(),
+                          .tokenBytes
+                          = TokenBatches::bytes(tokenShape(), lowered.shape.microBatches),
+                          .poison = Poison::Freed};
+    setup.seats = makeSeats(on, units, [&](const Device& device) {
+        return std::make_unique<const ProbeModel>(lowered.shape.stages, unitSize(lowered),
+                                                  device.kernels());
+    });
+    Live live({setup, options.patience, options.hooks}, trained.run);
+    if (options.wrapper)
+        live.pipeline().wrapTransport(options.wrapper);
+    train(live, options.iterations, trained, options.cancel);
+    return trained;
+}
+
+Trained emulate(const Schedule& lowered, int iterations)
+{
+    Trained trained;
+    trained.run.schedule = lowered;
+    const auto cpu = openCpuDevice().value();
+    const ProbeModel unit(lowered.shape.stages, unitSize(lowered), cpu->kernels());
+    Emulation emulation({{trained.run.schedule, unit, cpu->kernels()}, {}}, trained.run);
+    train(emulation, iterations, trained);
+    return trained;
+}
+
+} // namespace lanes_test

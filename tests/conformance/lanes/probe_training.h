@@ -1,0 +1,46 @@
+#pragma once
+
+#include "engine/backend/device.h"
+#include "engine/exec/live.h"
+#include "engine/model/probe_model.h"
+
+#include <map>
+#include <memory>
+#include <vector>
+
+// Live training of the integer probe, whose sums have no rounding: on GPUs that are played on the
+// CPU (tests/support/cuda_on_cpu), or emulated on the CPU itself.
+namespace lanes_test {
+
+using Devices = std::vector<std::shared_ptr<const engine::Device>>;
+
+// [update] of each stage of a replica
+using GradientsOfStages
+    = std::map<std::pair<int, engine::StageId>, std::vector<std::vector<float>>>;
+
+struct Trained
+{
+    engine::Result<void> result;
+    GradientsOfStages gradients;
+    engine::Run run;
+};
+
+// `lower()`ed.
+engine::Schedule scheduleOf(const std::string& scheme, int devices, int microBatches);
+
+using Wrapper
+    = std::function<std::unique_ptr<engine::Transport>(std::unique_ptr<engine::Transport>)>;
+struct LiveOptions
+{
+    int iterations = 2;
+    Wrapper wrapper = {}; // between the devices and what moves their tensors
+    std::chrono::milliseconds patience{5000};
+    engine::LaunchHooks hooks = {};
+    const std::atomic<bool>* cancel = nullptr;
+};
+// One device of `devices` each.
+Trained trainLive(const engine::Schedule& lowered, const Devices& devices,
+                  const LiveOptions& options = {});
+Trained emulate(const engine::Schedule& lowered, int iterations = 2);
+
+} // namespace lanes_test

@@ -1,0 +1,349 @@
+#include "tests/support/cuda_on_cpu/machine.h"
+
+#include "engine/base/clock.h"
+#include "tests/support/cuda_on_cpu/device_memory.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace {
+
+using namespace cuda_on_cpu;
+
+// Outlives its handle, as long as something is queued that uses it.
+struct Event
+{
+    int gpu = 0;
+    bool timed = true;
+    std::uint64_t recorded = 0, passed = 0; // how often
+    std::int64_t time = 0;                  // ns, of the last passing
+};
+
+struct Work
+{
+    std::function<void()> run = {};
+    std::shared_ptr<Event> awaited = {}; // none: it can be done
+    std::uint64_t version = 0;           // of the awaited
+    std::uint64_t number = 0;            // of all that was queued
+
+    bool isReady() const { return awaited == nullptr || awaited->passed >= version; }
+};
+
+} // namespace
+
+struct CUstream_st
+{
+    int gpu = 0, multiprocessors = 0;
+    std::deque<Work> work;
+};
+
+struct CUevent_st
+{
+    std::shared_ptr<Event> event;
+};
+
+namespace {
+
+thread_local int currentGpu = 0;
+
+// One lock over everything: the machine does one thing at a time.
+class Machine
+{
+public:
+    std::recursive_mutex mutex;
+    Gpus gpus;
+    Turns turns = Turns::Oldest;
+    std::mt19937 random{1};
+    std::vector<std::unique_ptr<CUstream_st>> streams;
+    int running = -1;
+
+    void add(CUstream_st& stream, Work work)
+    {
+        work.number = ++m_queued;
+        stream.work.push_back(std::move(work));
+    }
+
+    // One piece of work; false: nothing can be done.
+    bool step()
+    {
+        std::vector<CUstream_st*> ready;
+        for (const auto& stream : streams)
+            if (!stream->work.empty() && stream->work.front().isReady())
+                ready.push_back(stream.get());
+        if (ready.empty())
+            return false;
+        CUstream_st& chosen = choose(ready);
+        const Work work = std::move(chosen.work.front());
+        chosen.work.pop_front();
+        running = chosen.gpu;
+        try {
+            if (work.run)
+                work.run();
+        } catch (...) {
+            running = -1;
+            throw;
+        }
+        running = -1;
+        return true;
+    }
+
+    template<class Condition>
+    cudaError_t until(const Condition& isTrue)
+    {
+        while (!isTrue())
+            if (!step())
+                return cudaErrorLaunchTimeout; // streams wait for each other
+        return cudaSuccess;
+    }
+
+private:
+    CUstream_st& choose(const std::vector<CUstream_st*>& ready)
+    {
+        const auto number = [](const CUstream_st* stream) { return stream->work.front().number; };
+        if (turns == Turns::Oldest)
+            return **std::ranges::min_element(ready, {}, number);
+        if (turns == Turns::Newest)
+            return **std::ranges::max_element(ready, {}, number);
+        return *ready[random() % ready.size()];
+    }
+
+    std::uint64_t m_queued = 0;
+};
+
+Machine& machine()
+{
+    static Machine all;
+    return all;
+}
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+} // namespace
+
+void cuda_on_cpu::takeTurns(Turns turns, std::uint32_t seed)
+{
+    const Lock lock(machine().mutex);
+    machine().turns = turns;
+    machine().random.seed(seed);
+}
+
+void cuda_on_cpu::plugIn(const Gpus& gpus)
+{
+    const Lock lock(machine().mutex);
+    machine().gpus = gpus;
+}
+
+const Gpus& cuda_on_cpu::pluggedIn()
+{
+    return machine().gpus;
+}
+
+int cuda_on_cpu::running()
+{
+    return machine().running;
+}
+
+cudaStream_t cuda_on_cpu::makeStream(int gpu, int multiprocessors)
+{
+    const Lock lock(machine().mutex);
+    auto& made = machine().streams.emplace_back(std::make_unique<CUstream_st>());
+    made->gpu = gpu;
+    made->multiprocessors = multiprocessors;
+    return made.get();
+}
+
+int cuda_on_cpu::multiprocessorsOf(cudaStream_t stream)
+{
+    return stream->multiprocessors;
+}
+
+cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work)
+{
+    const Lock lock(machine().mutex);
+    if (stream == nullptr) {
+        work();
+        return cudaSuccess;
+    }
+    if (stream->gpu != currentGpu)
+        return cudaErrorInvalidResourceHandle;
+    machine().add(*stream, {.run = std::move(work)});
+    return cudaSuccess;
+}
+
+const char* cudaGetErrorString(cudaError_t status)
+{
+    switch (status) {
+    case cudaSuccess:
+        return "no error";
+    case cudaErrorMemoryAllocation:
+        return "out of memory";
+    case cudaErrorInvalidDevice:
+        return "invalid device ordinal";
+    case cudaErrorInvalidResourceHandle:
+        return "invalid resource handle";
+    case cudaErrorNotReady:
+        return "device not ready";
+    case cudaErrorLaunchTimeout:
+        return "streams wait for each other";
+    default:
+        return "invalid argument";
+    }
+}
+
+cudaError_t cudaGetDeviceCount(int* count)
+{
+    *count = machine().gpus.count;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    if (device < 0 || device >= machine().gpus.count)
+        return cudaErrorInvalidDevice;
+    currentGpu = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int* device)
+{
+    *device = currentGpu;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
+{
+    if (device < 0 || device >= machine().gpus.count)
+        return cudaErrorInvalidDevice;
+    std::snprintf(properties->name, sizeof properties->name, "GPU on the CPU");
+    properties->multiProcessorCount = machine().gpus.multiprocessors;
+    properties->totalGlobalMem = std::size_t{1} << 34;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
+{
+    *can = device != peer ? 1 : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
+{
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total)
+{
+    *total = std::size_t{1} << 34;
+    *available = *total - cuda_on_cpu::allocated(currentGpu);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes)
+{
+    const Lock lock(machine().mutex);
+    return cuda_on_cpu::allocate(memory, bytes, currentGpu);
+}
+
+// Waits for everything, as CUDA does.
+cudaError_t cudaFree(void* memory)
+{
+    const Lock lock(machine().mutex);
+    while (machine().step()) { }
+    return memory == nullptr ? cudaSuccess : cuda_on_cpu::release(memory);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags)
+{
+    if (flags != cudaStreamNonBlocking)
+        return cudaErrorInvalidValue;
+    *stream = cuda_on_cpu::makeStream(currentGpu, machine().gpus.multiprocessors);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    const Lock lock(machine().mutex);
+    const cudaError_t status = cudaStreamSynchronize(stream);
+    std::erase_if(machine().streams, [stream](const auto& each) { return each.get() == stream; });
+    return status;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    const Lock lock(machine().mutex);
+    return machine().until([stream] { return stream->work.empty(); });
+}
+
+// As CUDA: what was recorded last, and nothing if nothing was.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned)
+{
+    const Lock lock(machine().mutex);
+    machine().add(*stream, {.awaited = event->event, .version = event->event->recorded});
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
+{
+    *event = new CUevent_st{std::make_shared<Event>()};
+    (*event)->event->gpu = currentGpu;
+    (*event)->event->timed = flags == cudaEventDefault;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    delete event;
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    const Lock lock(machine().mutex);
+    if (event->event->gpu != stream->gpu)
+        return cudaErrorInvalidResourceHandle;
+    ++event->event->recorded;
+    machine().add(*stream, {.run = [recorded = event->event] {
+        ++recorded->passed;
+        recorded->time = engine::wallTime();
+    }});
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    const Lock lock(machine().mutex);
+    const auto hasPassed = [&] { return event->event->passed >= event->event->recorded; };
+    // Not until it has passed: whoever asks is to be told that it has not, too.
+    for (int i = 0; i < 32 && !hasPassed() && machine().step(); ++i) { }
+    return hasPassed() ? cudaSuccess : cudaErrorNotReady;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    const Lock lock(machine().mutex);
+    return machine().until([event] { return event->event->passed >= event->event->recorded; });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end)
+{
+    const Lock lock(machine().mutex);
+    const Event &first = *begin->event, &last = *end->event;
+    if (!first.timed || !last.timed || first.gpu != last.gpu || first.recorded == 0
+        || last.recorded == 0)
+        return cudaErrorInvalidResourceHandle;
+    if (first.passed < first.recorded || last.passed < last.recorded)
+        return cudaErrorNotReady;
+    *milliseconds = static_cast<float>(static_cast<double>(last.time - first.time) / 1e6);
+    return cudaSuccess;
+}

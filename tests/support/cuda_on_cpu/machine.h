@@ -1,0 +1,44 @@
+#pragma once
+
+#include "tests/support/cuda_on_cpu/cuda_runtime_api.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+// GPUs that are played on the CPU. What is queued on a stream is not done until some thread of the
+// host asks for it (waits for a stream or an event, asks whether an event has passed, frees
+// memory); then one piece of work after the other is done, of whichever stream the chosen order
+// takes. So streams are as far apart as what was queued allows: a wait that is missing is found.
+namespace cuda_on_cpu {
+
+// Which of the streams that could go on does so.
+enum class Turns : std::uint8_t {
+    Oldest, // whose next work was queued first: as if everything were done at once
+    Newest, // whose next work was queued last: what nothing holds up overtakes all the rest
+    Random,
+};
+void takeTurns(Turns turns, std::uint32_t seed = 1);
+
+// What the machine has from here on; while no stream lives. A partition has a multiple of
+// `smallest` multiprocessors; 0: the driver makes none.
+struct Gpus
+{
+    int count = 1, multiprocessors = 132, smallest = 8;
+    int partitionsAtMost = 1000; // the driver gives fewer than asked for
+};
+void plugIn(const Gpus& gpus);
+const Gpus& pluggedIn();
+
+// A stream of this GPU, on so many of its multiprocessors.
+cudaStream_t makeStream(int gpu, int multiprocessors);
+int multiprocessorsOf(cudaStream_t stream);
+
+// Behind all that the stream has to do; at once where it is the default one. cudaSuccess, or what
+// CUDA says to a stream of another GPU than the thread's.
+cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
+
+// The GPU whose work is being done; -1: none, or one that touches several GPUs' memory.
+int running();
+
+} // namespace cuda_on_cpu
