@@ -1,5 +1,6 @@
 #include "engine/schedule/communication.h"
 
+#include "engine/schedule/communicator_lanes.h"
 #include "engine/schedule/exchange.h"
 #include "engine/schedule/message_order.h"
 #include "engine/schedule/transfers.h"
@@ -21,6 +22,7 @@ constexpr std::array<TransportNames, kTransports> kTransportNames{{
     {"one-communicator", "one communicator"},
     {"per-kind", "one communicator per kind"},
     {"tagged", "tags or credits"},
+    {"nccl", "NCCL, one per pair & kind"},
 }};
 
 TransportVerdict verdictOf(Transport transport, std::optional<TransportFault> fault)
@@ -71,6 +73,7 @@ CommunicationReport checkCommunication(const Schedule& lowered)
         verdictOf(Transport::OneCommunicator, order),
         verdictOf(Transport::PerKind, findOrderFault(lowered, Communicators::PerKind)),
         verdictOf(Transport::Tagged, std::nullopt),
+        verdictOf(Transport::Nccl, findNcclFault(lowered)),
     };
     return report;
 }

@@ -26,8 +26,11 @@ enum class Transport : std::uint8_t {
     PerKind,
     // Messages are found by name: tags, or one credit or buffer per message.
     Tagged,
+    // As NCCL runs here: a communicator for each directed pair of devices and kind, whose messages
+    // wait for both ends on a lane of its own (communicator_lanes.h).
+    Nccl,
 };
-constexpr int kTransports = 5;
+constexpr int kTransports = 6;
 
 struct TransportVerdict
 {
@@ -57,8 +60,8 @@ std::string_view transportName(Transport transport);  // "per-kind": in JSON
 std::string_view transportTitle(Transport transport); // "one communicator per kind": for people
 
 // Whether sends meet receives. Takes a schedule that is valid (validate.h) and has its transfers
-// (passes.h: addP2P); all-reduces, copies of stashes and optimizer steps are on lanes of their own
-// and do not count. Time and memory: linear in the ops.
+// (passes.h: addP2P); copies of stashes and optimizer steps are on lanes of their own and do not
+// count, all-reduces for NCCL alone. Time and memory: linear in the ops.
 CommunicationReport checkCommunication(const Schedule& lowered);
 
 } // namespace engine
