@@ -2,7 +2,9 @@
 
 #include "engine/base/units.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace engine {
@@ -24,6 +26,9 @@ struct CudaDevice
     int partition
         = 0; // smallest number of SMs a green context may have; 0: partitions cannot be made
     Bytes memory = 0;
+    std::string bus, uuid; // "0000:19:00.0"
+    // By the columns of Nsight Systems' TARGET_INFO_GPU (engine/timeline/gpu_facts.h).
+    std::vector<std::pair<std::string, std::int64_t>> numbers;
 };
 
 // What the CUDA side of this machine can do, and why not more.
@@ -34,6 +39,9 @@ struct CudaReport
     std::string runtime; // of the plug-in, "13.0"; empty: it was not loaded
     std::vector<CudaLibrary> libraries;
     std::vector<CudaDevice> devices;
+    std::vector<std::vector<bool>> peers; // [from][to]: may copy directly
+    std::string moduleLoading;            // "lazy", "eager"; empty: not known
+    std::string tf32;                     // "off", or why it is not; empty: no plug-in
 };
 
 // Looks for the driver, then for the plug-in (libbubblescope_cuda.so beside the program, in

@@ -52,9 +52,25 @@ if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
         target_compile_options(bs_cuda_kernels PRIVATE -Werror=all-warnings)
     endif()
 
+    # NCCL's header: the library is opened at run time. Beside the toolkit, in /usr/include (libnccl-dev), or in the
+    # folder of Python's nvidia-nccl wheel.
+    file(GLOB nccl_wheels /usr/lib/python3*/*-packages/nvidia/nccl/include /usr/local/lib/python3*/*-packages/nvidia/nccl/include)
+    find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${nccl_wheels})
+    mark_as_advanced(NCCL_INCLUDE_DIR)
+    if(NCCL_INCLUDE_DIR)
+        file(GLOB nccl_sources CONFIGURE_DEPENDS backend/cuda/nccl/*.cpp)
+        add_library(bs_nccl STATIC ${nccl_sources})
+        target_include_directories(bs_nccl SYSTEM PUBLIC "${NCCL_INCLUDE_DIR}" ${CUDAToolkit_INCLUDE_DIRS})
+        target_compile_definitions(bs_nccl PUBLIC BS_WITH_NCCL)
+        target_compile_options(bs_nccl PRIVATE -fvisibility=hidden)
+        target_link_libraries(bs_nccl PUBLIC bs_base Threads::Threads)
+    else()
+        message(STATUS "No nccl.h was found (libnccl-dev, or Python's nvidia-nccl wheel): the plug-in is built without NCCL")
+    endif()
+
     file(GLOB cuda_sources CONFIGURE_DEPENDS backend/cuda/*.cpp)
     add_library(bubblescope_cuda MODULE ${cuda_sources})
-    target_link_libraries(bubblescope_cuda PRIVATE bs_cuda_kernels bs_base CUDA::cudart_static)
+    target_link_libraries(bubblescope_cuda PRIVATE bs_cuda_kernels $<TARGET_NAME_IF_EXISTS:bs_nccl> bs_base CUDA::cudart_static)
     target_compile_options(bubblescope_cuda PRIVATE -fvisibility=hidden)
     target_link_options(bubblescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
     set_target_properties(bubblescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"

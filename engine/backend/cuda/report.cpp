@@ -1,5 +1,7 @@
 // What the plug-in finds: devices through the static runtime, libraries by dlopen. See
 // cuda_report.h; nothing here makes a context.
+#include "engine/backend/cuda/device_facts.h"
+#include "engine/backend/cuda/nccl.h"
 #include "engine/backend/cuda/partition.h"
 #include "engine/backend/cuda_report.h"
 #include "engine/base/toolkit_library.h"
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <string_view>
 
 namespace engine::cuda {
 namespace {
@@ -85,6 +88,17 @@ CudaLibrary lookFor(const Asked& asked)
     return found;
 }
 
+// NCCL must also have what this plug-in calls.
+CudaLibrary lookForNccl(const Asked& asked)
+{
+    CudaLibrary found = lookFor(asked);
+    if (std::string reason; !found.version.empty() && ncclFunctions(&reason) == nullptr) {
+        found.reason = fmt::format("{} is here, and not used: {}", found.version, reason);
+        found.version.clear();
+    }
+    return found;
+}
+
 CudaLibrary lookForNvml()
 {
     const ToolkitLibrary library("NVML", {"libnvidia-ml.so.1"});
@@ -111,6 +125,7 @@ CudaDevice describe(int index, const cudaDeviceProp& properties)
     device.multiprocessors = properties.multiProcessorCount;
     device.partition = smallestPartition(index);
     device.memory = static_cast<Bytes>(properties.totalGlobalMem);
+    addFacts(index, properties, device);
     return device;
 }
 
@@ -119,8 +134,10 @@ void fill(CudaReport& report)
     if (int version = 0; cudaRuntimeGetVersion(&version) == cudaSuccess)
         report.runtime = dotted(version);
     for (const Asked& asked : askedLibraries())
-        report.libraries.push_back(lookFor(asked));
+        report.libraries.push_back(std::string_view(asked.name) == "NCCL" ? lookForNccl(asked)
+                                                                          : lookFor(asked));
     report.libraries.push_back(lookForNvml());
+    report.tf32 = tf32State();
     int count = 0;
     if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
         if (report.reason.empty())
@@ -131,6 +148,8 @@ void fill(CudaReport& report)
     for (int i = 0; i < count; ++i)
         if (cudaDeviceProp properties{}; cudaGetDeviceProperties(&properties, i) == cudaSuccess)
             report.devices.push_back(describe(i, properties));
+    report.peers = peerAccess(static_cast<int>(report.devices.size()));
+    report.moduleLoading = moduleLoading();
 }
 
 } // namespace
