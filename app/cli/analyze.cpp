@@ -1,13 +1,16 @@
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
+#include "app/cli/gpu_text.h"
 #include "app/cli/output.h"
 #include "app/cli/run_file.h"
 #include "app/cli/run_json.h"
 #include "app/cli/run_text.h"
 #include "profiler/analysis/explainer.h"
+#include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <memory>
 
@@ -24,12 +27,13 @@ struct Options
     bool json = false;
 };
 
-std::string asText(const Run& run, const RunMetrics& metrics)
+std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
 {
     const Explainer explainer(run, metrics.iteration);
     std::string text = headingOf(run) + "\n" + headlineOf(run, metrics) + "\n";
     if (const std::string loss = lossText(run.timeline); loss != "-")
         text += "loss " + loss + "\n";
+    text += gpuText(run, gpu);
     text
         += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);
     if (const std::string memory = memoryTable(run, metrics); !memory.empty())
@@ -38,12 +42,13 @@ std::string asText(const Run& run, const RunMetrics& metrics)
         + pathText(run, explainer.criticalPath());
 }
 
-std::string asJson(const Run& run, const RunMetrics& metrics)
+std::string asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
 {
     const Explainer explainer(run, metrics.iteration);
     auto json = runJson(run, metrics);
     json["bubbles"] = bubblesJson(run, explainer.bubbles());
     json["critical_path"] = pathJson(run, explainer.criticalPath());
+    json["gpu"] = gpuJson(run, gpu);
     return json.dump(2) + "\n";
 }
 
@@ -55,7 +60,10 @@ Result<int> analyze(const Options& options)
     const auto numbers = metrics(*run, options.iteration);
     if (!numbers)
         return fail(numbers.error().code, options.file + ": " + numbers.error().message);
-    printText(options.json ? asJson(*run, *numbers) : asText(*run, *numbers));
+    const auto gpu = readGpuTrace(options.file);
+    if (!gpu)
+        return tl::unexpected(gpu.error());
+    printText(options.json ? asJson(*run, *numbers, *gpu) : asText(*run, *numbers, *gpu));
     return 0;
 }
 } // namespace

@@ -59,11 +59,14 @@ public:
         if (result && m_writer)
             if (const auto committed = commit(*result, IsLast::Yes); !committed)
                 result = tl::unexpected(committed.error());
+        if (const std::string missing = m_gpu.missing(); !missing.empty())
+            m_progress->warning("what ran on the GPU is incomplete: " + missing);
         const Outcome outcome = outcomeOf(result);
         const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
         m_progress->finishing();
         if (m_writer)
-            if (const auto closed = m_writer->finish(outcome, failure, m_arenas); !closed && result)
+            if (const auto closed = m_writer->finish(outcome, failure, m_arenas, m_gpu.clocks());
+                !closed && result)
                 result = tl::unexpected(closed.error());
         tell(result);
         return result;
@@ -83,14 +86,15 @@ private:
     {
         RunInfo info = run.info;
         info.timing += m_gpu.words();
+        info.machine = m_gpu.begin(run);
         auto writer = TraceWriter::create(m_file, info, run.schedule,
                                           m_options.force ? IfExists::Replace : IfExists::Refuse);
         if (!writer)
             return tl::unexpected(writer.error());
         m_writer.emplace(std::move(*writer));
         m_progress->started(m_file, run.info);
-        if (!m_gpu.note().empty())
-            m_progress->warning(m_gpu.note());
+        for (const std::string& note : m_gpu.notes())
+            m_progress->warning(note);
         return {};
     }
 

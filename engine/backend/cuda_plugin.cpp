@@ -1,45 +1,18 @@
 #include "engine/backend/cuda_plugin.h"
 
-#include <fmt/format.h>
+#include "engine/base/plugin_file.h"
 
-#include <cstdlib>
-#include <filesystem>
-#include <vector>
+#include <fmt/format.h>
 
 namespace engine {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr const char* kPlugin = "libbubblescope_cuda.so";
-
-std::vector<fs::path> pluginFolders()
-{
-    std::vector<fs::path> folders;
-    if (const char* chosen = std::getenv("BUBBLESCOPE_PLUGINS"); chosen != nullptr)
-        folders.emplace_back(chosen);
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-    if (!error) {
-        folders.push_back(program);
-        folders.push_back(program.parent_path() / "lib" / "bubblescope");
-    }
-    return folders;
-}
-
-std::string plugin()
-{
-    std::error_code ignored;
-    for (const fs::path& folder : pluginFolders())
-        if (fs::exists(folder / kPlugin, ignored))
-            return (folder / kPlugin).string();
-    return {};
-}
 
 CudaPlugin load()
 {
     CudaPlugin found;
-    found.file = plugin();
+    found.file = pluginFile(kPlugin);
     if (found.file.empty()) {
         found.reason
             = fmt::format("this build has no CUDA plug-in ({}): install the CUDA toolkit 12.4 or "

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -137,6 +138,66 @@ struct GpuStream
     friend bool operator==(const GpuStream&, const GpuStream&) = default;
 };
 
+// What the program calls a stream: "device 3: compute".
+struct GpuStreamName
+{
+    std::uint32_t name = 0; // GpuTrace::strings
+    std::uint32_t stream = 0, context = 0, device = 0;
+
+    friend bool operator==(const GpuStreamName&, const GpuStreamName&) = default;
+};
+
+// A range that a library marked for profilers (NVTX), as the host made it. Those of ops are not
+// among them: each op has one, see SCHEMA.md.
+struct GpuRange
+{
+    Window window;
+    OpOfIteration of;                   // within whose launches it lies
+    std::uint32_t text = 0, domain = 0; // GpuTrace::strings; "" is the nameless domain
+    std::uint32_t category = 0;         // the library's number; 0: none
+    std::uint32_t color = 0;            // ARGB; 0: none
+    std::uint32_t thread = 0;           // of Linux
+    std::optional<std::int64_t> payload;
+    bool nests = true; // push/pop; else start/end
+
+    friend bool operator==(const GpuRange&, const GpuRange&) = default;
+};
+
+// When the host launched the work of an op.
+struct GpuOpLaunch
+{
+    Window window;
+    OpOfIteration of;
+    std::uint32_t thread = 0; // of Linux
+
+    friend bool operator==(const GpuOpLaunch&, const GpuOpLaunch&) = default;
+};
+
+// Why a GPU runs slower than it could, by NVML's bits (nvmlClocksEventReason*).
+enum class Throttle : std::uint64_t {
+    Idle = 0x1,
+    ApplicationClocks = 0x2,
+    PowerCap = 0x4,
+    Hardware = 0x8,
+    Sync = 0x10,
+    Heat = 0x20,
+    HardwareHeat = 0x40,
+    PowerBrake = 0x80,
+    DisplayClocks = 0x100,
+};
+
+// What a GPU said of itself at one moment (NVML).
+struct GpuSample
+{
+    std::int64_t time = 0;
+    std::uint32_t device = 0;                   // CUDA's ordinal within the process
+    std::uint32_t smClock = 0, memoryClock = 0; // MHz
+    std::uint32_t power = 0, temperature = 0;   // mW, degrees Celsius
+    std::uint64_t throttle = 0;                 // Throttle, or'ed
+
+    friend bool operator==(const GpuSample&, const GpuSample&) = default;
+};
+
 // How complete a trace is. A trace with a number here above 0 says so wherever it is shown.
 struct GpuTraceHealth
 {
@@ -147,6 +208,15 @@ struct GpuTraceHealth
     std::int64_t declinedBuffers = 0; // buffers refused for want of memory: what followed is lost
 
     bool isComplete() const { return *this == GpuTraceHealth{}; }
+    GpuTraceHealth& operator+=(const GpuTraceHealth& more)
+    {
+        dropped += more.dropped;
+        withoutOp += more.withoutOp;
+        withoutTime += more.withoutTime;
+        unknown += more.unknown;
+        declinedBuffers += more.declinedBuffers;
+        return *this;
+    }
     friend bool operator==(const GpuTraceHealth&, const GpuTraceHealth&) = default;
 };
 
@@ -164,12 +234,17 @@ struct GpuTrace
     std::vector<GpuContext> contexts;
     std::vector<GpuStream> streams;
     GpuTraceHealth health;
+    std::vector<GpuStreamName> streamNames;
+    std::vector<GpuRange> ranges;
+    std::vector<GpuOpLaunch> launches;
+    std::vector<GpuSample> samples;
 
     bool isEmpty() const
     {
         return kernels.empty() && copies.empty() && memsets.empty() && calls.empty()
             && waits.empty() && allocations.empty() && overheads.empty() && contexts.empty()
-            && streams.empty();
+            && streams.empty() && streamNames.empty() && ranges.empty() && launches.empty()
+            && samples.empty();
     }
     friend bool operator==(const GpuTrace&, const GpuTrace&) = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
+#include "engine/timeline/gpu_facts.h"
 #include "engine/timeline/timeline.h"
 
 #include <optional>
@@ -64,6 +65,7 @@ struct RunInfo
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
     std::string peakSource;       // how peakFlops was measured, in words; "" of a data sheet
     std::vector<ArenaUse> arenas; // [device], empty where nothing ran
+    GpuMachine machine;           // where GPUs computed
 
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };

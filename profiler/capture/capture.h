@@ -44,6 +44,10 @@ public:
     // afterwards.
     virtual engine::GpuTrace finish() = 0;
 
+    // From here on rows of that stream (a cudaStream_t, which exists) go by a name: "device 3:
+    // compute". One that CUPTI does not know stays without. Any thread.
+    virtual void nameStream(void* stream, const char* name) = 0;
+
     virtual std::string version() const = 0; // "CUPTI 130001"
 };
 

@@ -58,13 +58,22 @@ std::int64_t placeRows(Rows& rows, const Begins& begins, const Spans& spans)
     return static_cast<std::int64_t>(std::erase_if(rows, cannotBePlaced));
 }
 
-void cutOff(std::vector<GpuCall>& calls, const Spans& spans)
+template<class Rows>
+void cutOff(Rows& rows, const Spans& spans)
 {
-    for (GpuCall& call : calls) {
-        const Window span = spans.at(key(call.of));
-        call.window.begin = std::clamp(call.window.begin, span.begin, span.end);
-        call.window.end = std::clamp(call.window.end, span.begin, span.end);
+    for (auto& row : rows) {
+        const Window span = spans.at(key(row.of));
+        row.window.begin = std::clamp(row.window.begin, span.begin, span.end);
+        row.window.end = std::clamp(row.window.end, span.begin, span.end);
     }
+}
+
+template<class Rows>
+void playDevices(Rows& rows, const OpIndex& index)
+{
+    for (auto& row : rows)
+        if (row.of.op < index.count())
+            row.place.device = static_cast<std::uint32_t>(index.deviceOf(row.of.op).value);
 }
 
 } // namespace
@@ -80,13 +89,33 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     const Spans spans = spansOf(run.timeline, onGpu), ofCalls = spansOf(run.timeline, onHost);
     trace.health.dropped += placeRows(trace.kernels, onGpu, spans)
         + placeRows(trace.copies, onGpu, spans) + placeRows(trace.memsets, onGpu, spans);
-    placeRows(trace.calls, onHost, ofCalls); // those outside of ops are ordinary, and not counted
+    // Those outside of ops are ordinary, and not counted.
+    placeRows(trace.calls, onHost, ofCalls);
+    placeRows(trace.ranges, onHost, ofCalls);
     cutOff(trace.calls, ofCalls);
+    cutOff(trace.ranges, ofCalls);
+    const OpIndex index(run.schedule);
+    playDevices(trace.kernels, index);
+    playDevices(trace.copies, index);
+    playDevices(trace.memsets, index);
     // They belong to no op, and an emulated run has no clock on which they happened.
     trace.waits.clear();
     trace.allocations.clear();
     trace.overheads.clear();
+    trace.launches.clear(); // the range of an emulated op is where the op is placed
     return trace;
+}
+
+std::optional<std::int64_t> originOf(const Run& run, std::span<const MeasuredWindow> measured)
+{
+    Begins begins;
+    for (const MeasuredWindow& window : measured)
+        begins.emplace(key(window.of), window.wall.begin);
+    std::optional<std::int64_t> origin;
+    // Ops that run as one are drawn from the begin of the first: it is the earliest.
+    for (const auto& [op, span] : spansOf(run.timeline, begins))
+        origin = std::min(origin.value_or(INT64_MAX), begins.at(op) - span.begin);
+    return origin;
 }
 
 void moveBy(GpuTrace& trace, std::int64_t nanoseconds)
@@ -101,8 +130,12 @@ void moveBy(GpuTrace& trace, std::int64_t nanoseconds)
     all(trace.calls);
     all(trace.waits);
     all(trace.overheads);
+    all(trace.ranges);
+    all(trace.launches);
     for (GpuAllocation& event : trace.allocations)
         event.time += nanoseconds;
+    for (GpuSample& sample : trace.samples)
+        sample.time += nanoseconds;
 }
 
 } // namespace profiler

@@ -3,6 +3,7 @@
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
 
+#include <optional>
 #include <span>
 
 namespace profiler {
@@ -19,10 +20,16 @@ struct MeasuredWindow
 // op's span, and the rest with it; the host's calls keep their distance to the moment when the host
 // came to the op, and are cut off at the ends of its span, so that scripts find them within it.
 // What a GPU did for no op of the timeline cannot be placed: it goes, and counts as dropped. On a
-// live run's timeline nothing but the origin differs: use moveBy(). `run` has the spans of the
-// iterations in question.
+// live run's timeline nothing but the origin differs: use moveBy(). What ran on the one GPU that
+// plays all devices gets the number of the device that it was played for. `run` has the spans of
+// the iterations in question.
 engine::GpuTrace placeOnTimeline(engine::GpuTrace trace, const engine::Run& run,
                                  std::span<const MeasuredWindow> measured);
+
+// A live run's timeline is CLOCK_MONOTONIC from another moment on: where its 0 is. None: nothing of
+// `measured` is drawn.
+std::optional<std::int64_t> originOf(const engine::Run& run,
+                                     std::span<const MeasuredWindow> measured);
 
 // Every time of the trace, by as much: the timeline's 0 is not the clock's.
 void moveBy(engine::GpuTrace& trace, std::int64_t nanoseconds);

@@ -42,6 +42,9 @@ public:
                               .and_then([&] { return readAllocations(); })
                               .and_then([&] { return readOverheads(); })
                               .and_then([&] { return readPlaces(); })
+                              .and_then([&] { return readStreamNames(); })
+                              .and_then([&] { return readRanges(); })
+                              .and_then([&] { return readSamples(); })
                               .and_then([&] { return readHealth(); });
         if (!done)
             return tl::unexpected(done.error());
@@ -154,7 +157,6 @@ private:
 
     Result<void> readCalls()
     {
-        constexpr std::int64_t kThreadBits = 0xFFFFFF;
         return forEach(kCallTable.name,
                        "t.start, t.\"end\", t.eventClass, t.globalTid, t.correlationId, t.nameId, "
                        "t.returnValue, l.op, l.iteration",
@@ -211,9 +213,57 @@ private:
             });
     }
 
+    Result<void> readStreamNames()
+    {
+        return forEach(kStreamNameTable.name, "t.name, t.streamId, t.contextId, t.deviceId", kAll,
+                       [&](const Statement& row) {
+                           m_trace.streamNames.push_back({text(std::string(row.text(0))),
+                                                          number(row, 1), number(row, 2),
+                                                          number(row, 3)});
+                       });
+    }
+
+    // Those of libraries: ops have the domain 1.
+    Result<void> readRanges()
+    {
+        constexpr std::string_view kOfLibraries
+            = "t.start < ?2 AND t.\"end\" >= ?1 AND t.domainId <> 1 AND t.eventType IN (59, 60)";
+        return forEach("NVTX_EVENTS",
+                       "t.start, t.\"end\", t.eventType, t.category, t.color, t.text, "
+                       "t.globalTid, t.int64Value, (SELECT d.text FROM NVTX_EVENTS d WHERE "
+                       "d.eventType = 75 AND d.domainId = t.domainId)",
+                       kOfLibraries, [&](const Statement& row) {
+                           GpuRange range;
+                           range.window = {row.integer(0), row.integer(1)};
+                           range.nests = row.integer(2) == 59;
+                           range.category = number(row, 3);
+                           range.color = number(row, 4);
+                           range.text = text(std::string(row.text(5)));
+                           range.thread = static_cast<std::uint32_t>(row.integer(6) & kThreadBits);
+                           if (!row.isNull(7))
+                               range.payload = row.integer(7);
+                           range.domain = text(std::string(row.text(8)));
+                           m_trace.ranges.push_back(range);
+                       });
+    }
+
+    Result<void> readSamples()
+    {
+        return forEach(kSampleTable.name,
+                       "t.time, t.device, t.sm_clock, t.memory_clock, t.power, t.temperature, "
+                       "t.throttle",
+                       "t.time < ?2 AND t.time >= ?1", [&](const Statement& row) {
+                           m_trace.samples.push_back(
+                               {row.integer(0), number(row, 1), number(row, 2), number(row, 3),
+                                number(row, 4), number(row, 5), number<std::uint64_t>(row, 6)});
+                       });
+    }
+
+    static constexpr std::string_view kAll = "?1 <= ?2";
+    static constexpr std::int64_t kThreadBits = 0xFFFFFF;
+
     Result<void> readPlaces()
     {
-        constexpr std::string_view kAll = "?1 <= ?2";
         return forEach(kContextTable.name,
                        "t.contextId, t.deviceId, t.parentContextId, t.numMultiprocessors, "
                        "t.isGreenContext",
@@ -252,6 +302,15 @@ private:
         return {};
     }
 
+    std::uint32_t text(const std::string& value)
+    {
+        const auto next = static_cast<std::uint32_t>(m_trace.strings.size());
+        const auto [known, isNew] = m_written.try_emplace(value, next);
+        if (isNew)
+            m_trace.strings.push_back(value);
+        return known->second;
+    }
+
     std::uint32_t text(std::int64_t id)
     {
         const auto next = static_cast<std::uint32_t>(m_trace.strings.size());
@@ -266,7 +325,8 @@ private:
     Database& m_database;
     Window m_window;
     GpuTrace m_trace;
-    std::unordered_map<std::int64_t, std::uint32_t> m_texts; // StringIds.id -> place in strings
+    std::unordered_map<std::int64_t, std::uint32_t> m_texts;  // StringIds.id -> place in strings
+    std::unordered_map<std::string, std::uint32_t> m_written; // of those that no id stands for
 };
 
 } // namespace

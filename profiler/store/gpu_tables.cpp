@@ -124,6 +124,16 @@ constexpr Definition kDefinitions[] = {
      "processId INTEGER NOT NULL, contextId INTEGER NOT NULL, priority INTEGER NOT NULL, "
      "flag INTEGER NOT NULL",
      nullptr},
+    {kStreamNameTable.name,
+     "name TEXT NOT NULL, hwId INTEGER NOT NULL, vmId INTEGER NOT NULL, "
+     "processId INTEGER NOT NULL, deviceId INTEGER NOT NULL, contextId INTEGER NOT NULL, "
+     "streamId INTEGER NOT NULL",
+     nullptr},
+    {kSampleTable.name,
+     "time INTEGER NOT NULL, device INTEGER NOT NULL, sm_clock INTEGER NOT NULL, "
+     "memory_clock INTEGER NOT NULL, power INTEGER NOT NULL, temperature INTEGER NOT NULL, "
+     "throttle INTEGER NOT NULL",
+     nullptr},
     {kOverheadTable.name, "begin INTEGER NOT NULL, \"end\" INTEGER NOT NULL, kind INTEGER NOT NULL",
      nullptr},
     {kLaunchTable.name,

@@ -42,6 +42,10 @@ inline constexpr GpuTable kContextTable{
     "numMultiprocessors"};
 inline constexpr GpuTable kStreamTable{
     "TARGET_INFO_CUDA_STREAM", "streamId, hwId, vmId, processId, contextId, priority, flag"};
+inline constexpr GpuTable kStreamNameTable{
+    "TARGET_INFO_NVTX_CUDA_STREAM", "name, hwId, vmId, processId, deviceId, contextId, streamId"};
+inline constexpr GpuTable kSampleTable{
+    "BS_gpu_sample", "time, device, sm_clock, memory_clock, power, temperature, throttle"};
 inline constexpr GpuTable kOverheadTable{"BS_gpu_overhead", "begin, \"end\", kind"};
 inline constexpr GpuTable kLaunchTable{"BS_gpu_launch", "correlation, iteration, op"};
 

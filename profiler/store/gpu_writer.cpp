@@ -161,6 +161,12 @@ Result<void> GpuWriter::writeOthers(const GpuTrace& trace)
                             [](Statement& insert, const GpuOverhead& o) {
                                 return insert.run(o.window.begin, o.window.end, o.kind);
                             });
+        })
+        .and_then([&] {
+            return writeAll(kSampleTable, trace.samples, [](Statement& insert, const GpuSample& s) {
+                return insert.run(s.time, s.device, s.smClock, s.memoryClock, s.power,
+                                  s.temperature, integer(s.throttle));
+            });
         });
 }
 
@@ -176,6 +182,13 @@ Result<void> GpuWriter::writePlaces(const GpuTrace& trace)
                 kStreamTable, trace.streams, [&](Statement& insert, const GpuStream& s) {
                     return insert.run(s.stream, 0, 0, m_process, s.context, s.priority, 0);
                 });
+        })
+        .and_then([&] {
+            return writeAll(kStreamNameTable, trace.streamNames,
+                            [&](Statement& insert, const GpuStreamName& n) {
+                                return insert.run(trace.strings[n.name], 0, 0, m_process, n.device,
+                                                  n.context, n.stream);
+                            });
         });
 }
 
@@ -192,11 +205,7 @@ Result<void> GpuWriter::writeLaunches(const GpuTrace& trace)
 
 Result<void> GpuWriter::writeHealth(const GpuTraceHealth& health)
 {
-    m_health.dropped += health.dropped;
-    m_health.withoutOp += health.withoutOp;
-    m_health.withoutTime += health.withoutTime;
-    m_health.unknown += health.unknown;
-    m_health.declinedBuffers += health.declinedBuffers;
+    m_health += health;
     const std::pair<const char*, std::int64_t> numbers[] = {
         {"gpu_records_dropped", m_health.dropped},
         {"gpu_kernels_without_op", m_health.withoutOp},

@@ -1,6 +1,7 @@
 #include "profiler/store/new_run.h"
 
 #include "profiler/store/check_schedule.h"
+#include "profiler/store/machine_tables.h"
 #include "profiler/store/new_file.h"
 #include "profiler/store/nsight.h"
 #include "profiler/store/schema.h"
@@ -32,6 +33,7 @@ Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunI
         .and_then([&] { return writeInfo(*database, info); })
         .and_then([&] { return writeSchedule(*database, schedule); })
         .and_then([&] { return writeDevices(*database, run, process); })
+        .and_then([&] { return writeMachine(*database, info.machine, process); })
         .and_then([&] { return writeNsightSession(*database, run, process); })
         .and_then([&] { return database->execute("COMMIT"); });
 }
@@ -41,6 +43,7 @@ Result<void> writeEnd(Database& database, const RunEnd& end)
     return database.execute("BEGIN IMMEDIATE")
         .and_then([&] { return writeOutcome(database, end.outcome, end.failure); })
         .and_then([&] { return writeArenas(database, end.arenas); })
+        .and_then([&] { return writeClocks(database, end.clocks); })
         .and_then([&] {
             return database.execute(fmt::format(
                 "INSERT INTO ANALYSIS_DETAILS VALUES (0, {0}, 0, {0}); COMMIT", end.lastEnd));

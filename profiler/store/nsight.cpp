@@ -1,7 +1,7 @@
 #include "profiler/store/nsight.h"
 
-#include "engine/schedule/notation.h"
 #include "engine/timeline/clock.h"
+#include "engine/timeline/range_words.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -18,37 +18,9 @@ using engine::Result;
 
 constexpr std::int64_t kOneProcess = 0x1000000;
 constexpr std::int64_t kFirstSyntheticThread = 0x700000;
-constexpr int kDomain = 1;
+constexpr int kDomain = 1; // kRangeDomain
 constexpr int kCategoryEvent = 33, kPushPop = 59, kStartEnd = 60, kDomainEvent = 75;
-
-struct Category
-{
-    int id = 0;
-    std::string_view name;
-    std::uint32_t argb = 0;
-};
-
-// By OpKind. F=1 I=2 W=3 B=4 SEND=5 RECV=6 OPT=7 AR=8 and the stash's own ways after them.
-constexpr std::array<Category, engine::kOpKinds> kCategories{{
-    {1, "F", 0xFF4C78A8},
-    {4, "B", 0xFF59A14F},
-    {2, "I", 0xFF59A14F},
-    {3, "W", 0xFF8CD17D},
-    {5, "SEND", 0xFFB07AA1},
-    {6, "RECV", 0xFF9D7660},
-    {5, "SEND", 0xFFB07AA1},
-    {6, "RECV", 0xFF9D7660},
-    {9, "EVICT", 0xFFE15759},
-    {10, "LOAD", 0xFFFF9D9A},
-    {11, "RECOMPUTE", 0xFFEDC948},
-    {8, "ALLREDUCE", 0xFFF28E2B},
-    {7, "OPT", 0xFF79706E},
-}};
-
-const Category& categoryOf(OpKind kind)
-{
-    return kCategories[static_cast<std::size_t>(kind)];
-}
+constexpr std::int64_t kFirstDomainRow = -1000; // of libraries' domains, downwards
 
 using UtcNanoseconds = std::chrono::sys_time<std::chrono::nanoseconds>;
 
@@ -111,10 +83,11 @@ Result<void> writeCategories(Database& database)
     auto insert = database.prepare("INSERT INTO NVTX_EVENTS (eventId, start, eventType, category, "
                                    "text, domainId) VALUES (?, 0, ?, ?, ?, ?)");
     std::int64_t id = -1;
-    if (!insert || !insert->run(id, kDomainEvent, nullptr, "bubblescope", kDomain))
+    if (!insert || !insert->run(id, kDomainEvent, nullptr, engine::kRangeDomain, kDomain))
         return tl::unexpected(database.error());
     std::array<bool, engine::kOpKinds> seen{};
-    for (const Category& category : kCategories) {
+    for (int kind = 0; kind < engine::kOpKinds; ++kind) {
+        const auto& category = engine::rangeCategory(static_cast<engine::OpKind>(kind));
         if (std::exchange(seen[static_cast<std::size_t>(category.id)], true))
             continue;
         if (!insert->run(--id, kCategoryEvent, category.id, category.name, kDomain))
@@ -150,13 +123,15 @@ Result<NvtxWriter> NvtxWriter::prepare(Database& database, const engine::RunInfo
         "INSERT INTO NVTX_EVENTS (eventId, start, \"end\", eventType, rangeId, category, color, "
         "text, globalTid, endGlobalTid, domainId, int64Value) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    if (!insert)
-        return tl::unexpected(insert.error());
-    return NvtxWriter(std::move(*insert), info, process);
+    auto move = database.prepare("UPDATE NVTX_EVENTS SET start = ?, \"end\" = ? WHERE eventId = ?");
+    if (!insert || !move)
+        return tl::unexpected(database.error());
+    return NvtxWriter(std::move(*insert), std::move(*move), info, process);
 }
 
-NvtxWriter::NvtxWriter(Statement insert, engine::RunInfo info, std::int64_t process)
+NvtxWriter::NvtxWriter(Statement insert, Statement move, engine::RunInfo info, std::int64_t process)
     : m_insert(std::move(insert))
+    , m_move(std::move(move))
     , m_info(std::move(info))
     , m_process(process)
 { }
@@ -166,17 +141,48 @@ bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId d
 {
     const std::int64_t begin = nanosecondsOf(m_info, span.begin);
     const std::int64_t end = nanosecondsOf(m_info, span.end);
-    const Category& category = categoryOf(op.kind);
+    const engine::RangeCategory& category = engine::rangeCategory(op.kind);
     const std::int64_t thread = globalTid(m_process, device);
-    const std::int64_t payload
-        = std::int64_t{span.iteration} << 32 | static_cast<std::uint32_t>(op.microBatch.value);
+    const std::int64_t payload = engine::rangePayload(span.iteration, op);
     m_lastEnd = std::max(m_lastEnd, end);
     const auto insert = [&](int event, auto rangeId, auto endThread) {
         return m_insert.run(id, begin, end, event, rangeId, category.id, category.argb,
-                            "PP:" + engine::toString(op), thread, endThread, kDomain, payload);
+                            engine::rangeText(op), thread, endThread, kDomain, payload);
     };
     // What runs beside compute does not nest in it, so that push/pop would be untrue.
     return isCompute(op.kind) ? insert(kPushPop, nullptr, nullptr) : insert(kStartEnd, id, thread);
+}
+
+bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,
+                            const std::vector<std::string>& strings)
+{
+    constexpr std::int64_t kThreadBits = 0xFFFFFF;
+    const std::string& name = strings.at(range.domain);
+    const auto [known, isNew]
+        = m_domains.try_emplace(name, static_cast<int>(m_domains.size()) + kDomain + 1);
+    if (isNew) {
+        auto domain = database.prepare(
+            "INSERT INTO NVTX_EVENTS (eventId, start, eventType, text, domainId) "
+            "VALUES (?, 0, ?, ?, ?)");
+        if (!domain
+            || !domain->run(kFirstDomainRow - known->second, kDomainEvent, name, known->second))
+            return false;
+    }
+    const std::int64_t thread = globalPid(m_process) + (range.thread & kThreadBits);
+    const auto orNull
+        = [](std::uint32_t value) { return value == 0 ? std::nullopt : std::optional(value); };
+    const auto unlessItNests = [&range](std::int64_t value) {
+        return range.nests ? std::nullopt : std::optional(value);
+    };
+    return m_insert.run(id, range.window.begin, range.window.end,
+                        range.nests ? kPushPop : kStartEnd, unlessItNests(id),
+                        orNull(range.category), orNull(range.color), strings.at(range.text), thread,
+                        unlessItNests(thread), known->second, range.payload);
+}
+
+bool NvtxWriter::moveRange(std::int64_t id, engine::Window window)
+{
+    return m_move.run(window.begin, window.end, id);
 }
 
 } // namespace profiler

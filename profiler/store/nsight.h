@@ -1,7 +1,12 @@
 #pragma once
 
+#include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
 #include "profiler/store/sqlite.h"
+
+#include <map>
+#include <string>
+#include <vector>
 
 // How a run looks to scripts that know Nsight Systems' tables.
 
@@ -26,14 +31,20 @@ public:
     // False: the database's error() says why. `id` is the span's row.
     bool write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
                const engine::Span& span);
+    // A range that a library marked, on its own thread; `strings`: GpuTrace::strings.
+    bool writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,
+                    const std::vector<std::string>& strings);
+    // The range of an op goes to where the host launched it: nanoseconds of the timeline.
+    bool moveRange(std::int64_t id, engine::Window window);
     std::int64_t lastEnd() const { return m_lastEnd; } // ns, of all ranges so far
 
 private:
-    NvtxWriter(Statement insert, engine::RunInfo info, std::int64_t process);
+    NvtxWriter(Statement insert, Statement move, engine::RunInfo info, std::int64_t process);
 
-    Statement m_insert;
+    Statement m_insert, m_move;
     engine::RunInfo m_info;
     std::int64_t m_process = 0, m_lastEnd = 0;
+    std::map<std::string, int> m_domains; // of libraries, by name
 };
 
 } // namespace profiler

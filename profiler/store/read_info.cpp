@@ -1,5 +1,7 @@
 #include "profiler/store/read_info.h"
 
+#include "profiler/store/machine_tables.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -164,6 +166,8 @@ Result<RunInfo> readInfo(Database& database)
         .and_then([&] { return readExperiment(database, info); })
         .and_then([&] { return readMetrics(database, info); })
         .and_then([&] { return readArenas(database, info); })
+        .and_then([&] { return readMachine(database); })
+        .map([&](engine::GpuMachine&& machine) { info.machine = std::move(machine); })
         .map([&] { return info; });
 }
 

@@ -60,6 +60,8 @@ Result<void> RowWriter::prepareStatements(Database& database)
 Result<void> RowWriter::write(const Batch& batch)
 {
     Result<void> written;
+    m_spanRows.clear();
+    m_keepsSpanRows = !batch.gpu.launches.empty();
     // In this order: a span's iteration and track are there before it.
     for (const auto& iteration : batch.iterations)
         written = written.and_then([&] { return writeIteration(iteration); });
@@ -69,7 +71,22 @@ Result<void> RowWriter::write(const Batch& batch)
         written = written.and_then([&] { return writeMemory(event); });
     for (const auto& measured : batch.measured)
         written = written.and_then([&] { return writeMeasured(measured); });
-    return written.and_then([&] { return m_gpu.write(batch.gpu, m_index); });
+    return written.and_then([&] { return m_gpu.write(batch.gpu, m_index); }).and_then([&] {
+        return writeRanges(batch.gpu);
+    });
+}
+
+// After the spans of the same batch: the range of an op that was launched is where the host did so.
+Result<void> RowWriter::writeRanges(const engine::GpuTrace& gpu)
+{
+    bool ok = true;
+    for (const engine::GpuOpLaunch& launch : gpu.launches)
+        if (const auto row = m_spanRows.find({launch.of.op, launch.of.iteration});
+            row != m_spanRows.end())
+            ok = ok && m_nvtx.moveRange(row->second, launch.window);
+    for (const engine::GpuRange& range : gpu.ranges)
+        ok = ok && m_nvtx.writeRange(*m_database, ++m_lastRow, range, gpu.strings);
+    return result(ok);
 }
 
 Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)
@@ -109,6 +126,8 @@ Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId dev
     if (auto exists = checkTarget(span.op, span.iteration); !exists)
         return exists;
     const std::int64_t id = ++m_lastRow;
+    if (m_keepsSpanRows)
+        m_spanRows[{span.op, span.iteration}] = id;
     bool ok = m_span.run(id, span.iteration, track, span.op, span.begin, span.end);
     // A replay is a computed picture, not something that happened.
     if (m_iterations[span.iteration].first != engine::Iteration::Kind::Replay)

@@ -35,11 +35,12 @@ private:
                                    std::int64_t track);
     engine::Result<void> writeMemory(const engine::MemoryEvent& event);
     engine::Result<void> writeMeasured(const MeasuredOp& measured);
+    engine::Result<void> writeRanges(const engine::GpuTrace& gpu);
     engine::Result<void> checkTarget(std::uint32_t op, std::uint32_t iteration) const;
 
     engine::Result<void> result(bool ok) const;
 
-    const Database* m_database = nullptr; // outlives this
+    Database* m_database = nullptr; // outlives this
     engine::Schedule m_schedule;
     engine::OpIndex m_index;
     NvtxWriter m_nvtx;
@@ -48,6 +49,8 @@ private:
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations; // kind and number, by index
+    bool m_keepsSpanRows = false;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> m_spanRows; // of this batch
 };
 
 } // namespace profiler

@@ -73,9 +73,11 @@ public:
     // ({"event":"rows","last":N}), or what went wrong.
     engine::Result<std::int64_t> flush();
     // Everything on disk, journal_mode=DELETE, fsync: the file complete in itself (no -wal beside
-    // it). Nothing may be appended after it. `arenas`: as RunInfo's, with what was touched.
+    // it). Nothing may be appended after it. `arenas`: as RunInfo's, with what was touched;
+    // `clocks`: what RunInfo's did not know yet.
     engine::Result<void> finish(engine::Outcome outcome, const std::string& failure = {},
-                                std::span<const engine::ArenaUse> arenas = {});
+                                std::span<const engine::ArenaUse> arenas = {},
+                                const engine::GpuClocks& clocks = {});
 
 private:
     struct Impl;

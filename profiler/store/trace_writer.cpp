@@ -198,11 +198,12 @@ Result<std::int64_t> TraceWriter::flush()
 }
 
 Result<void> TraceWriter::finish(engine::Outcome outcome, const std::string& failure,
-                                 std::span<const engine::ArenaUse> arenas)
+                                 std::span<const engine::ArenaUse> arenas,
+                                 const engine::GpuClocks& clocks)
 {
     CHECK(m_impl->thread.joinable());
     m_impl->stop();
-    return m_impl->end({outcome, failure, arenas});
+    return m_impl->end({outcome, failure, arenas, 0, clocks});
 }
 
 } // namespace profiler

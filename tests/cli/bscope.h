@@ -14,6 +14,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 // The real program, run as a person would: its exit status and what it printed where.
@@ -50,6 +51,28 @@ public:
 
 private:
     fs::path m_path;
+};
+
+// The environment of the programs started while it lives.
+class Environment
+{
+public:
+    explicit Environment(std::vector<std::pair<const char*, std::string>> values)
+        : m_values(std::move(values))
+    {
+        for (const auto& [name, value] : m_values)
+            setenv(name, value.c_str(), 1);
+    }
+    ~Environment()
+    {
+        for (const auto& [name, value] : m_values)
+            unsetenv(name);
+    }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+private:
+    std::vector<std::pair<const char*, std::string>> m_values;
 };
 
 struct Printed

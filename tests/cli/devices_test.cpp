@@ -6,28 +6,6 @@ using namespace cli_test;
 
 namespace {
 
-// The environment of the programs started while it lives.
-class Environment
-{
-public:
-    explicit Environment(std::vector<std::pair<const char*, std::string>> values)
-        : m_values(std::move(values))
-    {
-        for (const auto& [name, value] : m_values)
-            setenv(name, value.c_str(), 1);
-    }
-    ~Environment()
-    {
-        for (const auto& [name, value] : m_values)
-            unsetenv(name);
-    }
-    Environment(const Environment&) = delete;
-    Environment& operator=(const Environment&) = delete;
-
-private:
-    std::vector<std::pair<const char*, std::string>> m_values;
-};
-
 std::string reasonWith(std::vector<std::pair<const char*, std::string>> values)
 {
     values.emplace_back("LD_LIBRARY_PATH", BS_FAKE_DRIVER);

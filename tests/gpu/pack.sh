@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Builds what travels to a GPU machine: bscope, the CUDA plug-in, test_kernels and the libraries they
+# Builds what travels to a GPU machine: bscope, its plug-ins, the tests that need a GPU and the libraries they
 # need, in one folder: `pack.sh --help`.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 readonly root most=$((60 * 1000 * 1000))
+files=() # what goes in, by the names in $build/bin
 
 usage() {
     cat <<'TEXT'
 Usage: tests/gpu/pack.sh [-o DIR] [--build DIR] [--no-build] [CMAKE_ARGUMENT...]
 
-Puts bscope, libbubblescope_cuda.so, test_kernels and their libraries into DIR [out/gpu], which runs
+Puts bscope, its plug-ins, the tests that need a GPU and their libraries into DIR [out/gpu], which runs
 anywhere with the same or a newer glibc; tests/gpu/run_all.sh finds it there. Under 60 MB.
 
 --build DIR    the build folder [build/gpu]; rebuilt first
@@ -40,7 +41,13 @@ configure_and_build() {
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DBUILD_GUI=OFF \
         -DWITH_CUDA=ON -DCUDA_ARCHITECTURES=90 -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN' \
         -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags "${arguments[@]}" >/dev/null
-    [ "$builds" = no ] || ninja -C "$build" bscope bubblescope_cuda test_kernels
+    # test_nccl is there where nccl.h is.
+    mapfile -t files < <(ninja -C "$build" -t targets all | sed -n 's/^\([a-z_]*\): phony$/\1/p' \
+        | grep -xE 'bscope|test_kernels|test_nccl|capture_overhead|bubblescope_cuda|bubblescope_nvtx')
+    [ "$builds" = no ] || ninja -C "$build" "${files[@]}"
+    files=("${files[@]/#bubblescope_/libbubblescope_}")
+    files=("${files[@]/%_cuda/_cuda.so}")
+    files=("${files[@]/%_nvtx/_nvtx.so}")
 }
 
 # Of the C library's family, which is the machine's own.
@@ -68,15 +75,15 @@ glibc_needed() {
     find "$target" -type f -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_2\.[0-9]*' | sort -V | tail -n 1
 }
 
-[ "$builds" = no ] && [ -f "$build/CMakeCache.txt" ] || configure_and_build
-for file in bscope libbubblescope_cuda.so test_kernels; do
+configure_and_build
+for file in "${files[@]}"; do
     [ -e "$build/bin/$file" ] || fail "$build/bin/$file is missing: build it (ninja -C $build $file)"
 done
 rm -rf "$target"
 mkdir -p "$target/cxx"
 openblas="$(ldconfig -p | sed -n 's/.*libopenblas\.so\.0 .*=> //p' | head -n 1)"
 [ -n "$openblas" ] || fail "libopenblas.so.0 is not installed (packaging/quickstart.sh deps)"
-for file in bscope libbubblescope_cuda.so test_kernels; do
+for file in "${files[@]}"; do
     cp "$build/bin/$file" "$target/"
     take_libraries "$build/bin/$file"
 done

@@ -61,6 +61,11 @@ Result<CuptiApi> loadCupti()
                     fmt::format("{} has no {}: it is older than CUDA 12.9, from which kernels are "
                                 "recorded; ops are timed by CUDA events",
                                 library.file(), finder.missing));
+    const engine::ToolkitLibrary driver("the driver", {"libcuda.so.1"});
+    Finder{library}.find(api.contextId, "cuptiGetContextId");
+    Finder{library}.find(api.streamId, "cuptiGetStreamIdEx");
+    Finder{library}.find(api.deviceId, "cuptiGetDeviceId");
+    Finder{driver}.find(api.contextOfStream, "cuStreamGetCtx");
     return api;
 }
 

@@ -29,6 +29,11 @@ struct CuptiApi
     decltype(&cuptiActivityGetNumDroppedRecords) droppedRecords = nullptr;
     decltype(&cuptiGetCallbackName) callbackName = nullptr;
     decltype(&cuptiGetResultString) resultString = nullptr;
+    // What names of streams need; nullptr: they stay without.
+    decltype(&cuptiGetContextId) contextId = nullptr;
+    decltype(&cuptiGetStreamIdEx) streamId = nullptr;
+    decltype(&cuptiGetDeviceId) deviceId = nullptr;
+    decltype(&cuStreamGetCtx) contextOfStream = nullptr; // of the driver
 };
 
 // Of this machine. Device: it is not there, or lacks a function.

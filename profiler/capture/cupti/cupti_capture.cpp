@@ -173,6 +173,23 @@ void CuptiCapture::pop()
     m_api.popId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
 }
 
+void CuptiCapture::nameStream(void* stream, const char* name)
+{
+    if (m_api.contextId == nullptr || m_api.streamId == nullptr || m_api.deviceId == nullptr
+        || m_api.contextOfStream == nullptr)
+        return;
+    CUcontext context = nullptr;
+    NamedStream named{name, 0, 0, 0};
+    const auto handle = static_cast<CUstream>(stream);
+    if (m_api.contextOfStream(handle, &context) != CUDA_SUCCESS
+        || m_api.contextId(context, &named.context) != CUPTI_SUCCESS
+        || m_api.streamId(context, handle, 0, &named.stream) != CUPTI_SUCCESS
+        || m_api.deviceId(context, &named.device) != CUPTI_SUCCESS)
+        return;
+    const std::lock_guard lock(m_mutex);
+    m_named.push_back(std::move(named));
+}
+
 void CuptiCapture::parseCompleted()
 {
     for (const BufferPool::Full& buffer : m_pool.completed()) {
@@ -187,6 +204,14 @@ engine::GpuTrace CuptiCapture::collect(bool isLast)
     std::size_t dropped = 0;
     m_api.droppedRecords(nullptr, 0, &dropped);
     engine::GpuTrace trace = m_parser.take(isLast);
+    {
+        const std::lock_guard lock(m_mutex);
+        for (NamedStream& each : std::exchange(m_named, {})) {
+            trace.streamNames.push_back({static_cast<std::uint32_t>(trace.strings.size()),
+                                         each.stream, each.context, each.device});
+            trace.strings.push_back(std::move(each.name));
+        }
+    }
     trace.health.dropped = static_cast<std::int64_t>(dropped);
     trace.health.declinedBuffers
         = m_pool.declined() - std::exchange(m_declinedBefore, m_pool.declined());

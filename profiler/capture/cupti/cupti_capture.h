@@ -4,6 +4,8 @@
 #include "profiler/capture/cupti/buffer_pool.h"
 #include "profiler/capture/cupti/record_parser.h"
 
+#include <mutex>
+#include <string>
 #include <vector>
 
 namespace profiler {
@@ -22,6 +24,7 @@ public:
     void pop() override;
     engine::GpuTrace take() override;
     engine::GpuTrace finish() override;
+    void nameStream(void* stream, const char* name) override;
     std::string version() const override;
 
 private:
@@ -41,6 +44,14 @@ private:
     std::vector<CUpti_ActivityKind> m_enabled;
     std::int64_t m_declinedBefore = 0; // by the pool, already told
     bool m_launchesOnly = false, m_stopped = false;
+
+    struct NamedStream
+    {
+        std::string name;
+        std::uint32_t stream = 0, context = 0, device = 0;
+    };
+    std::mutex m_mutex;               // guards what follows
+    std::vector<NamedStream> m_named; // since the last take
 };
 
 } // namespace profiler

@@ -19,12 +19,56 @@ sanitize() { # tool: over the kernels, without whole runs
 }
 export -f sanitize
 
+# What a run says of the machine that computed it, and whether every kernel has its op.
+facts() {
+    local file="$runs/facts.sqlite" text
+    ours bscope run --backend cuda --scheme 1f1b --devices 4 --micro-batches 8 --model gpt2-124m --iterations 10 \
+        --warmup 2 --trace kernels -o "$file" --force || return
+    text="$(ours bscope analyze "$file")"
+    echo "$text"
+    printf 'ROW\tP3 clocks\t%s\t%s\n' "$(grep -q '^clocks [0-9]' <<<"$text" && echo PASS || echo FAIL)" \
+        "$(grep -m 1 '^clocks' <<<"$text" || echo "no line about clocks")"
+    printf 'ROW\tP3 kernels linked\t%s\t%s\n' "$(grep -q 'each linked to its op' <<<"$text" && echo PASS || echo FAIL)" \
+        "$(grep -m 1 ' kernels, ' <<<"$text" || echo "no kernels were recorded")"
+}
+
+# An outer profiler sees the ops, and our own capture steps back with a sentence.
+under_nsys() {
+    if ! command -v nsys >/dev/null; then
+        printf 'ROW\tNVTX under nsys\tSKIPPED\tnsys is not installed here\n'
+        return
+    fi
+    nsys profile --trace=nvtx,cuda --force-overwrite=true -o "$work/outer" \
+        bash -c "ours bscope run --backend cuda --devices 2 --micro-batches 4 --iterations 1 --warmup 1 -o '$work/inner.sqlite' --force" \
+        2>&1 | tee "$work/outer.txt"
+    nsys export --type=sqlite --force-overwrite=true -o "$work/outer.sqlite" "$work/outer.nsys-rep"
+    python3 - "$work/outer.sqlite" "$work/outer.txt" <<'PY'
+import sqlite3, sys
+ranges = sqlite3.connect(sys.argv[1]).execute(
+    "SELECT count(*) FROM NVTX_EVENTS n LEFT JOIN StringIds s ON s.id = n.textId "
+    "WHERE COALESCE(n.text, s.value) LIKE 'PP:%'").fetchone()[0]
+told = "another profiler is attached" in open(sys.argv[2]).read()
+print("ROW\tNVTX under nsys\t%s\t%d ranges of ops; our capture says why it stepped back: %s"
+      % ("PASS" if ranges > 0 else "FAIL", ranges, "yes" if told else "no"))
+PY
+}
+export -f facts under_nsys
+export runs
+
 stage_1() {
     if [ ! -x "$pack/test_kernels" ]; then
         row "P5 kernels" SKIPPED "the pack has no test_kernels: run tests/gpu/pack.sh"
         return
     fi
     check "P5 kernels" 240 bash -c 'ours test_kernels'
+    if [ -x "$pack/test_nccl" ]; then
+        check "NCCL one rank" 60 bash -c 'ours test_nccl "on a GPU*"'
+    else
+        row "NCCL one rank" SKIPPED "the pack has no test_nccl: it was built without nccl.h"
+    fi
+    on_gpu "P3 facts" 60 bash -c facts
+    on_gpu "P3 overhead" 120 bash -c 'ours capture_overhead'
+    on_gpu "NVTX under nsys" 90 bash -c under_nsys
     on_device "P5 memcheck" 150 bash -c 'sanitize memcheck'
     on_device "P5 racecheck" 150 bash -c 'sanitize racecheck'
 }

@@ -154,6 +154,23 @@ TEST_CASE("copies, calls, waits, allocations and contexts come as they are")
     CHECK(trace.allocations[0].time == 44);
 }
 
+TEST_CASE("a stream goes by the name it was given, if CUPTI knows it")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    capture->nameStream(nullptr, "device 3: compute");
+    GpuTrace trace = capture->take();
+    REQUIRE(trace.streamNames.size() == 1);
+    CHECK(trace.strings.at(trace.streamNames[0].name) == "device 3: compute");
+    CHECK(trace.streamNames[0].stream == 7);
+    CHECK(trace.streamNames[0].context == 9);
+    CHECK(trace.streamNames[0].device == 2);
+    CHECK(capture->take().streamNames.empty()); // told once
+    cupti.streamResult = CUDA_ERROR_INVALID_HANDLE;
+    capture->nameStream(nullptr, "of nobody");
+    CHECK(capture->take().streamNames.empty());
+}
+
 TEST_CASE("lost records, lost times and unknown kinds are counted")
 {
     FakeCupti cupti;
@@ -263,6 +280,19 @@ TEST_CASE("what is in CUPTI's way is one sentence, and says what to do")
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("WSL"));
     cupti.subscribeResult = CUPTI_ERROR_NOT_COMPATIBLE;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUPTI"));
+    cupti.subscribeResult = CUPTI_ERROR_NOT_INITIALIZED;
+    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUPTI"));
+    cupti.subscribeResult = CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED;
+    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("virtual GPU"));
+    cupti.subscribeResult = CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
+    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("an administrator allows it"));
+    cupti.subscribeResult = CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED;
+    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("confidential computing"));
+    cupti.subscribeResult = CUPTI_ERROR_DISABLED;
+    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("disabled on this machine"));
+    cupti.otherTool.clear();
+    cupti.subscribeResult = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    CHECK(refusal(cupti) == "another profiler is attached: run without it, or with --trace ops");
     cupti.subscribeResult = CUPTI_ERROR_UNKNOWN;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("CUPTI_ERROR_UNKNOWN (999)"));
     cupti.subscribeResult = CUPTI_SUCCESS;

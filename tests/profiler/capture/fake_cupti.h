@@ -146,9 +146,26 @@ public:
             *text = "CUPTI_ERROR_UNKNOWN";
             return CUPTI_SUCCESS;
         };
+        api.contextOfStream = [](CUstream, CUcontext* context) {
+            *context = nullptr;
+            return s_fake->streamResult;
+        };
+        api.contextId = [](CUcontext, std::uint32_t* id) {
+            *id = 9;
+            return CUPTI_SUCCESS;
+        };
+        api.streamId = [](CUcontext, CUstream, std::uint8_t, std::uint32_t* id) {
+            *id = 7;
+            return CUPTI_SUCCESS;
+        };
+        api.deviceId = [](CUcontext, std::uint32_t* id) {
+            *id = 2;
+            return CUPTI_SUCCESS;
+        };
         return api;
     }
 
+    CUresult streamResult = CUDA_SUCCESS;
     std::uint32_t version = CUPTI_API_VERSION;
     CUptiResult subscribeResult = CUPTI_SUCCESS, enableResult = CUPTI_SUCCESS;
     std::string otherTool;

@@ -63,13 +63,54 @@ TEST_CASE("what belongs to no op of the timeline cannot be placed, and counts as
     CHECK(placed.health.dropped == 2);
 }
 
+TEST_CASE("a library's range moves with the op that it lies in; the op's own is not kept")
+{
+    GpuTrace trace;
+    trace.ranges.resize(2);
+    trace.ranges[0].of = {1, 0};
+    trace.ranges[0].window = {9110, 9200};
+    trace.ranges[1].window = {9110, 9120}; // of no op
+    trace.launches = {{{9100, 9300}, {1, 0}, 7}};
+    const GpuTrace placed = placeOnTimeline(trace, placedRun(), kMeasured);
+    REQUIRE(placed.ranges.size() == 1);
+    CHECK(placed.ranges[0].window == Window{510, 600});
+    CHECK(placed.launches.empty());
+}
+
+TEST_CASE("on the one GPU that plays all devices, work goes to the device it was played for")
+{
+    Run run = placedRun();
+    run.schedule.program = {{Op{}}, {Op{}}}; // op 1 is device 1's
+    GpuTrace trace;
+    trace.kernels = {kernel(0, {9010, 9050}), kernel(1, {9150, 9290})};
+    const GpuTrace placed = placeOnTimeline(trace, run, kMeasured);
+    REQUIRE(placed.kernels.size() == 2);
+    CHECK(placed.kernels[0].place.device == 0);
+    CHECK(placed.kernels[1].place.device == 1);
+}
+
+TEST_CASE("a live timeline begins where its spans say")
+{
+    CHECK(originOf(placedRun(), std::vector<MeasuredWindow>{{{1, 0}, {9500, 9700}}}) == 9000);
+    // The second of two ops that run as one began later than the window both have.
+    CHECK(originOf(placedRun(),
+                   std::vector<MeasuredWindow>{{{0, 0}, {9100, 9110}}, {{1, 0}, {9600, 9700}}})
+          == 9000);
+    CHECK_FALSE(originOf(placedRun(), {}));
+}
+
 TEST_CASE("a live trace only changes its origin")
 {
     GpuTrace trace;
     trace.kernels = {kernel(0, {9010, 9050})};
     trace.allocations.resize(1);
     trace.allocations[0].time = 9020;
+    trace.samples.resize(1);
+    trace.samples[0].time = 9030;
+    trace.launches = {{{9001, 9002}, {0, 0}, 7}};
     moveBy(trace, -9000);
+    CHECK(trace.samples[0].time == 30);
+    CHECK(trace.launches[0].window == Window{1, 2});
     CHECK(trace.kernels[0].window == Window{10, 50});
     CHECK(trace.allocations[0].time == 20);
 }

@@ -80,6 +80,13 @@ struct Recorded
         trace.overheads = {{{begin, end}, 5}};
         trace.contexts = {{1, 0, 0, 132, false}, {9, 0, 1, 16, true}};
         trace.streams = {{7, 9, 0}};
+        trace.strings.insert(trace.strings.end(),
+                             {"device 2: compute", "ncclAllReduce", "NCCL", "cudaGraph", ""});
+        trace.streamNames = {{2, 7, 9, 0}};
+        trace.ranges = {{{begin, end}, {}, 3, 4, 5, 0xFF00FF00, 77, -6, true},
+                        {{begin + 2, end}, {}, 5, 6, 0, 0, 78, std::nullopt, false}};
+        trace.samples = {{begin, 0, 1980, 2619, 512'000, 61, 4}};
+        trace.launches = {{{begin - 40, begin - 10}, {op, 0}, 77}};
         trace.health = {1, 1, 0, 0, 0};
     }
     std::int64_t nanoseconds(std::int64_t ticks) const { return nanosecondsOf(run.info, ticks); }
@@ -118,7 +125,20 @@ TEST_CASE("what ran on GPUs is read back as it was written")
     CHECK(read->contexts == expected.contexts);
     CHECK(read->streams == expected.streams);
     CHECK(read->health == expected.health);
-    CHECK(read->strings == expected.strings);
+    CHECK(read->samples == expected.samples);
+    REQUIRE(read->streamNames.size() == 1);
+    CHECK(read->strings.at(read->streamNames[0].name) == "device 2: compute");
+    CHECK(read->streamNames[0].stream == 7);
+    REQUIRE(read->ranges.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        const GpuRange &range = read->ranges[i], &wanted = expected.ranges[i];
+        CHECK(read->strings.at(range.text) == expected.strings.at(wanted.text));
+        CHECK(read->strings.at(range.domain) == expected.strings.at(wanted.domain));
+        GpuRange same = range;
+        same.text = wanted.text;
+        same.domain = wanted.domain;
+        CHECK(same == wanted);
+    }
 }
 
 TEST_CASE("a window asks for what lies in it")
@@ -180,6 +200,90 @@ TEST_CASE("the documented joins find a kernel's launch, its range and its device
     CHECK(script("SELECT o.name FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN BS_gpu_launch l ON "
                  "l.correlation = k.correlationId JOIN BS_schedule o USING (op)")
           == Rows{{recorded.name}});
+}
+
+TEST_CASE("the range of an op that was launched is when the host did so")
+{
+    const TemporaryFolder folder;
+    const Recorded recorded;
+    const Script script(write(folder, recorded));
+    const std::int64_t begin = recorded.nanoseconds(recorded.span.begin);
+    CHECK(script("SELECT n.start, n.\"end\", s.begin FROM NVTX_EVENTS n JOIN BS_span s ON s.id = "
+                 "n.eventId WHERE s.op = "
+                 + std::to_string(recorded.op))
+          == Rows{{std::to_string(begin - 40), std::to_string(begin - 10),
+                   std::to_string(recorded.span.begin)}});
+    // One range an op, as before.
+    CHECK(script("SELECT count(*) FROM NVTX_EVENTS n WHERE n.text = 'PP:" + recorded.name + "'")
+          == Rows{{"1"}});
+}
+
+TEST_CASE("ranges of libraries have domains of their own, and a stream its name")
+{
+    const TemporaryFolder folder;
+    const Recorded recorded;
+    const Script script(write(folder, recorded));
+    CHECK(script("SELECT n.text, d.text, n.eventType, n.globalTid % 0x1000000, n.int64Value FROM "
+                 "NVTX_EVENTS n JOIN NVTX_EVENTS d ON d.eventType = 75 AND d.domainId = n.domainId "
+                 "WHERE n.domainId <> 1 AND n.eventType IN (59, 60) ORDER BY n.start")
+          == Rows{{"ncclAllReduce", "NCCL", "59", "77", "-6"},
+                  {"cudaGraph", "", "60", "78", "NULL"}});
+    CHECK(script("SELECT n.name FROM TARGET_INFO_CUDA_STREAM s JOIN TARGET_INFO_NVTX_CUDA_STREAM n "
+                 "USING (streamId, contextId, processId)")
+          == Rows{{"device 2: compute"}});
+}
+
+TEST_CASE("the GPUs of a run stand in its file as Nsight Systems writes them")
+{
+    const TemporaryFolder folder;
+    Run run = simulatedRun(1);
+    run.info.machine.gpus
+        = {{0, "NVIDIA H200", "0000:19:00.0", "aa-bb", {{"smCount", 132}, {"computeMajor", 9}}},
+           {1, "NVIDIA H200", "0000:3b:00.0", "cc-dd", {{"smCount", 132}, {"computeMajor", 9}}}};
+    run.info.machine.settings = {{"nvidia_driver", "580.95.05"}, {"tf32", "off"}};
+    run.info.machine.peers = {{false, true}, {true, false}};
+    run.info.machine.clocks = {41, 1755, 1965, 1980, 4, ""};
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    const auto read = readRun(folder / "run.sqlite");
+    REQUIRE(read);
+    CHECK(read->info.machine == run.info.machine);
+    const Script script(folder / "run.sqlite");
+    CHECK(script("SELECT c.cudaId, g.name, g.busLocation, g.smCount, c.numMultiprocessors, "
+                 "g.chipName FROM TARGET_INFO_CUDA_DEVICE c JOIN TARGET_INFO_GPU g ON g.id = "
+                 "c.gpuId AND c.uuid = g.uuid ORDER BY c.cudaId")
+          == Rows{{"0", "NVIDIA H200", "0000:19:00.0", "132", "132", "NULL"},
+                  {"1", "NVIDIA H200", "0000:3b:00.0", "132", "132", "NULL"}});
+    CHECK(script("SELECT value FROM BS_machine WHERE name = 'tf32'") == Rows{{"off"}});
+    CHECK(script("SELECT count(*) FROM BS_peer_access WHERE access = 1") == Rows{{"2"}});
+}
+
+TEST_CASE("clocks are known when a run has ended; why there are none, when it begins")
+{
+    const TemporaryFolder folder;
+    const Run run = simulatedRun(1);
+    auto writer = TraceWriter::create(folder / "run.sqlite", run.info, run.schedule);
+    REQUIRE(writer);
+    const GpuClocks clocks{3, 1755, 1965, 1980, 0x20, ""};
+    REQUIRE(writer->finish(Outcome::Finished, {}, {}, clocks));
+    CHECK(readRun(folder / "run.sqlite")->info.machine.clocks == clocks);
+
+    Run without = run;
+    without.info.machine.clocks.reason = "NVML does not start";
+    writer = TraceWriter::create(folder / "other.sqlite", without.info, without.schedule);
+    REQUIRE(writer);
+    REQUIRE(writer->finish(Outcome::Finished));
+    CHECK(readRun(folder / "other.sqlite")->info.machine.clocks.reason == "NVML does not start");
+}
+
+TEST_CASE("a run without a GPU has none of these tables")
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.sqlite", simulatedRun(1)));
+    const Script script(folder / "run.sqlite");
+    CHECK(script("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'TARGET_INFO_GPU' OR name "
+                 "LIKE 'TARGET_INFO_CUDA%' OR name LIKE 'BS_machine' OR name LIKE 'BS_peer%' OR "
+                 "name LIKE 'BS_gpu%'")
+          == Rows{{"0"}});
 }
 
 TEST_CASE("traces that come one after another add up, and share their strings")

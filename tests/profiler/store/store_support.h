@@ -95,7 +95,11 @@ inline engine::Run fullRun()
                 3.5,
                 1.25,
                 "measured: sgemm of 8 x 8 x 8",
-                {{100, 128, 64}, {200, 256, std::nullopt}}};
+                {{100, 128, 64}, {200, 256, std::nullopt}},
+                {{{1, "NVIDIA H200", "0000:19:00.0", "aa-bb", {{"smCount", 132}}}},
+                 {{"nvidia_driver", "580.95.05"}},
+                 {{false, true}, {true, false}},
+                 {41, 1755, 1965, 1980, 4, ""}}};
     using Kind = engine::Iteration::Kind;
     const Kind kinds[] = {Kind::Warmup, Kind::Measured, Kind::Measured, Kind::Replay};
     const int numbers[] = {0, 0, 1, 0};

@@ -1,0 +1,44 @@
+#include "engine/timeline/gpu_facts.h"
+
+#include "engine/timeline/gpu_trace.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace engine {
+
+std::string throttleWords(std::uint64_t throttle)
+{
+    static constexpr std::pair<Throttle, std::string_view> kWords[] = {
+        {Throttle::ApplicationClocks, "application clocks"},
+        {Throttle::PowerCap, "power cap"},
+        {Throttle::Hardware, "hardware slowdown"},
+        {Throttle::Sync, "sync boost"},
+        {Throttle::Heat, "heat"},
+        {Throttle::HardwareHeat, "heat, by the hardware"},
+        {Throttle::PowerBrake, "power brake"},
+        {Throttle::DisplayClocks, "display clocks"},
+    };
+    std::string words;
+    std::uint64_t known = static_cast<std::uint64_t>(Throttle::Idle);
+    for (const auto& [reason, word] : kWords) {
+        known |= static_cast<std::uint64_t>(reason);
+        if ((throttle & static_cast<std::uint64_t>(reason)) != 0)
+            words += fmt::format("{}{}", words.empty() ? "" : ", ", word);
+    }
+    if ((throttle & ~known) != 0)
+        words += fmt::format("{}reason {:#x}", words.empty() ? "" : ", ", throttle & ~known);
+    return words;
+}
+
+std::string clockWords(const GpuClocks& clocks)
+{
+    if (clocks.samples == 0)
+        return clocks.reason.empty() ? "" : "clocks are not known: " + clocks.reason;
+    const std::string slow = throttleWords(clocks.throttle);
+    return fmt::format("clocks {}..{} MHz (median {}), {}", clocks.least, clocks.most,
+                       clocks.median, slow.empty() ? "no throttling" : "throttled: " + slow);
+}
+
+} // namespace engine

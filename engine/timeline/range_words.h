@@ -1,0 +1,27 @@
+#pragma once
+
+#include "engine/schedule/schedule.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// What profilers see of an op: the name, category and colour of its range (NVTX). Files and outer
+// profilers say the same.
+namespace engine {
+
+constexpr const char* kRangeDomain = "bubblescope";
+
+struct RangeCategory
+{
+    int id = 0; // F=1 I=2 W=3 B=4 SEND=5 RECV=6 OPT=7 ALLREDUCE=8 EVICT=9 LOAD=10 RECOMPUTE=11
+    std::string_view name;
+    std::uint32_t argb = 0; // of the default palette, on light ground
+};
+const RangeCategory& rangeCategory(OpKind kind);
+
+std::string rangeText(const Op& op); // "PP:2F0": PyTorch's grammar
+// iteration << 32 | micro-batch (0xFFFFFFFF: none)
+std::int64_t rangePayload(std::uint32_t iteration, const Op& op);
+
+} // namespace engine

@@ -1,0 +1,32 @@
+# NVTX: ranges for whatever profiler is attached, and libbubblescope_nvtx.so, which records those of libraries. Headers
+# only (they come with the CUDA toolkit, or alone: github.com/NVIDIA/NVTX); without them nothing is marked.
+function(bs_use_nvtx target)
+    if(WITH_CUDA STREQUAL "OFF")
+        return()
+    endif()
+    find_program(nvcc nvcc HINTS "$ENV{CUDA_HOME}/bin" /usr/local/cuda/bin NO_CACHE)
+    cmake_path(GET nvcc PARENT_PATH bin)
+    find_path(NVTX_INCLUDE_DIR nvtx3/nvToolsExt.h HINTS "${bin}/../include")
+    mark_as_advanced(NVTX_INCLUDE_DIR)
+    if(NOT NVTX_INCLUDE_DIR)
+        message(STATUS "No nvtx3/nvToolsExt.h was found: ops are not marked for outer profilers")
+        return()
+    endif()
+    target_include_directories(${target} SYSTEM PRIVATE "${NVTX_INCLUDE_DIR}")
+    target_compile_definitions(${target} PUBLIC BS_WITH_NVTX)
+
+    # The names of streams need CUDA's types.
+    find_path(CUDA_TYPES_INCLUDE_DIR driver_types.h HINTS "${bin}/../include")
+    mark_as_advanced(CUDA_TYPES_INCLUDE_DIR)
+    if(NOT CUDA_TYPES_INCLUDE_DIR)
+        return()
+    endif()
+    add_library(bubblescope_nvtx MODULE capture/nvtx/injection.cpp)
+    target_include_directories(bubblescope_nvtx SYSTEM PRIVATE "${NVTX_INCLUDE_DIR}" "${CUDA_TYPES_INCLUDE_DIR}")
+    target_link_libraries(bubblescope_nvtx PRIVATE bs_timeline)
+    target_compile_options(bubblescope_nvtx PRIVATE -fvisibility=hidden)
+    target_link_options(bubblescope_nvtx PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
+    set_target_properties(bubblescope_nvtx PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
+        UNITY_BUILD OFF)
+    install(TARGETS bubblescope_nvtx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/bubblescope")
+endfunction()

@@ -1,0 +1,137 @@
+#include "profiler/analysis/nccl_waits.h"
+
+#include "engine/schedule/tied_ends.h"
+#include "engine/schedule/transfers.h"
+
+#include <algorithm>
+#include <map>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// What meets: a transfer under the value it carries, a sum under its stage.
+struct Meeting
+{
+    std::uint32_t iteration = 0;
+    bool sums = false, ties = false;
+    std::uint32_t what = 0;
+
+    friend auto operator<=>(const Meeting&, const Meeting&) = default;
+};
+
+struct Ranks
+{
+    std::int64_t lastBegin = 0;
+    std::size_t kernels = 0; // of different ops
+};
+
+class Splitter
+{
+public:
+    Splitter(const GpuTrace& trace, const Schedule& schedule)
+        : m_trace(trace)
+        , m_schedule(schedule)
+        , m_index(schedule)
+    {
+        for (const auto& program : schedule.program)
+            for (const Op& op : program)
+                if (op.kind == OpKind::AllReduce)
+                    ++m_members[{0, true, tiesEnds(op), numberOf(op)}];
+        for (std::size_t i = 0; i < trace.kernels.size(); ++i)
+            if (isSplit(trace.kernels[i]))
+                m_ofOp[{trace.kernels[i].of.op, trace.kernels[i].of.iteration}].push_back(i);
+        for (const auto& [op, kernels] : m_ofOp)
+            meet(kernels.front());
+    }
+
+    std::vector<NcclSplit> split(const LinkTime& linkTime) const
+    {
+        std::vector<NcclSplit> all;
+        for (std::size_t i = 0; i < m_trace.kernels.size(); ++i)
+            if (isSplit(m_trace.kernels[i]))
+                all.push_back(splitOf(i, linkTime));
+        return all;
+    }
+
+private:
+    bool isSplit(const GpuKernel& kernel) const
+    {
+        return kernel.of.op < m_index.count() && isNcclKernel(m_trace.strings.at(kernel.name))
+            && (isTransfer(opOf(kernel).kind) || opOf(kernel).kind == OpKind::AllReduce);
+    }
+    const Op& opOf(const GpuKernel& kernel) const
+    {
+        return opAt(m_schedule, m_index, kernel.of.op);
+    }
+    std::uint32_t numberOf(const Op& op) const
+    {
+        return op.kind == OpKind::AllReduce
+            ? static_cast<std::uint32_t>(meetingOf(op).value)
+            : valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape);
+    }
+    Meeting meetingOfKernel(const GpuKernel& kernel) const
+    {
+        const Op& op = opOf(kernel);
+        return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEnds(op), numberOf(op)};
+    }
+
+    void meet(std::size_t i)
+    {
+        const GpuKernel& kernel = m_trace.kernels[i];
+        Ranks& ranks = m_ranks[meetingOfKernel(kernel)];
+        ranks.lastBegin = std::max(ranks.lastBegin, kernel.window.begin);
+        ++ranks.kernels;
+    }
+
+    std::size_t membersOf(const Meeting& meeting) const
+    {
+        if (!meeting.sums)
+            return 2;
+        return m_members.at({0, true, meeting.ties, meeting.what});
+    }
+
+    NcclSplit splitOf(std::size_t i, const LinkTime& linkTime) const
+    {
+        const GpuKernel& kernel = m_trace.kernels[i];
+        const Meeting meeting = meetingOfKernel(kernel);
+        const Ranks& ranks = m_ranks.at(meeting);
+        const std::int64_t onLink = linkTime ? linkTime(opOf(kernel)) : 0;
+        std::int64_t begin = kernel.window.begin; // of the transfer
+        NcclSplit::By by = NcclSplit::By::None;
+        if (ranks.kernels == membersOf(meeting)) {
+            begin = ranks.lastBegin;
+            by = NcclSplit::By::Ranks;
+        } else if (onLink > 0) {
+            begin = kernel.window.end - onLink;
+            by = NcclSplit::By::Link;
+        }
+        begin = std::clamp(begin, kernel.window.begin, kernel.window.end);
+        return {i, {kernel.window.begin, begin}, {begin, kernel.window.end}, by};
+    }
+
+    const GpuTrace& m_trace;
+    const Schedule& m_schedule;
+    OpIndex m_index;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
+    std::map<Meeting, Ranks> m_ranks;
+    std::map<Meeting, std::size_t> m_members; // ops that sum, by stage
+};
+
+} // namespace
+
+bool isNcclKernel(std::string_view name)
+{
+    return name.find("ncclDevKernel") != std::string_view::npos
+        || name.find("ncclKernel") != std::string_view::npos;
+}
+
+std::vector<NcclSplit> splitNccl(const GpuTrace& trace, const Schedule& schedule,
+                                 const LinkTime& linkTime)
+{
+    return Splitter(trace, schedule).split(linkTime);
+}
+
+} // namespace profiler

@@ -1,0 +1,67 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/timeline/gpu_facts.h"
+#include "engine/timeline/gpu_trace.h"
+#include "profiler/capture/nvml/nvml_api.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace profiler {
+
+// Asks GPUs ten times a second how fast they run and why not faster, on a thread of its own, from
+// start() to finish(). What a GPU does not tell (some do not know their power) is 0.
+class GpuSampler
+{
+public:
+    static constexpr std::chrono::milliseconds kEvery{100};
+
+    struct Gpu
+    {
+        std::uint32_t device = 0; // as GpuSample::device
+        std::string bus;          // "0000:19:00.0"
+    };
+    // Device, in one sentence: NVML does not start, or does not know any of the GPUs.
+    static engine::Result<std::unique_ptr<GpuSampler>>
+    start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::milliseconds every = kEvery);
+    ~GpuSampler();
+    GpuSampler(const GpuSampler&) = delete;
+    GpuSampler& operator=(const GpuSampler&) = delete;
+
+    // What came since the last time; CLOCK_MONOTONIC. Any thread.
+    std::vector<engine::GpuSample> take();
+    // Over all samples at which the GPU was not idle. Nothing is sampled afterwards; take() has the
+    // last ones.
+    engine::GpuClocks finish();
+
+private:
+    struct Handle
+    {
+        std::uint32_t device = 0;
+        NvmlApi::Device nvml = nullptr;
+    };
+    GpuSampler(const NvmlApi& nvml, std::vector<Handle> handles, std::chrono::milliseconds every);
+    void loop(std::chrono::milliseconds every);
+    void sample();
+    void stop();
+
+    NvmlApi m_nvml;
+    std::vector<Handle> m_handles;
+    std::mutex m_mutex; // guards what follows
+    std::condition_variable m_stop;
+    bool m_stopping = false;
+    std::vector<engine::GpuSample> m_new;
+    std::map<int, std::int64_t> m_clocks; // MHz -> samples
+    std::uint64_t m_throttle = 0;
+    std::thread m_thread; // last: it uses the others
+};
+
+} // namespace profiler

@@ -1,0 +1,45 @@
+#include "profiler/capture/launch_log.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <utility>
+
+namespace profiler {
+
+namespace {
+
+thread_local std::vector<engine::GpuOpLaunch> t_open;
+
+std::int64_t wallNow()
+{
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+} // namespace
+
+void LaunchLog::begin(engine::OpOfIteration op)
+{
+    thread_local const auto thread = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    t_open.push_back({{wallNow(), 0}, op, thread});
+}
+
+void LaunchLog::end()
+{
+    engine::GpuOpLaunch launch = t_open.back();
+    t_open.pop_back();
+    launch.window.end = wallNow();
+    const std::lock_guard lock(m_mutex);
+    m_done.push_back(launch);
+}
+
+std::vector<engine::GpuOpLaunch> LaunchLog::take()
+{
+    const std::lock_guard lock(m_mutex);
+    return std::exchange(m_done, {});
+}
+
+} // namespace profiler

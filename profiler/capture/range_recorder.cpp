@@ -1,0 +1,83 @@
+#include "profiler/capture/range_recorder.h"
+
+#include "engine/base/plugin_file.h"
+#include "engine/base/version.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
+#include <string>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+constexpr const char* kVariable = "NVTX_INJECTION64_PATH";
+
+tl::unexpected<Error> unsupported(std::string why)
+{
+    return fail(Error::Code::Unsupported, std::move(why));
+}
+
+} // namespace
+
+Result<RangeRecorder> RangeRecorder::start(StreamNamed named)
+{
+    const std::string file = pluginFile(kNvtxLibrary);
+    if (file.empty())
+        return unsupported(fmt::format("this build has no {}: ranges of libraries are not recorded",
+                                       kNvtxLibrary));
+    if (const char* other = std::getenv(kVariable); other != nullptr && file != other)
+        return unsupported(fmt::format("ranges of libraries go to {} ({} is set), and are not "
+                                       "recorded here",
+                                       other, kVariable));
+    void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    const auto take = library == nullptr
+        ? nullptr
+        : reinterpret_cast<TakeRanges>(dlsym(library, kTakeRanges)); // NOLINT: POSIX defines this
+    RecordedRanges before;
+    const std::string build(buildId());
+    if (take == nullptr || take(build.c_str(), &before, named) != build)
+        return unsupported(fmt::format("{} is of another build: install both together", file));
+    setenv(kVariable, file.c_str(), 0);
+    return RangeRecorder(take, named);
+}
+
+void RangeRecorder::addTo(GpuTrace& trace)
+{
+    RecordedRanges recorded;
+    m_take(std::string(buildId()).c_str(), &recorded, m_named);
+    if (recorded.ranges.empty())
+        return;
+    const auto first = static_cast<std::uint32_t>(trace.strings.size());
+    std::ranges::move(recorded.strings, std::back_inserter(trace.strings));
+    for (GpuRange& range : recorded.ranges) {
+        range.text += first;
+        range.domain += first;
+        trace.ranges.push_back(range);
+    }
+    std::ranges::stable_sort(trace.ranges, {}, [](const GpuRange& r) { return r.window.begin; });
+}
+
+void linkRanges(std::span<GpuRange> ranges, std::span<const GpuOpLaunch> launches)
+{
+    std::map<std::pair<std::uint32_t, std::int64_t>, const GpuOpLaunch*> byBegin;
+    for (const GpuOpLaunch& launch : launches)
+        byBegin[{launch.thread, launch.window.begin}] = &launch;
+    for (GpuRange& range : ranges) {
+        const auto after = byBegin.upper_bound({range.thread, range.window.begin});
+        if (after == byBegin.begin())
+            continue;
+        const GpuOpLaunch& launch = *std::prev(after)->second;
+        if (launch.thread == range.thread && range.window.end <= launch.window.end)
+            range.of = launch.of;
+    }
+}
+
+} // namespace profiler

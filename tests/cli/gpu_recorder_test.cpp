@@ -1,0 +1,116 @@
+#include "app/cli/gpu_machine.h"
+#include "app/cli/gpu_recorder.h"
+#include "app/cli/gpu_text.h"
+#include "tests/cli/bscope.h"
+#include "tests/support/gpu_run.h"
+
+using namespace cli;
+using namespace cli_test;
+using namespace engine;
+using profiler::TraceLevel;
+
+TEST_CASE("a run goes on where kernels cannot be recorded, with one sentence why")
+{
+    GpuRecorder recorder(TraceLevel::Kernels, Backend::Cuda);
+    if (!recorder.words().empty()) {
+        WARN("SKIPPED: this machine has a GPU that CUPTI traces");
+        return;
+    }
+    REQUIRE(recorder.notes().size() == 1);
+    CHECK(recorder.notes()[0].starts_with("kernels are not recorded, ops are: "));
+    const Run run = tests::gpuRun().run;
+    const GpuMachine machine = recorder.begin(run);
+    CHECK_FALSE((machine.clocks.reason.empty() && recorder.clocks().samples == 0));
+    const LaunchHooks hooks = recorder.hooks();
+    {
+        const LaunchScope scope(hooks, {0, 0});
+    }
+    CHECK(recorder.take(run).isEmpty());
+    CHECK(recorder.finish(run).isEmpty());
+    CHECK(recorder.missing().empty());
+}
+
+TEST_CASE("a run on the CPU has no GPU to tell of, and says so only if kernels were asked for")
+{
+    GpuRecorder plain(std::nullopt, Backend::Cpu);
+    CHECK(plain.notes().empty());
+    CHECK(plain.begin(tests::gpuRun().run) == GpuMachine{});
+    const GpuRecorder asked(TraceLevel::All, Backend::Cpu);
+    REQUIRE(asked.notes().size() == 1);
+    CHECK(contains(asked.notes()[0], "--trace all records what GPUs run"));
+}
+
+TEST_CASE("what is missing in a trace is one sentence")
+{
+    CHECK(missingText(10, {}).empty());
+    CHECK(missingText(7012, {12, 3, 0, 0, 0})
+          == "3 of 7012 kernels belong to no op, 12 records were "
+             "lost");
+    CHECK(missingText(5, {0, 0, 1, 2, 3})
+          == "1 kernels have no time, 2 records are of unknown kinds, 3 times there was no memory "
+             "for records");
+}
+
+TEST_CASE("the GPU that plays all devices of an emulated run has a row for each")
+{
+    CudaReport report;
+    report.driver = "13.0";
+    report.tf32 = "off";
+    report.moduleLoading = "lazy";
+    report.libraries = {{"NVML", "580.95.05", "", ""}, {"NCCL", "", "", "not found"}};
+    report.peers = {{false}};
+    CudaDevice& device = report.devices.emplace_back();
+    device.name = "NVIDIA H200";
+    device.bus = "0000:19:00.0";
+    device.numbers = {{"smCount", 132}};
+    Run run = tests::gpuRun().run;
+    CHECK(gpuMachine(report, run).gpus.size() == 1);
+    run.info.mode = Mode::Emulate;
+    const GpuMachine machine = gpuMachine(report, run);
+    REQUIRE(machine.gpus.size() == 4);
+    CHECK(machine.gpus[2].name == "NVIDIA H200 (emulated, 3 of 4)");
+    CHECK(machine.gpus[2].device == 2);
+    CHECK(machine.gpus[2].numbers == device.numbers);
+    CHECK(machine.settings
+          == std::vector<std::pair<std::string, std::string>>{{"cuda_driver", "13.0"},
+                                                              {"nvidia_driver", "580.95.05"},
+                                                              {"module_loading", "lazy"},
+                                                              {"tf32", "off"}});
+    CHECK(gpuMachine({}, run) == GpuMachine{});
+}
+
+TEST_CASE("analyze tells of kernels and clocks, in words and for scripts")
+{
+    const Folder folder;
+    const tests::GpuRun made = tests::gpuRun();
+    tests::writeGpuRun(folder / "gpu.sqlite", made);
+    const Printed text = bscope(folder, "analyze gpu.sqlite");
+    CAPTURE(text.out);
+    CHECK(contains(text.out,
+                   std::to_string(made.gpu.kernels.size()) + " kernels, each linked to its op\n"));
+    CHECK(contains(text.out, "clocks 1755..1980 MHz (median 1875), throttled: power cap\n"));
+    const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu"];
+    CHECK(json["kernels"] == made.gpu.kernels.size());
+    CHECK(json["kernels_without_op"] == 0);
+    CHECK(json["clocks"]["most_mhz"] == 1980);
+    CHECK(json["clocks"]["throttled"] == "power cap");
+    CHECK(json["machine"]["tf32"] == "off");
+}
+
+TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace lacks where one did")
+{
+    const Folder folder;
+    REQUIRE(
+        bscope(folder, "simulate --scheme 1f1b --devices 2 --micro-batches 2 -o cpu.sqlite").status
+        == 0);
+    CHECK_FALSE(contains(bscope(folder, "analyze cpu.sqlite").out, "kernels"));
+    CHECK(bscope(folder, "analyze cpu.sqlite --json").json()["gpu"].is_null());
+    tests::GpuRun made = tests::gpuRun();
+    made.gpu.health.dropped = 4;
+    made.run.info.machine.clocks = {};
+    made.run.info.machine.clocks.reason = "NVML does not start: no permission";
+    tests::writeGpuRun(folder / "gpu.sqlite", made);
+    const std::string text = bscope(folder, "analyze gpu.sqlite").out;
+    CHECK(contains(text, "kernels, incomplete: 4 records were lost\n"));
+    CHECK(contains(text, "clocks are not known: NVML does not start: no permission\n"));
+}
