@@ -86,7 +86,7 @@ struct Recorded
         trace.ranges = {{{begin, end}, {}, 3, 4, 5, 0xFF00FF00, 77, -6, true},
                         {{begin + 2, end}, {}, 5, 6, 0, 0, 78, std::nullopt, false}};
         trace.samples = {{begin, 0, 1980, 2619, 512'000, 61, 4}};
-        trace.launches = {{{begin - 40, begin - 10}, {op, 0}, 77}};
+        trace.launches = {{{begin - 40, begin + 10}, {op, 0}, 77}};
         trace.health = {1, 1, 0, 0, 0};
     }
     std::int64_t nanoseconds(std::int64_t ticks) const { return nanosecondsOf(run.info, ticks); }
@@ -211,7 +211,7 @@ TEST_CASE("the range of an op that was launched is when the host did so")
     CHECK(script("SELECT n.start, n.\"end\", s.begin FROM NVTX_EVENTS n JOIN BS_span s ON s.id = "
                  "n.eventId WHERE s.op = "
                  + std::to_string(recorded.op))
-          == Rows{{std::to_string(begin - 40), std::to_string(begin - 10),
+          == Rows{{std::to_string(begin - 40), std::to_string(begin + 10),
                    std::to_string(recorded.span.begin)}});
     // One range an op, as before.
     CHECK(script("SELECT count(*) FROM NVTX_EVENTS n WHERE n.text = 'PP:" + recorded.name + "'")
