@@ -62,7 +62,7 @@ public:
         : m_gpu(select(part.gpu))
         , m_partition(part.partition)
         , m_clock(part.clock)
-        , m_stream(m_gpu, m_partition.get())
+        , m_stream(m_gpu, m_partition.get(), "compute")
         , m_queue(m_gpu, m_stream.get())
         , m_scratch(take(Lane::kScratch))
         , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get())}
@@ -123,8 +123,8 @@ public:
     DeviceQueue* lane() const override { return &m_queue; }
     std::unique_ptr<DeviceQueue> makeQueue() const override
     {
-        return std::make_unique<OwnQueue>(m_gpu,
-                                          std::make_unique<Stream>(m_gpu, m_partition.get()));
+        return std::make_unique<OwnQueue>(
+            m_gpu, std::make_unique<Stream>(m_gpu, m_partition.get(), "copies"));
     }
     std::unique_ptr<DeviceEvent> makeEvent(Timed timed) const override
     {

@@ -3,6 +3,11 @@
 #include "engine/backend/cuda/launch.h"
 #include "engine/backend/cuda/on_gpu.h"
 #include "engine/backend/cuda/partition.h"
+#include "engine/backend/cuda/stream_name.h"
+
+#include <fmt/format.h>
+
+#include <string>
 
 namespace engine::cuda {
 
@@ -10,14 +15,17 @@ namespace engine::cuda {
 class Stream
 {
 public:
-    // Of a partition, or of the whole GPU.
-    Stream(int gpu, const Partition* partition)
+    // Of a partition, or of the whole GPU; `role` is what profilers call it: "compute".
+    Stream(int gpu, const Partition* partition, const char* role)
     {
         const OnGpu on(gpu);
         if (partition != nullptr)
             m_stream = partition->makeStream();
         else
             check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "a stream");
+        const std::string part
+            = partition == nullptr ? "" : fmt::format(", {} SMs", partition->multiprocessors());
+        nameStream(m_stream, fmt::format("GPU {}{}: {}", gpu, part, role));
     }
     ~Stream()
     {
