@@ -74,14 +74,20 @@ TEST_CASE("a plug-in that is none is named by its file")
 
 TEST_CASE("what of the toolkit is missing is said, one line each")
 {
+    // A driver that pretends to have a device, so that the plug-in is asked.
+    const Environment environment(
+        {{"LD_LIBRARY_PATH", BS_FAKE_DRIVER}, {"FAKE_CUDA_DEVICES", "1"}});
     const Folder folder;
     const auto json = bscope(folder, "devices --json").json();
     if (json["cuda"]["runtime"].is_null())
         return; // no plug-in was built here: the case above
     std::vector<std::string> names;
     for (const auto& library : json["cuda"]["libraries"]) {
+        CAPTURE(library.dump());
         names.push_back(library["name"]);
         CHECK(library["version"].is_null() != library["reason"].is_null());
+        if (library["name"] == "NCCL" && !library["version"].is_null())
+            CHECK(library["version"].get<std::string>().starts_with("2."));
     }
     CHECK(names == std::vector<std::string>{"cuBLASLt", "NCCL", "CUPTI", "NVML"});
 }
