@@ -10,7 +10,7 @@ namespace engine::cuda {
 
 GpuClock::GpuClock(int gpu)
     : m_gpu(gpu)
-    , m_stream(gpu, nullptr)
+    , m_stream(gpu, nullptr, "clock")
 {
     const OnGpu on(gpu);
     for (cudaEvent_t& each : m_tries)
