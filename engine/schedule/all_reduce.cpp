@@ -1,5 +1,6 @@
 #include "engine/schedule/blocking_all_reduce.h"
 #include "engine/schedule/passes.h"
+#include "engine/schedule/tied_ends.h"
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>
@@ -69,12 +70,24 @@ std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPol
     return places;
 }
 
+bool onlyTies(const Schedule& schedule)
+{
+    return hasTiedEnds(schedule) && std::ranges::all_of(schedule.program, [](const auto& ops) {
+               return std::ranges::all_of(
+                   ops, [](const Op& op) { return op.kind != OpKind::AllReduce || tiesEnds(op); });
+           });
+}
+
 } // namespace
 
 Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
 {
-    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1 || schedule.shape.updateEvery > 0
-        || holds(schedule, OpKind::AllReduce))
+    if (schedule.shape.replicas * schedule.shape.dataParallel <= 1
+        || schedule.shape.updateEvery > 0)
+        return schedule;
+    if (onlyTies(schedule)) // of one copy
+        schedule = withoutTies(std::move(schedule));
+    if (holds(schedule, OpKind::AllReduce))
         return schedule;
     std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);
     for (std::size_t d = 0; d < placements.size(); ++d)

@@ -1,5 +1,6 @@
 #include "engine/schedule/assemble.h"
 
+#include "engine/schedule/tied_ends.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
@@ -88,6 +89,7 @@ Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme
     Schedule schedule{std::string(scheme), shape, {}, std::move(programs)};
     place(schedule);
     setPeers(schedule);
+    recognizeTiedEnds(schedule);
     return schedule;
 }
 
