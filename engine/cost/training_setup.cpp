@@ -72,8 +72,8 @@ double embeddingStashBytes(const TransformerSpec& model, const TrainingSetup& se
 
 double headStashBytes(const TransformerSpec& model, const TrainingSetup& setup)
 {
-    return tokens(model, setup) * 4.0 * (static_cast<double>(model.width) + model.vocabulary)
-        / setup.tensorParallel;
+    const double h = model.width, transform = model.transformedHead ? 6 * h : 0;
+    return tokens(model, setup) * (4 * (h + model.vocabulary) + transform) / setup.tensorParallel;
 }
 
 int layersOf(const TransformerSpec& model, int stages, int stage)
@@ -88,6 +88,8 @@ double stageParameters(const TransformerSpec& model, const TrainingSetup& setup,
     double parameters = layersOf(model, stages, stage) * parametersPerLayer(model);
     if (stage == 0 || stage == stages - 1)
         parameters += embeddingParameters(model);
+    if (stage == stages - 1)
+        parameters += headTransformParameters(model);
     return parameters / setup.tensorParallel;
 }
 

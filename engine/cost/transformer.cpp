@@ -36,6 +36,7 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     const std::string family = file->text("family", "gpt");
     model.family
         = family == "llama" ? TransformerSpec::Family::Llama : TransformerSpec::Family::Gpt;
+    model.transformedHead = family == "bert";
     file->require(family == "llama" || family == "gpt" || family == "bert", "family",
                   "must be gpt, bert or llama");
     file->integer("layers", model.layers, {1, kMost});
@@ -73,13 +74,20 @@ double embeddingParameters(const TransformerSpec& model)
     return static_cast<double>(model.vocabulary) * model.width;
 }
 
+double headTransformParameters(const TransformerSpec& model)
+{
+    const double h = model.width;
+    return model.transformedHead ? h * h + 3 * h + model.vocabulary : 0;
+}
+
 double parameterCount(const TransformerSpec& model)
 {
     const double h = model.width;
     const double layers = model.layers * parametersPerLayer(model);
     if (model.family == TransformerSpec::Family::Llama)
         return layers + 2 * embeddingParameters(model) + h;
-    return layers + embeddingParameters(model) + model.sequence * h + 2 * h;
+    return layers + embeddingParameters(model) + model.sequence * h + 2 * h
+        + headTransformParameters(model);
 }
 
 double layerFlops(const TransformerSpec& model, double sequences)
@@ -97,7 +105,8 @@ double attentionFlops(const TransformerSpec& model, double sequences)
 
 double headFlops(const TransformerSpec& model, double sequences)
 {
-    return 2 * sequences * model.sequence * embeddingParameters(model);
+    const double h = model.width, transform = model.transformedHead ? h * h : 0;
+    return 2 * sequences * model.sequence * (embeddingParameters(model) + transform);
 }
 
 double modelFlops(const TransformerSpec& model, double sequences)

@@ -22,6 +22,7 @@ struct TransformerSpec
     Family family = Family::Gpt;
     int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
     int keyValueHeads = 0, feedForward = 0; // 0: heads; 4 x width
+    bool transformedHead = false; // BERT's: dense layer, GELU and norm before the decoder, its bias
 
     double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
     double keyValueShare() const // g / a
@@ -38,15 +39,17 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile);
 std::vector<std::string> transformerNames();
 
 double parametersPerLayer(const TransformerSpec& model);
-double embeddingParameters(const TransformerSpec& model); // v h, once
-double parameterCount(const TransformerSpec& model);      // embedding and head tied (Gpt) or not
+double embeddingParameters(const TransformerSpec& model);     // v h, once
+double headTransformParameters(const TransformerSpec& model); // h^2 + 3 h + v, or none
+double parameterCount(const TransformerSpec& model); // embedding and head tied (Gpt) or not
 
 // Forward FLOPs of b sequences, multiply and add counted as two (Megatron-LM): matrix products of a
 // layer, attention scores of a layer (full, not causal), output layer.
 double layerFlops(const TransformerSpec& model, double sequences);
 double attentionFlops(const TransformerSpec& model, double sequences);
 double headFlops(const TransformerSpec& model, double sequences);
-// Forward and backward of one iteration: 72 B L s h^2 (1 + s/(6h) + v/(12hL)) for Gpt.
+// Forward and backward of one iteration: 72 B L s h^2 (1 + s/(6h) + v/(12hL)) for Gpt; BERT's head
+// adds 6 B s h^2.
 double modelFlops(const TransformerSpec& model, double sequences);
 
 } // namespace engine

@@ -1,6 +1,7 @@
 #include "engine/model/model_spec.h"
 
 #include "engine/model/block_layout.h"
+#include "engine/model/transformer_head.h"
 
 #include <fmt/format.h>
 
@@ -29,17 +30,18 @@ std::int64_t parameterCount(const ModelSpec& model)
     const std::int64_t width = model.width;
     const auto block = static_cast<std::int64_t>(BlockWeights<float>::count(shape));
     const std::int64_t embedding = (model.vocabulary + shape.positions) * width;
-    const std::int64_t norm = (shape.biased ? 2 : 1) * width;
-    return model.layers * block + embedding + norm + (model.tied ? 0 : model.vocabulary * width);
+    const auto head
+        = static_cast<std::int64_t>(HeadWeights<float>::count(shape)) - model.vocabulary * width;
+    return model.layers * block + embedding + head + (model.tied ? 0 : model.vocabulary * width);
 }
 
 // Of a GPT: 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without recomputation).
 double flopsPerIteration(const ModelSpec& model, int microBatches)
 {
     const double tokens = static_cast<double>(model.microBatchSize) * microBatches * model.sequence;
-    const double h = model.width, v = model.vocabulary;
-    const double block = blockFlops(TransformerShape(model)) + 4 * h * model.sequence;
-    return 3 * tokens * (model.layers * block + 2 * h * v);
+    const TransformerShape shape(model);
+    const double block = blockFlops(shape) + 4.0 * model.width * model.sequence;
+    return 3 * tokens * (model.layers * block + headFlops(shape));
 }
 
 } // namespace engine

@@ -12,7 +12,8 @@
 namespace engine {
 
 // All are pre-norm. Gpt: layer norm, GELU, learned positions, biases; each token predicts the next.
-// Bert: the same, but every token sees all, and hidden tokens are predicted. Llama: RMSNorm,
+// Bert: the same, but every token sees all, and hidden tokens are predicted, by a head of dense
+// layer, GELU, norm and decoder with a bias (Devlin et al., 2019). Llama: RMSNorm,
 // SwiGLU, rotary positions, no bias.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 

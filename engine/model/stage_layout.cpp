@@ -41,11 +41,18 @@ std::vector<Parameter> StageLayout::describe() const
     for (int b = 0; b < blocks; ++b)
         describeBlock(shape, firstBlock + b, parameters);
     if (last) {
-        appendParameter(parameters, "norm.gain", product(shape.width, 1), Init::One);
-        appendParameter(parameters, "norm.bias", shape.biased ? product(shape.width, 1) : 0,
-                        Init::Zero);
+        const std::size_t width = product(shape.width, 1);
+        const std::size_t transform = shape.transformed ? width : 0;
+        appendParameter(parameters, "norm.gain", width, Init::One);
+        appendParameter(parameters, "norm.bias", shape.biased ? width : 0, Init::Zero);
+        appendParameter(parameters, "head.transform.weight", transform * width, Init::Normal);
+        appendParameter(parameters, "head.transform.bias", transform, Init::Zero);
+        appendParameter(parameters, "head.norm.gain", transform, Init::One);
+        appendParameter(parameters, "head.norm.bias", transform, Init::Zero);
         appendParameter(parameters, "head.weight", product(shape.width, shape.vocabulary),
                         Init::Normal);
+        appendParameter(parameters, "head.bias",
+                        shape.transformed ? product(shape.vocabulary, 1) : 0, Init::Zero);
     }
     return parameters;
 }

@@ -68,7 +68,8 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout& own) const
     return std::max(forward, Block::backwardWorkspace(shape));
 }
 
-// A block: 24 b s h^2 in the matrices of a GPT and 4 b s^2 h in attention; the head: 2 b s h v. A
+// A block: 24 b s h^2 in the matrices of a GPT and 4 b s^2 h in attention; the head: 2 b s h v, of
+// a BERT 2 b s h^2 more. A
 // backward is twice as much, and attention, which has no weights, is all in I. Of slices, the
 // average.
 template<class Real>
@@ -78,7 +79,7 @@ StageFlops Transformer<Real>::flops(StageId stage) const
     const double tokens = own.shape.rows(), width = own.shape.width;
     const double attention = own.blocks * 4 * tokens * width * m_spec.sequence;
     const double matrices = own.blocks * tokens * blockFlops(own.shape)
-        + (own.last ? 2 * tokens * width * own.shape.vocabulary : 0);
+        + (own.last ? tokens * headFlops(own.shape) : 0);
     const bool scoresAgain = own.shape.attention.kind != AttentionKind::Standard;
     return {.forward = matrices + attention,
             .backwardInput = matrices + attention * (scoresAgain ? 2.5 : 2),

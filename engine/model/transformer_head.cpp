@@ -9,14 +9,35 @@ template<class Real>
 double TransformerHead<Real>::forward(const Pass& pass) const
 {
     const HeadWeights<const Real>& w = pass.weights;
-    const auto y = m_shape.stateOf(pass.stash.norm);
-    const auto logits = m_shape.matrix(pass.stash.logits, m_shape.vocabulary);
-    norm<Real>(m_kernels, {pass.x, w.gain, w.bias, y, pass.stash.mean, pass.stash.inverse});
-    m_kernels.matmul({.a = y,
+    const HeadStash<Real>& s = pass.stash;
+    const auto decoded = m_shape.stateOf(s.decoded);
+    const auto logits = m_shape.matrix(s.logits, m_shape.vocabulary);
+    norm<Real>(m_kernels,
+               {pass.x, w.gain, w.bias, m_shape.transformed ? m_shape.stateOf(s.norm) : decoded,
+                s.mean, s.inverse});
+    if (m_shape.transformed)
+        transform(pass);
+    m_kernels.matmul({.a = decoded,
                       .b = weightOf(w.weight),
                       .c = logits,
                       .transposeB = m_tied ? Transpose::Yes : Transpose::No});
+    if (w.weightBias != nullptr)
+        m_kernels.addBias(logits, w.weightBias);
     return m_kernels.crossEntropy(logits, pass.targets);
+}
+
+template<class Real>
+void TransformerHead<Real>::transform(const Pass& pass) const
+{
+    const HeadWeights<const Real>& w = pass.weights;
+    const HeadStash<Real>& s = pass.stash;
+    const auto transformed = m_shape.stateOf(s.transformed),
+               activated = m_shape.stateOf(s.activated);
+    linear<Real>(m_kernels, m_shape.stateOf(s.norm), w.transform, w.transformBias, transformed);
+    m_kernels.gelu(all(transformed), all(activated));
+    norm<Real>(m_kernels,
+               {activated, w.transformGain, w.transformNormBias, m_shape.stateOf(s.decoded),
+                s.transformMean, s.transformInverse});
 }
 
 template<class Real>
@@ -30,6 +51,8 @@ void TransformerHead<Real>::backwardInput(const Pass& pass, const Backward& back
                       .b = weightOf(w.weight),
                       .c = dNorm,
                       .transposeB = m_tied ? Transpose::No : Transpose::Yes});
+    if (m_shape.transformed)
+        transformBackward(pass, backward);
     normBackward<Real>(m_kernels,
                        {.x = pass.x,
                         .dy = dNorm,
@@ -42,16 +65,45 @@ void TransformerHead<Real>::backwardInput(const Pass& pass, const Backward& back
                         .dBias = backward.gradients.bias});
 }
 
+// The workspace holds the gradient of what the decoder reads, then that of the final norm's output.
+template<class Real>
+void TransformerHead<Real>::transformBackward(const Pass& pass, const Backward& backward) const
+{
+    const HeadWeights<const Real>& w = pass.weights;
+    const HeadStash<Real>& s = pass.stash;
+    const auto dState = m_shape.stateOf(backward.workspace);
+    const auto activated = m_shape.stateOf(s.activated),
+               transformed = m_shape.stateOf(s.transformed);
+    normBackward<Real>(m_kernels,
+                       {.x = activated,
+                        .dy = dState,
+                        .residual = {},
+                        .gain = w.transformGain,
+                        .mean = s.transformMean,
+                        .inverseDeviation = s.transformInverse,
+                        .dx = activated,
+                        .dGain = backward.gradients.transformGain,
+                        .dBias = backward.gradients.transformNormBias});
+    m_kernels.geluBackward(all<const Real>(activated), all(transformed));
+    linearBackwardInput<Real>(m_kernels, transformed, w.transform, dState);
+}
+
 template<class Real>
 void TransformerHead<Real>::backwardWeight(const HeadStash<const Real>& stash,
                                            const HeadWeights<Real>& gradients) const
 {
-    const auto y = m_shape.stateOf(stash.norm);
+    const auto decoded = m_shape.stateOf(stash.decoded);
     const auto dLogits = m_shape.matrix(stash.logits, m_shape.vocabulary);
     if (m_tied)
-        linearBackwardWeight<Real>(m_kernels, dLogits, y, gradients.weight, nullptr);
+        linearBackwardWeight<Real>(m_kernels, dLogits, decoded, gradients.weight, nullptr);
     else
-        linearBackwardWeight<Real>(m_kernels, y, dLogits, gradients.weight, nullptr);
+        linearBackwardWeight<Real>(m_kernels, decoded, dLogits, gradients.weight, nullptr);
+    if (gradients.weightBias != nullptr)
+        m_kernels.addBiasGradient(dLogits, gradients.weightBias);
+    if (m_shape.transformed)
+        linearBackwardWeight<Real>(m_kernels, m_shape.stateOf(stash.norm),
+                                   m_shape.stateOf(stash.transformed), gradients.transform,
+                                   gradients.transformBias);
 }
 
 template class TransformerHead<float>;

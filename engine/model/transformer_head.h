@@ -5,47 +5,96 @@
 
 namespace engine {
 
-// The head's tensors: (C), (C), and (C, V), or tied, like the embedding's, (V, C).
+// The head's tensors, one behind the other: the final norm's gain and bias, (C) each; BERT's
+// transform, (C, C), (C), and its norm's, (C), (C); the decoder's matrix, (C, V) or tied, like the
+// embedding's, (V, C), and with a transform its bias, (V). What there is not is null.
 template<class Real>
 struct HeadWeights
 {
-    Real *gain, *bias, *weight; // no bias with RMSNorm
+    Real *gain, *bias; // no bias with RMSNorm
+    Real *transform = nullptr, *transformBias = nullptr;
+    Real *transformGain = nullptr, *transformNormBias = nullptr;
+    Real *weight, *weightBias = nullptr;
 
     HeadWeights(Real* first, const TransformerShape& shape)
         : gain(first)
         , bias(shape.biased ? gain + shape.width : nullptr)
         , weight(first + weightOffset(shape))
-    { }
+    {
+        if (!shape.transformed)
+            return;
+        transform = first + normCount(shape);
+        transformBias = transform + square(shape);
+        transformGain = transformBias + shape.width;
+        transformNormBias = transformGain + shape.width;
+        weightBias = weight + matrixCount(shape);
+    }
     static std::size_t weightOffset(const TransformerShape& shape)
     {
+        const std::size_t transform
+            = shape.transformed ? square(shape) + 3 * static_cast<std::size_t>(shape.width) : 0;
+        return normCount(shape) + transform;
+    }
+    static std::size_t count(const TransformerShape& shape)
+    {
+        const std::size_t bias = shape.transformed ? static_cast<std::size_t>(shape.vocabulary) : 0;
+        return weightOffset(shape) + matrixCount(shape) + bias;
+    }
+
+private:
+    static std::size_t normCount(const TransformerShape& shape)
+    {
         return static_cast<std::size_t>(shape.width) * (shape.biased ? 2 : 1);
+    }
+    static std::size_t square(const TransformerShape& shape)
+    {
+        return static_cast<std::size_t>(shape.width) * static_cast<std::size_t>(shape.width);
+    }
+    static std::size_t matrixCount(const TransformerShape& shape)
+    {
+        return static_cast<std::size_t>(shape.width) * static_cast<std::size_t>(shape.vocabulary);
     }
 };
 
 template<class Real>
 struct HeadStash
 {
-    Real* norm;           // (rows, C), until W
-    Real* logits;         // (rows, V), until W: probabilities after F, after I the logits' gradient
-    Real *inverse, *mean; // (rows), until I; no mean with RMSNorm
+    // Until W. Inputs of the products, (rows, C): the transform's (null without one), the
+    // decoder's.
+    Real *norm = nullptr, *decoded;
+    // Their outputs, after I the gradients of these: (rows, C); (rows, V), probabilities after F.
+    Real *transformed = nullptr, *logits;
+    // Until I: the input of the transform's norm, (rows, C), and of each norm (rows) 1 / deviation
+    // and, but for RMSNorm, mean.
+    Real *activated = nullptr, *inverse, *mean = nullptr;
+    Real *transformInverse = nullptr, *transformMean = nullptr;
 
     HeadStash(Real* kept, Real* rest, const TransformerShape& shape)
-        : norm(kept)
+        : decoded(kept)
         , logits(kept + shape.state())
         , inverse(rest)
         , mean(shape.rmsNorm ? nullptr : rest + shape.rows())
-    { }
+    {
+        if (!shape.transformed)
+            return;
+        norm = logits + shape.times(shape.vocabulary);
+        transformed = norm + shape.state();
+        transformInverse = mean + shape.rows();
+        transformMean = transformInverse + shape.rows();
+        activated = transformMean + shape.rows();
+    }
     static std::size_t keptCount(const TransformerShape& shape)
     {
-        return shape.state() + shape.times(shape.vocabulary);
+        return (shape.transformed ? 3 : 1) * shape.state() + shape.times(shape.vocabulary);
     }
     static std::size_t restCount(const TransformerShape& shape)
     {
-        return shape.times(shape.statistics());
+        return shape.transformed ? shape.state() + shape.times(2 * shape.statistics())
+                                 : shape.times(shape.statistics());
     }
 };
 
-// Final norm, head and cross-entropy.
+// Final norm, BERT's transform, decoder and cross-entropy.
 template<class Real>
 class TransformerHead
 {
@@ -77,6 +126,8 @@ public:
                         const HeadWeights<Real>& gradients) const;
 
 private:
+    void transform(const Pass& pass) const;
+    void transformBackward(const Pass& pass, const Backward& backward) const;
     Matrix<const Real> weightOf(const Real* data) const
     {
         return m_tied ? Matrix<const Real>(data, m_shape.vocabulary, m_shape.width)

@@ -40,6 +40,7 @@ TransformerShape::TransformerShape(const ModelSpec& model, int slices)
     , rmsNorm(model.family == Family::Llama)
     , biased(model.family != Family::Llama)
     , gated(model.family == Family::Llama)
+    , transformed(model.family == Family::Bert)
 {
     expanded = gated ? 2 * inner : inner;
 }
@@ -48,6 +49,12 @@ double blockFlops(const TransformerShape& shape)
 {
     const double c = shape.width, qkv = shape.attention.qkvWidth();
     return 2 * c * (qkv + c + shape.expanded + shape.inner);
+}
+
+double headFlops(const TransformerShape& shape)
+{
+    const double c = shape.width;
+    return 2 * c * shape.vocabulary + (shape.transformed ? 2 * c * c : 0);
 }
 
 } // namespace engine

@@ -15,6 +15,7 @@ struct TransformerShape
     int vocabulary = 0, positions = 0;      // learned positions; 0: rotary ones
     bool rmsNorm = false, biased = true;    // else layer norm
     bool gated = false;                     // SwiGLU, else GELU
+    bool transformed = false; // the head: dense, GELU, a norm of its own, and a bias (BERT)
 
     int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const
@@ -38,7 +39,8 @@ struct TransformerShape
     }
 };
 
-// Multiplications and additions a token of the matrices of one block.
+// Multiplications and additions a token of the matrices of one block, and of the head.
 double blockFlops(const TransformerShape& shape);
+double headFlops(const TransformerShape& shape);
 
 } // namespace engine

@@ -75,7 +75,8 @@ TEST_CASE("a tied head's gradient and the embedding's are those of two equal cop
                                weights.begin() + static_cast<std::ptrdiff_t>(offset + tied->count));
         };
         CHECK(copy(tied->first, tied->firstOffset) == copy(tied->last, tied->lastOffset));
-        CHECK(tied->lastOffset + tied->count == chain.weights.back().size());
+        const std::size_t bias = family == Family::Bert ? 258 : 0; // behind the matrix
+        CHECK(tied->lastOffset + tied->count + bias == chain.weights.back().size());
     }
     CHECK_FALSE(ModelChain(familySpec(Family::Gpt), 2).model().tied());
 }
@@ -87,6 +88,39 @@ TEST_CASE("a BERT's loss is the mean over the hidden tokens, and reads nothing e
     ModelChain chain(spec, 1);
     CHECK(chain.loss() / (2 * 6) == Approx(std::log(258.0)).margin(0.1));
     CHECK(chain.model().lossScale(12) == Approx(0.5)); // one hidden token a sample
+}
+
+TEST_CASE("a BERT's head is dense layer, GELU, norm and a decoder with a bias")
+{
+    ModelSpec spec = familySpec(Family::Bert);
+    const Transformer<float> bert(spec, 3, cpuDevice().kernels());
+    const auto sizesOf = [](const auto& model) { return model.sizes(StageId{2}); };
+    std::vector<std::string> names;
+    for (const Parameter& parameter : bert.parameters(StageId{2}))
+        if (parameter.name.starts_with("head.") || parameter.name.starts_with("norm."))
+            names.push_back(parameter.name);
+    CHECK(names
+          == std::vector<std::string>{"norm.gain", "norm.bias", "head.transform.weight",
+                                      "head.transform.bias", "head.norm.gain", "head.norm.bias",
+                                      "head.weight", "head.bias"});
+    spec.family = Family::Gpt;
+    const Transformer<float> gpt(spec, 3, cpuDevice().kernels());
+    const std::size_t rows = 12, width = 16, vocabulary = 258;
+    CHECK(sizesOf(bert).parameters
+          == sizesOf(gpt).parameters + width * width + 3 * width + vocabulary);
+    // Until W the dense layer's input and output more; until I its GELU, and its norm's two
+    // numbers.
+    CHECK(sizesOf(bert).headKept == sizesOf(gpt).headKept + 2 * rows * width);
+    CHECK(sizesOf(bert).headRest == sizesOf(gpt).headRest + rows * width + 2 * rows);
+    CHECK(bert.flops(StageId{2}).forward
+          == gpt.flops(StageId{2}).forward + 2.0 * rows * width * width);
+    for (const bool tied : {false, true}) {
+        spec.family = Family::Bert;
+        spec.tied = tied;
+        const Transformer<float> whole(spec, 1, cpuDevice().kernels());
+        CHECK(static_cast<std::size_t>(parameterCount(spec)) + (tied ? vocabulary * width : 0)
+              == whole.sizes(StageId{0}).parameters);
+    }
 }
 
 TEST_CASE("no way of recomputing changes a bit of the loss or the gradients")

@@ -1,3 +1,4 @@
+#include "engine/cost/transformer.h"
 #include "engine/model/model_toml.h"
 #include "tests/catch.h"
 
@@ -122,6 +123,29 @@ TEST_CASE("the FLOPs of an iteration are 72 B L s h^2 (1 + s / 6h + v / 12hL)")
     const double b = 8, l = 16, s = 64, h = 64, v = 256;
     CHECK(flopsPerIteration(ModelSpec(), 4)
           == Approx(72 * b * l * s * h * h * (1 + s / (6 * h) + v / (12 * h * l))));
+}
+
+TEST_CASE("the head of a BERT adds 6 B s h^2 to the FLOPs of a GPT, and h^2 + 3 h + v parameters")
+{
+    const ModelSpec bert = loadModel("bert-64").value();
+    ModelSpec gpt = bert;
+    gpt.family = Family::Gpt;
+    const double b = 4 * 2, s = 512, h = 2560;
+    CHECK(flopsPerIteration(bert, 2) - flopsPerIteration(gpt, 2) == Approx(6 * b * s * h * h));
+    CHECK(parameterCount(bert) - parameterCount(gpt) == 2560 * 2560 + 3 * 2560 + 30522);
+}
+
+TEST_CASE("the closed forms of what is costed count the parameters and FLOPs of what is trained")
+{
+    for (const std::string& name : modelNames()) {
+        INFO(name);
+        ModelSpec trained = loadModel(name).value();
+        const TransformerSpec costed = loadTransformer(name).value();
+        trained.tied = costed.family == TransformerSpec::Family::Gpt; // as the closed forms have it
+        CHECK(parameterCount(costed) == static_cast<double>(parameterCount(trained)));
+        CHECK(modelFlops(costed, trained.microBatchSize)
+              == Approx(flopsPerIteration(trained, 1)).epsilon(1e-12));
+    }
 }
 
 TEST_CASE("the FLOPs of a LLaMA are 3 B s (L (4 h^2 (1 + g / a) + 6 h f + 4 s h) + 2 h v)")
