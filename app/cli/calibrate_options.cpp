@@ -118,8 +118,9 @@ void describe(const SimulationCosts::Recorded& recorded, const std::string& file
               const Shape& shape, RunInfo& info)
 {
     const RunInfo& of = recorded.run->info;
-    const double part
-        = static_cast<double>(shape.microBatches) / recorded.run->schedule.shape.microBatches;
+    const auto microBatches
+        = [](const Shape& one) { return static_cast<double>(one.microBatches) * one.dataParallel; };
+    const double part = microBatches(shape) / microBatches(recorded.run->schedule.shape);
     info.timing = fmt::format("medians of {} ({})", file, modeWords(of));
     info.link = of.link;
     info.model = of.model;

@@ -33,7 +33,9 @@ std::span<const Command> commands()
                 "bscope run --scheme 1f1b --iterations 3 --layers 8 -o "
                 "1f1b.sqlite --force\n"
                 "bscope run --mode live --devices 2 --iterations 3 --layers 8 -o live.sqlite "
-                "--force",
+                "--force\n"
+                "bscope run --scheme 1f1b --data-parallel 2 --iterations 3 --layers 8 -o "
+                "two.sqlite --force",
                 prepareRun},
         Command{"experiment", "Run an experiment file, or repeat a run",
                 "bscope experiment bitpipe.sqlite -o again.sqlite --force", prepareExperiment},

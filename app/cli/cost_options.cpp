@@ -216,4 +216,15 @@ void addSyncOption(CLI::App& app, SyncPolicy& policy, const char* group)
                                         {"late", SyncPolicy::Late}}));
 }
 
+void addDataParallelOption(CLI::App& app, int& copies, const char* group)
+{
+    app.add_option(
+           "--data-parallel", copies,
+           "Copies of the whole pipeline, each with N micro-batches of its own; more than 1 "
+           "adds all-reduces [1]")
+        ->type_name("W")
+        ->group(group)
+        ->check(between(1, 65535));
+}
+
 } // namespace cli

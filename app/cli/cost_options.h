@@ -35,5 +35,6 @@ engine::Result<engine::UnitCosts> unitCosts(const CostOptions& options);
 std::string linkText(const CostOptions& options);
 
 void addSyncOption(CLI::App& app, engine::SyncPolicy& policy, const char* group);
+void addDataParallelOption(CLI::App& app, int& copies, const char* group);
 
 } // namespace cli

@@ -30,6 +30,7 @@ struct Options
     double bandwidth = 0, latency = 0; // GB/s, us
     std::uint64_t deviceMemory = 0;    // bytes
     std::optional<Mode> mode;
+    int dataParallel = 1;
     Experiment experiment;
     RecordOptions record;
 };
@@ -63,6 +64,7 @@ Result<Experiment> experimentOf(const Options& options)
         return wrongUsage(model.error());
     Experiment experiment = options.experiment;
     experiment.schedule = asked->front();
+    experiment.schedule.dataParallel = options.dataParallel;
     experiment.scheduleFile = options.schedule.file;
     experiment.model = std::move(*model);
     constexpr auto kMost = std::numeric_limits<Bytes>::max();
@@ -176,6 +178,7 @@ Action prepareRun(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     addScheduleOptions(app, options->schedule);
+    addDataParallelOption(app, options->dataParallel, "Schedule");
     addModelOptions(app, *options);
     addTrainingOptions(app, *options);
     addMachineOptions(app, *options);

@@ -97,6 +97,8 @@ std::string headingOf(const Run& run)
     std::string text
         = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label, modeWords(run.info),
                       shape.devices, shape.microBatches, shape.chunks());
+    if (shape.dataParallel > 1)
+        text += fmt::format(", W = {} copies (the first is shown)", shape.dataParallel);
     if (!run.info.model.empty())
         text += ", model " + run.info.model;
     if (!run.info.link.empty())

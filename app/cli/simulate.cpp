@@ -143,7 +143,8 @@ Result<SimulationCosts> costsOf(const Options& options)
 // What a run says about the model it was costed with.
 void describe(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
 {
-    const double sequences = static_cast<double>(shape.microBatches) * on.setup.microBatchSize;
+    const double sequences
+        = static_cast<double>(shape.microBatches) * shape.dataParallel * on.setup.microBatchSize;
     info.model = on.model.name;
     info.deviceName = on.setup.tensorParallel == 1
         ? on.hardware.name
@@ -166,12 +167,12 @@ Result<Simulated> simulateOne(const Options& options, const SimulationRequest& r
         one->run.info = infoOf(options, scheme, one->run.info);
     if (one && request.costs.model) {
         describe(*request.costs.model, one->run.schedule.shape, one->run.info);
-        addRates(one->run.info, one->metrics);
+        addRates(one->run.info, options.dataParallel, one->metrics);
     }
     if (one && request.costs.recorded) {
         describe(*request.costs.recorded, options.calibrate.file, one->run.schedule.shape,
                  one->run.info);
-        addRates(one->run.info, one->metrics);
+        addRates(one->run.info, options.dataParallel, one->metrics);
     }
     return one;
 }
@@ -321,11 +322,7 @@ Action prepareSimulate(CLI::App& app)
         ->check(between(1, 1 << 20));
     addCalibrateOptions(app, options->calibrate);
     addSyncOption(app, options->sync, "Schedule");
-    app.add_option("--data-parallel", options->dataParallel,
-                   "Copies of the pipeline; more than 1 adds all-reduces [1]")
-        ->type_name("W")
-        ->group("Schedule")
-        ->check(between(1, 65535));
+    addDataParallelOption(app, options->dataParallel, "Schedule");
     app.add_option("--iterations", options->iterations, "Back to back, flushed in between [1]")
         ->type_name("K")
         ->check(between(1, 100000));

@@ -14,6 +14,8 @@ Result<void> checkExperiment(const Experiment& experiment)
         return invalid(fmt::format("--iterations must be from 1 to {}", kMostIterations));
     if (experiment.warmup < 0 || experiment.warmup > kMostIterations)
         return invalid(fmt::format("--warmup must be from 0 to {}", kMostIterations));
+    if (experiment.schedule.dataParallel < 1)
+        return invalid("--data-parallel must be at least 1");
     if (!(experiment.link.bytesPerSecond >= 0) || experiment.link.latency < Nanoseconds(0))
         return invalid("the link's latency and bandwidth cannot be negative");
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)

@@ -51,6 +51,9 @@ Result<void> checkAsynchronous(const Schedule& lowered)
 {
     if (const auto violations = checkVersions(lowered); !violations.empty())
         return fail(Error::Code::InvalidArgument, violations.front().message);
+    if (lowered.shape.dataParallel > 1)
+        return unsupported("copies of an asynchronous pipeline have no all-reduce between their "
+                           "updates: use --data-parallel 1");
     if (lowered.shape.replicas > 1 || lowered.shape.slices > 1)
         return unsupported("an asynchronous schedule of two directions or of slices can be "
                            "simulated, but not trained with: nothing says how they share an "
@@ -62,9 +65,6 @@ Result<void> checkAsynchronous(const Schedule& lowered)
 
 Result<void> checkRunnable(const Schedule& lowered)
 {
-    if (lowered.shape.dataParallel > 1)
-        return unsupported("this version trains with data-parallel width 1: use --data-parallel 1, "
-                           "or simulate");
     if (isAsynchronous(lowered))
         return checkAsynchronous(lowered);
     return {};

@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// InvalidArgument or Unsupported say what of the schedule cannot be trained with: data-parallel
-// width, and asynchronous schedules whose versions are wrong or whose updates are not all alike.
+// InvalidArgument or Unsupported say what of the schedule cannot be trained with: asynchronous
+// schedules of several copies, whose versions are wrong, or whose updates are not all alike.
 Result<void> checkRunnable(const Schedule& lowered);
 
 // Whether a model with a tied head can be trained with it, too.

@@ -47,7 +47,7 @@ public:
                 if (op.kind == OpKind::AllReduce)
                     allReduce({device, i}, program);
                 if (op.kind == OpKind::OptimizerStep)
-                    if (const std::uint32_t id = collectiveOf(op); id != kNoIndex)
+                    for (const std::uint32_t id : reductionsOf(op))
                         waitFor({device, i}, {Fence::Kind::Reduced, id});
             }
             reuseOfEvicted(device);
@@ -60,12 +60,12 @@ private:
     {
         const Op& op = program[place.position];
         OpPlan& own = planOf(place);
-        own.transfer = collectiveOf(op);
+        own.reductions = reductionsOf(op);
         const bool isLast = place.position + 1 == program.size()
             || program[place.position + 1].kind != OpKind::AllReduce
             || meetingOf(program[place.position + 1]) != meetingOf(op);
-        if (isLast)
-            own.waits.push_back({Fence::Kind::Reduced, own.transfer});
+        for (std::size_t i = 0; i < own.reductions.size() && isLast; ++i)
+            own.waits.push_back({Fence::Kind::Reduced, own.reductions[i]});
     }
 
     ExecutionPlan::SentMessage sent(const PlannedMessage& message) const
@@ -138,13 +138,18 @@ private:
         }
     }
 
-    std::uint32_t collectiveOf(const Op& op) const
+    // In which the stage of the op takes part.
+    std::vector<std::uint32_t> reductionsOf(const Op& op) const
     {
-        const auto found = std::ranges::find(m_plan.collectives, meetingOf(op),
-                                             &ExecutionPlan::PlannedCollective::stage);
-        return found == m_plan.collectives.end()
-            ? kNoIndex
-            : static_cast<std::uint32_t>(found - m_plan.collectives.begin());
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t i = 0; i < m_plan.collectives.size(); ++i) {
+            const ExecutionPlan::PlannedCollective& one = m_plan.collectives[i];
+            const bool takesPart = std::ranges::any_of(
+                one.members, [&op](const auto& member) { return member.stage == op.stage; });
+            if (one.stage == meetingOf(op) && takesPart)
+                all.push_back(i);
+        }
+        return all;
     }
 
     const DevicePlan& deviceOf(DeviceId id) const { return m_plan.devices[indexOf(id)]; }

@@ -73,6 +73,7 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
             return fail(Error::Code::Cancelled, "cancelled");
         try {
             runOp(order[i]);
+            runCopies(order[i]);
         } catch (const std::exception& error) {
             return fail(Error::Code::Device, describeFault(m_pipeline, order[i], error));
         }
@@ -105,6 +106,13 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
             duration(ref) = timing.cpuTime;
             ++next;
         }
+}
+
+// The same op of the other copies, which trains as well and stands for itself on no timeline.
+void Emulation::runCopies(OpRef ref)
+{
+    for (ref.copy = 1; ref.copy < m_pipeline.copies(); ++ref.copy)
+        m_pipeline.run(ref);
 }
 
 void Emulation::runOp(OpRef ref)

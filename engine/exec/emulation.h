@@ -36,6 +36,7 @@ private:
     Result<void> runOps(const std::vector<OpRef>& order, const Progress& progress,
                         const std::atomic<bool>& cancel);
     void runOp(OpRef ref);
+    void runCopies(OpRef ref);
     OpTiming timed(OpRef ref);
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);

@@ -1,42 +1,19 @@
 #include "engine/exec/execution_plan.h"
 
+#include "engine/exec/collective_plan.h"
 #include "engine/exec/device_planner.h"
 #include "engine/exec/plan_memory_log.h"
-#include "engine/schedule/tied_ends.h"
-
-#include <algorithm>
 
 namespace engine {
-namespace {
-
-std::vector<ExecutionPlan::PlannedCollective> collectivesOf(const Schedule& lowered)
-{
-    std::vector<ExecutionPlan::PlannedCollective> collectives;
-    for (std::size_t d = 0; d < lowered.program.size(); ++d)
-        for (const Op& op : lowered.program[d]) {
-            if (op.kind != OpKind::AllReduce)
-                continue;
-            auto own = std::ranges::find(collectives, meetingOf(op),
-                                         &ExecutionPlan::PlannedCollective::stage);
-            if (own == collectives.end())
-                own = collectives.insert(own, {meetingOf(op), {}, {}, {}, tiesEnds(op)});
-            own->members.push_back(DeviceId{static_cast<std::int32_t>(d)});
-            own->replicas.push_back(op.replica);
-            own->stages.push_back(op.stage);
-        }
-    return collectives;
-}
-
-} // namespace
-
 ExecutionPlan planExecution(const ExecutionPlanInput& input)
 {
     const Shape& shape = input.lowered.shape;
     const HappensBefore order(input.lowered);
     ExecutionPlan plan;
     plan.units = unitsPerMicroBatch(input.lowered);
+    plan.width = shape.dataParallel;
     plan.order = order.order();
-    plan.collectives = collectivesOf(input.lowered);
+    plan.collectives = planCollectives(input.lowered, input.unit);
     const MessagePlan messages = planMessages(input.lowered, order, [&](const Value& value) {
         const StageSizes sizes = input.unit.sizes(value.stage);
         const int units = value.slice == Op::kWhole ? plan.units : 1;
@@ -59,7 +36,7 @@ double ExecutionPlan::total() const
     double bytes = 0;
     for (const DevicePlan& device : devices)
         bytes += static_cast<double>(device.arena);
-    return bytes;
+    return bytes * width;
 }
 
 double recordBytes(std::size_t ops, std::int64_t iterations)

@@ -35,8 +35,8 @@ struct OpPlan
                                        // ALLREDUCE that blocks: before what comes behind it
     std::vector<std::uint32_t> posts;  // messages that may land when it has ended
     std::vector<Extent> freed;         // when it has ended
-    std::uint32_t transfer = kNoIndex; // of SEND and RECV the message, of EVICT and
-                                       // LOAD the copy, of ALLREDUCE the collective
+    std::uint32_t transfer = kNoIndex; // of SEND and RECV the message, of EVICT and LOAD the copy
+    std::vector<std::uint32_t> reductions; // of ALLREDUCE the collectives
 };
 
 // One device's arena, laid out from the schedule before anything runs. First what it holds for the
@@ -72,16 +72,25 @@ struct ExecutionPlan
         Extent own, guest;
         bool evicts = true;
     };
+    // Of one copy of the pipeline; the members of all copies take part. Tied ends of several copies
+    // have up to four: of the tied tensor, and of what lies beside it in either stage.
     struct PlannedCollective
     {
+        struct Member
+        {
+            DeviceId device;
+            int replica = 0;
+            StageId stage;
+            std::size_t first = 0; // of the numbers of its gradient that are summed
+        };
+
         StageId stage; // under which they meet (tied_ends.h)
-        std::vector<DeviceId> members;
-        std::vector<int> replicas;   // [member]
-        std::vector<StageId> stages; // [member]
-        bool tied = false;           // of a tied tensor only
+        std::size_t count = 0;
+        std::vector<Member> members;
     };
 
     int units = 1; // of a micro-batch
+    int width = 1; // data-parallel: copies of the pipeline, of which all else is one
     std::vector<DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
@@ -89,7 +98,7 @@ struct ExecutionPlan
     std::vector<HappensBefore::Place> order; // every op after what it consumes
     MemoryLog memory; // what an iteration allocates and frees: known before it runs
 
-    double total() const; // bytes of all arenas
+    double total() const; // bytes of all arenas of all copies
 };
 
 struct ExecutionPlanInput

@@ -1,6 +1,7 @@
 #include "engine/exec/experiment_schedule.h"
 
 #include "engine/exec/check_runnable.h"
+#include "engine/schedule/deadlock.h"
 #include "engine/schedule/read_schedule.h"
 #include "engine/schedule/tied_ends.h"
 #include "engine/schedule/validate.h"
@@ -38,6 +39,17 @@ bool recomputes(const Schedule& schedule)
     return false;
 }
 
+// The order of a file may step too early for what its ends have to wait for now.
+Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
+{
+    if (auto tieable = checkTied(lowered); !tieable)
+        return tl::unexpected(tieable.error());
+    Schedule all = tieEnds(std::move(lowered), sync);
+    if (const auto stuck = findDeadlock(all, Stuck::Anyhow))
+        return fail(Error::Code::InvalidArgument, "with a tied head " + stuck->message);
+    return all;
+}
+
 } // namespace
 
 Result<Schedule> scheduleOf(const Experiment& experiment)
@@ -46,6 +58,7 @@ Result<Schedule> scheduleOf(const Experiment& experiment)
                                                     : readScheduleFile(experiment.scheduleFile);
     if (!schedule)
         return schedule;
+    schedule->shape.dataParallel = experiment.schedule.dataParallel;
     return trainable(*schedule, experiment.model, experiment.sync);
 }
 
@@ -63,11 +76,11 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
     Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
     if (auto runnable = checkRunnable(all); !runnable)
         return tl::unexpected(runnable.error());
-    if (!model.tied)
-        return all;
-    if (auto tieable = checkTied(all); !tieable)
-        return tl::unexpected(tieable.error());
-    return tieEnds(std::move(all), sync);
+    if (!model.tied && hasTiedEnds(all))
+        return fail(Error::Code::InvalidArgument,
+                    "the schedule sums the gradients of a tied head (its AR of the first and the "
+                    "last stage), and the model has none: take a model with tied = true");
+    return model.tied ? tied(std::move(all), sync) : all;
 }
 
 } // namespace engine

@@ -22,7 +22,7 @@ class Synchronous final : public GradientReference
 {
 public:
     explicit Synchronous(const ReferenceSetup& setup)
-        : m_microBatches(setup.lowered.shape.microBatches)
+        : m_microBatches(setup.lowered.shape.microBatches * setup.lowered.shape.dataParallel)
         , m_units(hasHalves(setup.lowered) ? unitsPerMicroBatch(setup.lowered) : 1)
         , m_whole(keepingAll(setup.unit.model), 1, setup.kernels)
         , m_trainer(m_whole, setup.kernels, setup.seed, setup.accumulate)

@@ -19,7 +19,7 @@ public:
     GradientReference& operator=(const GradientReference&) = delete;
     virtual ~GradientReference() = default;
 
-    // Trains one iteration of the schedule; its mean loss, in nats per token.
+    // Trains one iteration, the micro-batches of all copies; its mean loss, in nats per token.
     virtual double train(TokenBatches& uncut) = 0;
     // What update number `update` of that iteration was made from; one, 0, in a synchronous scheme.
     virtual std::span<const float> gradient(StageId stage, std::size_t update) const = 0;

@@ -136,14 +136,15 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const Ru
     ModelSpec tokenShape;
     tokenShape.microBatchSize = 1;
     tokenShape.sequence = kSize.rows;
-    TokenBatches tokens(tokenShape, lowered->shape.microBatches);
+    const Shape& shape = lowered->shape;
+    const int microBatches = shape.microBatches * shape.dataParallel; // of an iteration
+    TokenBatches tokens(tokenShape, microBatches);
     tokens.load(TextData::builtIn(seed), 0);
 
-    const Shape& shape = lowered->shape;
-    const int updateEvery = shape.updateEvery > 0 ? shape.updateEvery : shape.microBatches;
+    const int updateEvery = shape.updateEvery > 0 ? shape.updateEvery : microBatches;
     IntegerReference reference(model, seed, Sign::Kept), bound(model, seed, Sign::Absolute);
     std::vector<std::vector<Integers>> expected; // [update][stage]
-    for (int m = 0; m < shape.microBatches; ++m) {
+    for (int m = 0; m < microBatches; ++m) {
         reference.add(tokens.of(m));
         bound.add(tokens.of(m));
         if ((m + 1) % updateEvery == 0)
@@ -153,7 +154,7 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const Ru
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the integer probe of {} stages and {} micro-batches reaches 2^24, "
                                 "where floats round: use fewer devices, chunks or micro-batches",
-                                lowered->shape.stages, lowered->shape.microBatches));
+                                shape.stages, microBatches));
 
     GradientCheck check{.what
                         = fmt::format("integer probe, {}, D = {}, N = {}, {}", request.scheme,

@@ -25,11 +25,13 @@ Live::Live(const Setup& setup, Run& run)
 {
     appendFixedMemory(m_pipeline.plan(), run.timeline);
     const std::vector<int> cores = allowedCores();
-    const auto devices = static_cast<std::size_t>(setup.pipeline.lowered.shape.devices);
-    for (std::size_t d = 0; d < devices; ++d)
+    const int devices = setup.pipeline.lowered.shape.devices, all = devices * m_pipeline.copies();
+    const bool haveCores = static_cast<std::size_t>(all) <= cores.size();
+    for (int i = 0; i < all; ++i)
         m_workers.push_back(std::make_unique<Worker>(Worker::Setup{
-            m_pipeline, DeviceId{static_cast<std::int32_t>(d)}, m_end,
-            devices <= cores.size() ? std::optional(cores[d]) : std::nullopt, setup.hooks}));
+            m_pipeline, DeviceId{i % devices}, m_end,
+            haveCores ? std::optional(cores[static_cast<std::size_t>(i)]) : std::nullopt,
+            i < devices ? setup.hooks : LaunchHooks{}, i / devices}));
 }
 
 Live::~Live()
@@ -89,12 +91,16 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     if (!order)
         return tl::unexpected(order.error());
     const auto number = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    const auto devices = static_cast<std::size_t>(m_pipeline.lowered().shape.devices);
     for (std::size_t i = 0; i < order->size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
             return fail(Error::Code::Cancelled, "cancelled");
-        const OpRef ref = (*order)[i];
+        OpRef ref = (*order)[i];
+        const auto device = static_cast<std::size_t>(ref.device.value);
         try {
-            m_workers[static_cast<std::size_t>(ref.device.value)]->runAlone(ref, number);
+            for (; ref.copy < m_pipeline.copies(); ++ref.copy)
+                m_workers[static_cast<std::size_t>(ref.copy) * devices + device]->runAlone(ref,
+                                                                                           number);
         } catch (const std::exception& error) {
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
@@ -108,7 +114,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
 // Until all workers are done, one has failed, somebody has had enough, or nothing moves.
 Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& cancel)
 {
-    const std::size_t ops = opCount(m_setup.pipeline.lowered);
+    const std::size_t ops = opsToDo();
     std::size_t done = 0;
     const std::int64_t patience = std::chrono::nanoseconds(m_setup.patience).count();
     std::int64_t moved = wallTime();
@@ -142,6 +148,11 @@ std::size_t Live::opsDone() const
     for (const auto& worker : m_workers)
         done += worker->position();
     return done;
+}
+
+std::size_t Live::opsToDo() const
+{
+    return opCount(m_setup.pipeline.lowered) * static_cast<std::size_t>(m_pipeline.copies());
 }
 
 bool Live::allWait() const
@@ -207,7 +218,8 @@ void Live::place(Iteration iteration)
     sim::TrackWriter tracks(m_setup.pipeline.lowered, number, m_run.timeline);
     iteration.window = {INT64_MAX, 0};
     for (const auto& worker : m_workers)
-        placeDevice(*worker, number, tracks, iteration.window);
+        if (worker->copy() == 0)
+            placeDevice(*worker, number, tracks, iteration.window);
     tracks.commit();
     std::ranges::sort(m_timings, {}, &OpTiming::wallBegin);
     for (std::uint32_t i = 0; i < m_timings.size(); ++i)

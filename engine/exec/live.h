@@ -10,11 +10,12 @@
 
 namespace engine {
 
-// Live mode: one thread a device, all at the same time, on the wall clock. Each works through its
-// own program and waits only for what it consumes (transport.h); no scheduler, and no lock within
-// an iteration. On GPUs the threads queue, the devices wait, and times are the devices'. The thread
-// that calls iterate() watches. On parts of one GPU it runs the warm-up itself, one op at a time:
-// what ops take alone, to which they are compared later.
+// Live mode: one thread a device, all at the same time, on the wall clock; with data parallelism
+// those of all copies, of which the timeline keeps the first. Each works through its own program
+// and waits only for what it consumes (transport.h); no scheduler, and no lock within an iteration.
+// On GPUs the threads queue, the devices wait, and times are the devices'. The thread that calls
+// iterate() watches. On parts of one GPU it runs the warm-up itself, one op at a time: what ops
+// take alone, to which they are compared later.
 class Live final : public Executor
 {
 public:
@@ -43,6 +44,7 @@ private:
     Result<void> runTogether(const Progress& progress, const std::atomic<bool>& cancel);
     Result<void> watch(const Progress& progress, const std::atomic<bool>& cancel);
     std::size_t opsDone() const;
+    std::size_t opsToDo() const;
     bool allWait() const;
     std::string standstill();
     std::string failure() const;
@@ -55,7 +57,7 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     IterationEnd m_end;
-    std::vector<std::unique_ptr<Worker>> m_workers; // [device]
+    std::vector<std::unique_ptr<Worker>> m_workers; // [copy * D + device]
     std::vector<OpTiming> m_timings;
     InterferenceMeter m_interference;
     std::int64_t m_origin = -1; // of the timeline, on the wall clock

@@ -45,6 +45,8 @@ public:
         const ModelSpec& model = m_experiment.model;
         halve("--micro-batch-size {}", model.microBatchSize,
               [](Experiment& e, int size) { e.model.microBatchSize = size; });
+        halve("--data-parallel {}", m_experiment.schedule.dataParallel,
+              [](Experiment& e, int copies) { e.schedule.dataParallel = copies; });
         if (m_experiment.scheduleFile.empty()) {
             halve("--micro-batches {}", m_experiment.schedule.microBatches,
                   [](Experiment& e, int count) { e.schedule.microBatches = count; });

@@ -32,6 +32,17 @@ double flopsOf(const StageFlops& flops, OpKind kind)
     }
 }
 
+std::int64_t allReduceCost(const EmulationCosts& input, const Op& op, std::size_t parameters)
+{
+    const Shape& shape = input.lowered.shape;
+    const int holders = shape.replicas * shape.dataParallel;
+    if (!tiesEnds(op))
+        return ringAllReduce(input.link, holders, floatBytes(parameters));
+    const std::size_t tied = input.unit.tied()->count;
+    return ringAllReduce(input.link, 2 * holders, floatBytes(tied))
+        + ringAllReduce(input.link, holders, floatBytes(parameters - tied));
+}
+
 OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicroBatch)
 {
     const StageSizes sizes = input.unit.sizes(op.stage);
@@ -49,11 +60,7 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicr
     case OpKind::Load:
         return {input.link.busy(units * floatBytes(sizes.stash)) + input.link.latency.count(), 0};
     case OpKind::AllReduce:
-        if (tiesEnds(op))
-            return {ringAllReduce(input.link, 2, floatBytes(input.unit.tied()->count)), 0};
-        return {
-            ringAllReduce(input.link, input.lowered.shape.replicas, floatBytes(sizes.parameters)),
-            0};
+        return {allReduceCost(input, op, sizes.parameters), 0};
     case OpKind::OptimizerStep:
         return {atLeastOne(static_cast<double>(sizes.parameters) * kFlopsPerUpdate
                            / kFlopsPerNanosecond),

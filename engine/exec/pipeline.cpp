@@ -1,11 +1,13 @@
 #include "engine/exec/pipeline.h"
 
 #include "engine/base/check.h"
-#include "engine/exec/tied_gradients.h"
 #include "engine/schedule/notation.h"
 #include "engine/transport/queued.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
 
 namespace engine {
 
@@ -14,6 +16,7 @@ Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
     , m_plan(setup.plan != nullptr
                  ? *setup.plan
                  : planExecution({setup.lowered, setup.unit, setup.accumulate, setup.tokenBytes}))
+    , m_numbers(m_plan, setup.lowered.shape.dataParallel)
 {
     makeDevices();
     makeTransport(sideLanes);
@@ -23,7 +26,8 @@ void Pipeline::makeDevices()
 {
     const Setup& setup = m_setup;
     CHECK(setup.seats.empty() || setup.device == nullptr);
-    for (int d = 0; d < setup.lowered.shape.devices; ++d) {
+    const int devices = setup.lowered.shape.devices;
+    for (int d = 0; d < devices * copies(); ++d) {
         const Seat* seat
             = setup.seats.empty() ? nullptr : &setup.seats[static_cast<std::size_t>(d)];
         if (seat != nullptr)
@@ -33,7 +37,7 @@ void Pipeline::makeDevices()
                                   seat != nullptr ? seat->device.kernels() : setup.kernels, m_plan,
                                   setup.seed, setup.accumulate, setup.poison,
                                   seat != nullptr ? &seat->device : setup.device},
-            DeviceId{d}));
+            DeviceId{d % devices}));
     }
     for (const Seat& seat : setup.seats)
         seat.device.synchronize(); // copies beside the lanes do not wait for what fills the arenas
@@ -50,49 +54,60 @@ void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
     }
     CHECK(m_setup.device == nullptr || sideLanes == InProcessTransport::SideLanes::Inline);
     auto transport = std::make_unique<InProcessTransport>(
-        traffic(), m_setup.lowered.shape.devices, sideLanes, InProcessTransport::kSpin,
+        traffic(), static_cast<int>(m_devices.size()), sideLanes, InProcessTransport::kSpin,
         m_setup.device == nullptr ? nullptr : &m_setup.kernels);
     m_sideLanes = transport->sideLanes();
     m_transport = std::move(transport);
 }
 
-const Device* Pipeline::seatOf(DeviceId id) const
+const Device* Pipeline::seatOf(DeviceId id, int copy) const
 {
-    return m_setup.seats.empty() ? nullptr : &m_setup.seats[indexOf(id)].device;
+    return m_setup.seats.empty() ? nullptr
+                                 : &m_setup.seats[indexOf(m_numbers.device(id, copy))].device;
 }
 
 Traffic Pipeline::traffic() const
 {
-    const auto bytes = [this](DeviceId device, Extent extent) {
-        return m_devices[indexOf(device)]->arena().bytes(extent);
-    };
     Traffic traffic;
-    for (const ExecutionPlan::SentMessage& message : m_plan.messages)
-        traffic.messages.push_back({message.from, message.to, bytes(message.from, message.source),
-                                    bytes(message.to, message.slot)});
-    for (const ExecutionPlan::PlannedCopy& copy : m_plan.copies) {
-        const auto own = bytes(copy.owner, copy.own), guest = bytes(copy.peer, copy.guest);
-        traffic.copies.push_back({copy.owner, copy.peer, copy.evicts ? own : guest,
-                                  copy.evicts ? guest : own, copy.evicts});
-    }
-    const auto tied = m_setup.unit.tied();
+    for (int copy = 0; copy < copies(); ++copy)
+        addTraffic(copy, traffic);
     for (const ExecutionPlan::PlannedCollective& planned : m_plan.collectives) {
         Collective& collective = traffic.collectives.emplace_back();
-        collective.members = planned.members;
-        for (std::size_t i = 0; i < planned.members.size(); ++i) {
-            Gradients& own = m_devices[indexOf(planned.members[i])]
-                                 ->stage(planned.replicas[i], planned.stages[i])
-                                 .gradients;
-            const auto part = [&](auto numbers) {
-                return planned.tied ? tiedPart(*tied, planned.stages[i], numbers) : numbers;
-            };
-            if (m_setup.accumulate == Accumulate::Exact)
-                collective.integers.push_back(part(own.sums()));
-            else
-                collective.floats.push_back(part(own.target()));
-        }
+        for (int copy = 0; copy < copies(); ++copy)
+            addMembers(copy, planned, collective);
     }
     return traffic;
+}
+
+void Pipeline::addTraffic(int copy, Traffic& traffic) const
+{
+    const auto number = [&](DeviceId device) { return m_numbers.device(device, copy); };
+    const auto bytes = [&](DeviceId device, Extent extent) {
+        return m_devices[indexOf(number(device))]->arena().bytes(extent);
+    };
+    for (const ExecutionPlan::SentMessage& message : m_plan.messages)
+        traffic.messages.push_back({number(message.from), number(message.to),
+                                    bytes(message.from, message.source),
+                                    bytes(message.to, message.slot)});
+    for (const ExecutionPlan::PlannedCopy& move : m_plan.copies) {
+        const auto own = bytes(move.owner, move.own), guest = bytes(move.peer, move.guest);
+        traffic.copies.push_back({number(move.owner), number(move.peer), move.evicts ? own : guest,
+                                  move.evicts ? guest : own, move.evicts});
+    }
+}
+
+void Pipeline::addMembers(int copy, const ExecutionPlan::PlannedCollective& planned,
+                          Collective& collective) const
+{
+    for (const auto& member : planned.members) {
+        const DeviceId device = m_numbers.device(member.device, copy);
+        collective.members.push_back(device);
+        Gradients& own = m_devices[indexOf(device)]->stage(member.replica, member.stage).gradients;
+        if (m_setup.accumulate == Accumulate::Exact)
+            collective.integers.push_back(own.sums().subspan(member.first, planned.count));
+        else
+            collective.floats.push_back(own.target().subspan(member.first, planned.count));
+    }
 }
 
 void Pipeline::wrapTransport(
@@ -106,45 +121,51 @@ const OpPlan& Pipeline::planOf(OpRef ref) const
     return m_plan.devices[indexOf(ref.device)].ops[ref.position];
 }
 
-void Pipeline::beginIteration(TokenBatches& tokens)
+void Pipeline::beginIteration(const TokenBatches& tokens)
 {
+    const Shape& shape = m_setup.lowered.shape;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     m_transport->beginIteration();
-    for (std::size_t d = 0; d < m_devices.size(); ++d) {
-        m_devices[d]->beginIteration(tokens);
-        for (const std::uint32_t message : m_plan.devices[d].firstPosts)
-            m_transport->post(DeviceId{static_cast<std::int32_t>(d)}, message);
-    }
+    for (int copy = 0; copy < copies(); ++copy)
+        for (DeviceId d{0}; d.value < shape.devices; ++d.value) {
+            device(d, copy).beginIteration(tokens, copy * shape.microBatches);
+            for (const std::uint32_t message : m_plan.devices[indexOf(d)].firstPosts)
+                m_transport->post(m_numbers.device(d, copy), m_numbers.message(message, copy));
+        }
 }
 
 bool Pipeline::awaitInputs(OpRef ref)
 {
     for (const Fence fence : planOf(ref).waits)
-        if (!m_transport->wait(ref.device, fence))
+        if (!m_transport->wait(m_numbers.device(ref.device, ref.copy),
+                               m_numbers.fence(fence, ref.copy)))
             return false;
     return true;
 }
 
 void Pipeline::finish(OpRef ref)
 {
-    device(ref.device).finish(ref.position);
+    deviceOf(ref).finish(ref.position);
     for (const std::uint32_t message : planOf(ref).posts)
-        m_transport->post(ref.device, message);
+        m_transport->post(m_numbers.device(ref.device, ref.copy),
+                          m_numbers.message(message, ref.copy));
 }
 
 bool Pipeline::transfer(OpRef ref)
 {
     const std::uint32_t id = planOf(ref).transfer;
+    const DeviceId self = m_numbers.device(ref.device, ref.copy);
     switch (at(ref).kind) {
     case OpKind::SendActivation:
     case OpKind::SendGradient:
-        return m_transport->send(ref.device, id);
+        return m_transport->send(self, m_numbers.message(id, ref.copy));
     case OpKind::AllReduce:
-        m_transport->allReduce(ref.device, id);
+        for (const std::uint32_t reduction : planOf(ref).reductions)
+            m_transport->allReduce(self, reduction);
         return !m_setup.blockingAllReduce || awaitInputs(ref);
     case OpKind::Evict:
     case OpKind::Load:
-        m_transport->copy(ref.device, id);
+        m_transport->copy(self, m_numbers.move(id, ref.copy));
         return true;
     default: // who uses what a RECV brings waits for it
         CHECK(isTransfer(at(ref).kind));
@@ -159,70 +180,99 @@ void Pipeline::run(OpRef ref)
         return;
     }
     for (const Fence fence : planOf(ref).waits)
-        CHECK(m_transport->hasPassed(fence)); // an op runs after what it consumes
+        CHECK(hasPassed(fence, ref.copy)); // an op runs after what it consumes
     compute(ref);
     finish(ref);
 }
 
+std::vector<double> Pipeline::microBatchLosses() const
+{
+    const auto devices = static_cast<std::size_t>(m_setup.lowered.shape.devices);
+    const auto microBatches = static_cast<std::size_t>(m_setup.lowered.shape.microBatches);
+    std::vector<double> means;
+    for (std::size_t copy = 0; copy < m_devices.size(); copy += devices)
+        for (std::size_t m = 0; m < microBatches; ++m) {
+            double loss = 0;
+            for (std::size_t d = 0; d < devices; ++d)
+                loss += m_devices[copy + d]->losses()[m];
+            means.push_back(loss / static_cast<double>(m_tokensPerMicroBatch));
+        }
+    return means;
+}
+
 std::vector<float> Pipeline::microBatchLoss() const
 {
-    std::vector<float> means;
-    for (std::size_t m = 0; m < static_cast<std::size_t>(m_setup.lowered.shape.microBatches); ++m) {
-        double loss = 0;
-        for (const auto& device : m_devices)
-            loss += device->losses()[m];
-        means.push_back(static_cast<float>(loss / static_cast<double>(m_tokensPerMicroBatch)));
-    }
-    return means;
+    const std::vector<double> means = microBatchLosses();
+    return {means.begin(), means.end()};
 }
 
 double Pipeline::loss() const
 {
-    double sum = 0;
-    for (std::size_t m = 0; m < static_cast<std::size_t>(m_setup.lowered.shape.microBatches); ++m)
-        for (const auto& device : m_devices)
-            sum += device->losses()[m] / static_cast<double>(m_tokensPerMicroBatch);
-    return sum / m_setup.lowered.shape.microBatches;
+    const std::vector<double> means = microBatchLosses();
+    return std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
 }
 
 std::span<const float> Pipeline::weights(int replica, StageId stage)
 {
-    return device(m_setup.lowered.device(replica, stage)).stage(replica, stage).weights;
+    const int own = replica % m_setup.lowered.shape.replicas;
+    return device(m_setup.lowered.device(own, stage), replica / m_setup.lowered.shape.replicas)
+        .stage(own, stage)
+        .weights;
 }
 
 void Pipeline::observeGradients(const GradientObserver& observer)
 {
-    for (const auto& device : m_devices)
-        device->onGradient = observer;
+    const int replicas = m_setup.lowered.shape.replicas;
+    for (int copy = 0; copy < copies(); ++copy)
+        for (DeviceId d{0}; d.value < m_setup.lowered.shape.devices; ++d.value)
+            device(d, copy).onGradient
+                = [observer, first = copy * replicas](int replica, StageId stage,
+                                                      std::span<const float> gradient) {
+                      observer(first + replica, stage, gradient);
+                  };
+}
+
+TransferTime Pipeline::timeOfReductions(std::span<const std::uint32_t> reductions) const
+{
+    TransferTime all = m_transport->timeOf({Fence::Kind::Reduced, reductions.front()});
+    for (const std::uint32_t id : reductions.subspan(1)) {
+        const TransferTime one = m_transport->timeOf({Fence::Kind::Reduced, id});
+        all = {std::min(all.begin, one.begin), std::max(all.end, one.end)};
+    }
+    return all;
 }
 
 Fence Pipeline::fenceOf(OpRef ref) const
 {
     const std::uint32_t id = planOf(ref).transfer;
-    switch (at(ref).kind) {
-    case OpKind::AllReduce:
-        return {Fence::Kind::Reduced, id};
-    case OpKind::Evict:
-    case OpKind::Load:
-        return {Fence::Kind::Copied, id};
-    default:
-        return {Fence::Kind::Arrived, id};
-    }
+    const auto kind = isCopy(at(ref).kind) ? Fence::Kind::Copied : Fence::Kind::Arrived;
+    return m_numbers.fence({kind, id}, ref.copy);
 }
 
 TransferTime Pipeline::timeOf(OpRef ref) const
 {
-    return m_transport->timeOf(fenceOf(ref));
+    return at(ref).kind == OpKind::AllReduce ? timeOfReductions(planOf(ref).reductions)
+                                             : m_transport->timeOf(fenceOf(ref));
 }
 
 bool Pipeline::hasPassed(OpRef ref) const
 {
-    return m_transport->hasPassed(fenceOf(ref));
+    if (at(ref).kind != OpKind::AllReduce)
+        return m_transport->hasPassed(fenceOf(ref));
+    return std::ranges::all_of(planOf(ref).reductions, [this](std::uint32_t id) {
+        return m_transport->hasPassed({Fence::Kind::Reduced, id});
+    });
+}
+
+std::string deviceWords(const Pipeline& pipeline, OpRef ref)
+{
+    const std::string text = fmt::format("device {}", ref.device.value);
+    return pipeline.copies() == 1 ? text : fmt::format("{} of copy {}", text, ref.copy);
 }
 
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault)
 {
-    return fmt::format("device {}, index {}, {}: {}", ref.device.value, ref.position,
+    return fmt::format("{}, index {}, {}: {}", deviceWords(pipeline, ref), ref.position,
                        toString(pipeline.at(ref)), fault.what());
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/exec/data_parallel.h"
 #include "engine/exec/pipeline_device.h"
 #include "engine/transport/in_process.h"
 
@@ -21,10 +22,12 @@ struct OpRef
 {
     DeviceId device;
     std::uint32_t position = 0, op = 0; // in the device's list; OpIndex
+    int copy = 0;                       // of the pipeline (data_parallel.h)
 };
 
-// The D devices of a pipeline in one process, connected. It chooses neither order nor threads:
-// executors do, each device from one thread at a time.
+// The D devices of a pipeline in one process, connected; with data parallelism those of all its
+// copies. It chooses neither order nor threads: executors do, each device from one thread at a
+// time.
 class Pipeline
 {
 public:
@@ -44,28 +47,29 @@ public:
         // None is this process's memory.
         const Device* device = nullptr;
         const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
-        // Where every device has a GPU of its own, or a part of one: [device]. `unit` and `kernels`
-        // are those of one of them, and `device` is none.
+        // Where every device has a GPU of its own, or a part of one: [copy * D + device]. `unit`
+        // and `kernels` are those of one of them, and `device` is none.
         std::vector<Seat> seats = {};
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
     // outlive it. std::bad_alloc.
     Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
 
-    void beginIteration(TokenBatches& tokens); // while no device works
+    // While no device works. Copy c reads the micro-batches from c N on.
+    void beginIteration(const TokenBatches& tokens);
     // The device's own (Setup::seats); nullptr: its ops are done when compute() returns.
-    const Device* seatOf(DeviceId id) const;
+    const Device* seatOf(DeviceId id, int copy = 0) const;
     // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
     // when the transport was aborted.
     bool awaitInputs(OpRef ref);
-    void compute(OpRef ref) { device(ref.device).compute(ref.position); } // of a compute op
+    void compute(OpRef ref) { deviceOf(ref).compute(ref.position); } // of a compute op
     void finish(OpRef ref);
     bool transfer(OpRef ref); // SEND RECV EVICT LOAD ALLREDUCE
 
     // Everything in one step, from a thread that plays all devices in a valid order.
     void run(OpRef ref);
 
-    std::vector<float> microBatchLoss() const; // nats per token, of the iteration
+    std::vector<float> microBatchLoss() const; // nats per token, of the iteration: W N of them
     double loss() const;                       // mean of the iteration, nats per token
     const ExecutionPlan& plan() const { return m_plan; }
     const Schedule& lowered() const { return m_setup.lowered; }
@@ -73,12 +77,22 @@ public:
     // For tests: something between the devices and what moves their tensors.
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
-    PipelineDevice& device(DeviceId id) { return *m_devices[static_cast<std::size_t>(id.value)]; }
+    int copies() const { return m_numbers.copies(); }
+    PipelineDevice& device(DeviceId id, int copy = 0)
+    {
+        return *m_devices[indexOf(m_numbers.device(id, copy))];
+    }
     const Op& at(OpRef ref) const { return m_setup.lowered.on(ref.device)[ref.position]; }
+    // Replicas are counted through all copies: 0, or 0 and 1, are those of the first.
     std::span<const float> weights(int replica, StageId stage);
     std::size_t sideLanes() const { return m_sideLanes; }
-    // On every device, of whose thread it is called.
+    // On every device, of whose thread it is called, with replicas as in weights().
     void observeGradients(const GradientObserver& observer);
+    // Whether the transport has passed what an op of this copy waits for.
+    bool hasPassed(Fence fence, int copy) const
+    {
+        return m_transport->hasPassed(m_numbers.fence(fence, copy));
+    }
 
     // Of an op that is not computed, when it was under way; a RECV with its SEND. And whether it is
     // through.
@@ -88,18 +102,27 @@ public:
 private:
     void makeDevices();
     void makeTransport(InProcessTransport::SideLanes sideLanes);
+    std::vector<double> microBatchLosses() const;
     Traffic traffic() const;
+    void addTraffic(int copy, Traffic& traffic) const;
+    void addMembers(int copy, const ExecutionPlan::PlannedCollective& planned,
+                    Collective& collective) const;
+    TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;
-    Fence fenceOf(OpRef ref) const; // that tells of the end of a transfer
+    Fence fenceOf(OpRef ref) const; // that tells of the end of a transfer between two devices
+    PipelineDevice& deviceOf(OpRef ref) { return device(ref.device, ref.copy); }
 
     Setup m_setup;
     ExecutionPlan m_plan;
-    std::vector<std::unique_ptr<PipelineDevice>> m_devices;
+    CopyNumbers m_numbers;
+    std::vector<std::unique_ptr<PipelineDevice>> m_devices; // [copy * D + device]
     std::size_t m_sideLanes = 0;
     std::unique_ptr<Transport> m_transport; // last: its threads use the devices' memory
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
+// "device 2", of several copies "device 2 of copy 1".
+std::string deviceWords(const Pipeline& pipeline, OpRef ref);
 // "device 2, index 5, 2F3: out of cake".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);
 

@@ -58,27 +58,28 @@ void PipelineDevice::findTiedEnds()
         m_tied.push_back({firsts[i], lasts[i]});
 }
 
-void PipelineDevice::beginIteration(TokenBatches& tokens)
+void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
 {
     std::ranges::fill(m_losses, 0);
     for (TiedEnds& ends : m_tied)
         ends.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     // A mean over the micro-batches of one update; all of an iteration, where it has one.
-    const int updateEvery = m_setup.lowered.shape.updateEvery;
+    const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
     m_lossScale = m_setup.unit.lossScale(
         updateEvery > 0 ? static_cast<double>(m_tokensPerMicroBatch) * updateEvery
                         : static_cast<double>(tokens.tokens()));
+    const TokenBatch mine = tokens.of(first, m_setup.lowered.shape.microBatches);
     if (m_plan.tokens.bytes == 0) {
-        m_tokens = tokens.all();
+        m_tokens = mine;
         return;
     }
     const std::span<std::int32_t> own = m_arena.of<std::int32_t>(m_plan.tokens);
-    const std::size_t half = tokens.all().inputs.size();
+    const std::size_t half = mine.inputs.size();
     CHECK(own.size() == 2 * half);
     const Extent inputs{m_plan.tokens.offset, m_plan.tokens.bytes / 2};
-    m_arena.write(inputs, std::as_bytes(tokens.all().inputs));
-    m_arena.write({inputs.end(), inputs.bytes}, std::as_bytes(tokens.all().targets));
+    m_arena.write(inputs, std::as_bytes(mine.inputs));
+    m_arena.write({inputs.end(), inputs.bytes}, std::as_bytes(mine.targets));
     m_tokens = {own.first(half), own.last(half)};
 }
 

@@ -41,8 +41,8 @@ public:
     // What `setup` refers to must outlive it.
     PipelineDevice(const Setup& setup, DeviceId id);
 
-    // Takes the tokens over, and starts the losses from 0.
-    void beginIteration(TokenBatches& tokens);
+    // Takes its micro-batches over, from `first` on, and starts the losses from 0.
+    void beginIteration(const TokenBatches& tokens, int first);
     // A compute op in two steps, so that only the arithmetic is timed.
     void compute(std::uint32_t position);
     void finish(std::uint32_t position);

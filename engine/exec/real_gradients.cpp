@@ -26,7 +26,7 @@ public:
     Comparison(const GradientReference& reference, const Shape& shape, GradientCheck& check)
         : m_reference(reference)
         , m_stages(static_cast<std::size_t>(shape.stages))
-        , m_updates(m_stages * static_cast<std::size_t>(shape.replicas))
+        , m_updates(m_stages * static_cast<std::size_t>(shape.replicas * shape.dataParallel))
         , m_check(check)
     { }
 
@@ -88,8 +88,9 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
             comparison.compare(replica, stage, gradient);
         });
     const TextData data = TextData::builtIn(wanted.seed);
-    TokenBatches tokens(wanted.model, shape.microBatches, unit->slices);
-    TokenBatches uncut(wanted.model, shape.microBatches);
+    const int microBatches = shape.microBatches * shape.dataParallel;
+    TokenBatches tokens(wanted.model, microBatches, unit->slices);
+    TokenBatches uncut(wanted.model, microBatches);
     const bool sliced = unit->slices > 1;
     check.tolerance = sliced ? kSliceTolerance : 0;
     for (int k = 0; k < (sliced ? 1 : wanted.iterations); ++k) {

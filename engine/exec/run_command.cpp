@@ -21,15 +21,17 @@ std::string quoted(const std::string& word)
 std::string scheduleWords(const Experiment& experiment)
 {
     const ScheduleRequest& request = experiment.schedule;
+    const std::string copies
+        = request.dataParallel > 1 ? fmt::format(" --data-parallel {}", request.dataParallel) : "";
     if (!experiment.scheduleFile.empty())
-        return " --schedule " + quoted(experiment.scheduleFile);
+        return " --schedule " + quoted(experiment.scheduleFile) + copies;
     std::string text = fmt::format(" --scheme {} --devices {} --micro-batches {}",
                                    quoted(request.scheme), request.devices, request.microBatches);
     if (request.chunks != 0)
         text += fmt::format(" --chunks {}", request.chunks);
     for (const auto& [key, value] : request.options)
         text += fmt::format(" --set {}", quoted(fmt::format("{}={}", key, value)));
-    return text;
+    return text + copies;
 }
 
 // The preset and what differs from it.

@@ -76,7 +76,8 @@ Mode defaultMode(const Experiment& experiment)
     const auto schedule = scheduleOf(experiment); // a file says itself how many devices it has
     const CudaReport report = cudaReport();
     const bool suffice = schedule && report.reason.empty()
-        && report.devices.size() >= static_cast<std::size_t>(schedule->shape.devices);
+        && report.devices.size()
+            >= static_cast<std::size_t>(schedule->shape.devices * schedule->shape.dataParallel);
     return suffice ? Mode::Live : Mode::Emulate;
 }
 

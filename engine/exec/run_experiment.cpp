@@ -47,7 +47,8 @@ Result<Plan> planOf(const Experiment& experiment)
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
-    auto devices = openDevices(experiment.backend, experiment.mode, schedule->shape.devices);
+    auto devices = openDevices(experiment.backend, experiment.mode,
+                               schedule->shape.devices * schedule->shape.dataParallel);
     if (!devices)
         return tl::unexpected(devices.error());
     auto unit = unitSpec(experiment.model, *schedule);
@@ -175,7 +176,9 @@ try {
     if (!plan->on.note.empty())
         observer.warned(plan->on.note);
 
-    TokenBatches tokens(experiment.model, run.schedule.shape.microBatches, plan->unit.slices);
+    const Shape& shape = run.schedule.shape;
+    TokenBatches tokens(experiment.model, shape.microBatches * shape.dataParallel,
+                        plan->unit.slices);
     Training training(experiment, observer, plan->data);
     const auto trained = training.all(*executor, tokens, run, cancel);
     run.info.arenas = arenaUse(executor->pipeline(), ArenasAre::Used);

@@ -29,7 +29,8 @@ RunInfo runInfo(const RunInfoInput& input)
 {
     const Experiment& experiment = input.experiment;
     const ModelSpec& model = experiment.model;
-    const int microBatches = input.lowered.shape.microBatches;
+    const Shape& shape = input.lowered.shape;
+    const int microBatches = shape.microBatches * shape.dataParallel; // of an iteration
     RunInfo info;
     info.scheme = experiment.scheduleFile.empty() ? experiment.schedule.scheme : "file";
     info.label = labelOf(experiment);

@@ -32,7 +32,7 @@ std::string awaited(Pipeline& pipeline, OpRef ref)
     if (op.kind == OpKind::SendActivation || op.kind == OpKind::SendGradient)
         return describeFence(pipeline.plan(), {Fence::Kind::Credit, own.transfer});
     for (const Fence fence : own.waits)
-        if (!pipeline.transport().hasPassed(fence))
+        if (!pipeline.hasPassed(fence, ref.copy))
             return describeFence(pipeline.plan(), fence);
     return {};
 }
@@ -42,14 +42,15 @@ std::string awaited(Pipeline& pipeline, OpRef ref)
 std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions)
 {
     std::string text = "nothing moves any more";
-    for (std::size_t d = 0; d < positions.size(); ++d) {
-        const DeviceId device{static_cast<std::int32_t>(d)};
-        const std::span<const Op> program = pipeline.lowered().on(device);
-        if (positions[d] >= program.size())
+    const int devices = pipeline.lowered().shape.devices;
+    for (int i = 0; i < static_cast<int>(positions.size()); ++i) {
+        const std::uint32_t position = positions[static_cast<std::size_t>(i)];
+        const OpRef ref{DeviceId{i % devices}, position, 0, i / devices};
+        const std::span<const Op> program = pipeline.lowered().on(ref.device);
+        if (position >= program.size())
             continue;
-        const OpRef ref{device, positions[d], 0};
-        text += fmt::format("; device {} at index {}, {}, waits for {}", d, positions[d],
-                            toString(program[positions[d]]), awaited(pipeline, ref));
+        text += fmt::format("; {} at index {}, {}, waits for {}", deviceWords(pipeline, ref),
+                            position, toString(program[position]), awaited(pipeline, ref));
     }
     return text;
 }

@@ -7,7 +7,7 @@
 namespace engine {
 
 // When nothing moves: who waits for whom. `positions` of the devices in their programs, which
-// stand still. One line.
+// stand still; those of one copy after the other. One line.
 std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions);
 
 } // namespace engine

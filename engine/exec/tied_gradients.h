@@ -8,13 +8,6 @@
 
 namespace engine {
 
-// Of a stage's numbers those that the tied tensor has there.
-template<class Number>
-std::span<Number> tiedPart(const TiedParameters& tied, StageId stage, std::span<Number> numbers)
-{
-    return numbers.subspan(stage == tied.first ? tied.firstOffset : tied.lastOffset, tied.count);
-}
-
 // Both copies become their sum, where one device holds them; of one stage, in both its places.
 inline void sumTied(const Kernels<float>& kernels, const TiedParameters& tied, Gradients& first,
                     Gradients& last)

@@ -40,15 +40,18 @@ public:
         , m_targets(m_inputs.size())
     { }
 
-    // `iteration` counts all of a run, warm-up included.
+    // `iteration` counts all of a run, warm-up included. Micro-batches follow one another through
+    // the run, so no two of an epoch have a sample in common.
     void load(const TextData& data, int iteration)
     {
+        const std::int64_t samples = static_cast<std::int64_t>(m_tokens) / m_sequence;
         for (int m = 0; m < m_microBatches; ++m) {
+            const std::int64_t first = (std::int64_t{iteration} * m_microBatches + m) * samples;
             const auto inputs = part(m_inputs, m), targets = part(m_targets, m);
             if (m_hidesTokens)
-                data.fillHidden(iteration, m, m_sequence, inputs, targets);
+                data.fillHidden(first, m_sequence, inputs, targets);
             else
-                data.fill(iteration, m, m_sequence, inputs, targets);
+                data.fill(first, m_sequence, inputs, targets);
             cut(inputs);
             cut(targets);
         }
@@ -57,7 +60,14 @@ public:
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
     }
-    TokenBatch all() const { return {m_inputs, m_targets}; } // one micro-batch after the other
+    // Several, one after the other.
+    TokenBatch of(int first, int count) const
+    {
+        const std::size_t begin = static_cast<std::size_t>(first) * m_tokens;
+        const std::size_t length = static_cast<std::size_t>(count) * m_tokens;
+        return {std::span(m_inputs).subspan(begin, length),
+                std::span(m_targets).subspan(begin, length)};
+    }
 
     std::size_t tokensPerMicroBatch() const { return m_tokens; }
     std::int64_t tokens() const { return static_cast<std::int64_t>(m_inputs.size()); }

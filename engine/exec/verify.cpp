@@ -86,6 +86,8 @@ std::string spelled(const ScheduleRequest& request)
     std::string text = request.scheme;
     for (const auto& [key, value] : request.options)
         text += fmt::format(" {}={}", key, value);
+    if (request.dataParallel > 1)
+        text += fmt::format(" data-parallel={}", request.dataParallel);
     return text;
 }
 
@@ -130,10 +132,12 @@ public:
                       checkRealGradients(request, {.model = verifyModel(), .mode = mode}));
         }
         agreement(request);
-        return std::ranges::find(kWithVariants, request.scheme) != kWithVariants.end()
-                && request.options.empty()
-            ? withVariants(request)
-            : Result<void>();
+        if (std::ranges::find(kWithVariants, request.scheme) == kWithVariants.end()
+            || !request.options.empty())
+            return {};
+        if (auto done = withCopies(request); !done)
+            return done;
+        return withVariants(request);
     }
 
     // By the one proof whose sums no product's algorithm can change.
@@ -239,6 +243,24 @@ private:
                               check.rounded ? ": the sums of slices round elsewhere" : "");
         }
         add(std::move(check));
+    }
+
+    // Two copies of the pipeline, with a head that their all-reduces tie, too.
+    Result<void> withCopies(ScheduleRequest request)
+    {
+        request.dataParallel = 2;
+        ModelSpec tied = verifyModel();
+        tied.tied = true;
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            if (m_cancel.load(std::memory_order_relaxed))
+                return fail(Error::Code::Cancelled, "cancelled");
+            gradients("integer gradients", request, mode, checkIntegerProbe(request, mode));
+            gradients("exact gradients", request, mode,
+                      checkRealGradients(request, {.model = verifyModel(), .mode = mode}));
+            gradients("exact gradients", request, mode,
+                      checkRealGradients(request, {.model = tied, .mode = mode}), "tied=true");
+        }
+        return {};
     }
 
     Result<void> withVariants(const ScheduleRequest& request)

@@ -35,7 +35,8 @@ struct VerifyOptions
 // What bscope verify proves: every scheme's gradients are sequential training's, bit for bit, by
 // both proofs (verify_gradients.h) and in both modes; the losses of live training are those of
 // emulation; the placement of an emulated run is what simulation makes of its measured times. Some
-// schemes do so with other attention, recomputation and a tied head, too; asynchronous ones are
+// schemes do so with other attention, recomputation, a tied head and two data-parallel copies,
+// which together are sequential training on twice the micro-batches, too; asynchronous ones are
 // compared with sequential training by the same weight versions. And how far the times of live
 // training are from those of emulation on this machine.
 // `told` hears of each check when it is done. Cancelled between two checks; NotFound for

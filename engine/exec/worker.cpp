@@ -57,7 +57,7 @@ bool IterationEnd::waitFor(std::chrono::milliseconds timeout)
 
 Worker::Worker(const Setup& setup)
     : m_setup(setup)
-    , m_seat(setup.pipeline.seatOf(setup.device))
+    , m_seat(setup.pipeline.seatOf(setup.device, setup.copy))
     , m_firstOp(OpIndex(setup.pipeline.lowered()).of(setup.device, 0))
     , m_times(setup.pipeline.lowered().on(setup.device).size())
     , m_marks(makeMarks(m_seat, setup.pipeline.lowered().on(setup.device)))
@@ -96,7 +96,8 @@ void Worker::loop()
             runProgram();
         } catch (const std::exception& error) {
             const std::uint32_t at = m_ahead.empty() ? position() : m_ahead.front();
-            m_failure = describeFault(m_setup.pipeline, {m_setup.device, at, 0}, error);
+            m_failure
+                = describeFault(m_setup.pipeline, {m_setup.device, at, 0, m_setup.copy}, error);
             m_setup.pipeline.transport().abort(); // the others cannot go on without it
         }
         m_setup.end.report();
@@ -111,7 +112,7 @@ void Worker::runProgram()
     for (std::uint32_t i = 0; i < count && goesOn; ++i) {
         m_position.store(i, std::memory_order_relaxed);
         goesOn = !m_cancel->load(std::memory_order_relaxed)
-            && runOp({m_setup.device, i, m_firstOp + i});
+            && runOp({m_setup.device, i, m_firstOp + i, m_setup.copy});
     }
     // What is queued ends in any case: it waits for nothing but what was queued before it.
     if (!drain() || !goesOn)

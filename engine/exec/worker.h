@@ -29,9 +29,9 @@ private:
     std::size_t m_missing = 0;
 };
 
-// The thread of one device: runs the device's program once an iteration, from the first op to the
-// last. A GPU's ops are only queued by it, a few ahead of the one that runs; their times are the
-// GPU's.
+// The thread of one device of one copy of the pipeline: runs the device's program once an
+// iteration, from the first op to the last. A GPU's ops are only queued by it, a few ahead of the
+// one that runs; their times are the GPU's.
 class Worker
 {
 public:
@@ -46,6 +46,7 @@ public:
         IterationEnd& end;
         std::optional<int> core = {}; // where it is pinned, if anywhere
         LaunchHooks hooks = {};
+        int copy = 0; // of the pipeline (data_parallel.h)
     };
     explicit Worker(const Setup& setup);
     ~Worker(); // it is not in an iteration, or the transport was aborted
@@ -77,6 +78,7 @@ public:
     std::span<const Times> times() const { return m_times; } // [position]
     const std::string& failure() const { return m_failure; } // "": none
     DeviceId device() const { return m_setup.device; }
+    int copy() const { return m_setup.copy; }
 
     struct Marks // of an op on a GPU
     {

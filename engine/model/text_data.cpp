@@ -3,6 +3,7 @@
 #include "engine/base/check.h"
 #include "engine/model/grammar.h"
 #include "engine/model/hidden_tokens.h"
+#include "engine/model/permutation.h"
 #include "resources/resources.h"
 
 #include <fmt/format.h>
@@ -62,31 +63,37 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
     return TextData(std::move(text), seed);
 }
 
-void TextData::fill(int iteration, int microBatch, int sequence, std::span<std::int32_t> inputs,
+// Sequence i of the text begins at i times its length, and its last target is the first token of
+// the next one.
+void TextData::fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const
 {
     const auto length = static_cast<std::size_t>(sequence);
-    const auto key = Random::combine(m_seed, static_cast<std::uint64_t>(iteration));
-    Random random(Random::combine(key, static_cast<std::uint64_t>(microBatch)));
-    for (std::size_t sample = 0; sample < inputs.size(); sample += length) {
-        const std::size_t first = random.below(m_text.size() - length);
+    const std::uint64_t sequences = (m_text.size() - 1) / length;
+    auto sample = static_cast<std::uint64_t>(firstSample);
+    for (std::size_t at = 0; at < inputs.size(); at += length, ++sample) {
+        const std::uint64_t epoch = sample / sequences;
+        const Permutation shuffled(Random::combine(Random::combine(m_seed, "epoch"), epoch),
+                                   sequences);
+        const std::size_t first = shuffled(sample % sequences) * length;
         for (std::size_t t = 0; t < length; ++t) {
-            inputs[sample + t] = static_cast<unsigned char>(m_text[first + t]);
-            targets[sample + t] = static_cast<unsigned char>(m_text[first + t + 1]);
+            inputs[at + t] = static_cast<unsigned char>(m_text[first + t]);
+            targets[at + t] = static_cast<unsigned char>(m_text[first + t + 1]);
         }
     }
 }
 
-void TextData::fillHidden(int iteration, int microBatch, int sequence,
-                          std::span<std::int32_t> inputs, std::span<std::int32_t> targets) const
+void TextData::fillHidden(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
+                          std::span<std::int32_t> targets) const
 {
-    fill(iteration, microBatch, sequence, inputs, targets);
+    fill(firstSample, sequence, inputs, targets);
     const auto length = static_cast<std::size_t>(sequence);
-    const auto key
-        = Random::combine(Random::combine(m_seed, "hidden"), static_cast<std::uint64_t>(iteration));
-    Random random(Random::combine(key, static_cast<std::uint64_t>(microBatch)));
-    for (std::size_t sample = 0; sample < inputs.size(); sample += length)
-        hideTokens(random, inputs.subspan(sample, length), targets.subspan(sample, length));
+    const std::uint64_t key = Random::combine(m_seed, "hidden");
+    auto sample = static_cast<std::uint64_t>(firstSample);
+    for (std::size_t at = 0; at < inputs.size(); at += length, ++sample) {
+        Random random(Random::combine(key, sample));
+        hideTokens(random, inputs.subspan(at, length), targets.subspan(at, length));
+    }
 }
 
 double TextData::unigramEntropy() const

@@ -11,8 +11,10 @@
 
 namespace engine {
 
-// What a model learns: bytes, and where in them each sample begins. (seed, iteration, micro-batch,
-// sample) decide, so every scheme, D and mode sees the same samples.
+// What a model learns: bytes, cut into sequences. Samples are numbered through a run; the seed and
+// the number decide which sequence one is, so every scheme, D and mode sees the same ones. An epoch
+// is as many samples as the text has whole sequences, and has each of them once, in an order of its
+// own.
 class TextData
 {
 public:
@@ -25,12 +27,14 @@ public:
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);
 
-    // Fills one micro-batch: samples of `sequence` tokens, each target the token after its input.
-    void fill(int iteration, int microBatch, int sequence, std::span<std::int32_t> inputs,
+    // Samples of `sequence` tokens, from number `firstSample` on; each target is the token after
+    // its input.
+    void fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
               std::span<std::int32_t> targets) const;
 
-    // The same with some tokens hidden, which are the ones to predict (hidden_tokens.h).
-    void fillHidden(int iteration, int microBatch, int sequence, std::span<std::int32_t> inputs,
+    // The same with some tokens hidden, others in every epoch, which are the ones to predict
+    // (hidden_tokens.h).
+    void fillHidden(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const;
 
     const std::string& text() const { return m_text; }

@@ -8,6 +8,12 @@ using namespace engine;
 
 namespace {
 
+// Of one iteration, all copies of the pipeline together.
+std::int64_t microBatchesOf(const Run& run)
+{
+    return std::int64_t{run.schedule.shape.microBatches} * run.schedule.shape.dataParallel;
+}
+
 // In the order of micro-batches; where only the mean of an iteration is known, it stands for each.
 std::vector<double> lossesOf(const Run& run)
 {
@@ -16,7 +22,7 @@ std::vector<double> lossesOf(const Run& run)
         if (!iteration.loss)
             continue;
         if (iteration.microBatchLoss.empty())
-            losses.insert(losses.end(), static_cast<std::size_t>(run.schedule.shape.microBatches),
+            losses.insert(losses.end(), static_cast<std::size_t>(microBatchesOf(run)),
                           *iteration.loss);
         else
             losses.insert(losses.end(), iteration.microBatchLoss.begin(),
@@ -84,7 +90,7 @@ std::optional<LossReached> reached(const Run& run, const LossGoal& goal)
     const auto first = std::ranges::find_if(all, [&](double mean) { return mean <= goal.loss; });
     if (first == all.end())
         return std::nullopt;
-    const std::int64_t perIteration = run.schedule.shape.microBatches;
+    const std::int64_t perIteration = microBatchesOf(run);
     const std::int64_t microBatches
         = (first - all.begin()) + static_cast<std::int64_t>(goal.window);
     LossReached result;

@@ -120,14 +120,14 @@ DeviceMetrics deviceOf(const IterationSummary& summary, const Shape& shape, std:
 }
 } // namespace
 
-void addRates(const RunInfo& info, RunMetrics& run)
+void addRates(const RunInfo& info, int dataParallel, RunMetrics& run)
 {
     if (info.inUnits() || run.duration <= 0)
         return;
     const double seconds = static_cast<double>(run.duration) * 1e-9;
     if (info.tokensPerIteration > 0)
         run.tokensPerSecond = static_cast<double>(info.tokensPerIteration) / seconds;
-    const double peak = info.peakFlops * static_cast<double>(run.devices.size());
+    const double peak = info.peakFlops * dataParallel * static_cast<double>(run.devices.size());
     if (info.flopsPerIteration > 0 && peak > 0)
         run.mfu = info.flopsPerIteration / (peak * seconds);
 }
@@ -177,7 +177,7 @@ Result<RunMetrics> metrics(const Run& run, int iteration)
     addMessages(run.schedule, result);
     addPeakStash(run, lanes, result.devices);
     addPeakBytes(run, lanes.window(), result.devices);
-    addRates(run.info, result);
+    addRates(run.info, run.schedule.shape.dataParallel, result);
     return result;
 }
 

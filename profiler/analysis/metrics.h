@@ -54,6 +54,6 @@ engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
 RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
 
 // Tokens per second and MFU, where the info and the clock allow them.
-void addRates(const engine::RunInfo& info, RunMetrics& run);
+void addRates(const engine::RunInfo& info, int dataParallel, RunMetrics& run);
 
 } // namespace profiler

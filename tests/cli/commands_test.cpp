@@ -59,8 +59,9 @@ TEST_CASE("verify proves every fact of a scheme, and says so in a table and in J
     const Folder folder;
     const auto json = bscope(folder, "verify --scheme bitpipe --json").json();
     CHECK(json["passed"] == true);
-    // Two proofs in two modes, losses, placement; seven other models in two modes; the time.
-    REQUIRE(json["checks"].size() == 6 + 14 + 1);
+    // Two proofs in two modes, losses, placement; three proofs of two copies and seven other models
+    // in two modes; the time.
+    REQUIRE(json["checks"].size() == 6 + 6 + 14 + 1);
     for (const auto& check : json["checks"]) {
         CHECK(check["passed"] == true);
         if (check["fact"] == "time")

@@ -3,12 +3,16 @@
 #include "engine/exec/make_executor.h"
 #include "engine/exec/verify_gradients.h"
 #include "engine/model/transformer.h"
+#include "engine/schedule/csv.h"
 #include "engine/schedule/tied_ends.h"
+#include "engine/schedule/torch_csv.h"
 #include "engine/sim/simulate.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 using namespace engine;
 
@@ -121,6 +125,43 @@ TEST_CASE("the ends of a tied head stay one tensor, bit for bit")
                                      last.subspan(tied.lastOffset, tied.count)));
         }
     }
+}
+
+TEST_CASE("a tied model trains the same from a schedule file, whatever of its all-reduces is in it")
+{
+    const auto lossesOf = [](const Experiment& experiment) {
+        const auto run = tests::runOf(experiment);
+        if (!run)
+            FAIL(run.error().message);
+        return tests::lossesOf(*run);
+    };
+    Experiment experiment;
+    experiment.model = tiedModel();
+    experiment.iterations = 3;
+    experiment.warmup = 0;
+    experiment.accumulate = Accumulate::Exact;
+    experiment.schedule = request("1f1b", 4, 8);
+    const std::vector<double> losses = lossesOf(experiment);
+    REQUIRE(losses.size() == 3);
+
+    const Schedule computes = buildSchedule(experiment.schedule).value();
+    Schedule copies = computes; // all stages are reduced, as between copies, and as PyTorch has it
+    copies.shape.dataParallel = 2;
+    const auto path = std::filesystem::temp_directory_path() / "bubblescope_tied_test.csv";
+    experiment.scheduleFile = path;
+    for (const std::string& text :
+         {writeCsv(computes), writeCsv(lower(computes)), writeCsv(tiedSchedule("1f1b", 4, 8)),
+          writeCsv(lower(copies)), writeTorch(addP2P(copies)).value()}) {
+        INFO(text.substr(0, 400));
+        std::ofstream(path) << text;
+        CHECK(lossesOf(experiment) == losses);
+    }
+    experiment.model.tied = false;
+    std::ofstream(path) << writeCsv(tiedSchedule("1f1b", 4, 8));
+    const auto untied = tests::runOf(experiment);
+    std::filesystem::remove(path);
+    REQUIRE_FALSE(untied);
+    CHECK(untied.error().message.find("tied = true") != std::string::npos);
 }
 
 TEST_CASE("the steps of tied ends wait for both, simulated")

@@ -101,7 +101,7 @@ private:
 // One live iteration of a scheme, D = 4, N = 4, with something wrong.
 struct Broken
 {
-    explicit Broken(std::string scheme)
+    explicit Broken(std::string scheme, int copies = 1)
         : device(openCpuDevice().value())
         , probe(4, {}, device->kernels())
         , tokens(
@@ -111,11 +111,12 @@ struct Broken
                   shape.sequence = 16;
                   return shape;
               }(),
-              4)
+              4 * copies)
     {
         ScheduleRequest request;
         request.scheme = std::move(scheme);
         request.microBatches = 4;
+        request.dataParallel = copies;
         run.schedule = lower(buildSchedule(request).value());
         tokens.load(TextData::builtIn(1), 0);
     }
@@ -252,4 +253,22 @@ TEST_CASE("when nothing moves the watchdog says who waits for whom, and the run 
                Contains("1F0, waits for the activation of stage 0, micro-batch 0 from device 0"));
     CHECK_THAT(result.error().message,
                Contains("3F0, waits for the activation of stage 2, micro-batch 0 from device 2"));
+}
+
+TEST_CASE("with several copies of the pipeline the watchdog says whose device waits")
+{
+    Broken broken("1f1b", 2);
+    const Pipeline::Setup setup{broken.run.schedule, broken.probe, broken.device->kernels()};
+    Live live({setup, std::chrono::milliseconds(60)}, broken.run);
+    CHECK(live.threads() == 2 * 4 + 4); // devices, and all-reduces of the stages
+    const auto lost = static_cast<std::uint32_t>(live.pipeline().plan().messages.size());
+    live.pipeline().wrapTransport([lost](std::unique_ptr<Transport> real) {
+        return std::make_unique<LossyTransport>(std::move(real), lost); // the same of copy 1
+    });
+    const auto result = broken.iterate(live);
+    REQUIRE_FALSE(result);
+    CHECK_THAT(result.error().message,
+               Contains("device 1 of copy 1 at index 1, 1F0, waits for the activation of stage 0, "
+                        "micro-batch 0 from device 0"));
+    CHECK_THAT(result.error().message, Contains("device 0 of copy 0 at index ")); // for its OPT
 }

@@ -1,5 +1,6 @@
 #include "engine/model/grammar.h"
 #include "engine/model/hidden_tokens.h"
+#include "engine/model/permutation.h"
 #include "engine/model/text_data.h"
 #include "tests/catch.h"
 
@@ -24,10 +25,10 @@ struct TextFile
     std::filesystem::path path;
 };
 
-std::vector<std::int32_t> sample(const TextData& data, int iteration, int microBatch)
+std::vector<std::int32_t> sample(const TextData& data, std::int64_t number)
 {
     std::vector<std::int32_t> inputs(16), targets(16);
-    data.fill(iteration, microBatch, 8, inputs, targets);
+    data.fill(number, 16, inputs, targets);
     return inputs;
 }
 
@@ -63,19 +64,75 @@ TEST_CASE("the shipped sample is plain English text, longer than a sample of any
     CHECK(data.unigramEntropy() > 2.8);
     CHECK(data.unigramEntropy() < 3.2);
     CHECK_FALSE(data.entropyRate());
-    CHECK(sample(data, 3, 2) == sample(TextData::shipped(1), 3, 2));
-    CHECK(sample(data, 3, 2) != sample(TextData::shipped(2), 3, 2));
+    CHECK(sample(data, 32) == sample(TextData::shipped(1), 32));
+    CHECK(sample(data, 32) != sample(TextData::shipped(2), 32));
 }
 
-TEST_CASE("seed, iteration and micro-batch decide the samples, and each target is the next token")
+TEST_CASE("seed and number decide a sample, and each target is the next token")
 {
     const TextData data = TextData::builtIn(1);
-    CHECK(sample(data, 3, 2) == sample(data, 3, 2));
-    CHECK(sample(data, 3, 2) != sample(data, 3, 1));
-    CHECK(sample(data, 3, 2) != sample(data, 2, 2));
+    CHECK(sample(data, 32) == sample(data, 32));
+    CHECK(sample(data, 32) != sample(data, 31));
     std::vector<std::int32_t> inputs(8), targets(8);
-    data.fill(0, 0, 8, inputs, targets);
+    data.fill(0, 8, inputs, targets);
     CHECK(std::equal(inputs.begin() + 1, inputs.end(), targets.begin()));
+    std::vector<std::int32_t> more(24), moreTargets(24);
+    data.fill(40, 8, more, moreTargets); // 40, 41, 42
+    data.fill(42, 8, inputs, targets);
+    CHECK(std::equal(inputs.begin(), inputs.end(), more.begin() + 16));
+}
+
+TEST_CASE("an epoch has every sequence of the text once, and each epoch an order of its own")
+{
+    std::string text;
+    for (int i = 0; i < 8 * 37; ++i)
+        text += static_cast<char>('!' + i / 8); // sequence i is eight times one letter
+    const TextFile file(text + "~~~");          // too short for another one
+    const TextData data = TextData::fromFile(file.path, 1, 8).value();
+    std::vector<std::vector<std::int32_t>> epochs;
+    for (int epoch = 0; epoch < 4; ++epoch) {
+        std::vector<std::int32_t>& order = epochs.emplace_back();
+        for (int i = 0; i < 37; ++i) {
+            std::vector<std::int32_t> inputs(8), targets(8);
+            data.fill(epoch * 37 + i, 8, inputs, targets);
+            CHECK(std::ranges::count(inputs, inputs.front()) == 8);
+            order.push_back(inputs.front());
+        }
+        std::vector<std::int32_t> sorted = order;
+        std::ranges::sort(sorted);
+        for (int i = 0; i < 37; ++i)
+            CHECK(sorted[static_cast<std::size_t>(i)] == '!' + i);
+        CHECK(sorted != order);
+        CHECK(std::ranges::count(epochs, order) == 1);
+    }
+    const TextData other = TextData::fromFile(file.path, 2, 8).value();
+    std::vector<std::int32_t> inputs(8 * 37), targets(8 * 37), theirs(inputs), theirTargets(inputs);
+    data.fill(0, 8, inputs, targets);
+    other.fill(0, 8, theirs, theirTargets);
+    CHECK(inputs != theirs);
+}
+
+TEST_CASE("a permutation takes every number of its size to another one")
+{
+    for (const std::uint64_t size : {1, 2, 3, 4, 5, 16, 17, 63, 64, 65, 1000, 4097}) {
+        std::vector<std::uint64_t> seen;
+        const Permutation shuffled(7, size);
+        for (std::uint64_t i = 0; i < size; ++i)
+            seen.push_back(shuffled(i));
+        std::uint64_t stay = 0;
+        for (std::uint64_t i = 0; i < size; ++i)
+            stay += seen[i] == i ? 1 : 0;
+        CHECK((size < 16 || stay < size / 4));
+        std::ranges::sort(seen);
+        for (std::uint64_t i = 0; i < size; ++i)
+            CHECK(seen[i] == i);
+    }
+    // The same numbers on every machine.
+    const Permutation shuffled(1, 10);
+    std::vector<std::uint64_t> order;
+    for (std::uint64_t i = 0; i < 10; ++i)
+        order.push_back(shuffled(i));
+    CHECK(order == std::vector<std::uint64_t>{4, 6, 8, 0, 3, 9, 1, 2, 5, 7});
 }
 
 TEST_CASE("a text file is read as bytes, and its unigram entropy is exact")
@@ -85,7 +142,9 @@ TEST_CASE("a text file is read as bytes, and its unigram entropy is exact")
     REQUIRE(data);
     CHECK(data->unigramEntropy() == Approx(0.5 * std::log(2.0) + 0.5 * std::log(4.0)));
     CHECK_FALSE(data->entropyRate());
-    for (const std::int32_t token : sample(*data, 0, 0))
+    std::vector<std::int32_t> inputs(8), targets(8);
+    data->fill(0, 8, inputs, targets);
+    for (const std::int32_t token : inputs)
         CHECK((token == 'a' || token == 'b' || token == 0xff));
 }
 
@@ -137,9 +196,9 @@ TEST_CASE("as many tokens of each sample are hidden, and only they are to be pre
     constexpr int kSequence = 40, kSamples = 50;
     std::vector<std::int32_t> inputs(kSequence * kSamples), targets(inputs.size()), plain(inputs),
         next(inputs), again(inputs), againTargets(inputs);
-    data.fill(2, 1, kSequence, plain, next);
-    data.fillHidden(2, 1, kSequence, inputs, targets);
-    data.fillHidden(2, 1, kSequence, again, againTargets);
+    data.fill(100, kSequence, plain, next);
+    data.fillHidden(100, kSequence, inputs, targets);
+    data.fillHidden(100, kSequence, again, againTargets);
     CHECK(again == inputs);
     CHECK(againTargets == targets);
     int hidden = 0, replaced = 0;

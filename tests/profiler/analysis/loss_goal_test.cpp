@@ -56,6 +56,19 @@ TEST_CASE("an asynchronous window makes many updates")
     CHECK(reached(runOf("1f1b", 4, losses), {3, 1})->updates == 1);
 }
 
+TEST_CASE("the micro-batches of all data-parallel copies count")
+{
+    Run two = runOf("1f1b", 4, {8, 7, 6, 5, 4, 3, 2, 1}); // two copies, two each
+    two.schedule.shape.microBatches = 2;
+    two.schedule.shape.dataParallel = 2;
+    const Run one = runOf("1f1b", 4, {8, 7, 6, 5, 4, 3, 2, 1});
+    for (const double loss : {7.0, 4.0, 1.0}) {
+        CHECK(reached(two, {loss, 1})->iterations == reached(one, {loss, 1})->iterations);
+        CHECK(reached(two, {loss, 1})->updates == reached(one, {loss, 1})->updates);
+        CHECK(reached(two, {loss, 1})->tokens == reached(one, {loss, 1})->tokens);
+    }
+}
+
 TEST_CASE("the best common loss is the best of the run that gets least far")
 {
     const Run far = runOf("1f1b", 2, {8, 6, 4, 2}), less = runOf("gpipe", 2, {8, 6, 5, 5});
