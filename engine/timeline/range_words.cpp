@@ -2,6 +2,7 @@
 
 #include "engine/schedule/notation.h"
 
+#include <algorithm>
 #include <array>
 
 namespace engine {
@@ -32,6 +33,15 @@ constexpr std::array<RangeCategory, kOpKinds> kCategories{{
 const RangeCategory& rangeCategory(OpKind kind)
 {
     return kCategories[static_cast<std::size_t>(kind)];
+}
+
+std::vector<RangeCategory> rangeCategories()
+{
+    std::vector<RangeCategory> all;
+    for (const RangeCategory& category : kCategories)
+        if (std::ranges::find(all, category.id, &RangeCategory::id) == all.end())
+            all.push_back(category);
+    return all;
 }
 
 std::string rangeText(const Op& op)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // What profilers see of an op: the name, category and colour of its range (NVTX). Files and outer
 // profilers say the same.
@@ -19,6 +20,7 @@ struct RangeCategory
     std::uint32_t argb = 0; // of the default palette, on light ground
 };
 const RangeCategory& rangeCategory(OpKind kind);
+std::vector<RangeCategory> rangeCategories(); // each once
 
 std::string rangeText(const Op& op); // "PP:2F0": PyTorch's grammar
 // iteration << 32 | micro-batch (0xFFFFFFFF: none)

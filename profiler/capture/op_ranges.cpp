@@ -19,11 +19,9 @@ nvtxDomainHandle_t domainOf(void* domain)
 
 void nameCategories(nvtxDomainHandle_t domain)
 {
-    for (int kind = 0; kind < kOpKinds; ++kind) {
-        const RangeCategory& category = rangeCategory(static_cast<OpKind>(kind));
+    for (const RangeCategory& category : rangeCategories())
         nvtxDomainNameCategoryA(domain, static_cast<std::uint32_t>(category.id),
                                 std::string(category.name).c_str());
-    }
 }
 
 } // namespace

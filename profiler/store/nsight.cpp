@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 namespace profiler {
@@ -85,14 +84,9 @@ Result<void> writeCategories(Database& database)
     std::int64_t id = -1;
     if (!insert || !insert->run(id, kDomainEvent, nullptr, engine::kRangeDomain, kDomain))
         return tl::unexpected(database.error());
-    std::array<bool, engine::kOpKinds> seen{};
-    for (int kind = 0; kind < engine::kOpKinds; ++kind) {
-        const auto& category = engine::rangeCategory(static_cast<engine::OpKind>(kind));
-        if (std::exchange(seen[static_cast<std::size_t>(category.id)], true))
-            continue;
+    for (const engine::RangeCategory& category : engine::rangeCategories())
         if (!insert->run(--id, kCategoryEvent, category.id, category.name, kDomain))
             return tl::unexpected(database.error());
-    }
     return {};
 }
 
