@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace cli {
 
@@ -48,7 +49,8 @@ std::string asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gp
     auto json = runJson(run, metrics);
     json["bubbles"] = bubblesJson(run, explainer.bubbles());
     json["critical_path"] = pathJson(run, explainer.criticalPath());
-    json["gpu"] = gpuJson(run, gpu);
+    if (auto about = gpuJson(run, gpu); !about.is_null())
+        json["gpu"] = std::move(about);
     return json.dump(2) + "\n";
 }
 

@@ -129,7 +129,7 @@ TEST_CASE("how the messages may be carried is printed with a schedule and with a
     CHECK(contains(bscope(folder, "validate zb-v.csv").out, "one communicator per kind  yes"));
     const auto json = bscope(folder, "validate zb-v.csv --json").json()["communication"];
     CHECK(json["messages"] == 96);
-    REQUIRE(json["transports"].size() == 5);
+    REQUIRE(json["transports"].size() == 6);
     CHECK(json["transports"][2]["name"] == "one-communicator");
     CHECK(json["transports"][2]["safe"] == false);
     CHECK(json["transports"][2]["op"].is_string());
