@@ -27,6 +27,7 @@ struct Options
     int layers = 0, width = 0, heads = 0, microBatchSize = 0, sequence = 0;
     std::optional<AttentionKind> attention;
     std::optional<Recompute> recompute;
+    std::optional<Precision> precision;
     double bandwidth = 0, latency = 0; // GB/s, us
     std::uint64_t deviceMemory = 0;    // bytes
     std::optional<Mode> mode;
@@ -51,6 +52,7 @@ Result<ModelSpec> modelOf(const Options& options)
     take(options.sequence, &ModelSpec::sequence);
     model->attention = options.attention.value_or(model->attention);
     model->recompute = options.recompute.value_or(model->recompute);
+    model->precision = options.precision.value_or(model->precision);
     return model;
 }
 
@@ -135,6 +137,12 @@ void addModelOptions(CLI::App& app, Options& options)
         ->transform(choice<Recompute>({{"none", Recompute::None},
                                        {"attention", Recompute::Attention},
                                        {"full", Recompute::Full}}))
+        ->group(kGroup);
+    app.add_option("--precision", options.precision,
+                   "fp32, or mixed precision: weights, activations and messages in bf16, gradients "
+                   "and the optimizer in fp32 [the model's]")
+        ->type_name("fp32|bf16")
+        ->transform(choice<Precision>({{"fp32", Precision::Fp32}, {"bf16", Precision::Bf16}}))
         ->group(kGroup);
 }
 

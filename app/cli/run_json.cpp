@@ -133,6 +133,8 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
     json["peak_source"]
         = run.info.peakSource.empty() ? ordered_json() : ordered_json(run.info.peakSource);
     json["model"] = run.info.model.empty() ? ordered_json() : ordered_json(run.info.model);
+    json["precision"]
+        = run.info.precision.empty() ? ordered_json() : ordered_json(run.info.precision);
     if (run.info.threads > 0) {
         json["threads"] = run.info.threads;
         json["cores"] = run.info.cores;

@@ -101,6 +101,8 @@ std::string headingOf(const Run& run)
         text += fmt::format(", W = {} copies (the first is shown)", shape.dataParallel);
     if (!run.info.model.empty())
         text += ", model " + run.info.model;
+    if (!run.info.precision.empty())
+        text += " in " + run.info.precision;
     if (!run.info.link.empty())
         text += ", link " + run.info.link;
     switch (run.info.outcome) {

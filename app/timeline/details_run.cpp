@@ -91,6 +91,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     section.rows.push_back({tr("Messages, local copies"),
                             tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
     add(tr("Model"), info.model);
+    add(tr("Precision"), info.precision);
     add(tr("Link"), info.link);
     add(tr("Timed by"), info.timing);
     add(tr("On"), info.deviceName);

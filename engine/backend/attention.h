@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/bfloat16.h"
 #include "engine/backend/matrix.h"
 
 #include <algorithm>
@@ -40,36 +41,43 @@ struct AttentionShape
     {
         return size(sequence, sequence) * static_cast<std::size_t>(slices);
     }
-    std::size_t kept() const
+    // What F keeps of all heads: scores, or wide numbers.
+    std::size_t keptScores() const
     {
-        switch (kind) {
-        case AttentionKind::Standard:
-            return size(samples, heads) * scores();
-        case AttentionKind::Recompute:
-            return 0;
-        case AttentionKind::Flash:
-            return size(samples, heads) * static_cast<std::size_t>(sequence);
-        }
-        return 0;
+        return kind == AttentionKind::Standard ? size(samples, heads) * scores() : 0;
     }
-    // Gradients of the slice's keys and values from later slices.
+    std::size_t keptSums() const
+    {
+        return kind == AttentionKind::Flash
+            ? size(samples, heads) * static_cast<std::size_t>(sequence)
+            : 0;
+    }
+    // Gradients of the slice's keys and values from later slices: wide numbers.
     std::size_t keyGradients() const
     {
         return slices > 1 ? rows() * 2 * static_cast<std::size_t>(keyWidth()) : 0;
     }
+    // Both in wide numbers. Flash: a tile of scores; largest and sum of its rows; with narrow
+    // numbers the tile once more as such, and its rows of the output before they are complete.
+    template<class Real = float>
     std::size_t forwardWorkspace() const
     {
-        if (kind == AttentionKind::Flash) // a tile of scores; largest and sum of its rows
-            return atOnce(size(kTile, kTile) + 2 * static_cast<std::size_t>(kTile));
-        return kind == AttentionKind::Recompute ? atOnce(scores()) : 0;
+        if (kind == AttentionKind::Flash)
+            return atOnce(size(kTile, kTile) + 2 * static_cast<std::size_t>(kTile)
+                          + (kPlacesOfWide<Real> > 1
+                                 ? size(kTile, headSize) + inWide<Real>(size(kTile, kTile))
+                                 : 0));
+        return kind == AttentionKind::Recompute ? atOnce(inWide<Real>(scores())) : 0;
     }
-    // Scores and their gradients; the gradients of q, k and v of a head.
+    // The gradients of q, k and v of a head; behind them scores and their gradients.
+    template<class Real = float>
     std::size_t backwardWorkspace() const
     {
         const std::size_t head = 3 * size(sequence, headSize);
         if (kind == AttentionKind::Flash)
-            return atOnce(head + 2 * size(kTile, kTile) + static_cast<std::size_t>(sequence));
-        return atOnce(head + (kind == AttentionKind::Recompute ? 2 : 1) * scores());
+            return atOnce(head + 2 * size(kTile, kTile) + static_cast<std::size_t>(sequence)
+                          + (kPlacesOfWide<Real> > 1 ? 2 * inWide<Real>(size(kTile, kTile)) : 0));
+        return atOnce(head + (kind == AttentionKind::Recompute ? 2 : 1) * inWide<Real>(scores()));
     }
 
 private:
@@ -83,15 +91,31 @@ private:
     }
 };
 
-// Slices 0 .. index - 1 of the same samples: their arrays, and where in each the (rows, qkvWidth)
-// matrix begins and the (rows, 2 keyWidth) gradients of keys and values add up.
+// Slices 0 .. index - 1 of the same samples: the memory of each, and where in it, in bytes, the
+// (rows, qkvWidth) matrix begins and the (rows, 2 keyWidth) gradients of keys and values add up.
 template<class Real>
 struct EarlierSlices
 {
-    std::span<const std::span<Real>> arrays = {};
+    std::span<const std::span<std::byte>> memories = {};
     std::size_t qkv = 0, keyGradients = 0;
 
-    int count() const { return static_cast<int>(arrays.size()); }
+    int count() const { return static_cast<int>(memories.size()); }
+    Real* qkvOf(int slice) const { return reinterpret_cast<Real*>(at(slice) + qkv); }
+    Wide<Real>* keyGradientsOf(int slice) const
+    {
+        return reinterpret_cast<Wide<Real>*>(at(slice) + keyGradients);
+    }
+
+private:
+    std::byte* at(int slice) const { return memories[static_cast<std::size_t>(slice)].data(); }
+};
+
+// What F keeps for the backward: one of them, or with Recompute none.
+template<class Real>
+struct KeptAttention
+{
+    Real* scores = nullptr;        // of shape.keptScores(): probabilities
+    Wide<Real>* logSums = nullptr; // of shape.keptSums()
 };
 
 template<class Real>
@@ -99,10 +123,10 @@ struct Attention
 {
     AttentionShape shape;
     Matrix<const Real> qkv;
-    Real* kept = nullptr; // of shape.kept() numbers
-    Matrix<Real> out;     // (rows, width)
+    KeptAttention<Real> kept = {};
+    Matrix<Real> out; // (rows, width)
     EarlierSlices<Real> earlier = {};
-    Real* workspace = nullptr; // of shape.forwardWorkspace() numbers
+    Wide<Real>* workspace = nullptr; // of shape.forwardWorkspace<Real>() numbers
 };
 
 template<class Real>
@@ -110,11 +134,11 @@ struct AttentionBackward
 {
     AttentionShape shape;
     Matrix<Real> qkv; // its gradient takes its place
-    Real* kept = nullptr;
+    KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
-    const Real* keyGradients = nullptr; // of this slice, complete; none without slices
-    EarlierSlices<Real> earlier = {};   // gradients of their keys and values are added to
-    Real* workspace = nullptr;          // of shape.backwardWorkspace() numbers
+    const Wide<Real>* keyGradients = nullptr; // of this slice, complete; none without slices
+    EarlierSlices<Real> earlier = {};         // gradients of their keys and values are added to
+    Wide<Real>* workspace = nullptr;          // of shape.backwardWorkspace<Real>() numbers
 };
 
 } // namespace engine

@@ -34,6 +34,8 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
+    // On the same memory and in the same order; none where the device computes in fp32 alone.
+    virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
 
     // Aligned to 256 bytes, of no particular contents. std::bad_alloc. The device outlives it.
     virtual DeviceMemory allocate(Bytes bytes) const = 0;

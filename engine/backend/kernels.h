@@ -12,14 +12,17 @@ namespace engine {
 
 enum class Transpose : std::uint8_t { No, Yes };
 
+// Real is what the training's precision stores; Wide<Real> (bfloat16.h) is never narrower than a
+// float. An operation computes in Wide<Real>, and rounds what it stores once.
+
 // c = alpha a b + beta c, a or b transposed on request.
-template<class Real>
+template<class Real, class Out = Real>
 struct Matmul
 {
     Matrix<const Real> a, b;
-    Matrix<Real> c;
+    Matrix<Out> c;
     Transpose transposeA = Transpose::No, transposeB = Transpose::No;
-    Real alpha = 1, beta = 0;
+    Wide<Real> alpha = 1, beta = 0;
 };
 
 // Per row: y = (x - mean) / deviation * gain + bias; mean and 1 / deviation are kept for the
@@ -30,7 +33,8 @@ struct LayerNorm
     Matrix<const Real> x;
     const Real *gain = nullptr, *bias = nullptr;
     Matrix<Real> y;
-    Real *mean = nullptr, *inverseDeviation = nullptr; // [rows]
+    Wide<Real>* mean = nullptr; // [rows]
+    Wide<Real>* inverseDeviation = nullptr;
 };
 
 // dx = residual + the gradient through the norm.
@@ -38,9 +42,12 @@ template<class Real>
 struct LayerNormBackward
 {
     Matrix<const Real> x, dy, residual; // residual: none is zero
-    const Real *gain = nullptr, *mean = nullptr, *inverseDeviation = nullptr;
-    Matrix<Real> dx;                         // may be where x or the residual is
-    Real *dGain = nullptr, *dBias = nullptr; // added to
+    const Real* gain = nullptr;
+    const Wide<Real>* mean = nullptr;
+    const Wide<Real>* inverseDeviation = nullptr;
+    Matrix<Real> dx;             // may be where x or the residual is
+    Wide<Real>* dGain = nullptr; // added to
+    Wide<Real>* dBias = nullptr;
 };
 
 // The same without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square * gain.
@@ -50,16 +57,17 @@ struct RmsNorm
     Matrix<const Real> x;
     const Real* gain = nullptr;
     Matrix<Real> y;
-    Real* inverse = nullptr; // [rows]
+    Wide<Real>* inverse = nullptr; // [rows]
 };
 
 template<class Real>
 struct RmsNormBackward
 {
     Matrix<const Real> x, dy, residual; // as of LayerNormBackward
-    const Real *gain = nullptr, *inverse = nullptr;
+    const Real* gain = nullptr;
+    const Wide<Real>* inverse = nullptr;
     Matrix<Real> dx;
-    Real* dGain = nullptr; // added to
+    Wide<Real>* dGain = nullptr; // added to
 };
 
 // Rotary positions (Su et al., 2021): in each head, columns c and c + size / 2 are turned by the
@@ -69,16 +77,22 @@ struct Rotary
 {
     Matrix<Real> x; // the first heads * headSize columns turn, in place
     int heads = 0, headSize = 0, sequence = 0;
-    const Real *cosines = nullptr, *sines = nullptr; // (sequence, headSize / 2)
+    const Wide<Real>* cosines = nullptr; // (sequence, headSize / 2)
+    const Wide<Real>* sines = nullptr;
     enum class Direction : std::uint8_t { Forward, Backward } direction = Direction::Forward;
 };
 
 // One step of AdamW (Loshchilov and Hutter, 2019) on one parameter tensor; decay is not coupled.
+// Where passes compute with rounded weights, `weights` are the master copy (Micikevicius et al.,
+// 2018).
 template<class Real>
 struct AdamW
 {
-    Real *weights = nullptr, *firstMoment = nullptr, *secondMoment = nullptr;
-    const Real* gradients = nullptr;
+    Wide<Real>* weights = nullptr;
+    Real* rounded = nullptr; // the new weights as the passes read them; none where Real is wide
+    Wide<Real>* firstMoment = nullptr;
+    Wide<Real>* secondMoment = nullptr;
+    const Wide<Real>* gradients = nullptr;
     std::size_t count = 0;
     double learningRate = 0, beta1 = 0, beta2 = 0, epsilon = 0, weightDecay = 0;
     int step = 1; // from 1, for the bias correction
@@ -99,8 +113,12 @@ public:
     virtual ~Kernels() = default;
 
     // Memory of the device; what stands here is for that of this process.
-    virtual void zero(std::span<Real> x) const { std::ranges::fill(x, Real(0)); }
+    virtual void zero(std::span<Wide<Real>> x) const { std::ranges::fill(x, Wide<Real>(0)); }
     virtual void copy(std::span<const Real> from, std::span<Real> to) const
+    {
+        std::ranges::copy(from, to.begin());
+    }
+    virtual void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) const
     {
         std::ranges::copy(from, to.begin());
     }
@@ -115,11 +133,16 @@ public:
         std::ranges::copy(from, to.begin());
     }
     // Where the device has these numbers, which the caller keeps: as long as the kernels live.
-    virtual const Real* constants(std::span<const Real> numbers) const { return numbers.data(); }
+    virtual const Wide<Real>* constants(std::span<const Wide<Real>> numbers) const
+    {
+        return numbers.data();
+    }
 
     virtual void matmul(const Matmul<Real>& op) const = 0;
+    // The same into wide numbers: of weights' gradients.
+    virtual void matmulWide(const Matmul<Real, Wide<Real>>& op) const = 0;
     virtual void addBias(Matrix<Real> y, const Real* bias) const = 0;
-    virtual void addBiasGradient(Matrix<const Real> dy, Real* dBias) const = 0;
+    virtual void addBiasGradient(Matrix<const Real> dy, Wide<Real>* dBias) const = 0;
     virtual void add(std::span<const Real> x, std::span<Real> y) const = 0; // y += x
 
     virtual void layerNorm(const LayerNorm<Real>& op) const = 0;
@@ -146,7 +169,8 @@ public:
     virtual void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
                            Matrix<const Real> positionTable, Matrix<Real> out) const = 0;
     virtual void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
-                                   Real* dTokenTable, Matrix<Real> dPositionTable) const = 0;
+                                   Wide<Real>* dTokenTable,
+                                   Matrix<Wide<Real>> dPositionTable) const = 0;
 
     // Turns logits into probabilities; returns the sum over rows of -log p(target), in nats. Rows
     // with a negative target are left out.
@@ -155,13 +179,16 @@ public:
     // scale (p - [column is the target]) takes the place of the probabilities p; 0 in rows left
     // out.
     virtual void crossEntropyBackward(Matrix<Real> probabilities,
-                                      std::span<const std::int32_t> targets, Real scale) const = 0;
+                                      std::span<const std::int32_t> targets,
+                                      Wide<Real> scale) const = 0;
 
     virtual void adamW(const AdamW<Real>& op) const = 0;
 
     // Fixed point (`--accumulate exact`): sums += round(x 2^40). Integer addition has no order.
-    virtual void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums) const = 0;
-    virtual void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x) const = 0;
+    virtual void addFixedPoint(std::span<const Wide<Real>> x,
+                               std::span<std::int64_t> sums) const = 0;
+    virtual void fromFixedPoint(std::span<const std::int64_t> sums,
+                                std::span<Wide<Real>> x) const = 0;
 };
 
 constexpr int kFixedPointBits = 40;

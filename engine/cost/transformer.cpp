@@ -46,7 +46,8 @@ Result<TransformerSpec> loadTransformer(std::string_view nameOrFile)
     file->integer("ffn_width", model.feedForward, {0, kMost});
     file->integer("sequence", model.sequence, {1, kMost});
     file->integer("vocabulary", model.vocabulary, {1, kMost});
-    file->passOver({"micro_batch_size", "tied", "attention", "recompute", "optimizer.", "init."});
+    file->passOver(
+        {"micro_batch_size", "tied", "attention", "recompute", "precision", "optimizer.", "init."});
     if (auto read = file->done(); !read)
         return tl::unexpected(read.error());
     if (auto fits = checkWidths(model, nameOrFile); !fits)

@@ -12,8 +12,9 @@
 namespace engine {
 namespace {
 
-// Two NaNs as floats: what was never written, and what was and is free again.
-constexpr std::uint32_t kPattern = 0xFFFFFFFF, kFreed = 0x7FFFFFFF;
+// Two NaNs as bfloat16 and, one behind the other, as float: what was never written, and what was
+// and is free again.
+constexpr std::uint16_t kPattern = 0xFFFF, kFreed = 0x7FFF;
 constexpr std::byte kByteOfPattern{0xFF}; // a GPU fills with bytes: there the two are one
 constexpr Bytes kHugePage = Bytes{2} << 20;
 
@@ -38,7 +39,7 @@ bool isPattern(const std::byte* line)
     for (Bytes i = 0; i < kAlignment; i += static_cast<Bytes>(sizeof(std::uint64_t))) {
         std::uint64_t words = 0;
         std::memcpy(&words, line + i, sizeof words);
-        if (words != (std::uint64_t{kPattern} << 32U | kPattern))
+        if (words != ~std::uint64_t{0}) // of the pattern
             return false;
     }
     return true;
@@ -98,13 +99,13 @@ void Arena::poison(Extent extent) const
     fill(extent, kFreed);
 }
 
-void Arena::fill(Extent extent, std::uint32_t word) const
+void Arena::fill(Extent extent, std::uint16_t word) const
 {
     CHECK(extent.bytes % static_cast<Bytes>(sizeof word) == 0);
     if (m_device != nullptr)
         m_device->fill(bytes(extent), kByteOfPattern);
     else
-        std::ranges::fill(of<std::uint32_t>(extent), word);
+        std::ranges::fill(of<std::uint16_t>(extent), word);
 }
 
 } // namespace engine

@@ -9,7 +9,7 @@
 namespace engine {
 
 // The memory of one device, in one piece. It begins filled with a pattern that is also a quiet NaN,
-// so that afterwards one sees which bytes were ever written, and a float read too early shows.
+// so that afterwards one sees which bytes were ever written, and a number read too early shows.
 class Arena
 {
 public:
@@ -33,11 +33,11 @@ public:
     // Of the aligned lines of the arena those that were written (or poisoned, but for a GPU's), in
     // bytes.
     Bytes touched() const;
-    // A float read from here is a NaN again. Whole floats.
+    // A number read from here is a NaN again. Whole numbers.
     void poison(Extent extent) const;
 
 private:
-    void fill(Extent extent, std::uint32_t word) const;
+    void fill(Extent extent, std::uint16_t word) const;
 
     Bytes m_size = 0;
     const Device* m_device = nullptr;

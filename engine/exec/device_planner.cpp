@@ -47,7 +47,7 @@ Extent DevicePlanner::take(Bytes bytes)
 
 void DevicePlanner::takeStages()
 {
-    std::size_t workspace = 0;
+    Bytes workspace = 0;
     bool tokens = false;
     const Schedule& lowered = m_input.lowered;
     for (std::size_t r = 0; r < lowered.deviceOf.size(); ++r)
@@ -55,19 +55,21 @@ void DevicePlanner::takeStages()
             if (lowered.device(static_cast<int>(r), StageId{s}) != m_device)
                 continue;
             const StageSizes sizes = m_input.unit.sizes(StageId{s});
-            const Bytes bytes = floatBytes(sizes.parameters);
+            const Bytes weights = storedBytes(sizes, sizes.parameters),
+                        optimizer = floatBytes(sizes.optimizer()),
+                        gradients = floatBytes(sizes.parameters);
             const Bytes sums = m_input.accumulate == Accumulate::Exact
                 ? static_cast<Bytes>(sizes.parameters * sizeof(std::int64_t))
                 : 0;
-            m_plan.stages.push_back({static_cast<int>(r), StageId{s}, take(bytes), take(2 * bytes),
-                                     take(bytes), take(sums)});
-            fixed(m_plan, MemoryCategory::Weights) += bytes;
-            fixed(m_plan, MemoryCategory::Optimizer) += 2 * bytes;
-            fixed(m_plan, MemoryCategory::Gradients) += bytes + sums;
-            workspace = std::max(workspace, sizes.workspace);
+            m_plan.stages.push_back({static_cast<int>(r), StageId{s}, take(weights),
+                                     take(optimizer), take(gradients), take(sums)});
+            fixed(m_plan, MemoryCategory::Weights) += weights;
+            fixed(m_plan, MemoryCategory::Optimizer) += optimizer;
+            fixed(m_plan, MemoryCategory::Gradients) += gradients + sums;
+            workspace = std::max(workspace, storedBytes(sizes, sizes.workspace));
             tokens |= s == 0 || s == lowered.shape.stages - 1;
         }
-    m_plan.workspace = take(floatBytes(workspace));
+    m_plan.workspace = take(workspace);
     m_plan.tokens = take(tokens ? m_input.tokenBytes : 0);
     fixed(m_plan, MemoryCategory::Buffers) = m_plan.workspace.bytes + m_plan.tokens.bytes;
 }

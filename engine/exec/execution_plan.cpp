@@ -18,7 +18,8 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input)
         const StageSizes sizes = input.unit.sizes(value.stage);
         const int units = value.slice == Op::kWhole ? plan.units : 1;
         return units
-            * floatBytes(value.kind == Value::Kind::Activation ? sizes.output : sizes.input);
+            * storedBytes(sizes,
+                          value.kind == Value::Kind::Activation ? sizes.output : sizes.input);
     });
     std::vector<StashPlan> stashes;
     stashes.reserve(static_cast<std::size_t>(shape.devices));

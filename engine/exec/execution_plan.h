@@ -14,7 +14,7 @@ struct StagePlan
 {
     int replica = 0;
     StageId stage;
-    Extent weights, moments, gradients;
+    Extent weights, optimizer, gradients;
     Extent sums; // of int64: with exact accumulation, else empty
 };
 
@@ -110,9 +110,13 @@ struct ExecutionPlanInput
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
-constexpr Bytes floatBytes(std::size_t numbers)
+constexpr Bytes floatBytes(std::size_t numbers) // of gradients and the optimizer
 {
     return static_cast<Bytes>(numbers * sizeof(float));
+}
+inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
+{
+    return static_cast<Bytes>(sizes.bytes(numbers));
 }
 
 // What the record of so many iterations keeps in memory while it grows, bytes: of every op its

@@ -4,7 +4,7 @@
 #include "engine/exec/sequential.h"
 #include "engine/exec/stash_plan.h"
 #include "engine/exec/versioned_sequential.h"
-#include "engine/model/transformer.h"
+#include "engine/model/make_transformer.h"
 
 #include <fmt/format.h>
 
@@ -24,14 +24,14 @@ public:
     explicit Synchronous(const ReferenceSetup& setup)
         : m_microBatches(setup.lowered.shape.microBatches * setup.lowered.shape.dataParallel)
         , m_units(hasHalves(setup.lowered) ? unitsPerMicroBatch(setup.lowered) : 1)
-        , m_whole(keepingAll(setup.unit.model), 1, setup.kernels)
-        , m_trainer(m_whole, setup.kernels, setup.seed, setup.accumulate)
+        , m_whole(makeTransformer(keepingAll(setup.unit.model), 1, setup.device))
+        , m_trainer(*m_whole, setup.device.kernels(), setup.seed, setup.accumulate)
     {
-        const Transformer<float> cut(setup.unit.model, setup.lowered.shape.stages, setup.kernels,
-                                     setup.unit.slices);
+        const auto cut = makeTransformer(setup.unit.model, setup.lowered.shape.stages, setup.device,
+                                         setup.unit.slices);
         m_first.push_back(0); // the whole model's parameters are in the same order
-        for (int s = 0; s < cut.stages(); ++s)
-            m_first.push_back(m_first.back() + cut.sizes(StageId{s}).parameters);
+        for (int s = 0; s < cut->stages(); ++s)
+            m_first.push_back(m_first.back() + cut->sizes(StageId{s}).parameters);
     }
 
     double train(TokenBatches& uncut) override
@@ -51,7 +51,7 @@ public:
 
 private:
     int m_microBatches, m_units;
-    Transformer<float> m_whole;
+    std::unique_ptr<PipelineModel<float>> m_whole;
     SequentialTrainer m_trainer;
     std::vector<std::size_t> m_first; // [stage]
     std::vector<float> m_sum;
@@ -62,8 +62,9 @@ class Asynchronous final : public GradientReference
 public:
     Asynchronous(const ReferenceSetup& setup, VersionRule rule)
         : m_microBatches(setup.lowered.shape.microBatches)
-        , m_cut(keepingAll(setup.unit.model), setup.lowered.shape.stages, setup.kernels)
-        , m_trainer({m_cut, setup.kernels, setup.seed, setup.accumulate, std::move(rule),
+        , m_cut(makeTransformer(keepingAll(setup.unit.model), setup.lowered.shape.stages,
+                                setup.device))
+        , m_trainer({*m_cut, setup.device.kernels(), setup.seed, setup.accumulate, std::move(rule),
                      setup.lowered.shape.updateEvery})
     { }
 
@@ -76,7 +77,7 @@ public:
 
 private:
     int m_microBatches;
-    Transformer<float> m_cut;
+    std::unique_ptr<PipelineModel<float>> m_cut;
     VersionedTrainer m_trainer;
 };
 

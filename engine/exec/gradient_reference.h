@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/kernels.h"
+#include "engine/backend/device.h"
 #include "engine/exec/token_batches.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/exec/verify_gradients.h"
@@ -29,7 +29,7 @@ struct ReferenceSetup
 {
     const Schedule& lowered;
     const UnitSpec& unit;
-    const Kernels<float>& kernels; // outlives the reference
+    const Device& device; // outlives the reference; checkPrecision() has passed
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Exact;
 };

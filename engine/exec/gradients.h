@@ -21,6 +21,7 @@ public:
         , m_sums(sums)
     { }
 
+    std::size_t count() const { return m_floats.size(); }
     std::span<float> target() { return m_floats; }    // what a backward adds to
     std::span<std::int64_t> sums() { return m_sums; } // with Exact: what replicas add up
     void endMicroBatch();                             // after each backward, or each of its halves

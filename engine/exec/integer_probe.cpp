@@ -33,7 +33,7 @@ public:
     {
         std::vector<float> weights(kWidth * kWidth);
         for (int s = 0; s < model.stages(); ++s) {
-            model.initialize(StageId{s}, seed, weights);
+            model.initialize(StageId{s}, seed, std::as_writable_bytes(std::span(weights)), {});
             auto& own = m_weights.emplace_back();
             for (const float w : weights)
                 own.push_back(signedOr(static_cast<std::int64_t>(w)));

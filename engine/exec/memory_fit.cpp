@@ -18,10 +18,10 @@ std::string bytesText(double bytes)
 }
 
 // "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)": of the device or of all.
-std::string whatWouldFit(const MemoryFit& fit, const Kernels<float>& kernels, bool perDevice)
+std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
 {
     std::string text;
-    for (const Remedy& remedy : remediesFor(fit.experiment, fit.available, kernels)) {
+    for (const Remedy& remedy : remediesFor(fit.experiment, fit.available, device)) {
         const double need
             = perDevice ? static_cast<double>(remedy.need.fullest) : remedy.need.total;
         text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
@@ -91,7 +91,7 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
                   "most of it is the record: use fewer --iterations or --micro-batches");
 }
 
-Result<void> checkFits(const MemoryFit& fit, const Kernels<float>& kernels)
+Result<void> checkFits(const MemoryFit& fit, const Device& device)
 {
     const MemoryNeed need = memoryNeed(fit.experiment, fit.lowered, fit.plan);
     const Fullest fullest = fullestOf(fit);
@@ -103,13 +103,13 @@ Result<void> checkFits(const MemoryFit& fit, const Kernels<float>& kernels)
                                 fullest.device, bytesText(static_cast<double>(fullest.arena)),
                                 fullest.op, bytesText(static_cast<double>(limit)),
                                 bytesText(static_cast<double>(fullest.arena - limit)),
-                                whatWouldFit(fit, kernels, true)));
+                                whatWouldFit(fit, device, true)));
     if (fitsMachine(need.total, fit.available))
         return {};
     return refuse(need.total, fit.available,
                   fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device,
                               bytesText(static_cast<double>(fullest.arena)), fullest.op,
-                              whatWouldFit(fit, kernels, false)));
+                              whatWouldFit(fit, device, false)));
 }
 
 } // namespace engine

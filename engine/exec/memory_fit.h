@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/kernels.h"
+#include "engine/backend/device.h"
 #include "engine/exec/execution_plan.h"
 #include "engine/exec/run_experiment.h"
 
@@ -19,7 +19,7 @@ struct MemoryFit
     const ExecutionPlan& plan;
     Bytes available = 0;
 };
-Result<void> checkFits(const MemoryFit& fit, const Kernels<float>& kernels);
+Result<void> checkFits(const MemoryFit& fit, const Device& device); // which runs it
 
 // The record alone, before anything is planned.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
@@ -40,6 +40,6 @@ struct Remedy
     MemoryNeed need;
 };
 std::vector<Remedy> remediesFor(const Experiment& experiment, Bytes available,
-                                const Kernels<float>& kernels);
+                                const Device& device);
 
 } // namespace engine

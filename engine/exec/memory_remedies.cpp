@@ -2,7 +2,7 @@
 #include "engine/exec/memory_need.h"
 #include "engine/exec/token_batches.h"
 #include "engine/exec/unit_spec.h"
-#include "engine/model/transformer.h"
+#include "engine/model/make_transformer.h"
 
 #include <fmt/format.h>
 
@@ -16,28 +16,29 @@ constexpr std::size_t kMostOps
     = 100'000; // of an alternative: planning it takes no time to speak of
 
 // What an experiment needs; nothing where it cannot run.
-std::optional<MemoryNeed> needOf(const Experiment& experiment, const Kernels<float>& kernels)
+std::optional<MemoryNeed> needOf(const Experiment& experiment, const Device& device)
 {
     const auto lowered = scheduleOf(experiment);
     if (!lowered || opCount(*lowered) > kMostOps
-        || !checkModel(experiment.model, lowered->shape.stages))
+        || !checkModel(experiment.model, lowered->shape.stages)
+        || !checkPrecision(experiment.model.precision, device))
         return std::nullopt;
     const auto unit = unitSpec(experiment.model, *lowered);
     if (!unit)
         return std::nullopt;
-    const Transformer<float> model(unit->model, lowered->shape.stages, kernels, unit->slices);
+    const auto model = makeTransformer(unit->model, lowered->shape.stages, device, unit->slices);
     const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
-    const ExecutionPlan plan = planExecution({*lowered, model, experiment.accumulate, tokens});
+    const ExecutionPlan plan = planExecution({*lowered, *model, experiment.accumulate, tokens});
     return memoryNeed(experiment, *lowered, plan);
 }
 
 class Remedies
 {
 public:
-    Remedies(const Experiment& experiment, Bytes available, const Kernels<float>& kernels)
+    Remedies(const Experiment& experiment, Bytes available, const Device& device)
         : m_experiment(experiment)
         , m_available(available)
-        , m_kernels(kernels)
+        , m_device(device)
     { }
 
     std::vector<Remedy> all()
@@ -66,6 +67,8 @@ public:
                    [](Experiment& e) { e.model.recompute = Recompute::Attention; });
         if (model.recompute != Recompute::Full)
             tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
+        if (model.precision == Precision::Fp32)
+            tryOne("--precision bf16", [](Experiment& e) { e.model.precision = Precision::Bf16; });
         return std::move(m_remedies);
     }
 
@@ -74,7 +77,7 @@ private:
     {
         Experiment changed = m_experiment;
         change(changed);
-        const auto need = needOf(changed, m_kernels);
+        const auto need = needOf(changed, m_device);
         if (!need || !fits(*need, changed, m_available))
             return false;
         m_remedies.push_back({std::move(words), std::move(changed), *need});
@@ -92,16 +95,15 @@ private:
 
     const Experiment& m_experiment;
     Bytes m_available;
-    const Kernels<float>& m_kernels;
+    const Device& m_device;
     std::vector<Remedy> m_remedies;
 };
 
 } // namespace
 
-std::vector<Remedy> remediesFor(const Experiment& experiment, Bytes available,
-                                const Kernels<float>& kernels)
+std::vector<Remedy> remediesFor(const Experiment& experiment, Bytes available, const Device& device)
 {
-    return Remedies(experiment, available, kernels).all();
+    return Remedies(experiment, available, device).all();
 }
 
 } // namespace engine

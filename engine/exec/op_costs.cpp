@@ -48,7 +48,7 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicr
     const StageSizes sizes = input.unit.sizes(op.stage);
     const int units = unitsOf(op, unitsPerMicroBatch).count;
     const auto message = [&](std::size_t numbers) {
-        return OpCosts::Cost{input.link.busy(units * floatBytes(numbers)),
+        return OpCosts::Cost{input.link.busy(units * storedBytes(sizes, numbers)),
                              input.link.latency.count()};
     };
     switch (op.kind) {
@@ -58,7 +58,9 @@ OpCosts::Cost costOf(const EmulationCosts& input, const Op& op, int unitsPerMicr
         return message(sizes.input);
     case OpKind::Evict:
     case OpKind::Load:
-        return {input.link.busy(units * floatBytes(sizes.stash)) + input.link.latency.count(), 0};
+        return {input.link.busy(units * storedBytes(sizes, sizes.stash))
+                    + input.link.latency.count(),
+                0};
     case OpKind::AllReduce:
         return {allReduceCost(input, op, sizes.parameters), 0};
     case OpKind::OptimizerStep:

@@ -217,7 +217,7 @@ std::span<const float> Pipeline::weights(int replica, StageId stage)
     const int own = replica % m_setup.lowered.shape.replicas;
     return device(m_setup.lowered.device(own, stage), replica / m_setup.lowered.shape.replicas)
         .stage(own, stage)
-        .weights;
+        .fullWeights();
 }
 
 void Pipeline::observeGradients(const GradientObserver& observer)

@@ -83,7 +83,8 @@ public:
         return *m_devices[indexOf(m_numbers.device(id, copy))];
     }
     const Op& at(OpRef ref) const { return m_setup.lowered.on(ref.device)[ref.position]; }
-    // Replicas are counted through all copies: 0, or 0 and 1, are those of the first.
+    // In full precision. Replicas are counted through all copies: 0, or 0 and 1, are those of the
+    // first.
     std::span<const float> weights(int replica, StageId stage);
     std::size_t sideLanes() const { return m_sideLanes; }
     // On every device, of whose thread it is called, with replicas as in weights().

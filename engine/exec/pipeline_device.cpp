@@ -17,7 +17,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     , m_losses(static_cast<std::size_t>(setup.lowered.shape.microBatches))
 {
     for (const StagePlan& stage : m_plan.stages) {
-        const StageMemory memory{m_arena.of<float>(stage.weights), m_arena.of<float>(stage.moments),
+        const StageMemory memory{m_arena.bytes(stage.weights), m_arena.of<float>(stage.optimizer),
                                  m_arena.of<float>(stage.gradients),
                                  m_arena.of<std::int64_t>(stage.sums)};
         m_stages.emplace_back(stage.stage, memory, setup.kernels, setup.accumulate);
@@ -27,19 +27,23 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     for (const OpPlan& op : m_plan.ops) {
         auto& earlier = m_earlier.emplace_back();
         for (const Extent extent : op.earlier)
-            earlier.push_back(m_arena.of<float>(extent));
+            earlier.push_back(m_arena.bytes(extent));
     }
 }
 
 void PipelineDevice::initialize(const StagePlan& stage)
 {
+    const std::size_t masters = m_setup.unit.sizes(stage.stage).masters;
     if (m_setup.device == nullptr) {
-        m_setup.unit.initialize(stage.stage, m_setup.seed, m_stages.back().weights);
+        m_setup.unit.initialize(stage.stage, m_setup.seed, m_stages.back().weights,
+                                m_stages.back().optimizer.first(masters));
         return;
     }
-    std::vector<float> weights(m_stages.back().weights.size());
-    m_setup.unit.initialize(stage.stage, m_setup.seed, weights);
-    m_arena.write(stage.weights, std::as_bytes(std::span(weights)));
+    std::vector<std::byte> weights(m_stages.back().weights.size());
+    std::vector<float> wide(masters);
+    m_setup.unit.initialize(stage.stage, m_setup.seed, weights, wide);
+    m_arena.write(stage.weights, weights);
+    m_arena.write({stage.optimizer.offset, floatBytes(masters)}, std::as_bytes(std::span(wide)));
 }
 
 // None where an all-reduce sums the copies. All replicas' sums are the same by then, so any first
@@ -93,16 +97,16 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
 }
 
 // A boundary tensor of a whole micro-batch holds its units one after the other.
-std::span<float> PipelineDevice::unitPart(Extent extent, int unit, int units) const
+std::span<std::byte> PipelineDevice::unitPart(Extent extent, int unit, int units) const
 {
     const Bytes bytes = extent.bytes / units;
-    return m_arena.of<float>({extent.offset + unit * bytes, bytes});
+    return m_arena.bytes({extent.offset + unit * bytes, bytes});
 }
 
-StashPieces<float> PipelineDevice::piecesOf(const StashPlace& stash) const
+StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
 {
     const auto at = [&](std::size_t piece) {
-        return stash[piece].bytes > 0 ? m_arena.of<float>(stash[piece]).data() : nullptr;
+        return stash[piece].bytes > 0 ? m_arena.bytes(stash[piece]).data() : nullptr;
     };
     return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
 }
@@ -116,7 +120,7 @@ TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
                   unit, m_setup.plan.units);
 }
 
-SequenceSlice<float> PipelineDevice::sliceOf(std::uint32_t position, const Op& op) const
+SequenceSlice PipelineDevice::sliceOf(std::uint32_t position, const Op& op) const
 {
     if (m_halves || op.slice == Op::kWhole)
         return {};
@@ -147,11 +151,11 @@ void PipelineDevice::compute(std::uint32_t position)
 }
 
 // The version that the schedule says: the newest, or one that an OPT has kept.
-std::span<const float> PipelineDevice::weightsOf(std::uint32_t position, const Op& op)
+std::span<const std::byte> PipelineDevice::weightsOf(std::uint32_t position, const Op& op)
 {
     const Extent version = m_plan.ops[position].version;
     if (version.bytes > 0)
-        return m_arena.of<float>(version);
+        return m_arena.bytes(version);
     return stage(op.replica, op.stage).weights;
 }
 
@@ -159,7 +163,7 @@ void PipelineDevice::update(std::uint32_t position, const Op& op)
 {
     StageState& own = stage(op.replica, op.stage);
     if (const Extent kept = m_plan.ops[position].version; kept.bytes > 0)
-        m_setup.kernels.copy(own.weights, m_arena.of<float>(kept));
+        m_setup.kernels.copyBytes(own.weights, m_arena.bytes(kept));
     if (!updateTied(op))
         step(own, op.replica);
 }
@@ -208,13 +212,13 @@ void PipelineDevice::forward(std::uint32_t position, const Op& op)
 {
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
-    const std::span<const float> weights = weightsOf(position, op);
+    const std::span<const std::byte> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
         const StashPlace& stash = plan.stash[static_cast<std::size_t>(u)];
         m_losses[indexOf(op.microBatch)] += m_setup.unit.forward(
             op.stage,
-            {weights, unitPart(plan.input, u, units.count), m_arena.of<float>(stash[0]),
-             unitPart(plan.output, u, units.count), m_arena.of<float>(m_plan.workspace),
+            {weights, unitPart(plan.input, u, units.count), m_arena.bytes(stash[0]),
+             unitPart(plan.output, u, units.count), m_arena.bytes(m_plan.workspace),
              tokensOf(op, units.first + u), sliceOf(position, op), piecesOf(stash)});
     }
 }
@@ -224,19 +228,19 @@ void PipelineDevice::backward(std::uint32_t position, const Op& op)
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     StageState& own = stage(op.replica, op.stage);
-    const std::span<const float> weights = weightsOf(position, op);
+    const std::span<const std::byte> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
         const StashPlace& stash = plan.stash[static_cast<std::size_t>(u)];
-        const BackwardPass<float> pass{weights,
-                                       m_arena.of<float>(stash[0]),
-                                       unitPart(plan.input, u, units.count),
-                                       unitPart(plan.output, u, units.count),
-                                       own.gradients.target(),
-                                       m_arena.of<float>(m_plan.workspace),
-                                       tokensOf(op, units.first + u),
-                                       m_lossScale,
-                                       sliceOf(position, op),
-                                       piecesOf(stash)};
+        const BackwardPass<std::byte, float> pass{weights,
+                                                  m_arena.bytes(stash[0]),
+                                                  unitPart(plan.input, u, units.count),
+                                                  unitPart(plan.output, u, units.count),
+                                                  own.gradients.target(),
+                                                  m_arena.bytes(m_plan.workspace),
+                                                  tokensOf(op, units.first + u),
+                                                  m_lossScale,
+                                                  sliceOf(position, op),
+                                                  piecesOf(stash)};
         if (op.kind == OpKind::Backward)
             m_setup.unit.backward(op.stage, pass);
         else
@@ -250,8 +254,7 @@ void PipelineDevice::backwardWeight(std::uint32_t position, const Op& op)
     StageState& own = stage(op.replica, op.stage);
     for (const StashPlace& stash : m_plan.ops[position].stash)
         m_setup.unit.backwardWeight(
-            op.stage,
-            {m_arena.of<float>(stash[0]), own.gradients.target(), piecesOf(stash).headKept});
+            op.stage, {m_arena.bytes(stash[0]), own.gradients.target(), piecesOf(stash).headKept});
     own.gradients.endMicroBatch();
 }
 
@@ -260,11 +263,11 @@ void PipelineDevice::recompute(std::uint32_t position, const Op& op)
     const OpPlan& plan = m_plan.ops[position];
     const UnitRange units = unitsOf(op, m_setup.plan.units);
     for (std::size_t u = 0; u < plan.stash.size(); ++u)
-        m_setup.unit.recompute(
-            op.stage,
-            {weightsOf(position, op), m_arena.of<float>(plan.stash[u][0]),
-             m_arena.of<float>(plan.made[u][0]), m_arena.of<float>(m_plan.workspace),
-             tokensOf(op, units.first + static_cast<int>(u)), piecesOf(plan.made[u])});
+        m_setup.unit.recompute(op.stage,
+                               {weightsOf(position, op), m_arena.bytes(plan.stash[u][0]),
+                                m_arena.bytes(plan.made[u][0]), m_arena.bytes(m_plan.workspace),
+                                tokensOf(op, units.first + static_cast<int>(u)),
+                                piecesOf(plan.made[u])});
 }
 
 void PipelineDevice::finish(std::uint32_t position)

@@ -58,11 +58,11 @@ public:
 private:
     void initialize(const StagePlan& stage); // the last one made
     void findTiedEnds();
-    std::span<float> unitPart(Extent extent, int unit, int units) const;
-    StashPieces<float> piecesOf(const StashPlace& stash) const;
+    std::span<std::byte> unitPart(Extent extent, int unit, int units) const;
+    StashPieces<std::byte> piecesOf(const StashPlace& stash) const;
     TokenBatch tokensOf(const Op& op, int unit) const;
-    SequenceSlice<float> sliceOf(std::uint32_t position, const Op& op) const;
-    std::span<const float> weightsOf(std::uint32_t position, const Op& op);
+    SequenceSlice sliceOf(std::uint32_t position, const Op& op) const;
+    std::span<const std::byte> weightsOf(std::uint32_t position, const Op& op);
     void update(std::uint32_t position, const Op& op);
     bool updateTied(const Op& op);
     void step(StageState& stage, int replica);
@@ -86,8 +86,8 @@ private:
         bool oneIsReady = false;
     };
     std::vector<TiedEnds> m_tied;
-    std::vector<std::vector<std::span<float>>> m_earlier; // [position]
-    TokenBatch m_tokens;                                  // of the iteration, in the arena
+    std::vector<std::vector<std::span<std::byte>>> m_earlier; // [position]
+    TokenBatch m_tokens;                                      // of the iteration, in the arena
     std::size_t m_tokensPerMicroBatch = 0;
     float m_lossScale = 1;
     std::vector<double> m_losses;

@@ -5,7 +5,7 @@
 #include "engine/exec/index.h"
 #include "engine/exec/make_executor.h"
 #include "engine/exec/unit_spec.h"
-#include "engine/model/transformer.h"
+#include "engine/model/make_transformer.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,10 @@ namespace engine {
 namespace {
 
 // Sums inside a micro-batch run differently over slices.
-constexpr double kSliceTolerance = 1e-5;
+constexpr double sliceTolerance(Precision precision)
+{
+    return precision == Precision::Fp32 ? 1e-5 : 2e-2;
+}
 
 // Compares what every update of an executor is made from; live devices do at the same time.
 class Comparison
@@ -67,8 +70,9 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     if (!unit)
         return tl::unexpected(unit.error());
     const Kernels<float>& kernels = (*device)->kernels();
-    const Transformer<float> cut(unit->model, shape.stages, kernels, unit->slices);
-    const auto reference = makeReference({lowered, *unit, kernels, wanted.seed, wanted.accumulate});
+    const auto cut = makeTransformer(unit->model, shape.stages, **device, unit->slices);
+    const auto reference
+        = makeReference({lowered, *unit, **device, wanted.seed, wanted.accumulate});
     if (!reference)
         return tl::unexpected(reference.error());
 
@@ -78,7 +82,7 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     Run run;
     run.schedule = lowered;
     const auto executor
-        = makeExecutor({.pipeline = {run.schedule, cut, kernels, wanted.seed, wanted.accumulate},
+        = makeExecutor({.pipeline = {run.schedule, *cut, kernels, wanted.seed, wanted.accumulate},
                         .mode = wanted.mode,
                         .rules = {.blockingAllReduce = wanted.sync == SyncPolicy::EagerBlocking}},
                        run);
@@ -92,7 +96,7 @@ Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
     TokenBatches tokens(wanted.model, microBatches, unit->slices);
     TokenBatches uncut(wanted.model, microBatches);
     const bool sliced = unit->slices > 1;
-    check.tolerance = sliced ? kSliceTolerance : 0;
+    check.tolerance = sliced ? sliceTolerance(wanted.model.precision) : 0;
     for (int k = 0; k < (sliced ? 1 : wanted.iterations); ++k) {
         tokens.load(data, k);
         uncut.load(data, k);

@@ -52,6 +52,8 @@ std::string modelWords(const ModelSpec& model)
         text += fmt::format(" --attention {}", wordOf(kAttentionWords, model.attention));
     if (model.recompute != preset.recompute)
         text += fmt::format(" --recompute {}", wordOf(kRecomputeWords, model.recompute));
+    if (model.precision != preset.precision)
+        text += fmt::format(" --precision {}", wordOf(kPrecisionWords, model.precision));
     return text;
 }
 

@@ -10,7 +10,7 @@
 #include "engine/exec/run_info.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/exec/worker.h"
-#include "engine/model/transformer.h"
+#include "engine/model/make_transformer.h"
 
 #include <new>
 
@@ -51,6 +51,8 @@ Result<Plan> planOf(const Experiment& experiment)
                                schedule->shape.devices * schedule->shape.dataParallel);
     if (!devices)
         return tl::unexpected(devices.error());
+    if (auto computes = checkPrecision(experiment.model.precision, devices->first()); !computes)
+        return tl::unexpected(computes.error());
     auto unit = unitSpec(experiment.model, *schedule);
     if (!unit)
         return tl::unexpected(unit.error());
@@ -129,17 +131,18 @@ try {
     device.memory = plan->on.memory();
     const Kernels<float>& kernels = plan->on.first().kernels();
     plan->on.first().bindThread();
-    const Transformer<float> unit(plan->unit.model, run.schedule.shape.stages, kernels,
-                                  plan->unit.slices);
+    const auto unit = makeTransformer(plan->unit.model, run.schedule.shape.stages, plan->on.first(),
+                                      plan->unit.slices);
     const Bytes tokenBytes = TokenBatches::bytes(experiment.model, run.schedule.shape.microBatches);
     if (auto fits = checkRecordFits(experiment, run.schedule, device.memory); !fits)
         return tl::unexpected(fits.error());
     const ExecutionPlan memory
-        = planExecution({run.schedule, unit, experiment.accumulate, tokenBytes});
-    if (auto fits = checkFits({experiment, run.schedule, memory, device.memory}, kernels); !fits)
+        = planExecution({run.schedule, *unit, experiment.accumulate, tokenBytes});
+    if (auto fits = checkFits({experiment, run.schedule, memory, device.memory}, plan->on.first());
+        !fits)
         return tl::unexpected(fits.error());
     Pipeline::Setup pipeline{.lowered = run.schedule,
-                             .unit = unit,
+                             .unit = *unit,
                              .kernels = kernels,
                              .seed = experiment.seed,
                              .accumulate = experiment.accumulate,
@@ -148,8 +151,8 @@ try {
     Units units;
     if (plan->on.haveOwnGpus())
         pipeline.seats = makeSeats(plan->on, units, [&](const Device& own) {
-            return std::make_unique<const Transformer<float>>(
-                plan->unit.model, run.schedule.shape.stages, own.kernels(), plan->unit.slices);
+            return makeTransformer(plan->unit.model, run.schedule.shape.stages, own,
+                                   plan->unit.slices);
         });
     else if (plan->on.isCuda()) // the CPU's memory is this process's
         pipeline.device = &plan->on.first();

@@ -48,6 +48,7 @@ RunInfo runInfo(const RunInfoInput& input)
                                : "thread CPU clock";
     info.link = live ? "memory copies" : describeLink(experiment.link);
     info.model = model.name;
+    info.precision = wordOf(kPrecisionWords, model.precision);
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;
     info.flopsPerIteration = flopsPerIteration(model, microBatches);
     info.plannedWarmup = experiment.warmup;

@@ -4,29 +4,22 @@
 #include "engine/exec/tied_gradients.h"
 
 namespace engine {
-namespace {
-
-StageMemory memoryIn(std::span<float> numbers, std::span<std::int64_t> sums)
-{
-    const std::size_t count = numbers.size() / 4;
-    return {numbers.first(count), numbers.subspan(count, 2 * count), numbers.last(count), sums};
-}
-
-} // namespace
-
 SequentialTrainer::SequentialTrainer(const PipelineModel<float>& model,
                                      const Kernels<float>& kernels, std::uint64_t seed,
                                      Accumulate accumulate)
     : m_model(model)
     , m_kernels(kernels)
-    , m_numbers(4 * model.sizes(StageId{0}).parameters)
-    , m_sums(accumulate == Accumulate::Exact ? m_numbers.size() / 4 : 0)
-    , m_state(StageId{0}, memoryIn(m_numbers, m_sums), kernels, accumulate)
-    , m_stash(model.sizes(StageId{0}).stash)
-    , m_workspace(model.sizes(StageId{0}).workspace)
+    , m_sizes(model.sizes(StageId{0}))
+    , m_weights(m_sizes.bytes(m_sizes.parameters))
+    , m_optimizer(m_sizes.optimizer())
+    , m_gradients(m_sizes.parameters)
+    , m_sums(accumulate == Accumulate::Exact ? m_sizes.parameters : 0)
+    , m_state(StageId{0}, {m_weights, m_optimizer, m_gradients, m_sums}, kernels, accumulate)
+    , m_stash(m_sizes.bytes(m_sizes.stash))
+    , m_workspace(m_sizes.bytes(m_sizes.workspace))
 {
     CHECK(model.stages() == 1);
-    model.initialize(StageId{0}, seed, m_state.weights);
+    model.initialize(StageId{0}, seed, m_weights, std::span(m_optimizer).first(m_sizes.masters));
 }
 
 double SequentialTrainer::accumulate(TokenBatches& batches, int microBatches, int units)

@@ -23,17 +23,19 @@ public:
     double accumulate(TokenBatches& batches, int microBatches, int units = 1);
     std::span<const float> gradients() { return m_state.gradients.sum(); }
     void update() { m_state.update(m_model); }
-    std::span<const float> weights() const { return m_state.weights; }
+    std::span<const float> weights() const { return m_state.fullWeights(); }
 
 private:
     double addUnit(TokenBatch tokens, double tokensOfIteration); // its summed loss
 
     const PipelineModel<float>& m_model;
     const Kernels<float>& m_kernels;
-    std::vector<float> m_numbers;     // weights, moments, gradients
+    StageSizes m_sizes;
+    std::vector<std::byte> m_weights;
+    std::vector<float> m_optimizer, m_gradients;
     std::vector<std::int64_t> m_sums; // with exact accumulation
     StageState m_state;
-    std::vector<float> m_stash, m_workspace;
+    std::vector<std::byte> m_stash, m_workspace;
 };
 
 } // namespace engine

@@ -5,37 +5,48 @@
 
 namespace engine {
 
-// Where the numbers of a stage lie: as many weights as gradients, twice as many moments, and with
-// exact accumulation as many sums.
+// Where the numbers of a stage lie: weights as passes read them, what the optimizer has beside them
+// (StageSizes::optimizer()), a gradient each, and with exact accumulation as many sums.
 struct StageMemory
 {
-    std::span<float> weights, moments, gradients;
+    std::span<std::byte> weights;
+    std::span<float> optimizer, gradients;
     std::span<std::int64_t> sums = {};
 };
 
-// A stage as one device holds it: weights, their gradient, the optimizer's two moments. The memory
-// is someone else's and must outlive it.
+// A stage as one device holds it: weights, their gradient, the optimizer's numbers, which begin as
+// zero. The memory is someone else's and must outlive it.
 struct StageState
 {
     StageState(StageId ofStage, const StageMemory& memory, const Kernels<float>& kernels,
                Accumulate accumulate)
         : stage(ofStage)
         , weights(memory.weights)
-        , moments(memory.moments)
+        , optimizer(memory.optimizer)
         , gradients(memory.gradients, memory.sums, accumulate, kernels)
     {
-        kernels.zero(moments);
+        kernels.zero(optimizer);
         gradients.clear();
     }
 
     void update(const PipelineModel<float>& model)
     {
-        model.update(stage, weights, gradients.sum(), moments, ++steps);
+        model.update(stage, weights, gradients.sum(), optimizer, ++steps);
         gradients.clear();
     }
 
+    // The weights in full precision: the optimizer's, or those that passes read.
+    std::span<const float> fullWeights() const
+    {
+        const std::size_t count = gradients.count();
+        if (optimizer.size() > 2 * count)
+            return optimizer.first(count);
+        return {reinterpret_cast<const float*>(weights.data()), count};
+    }
+
     StageId stage;
-    std::span<float> weights, moments;
+    std::span<std::byte> weights;
+    std::span<float> optimizer;
     Gradients gradients;
     int steps = 0;
 };

@@ -9,16 +9,17 @@
 namespace engine {
 namespace {
 
-Bytes bytesOf(std::size_t numbers)
+Bytes bytesOf(const StageSizes& sizes, std::size_t numbers)
 {
-    return static_cast<Bytes>(numbers * sizeof(float));
+    return static_cast<Bytes>(sizes.bytes(numbers));
 }
 
 // Of a stash of so many numbers.
 std::array<Bytes, kStashPieces> piecesOf(const StageSizes& sizes, std::size_t numbers)
 {
-    return {bytesOf(sizes.weightStash - sizes.headKept), bytesOf(sizes.headKept),
-            bytesOf(numbers - sizes.weightStash - sizes.headRest), bytesOf(sizes.headRest)};
+    return {bytesOf(sizes, sizes.weightStash - sizes.headKept), bytesOf(sizes, sizes.headKept),
+            bytesOf(sizes, numbers - sizes.weightStash - sizes.headRest),
+            bytesOf(sizes, sizes.headRest)};
 }
 
 // Walks the program of a device and notes from where to where every buffer is alive.
@@ -69,6 +70,11 @@ private:
                         .bytes = bytes};
         m_plan.buffers.push_back({life, category});
         return static_cast<std::uint32_t>(m_plan.buffers.size()) - 1;
+    }
+    Bytes weightStashOf(StageId stage) const
+    {
+        const StageSizes sizes = m_input.unit.sizes(stage);
+        return bytesOf(sizes, sizes.weightStash);
     }
     BufferLife& life(std::uint32_t buffer) { return m_plan.buffers[buffer].life; }
 
@@ -137,7 +143,7 @@ private:
         seeEarlier(position, op, unit);
         std::uint32_t& stash = stashOf(op, unit);
         const StageSizes sizes = m_input.unit.sizes(op.stage);
-        stash = add(position, bytesOf(sizes.stash), MemoryCategory::Stash);
+        stash = add(position, bytesOf(sizes, sizes.stash), MemoryCategory::Stash);
         if (sizes.recomputed == 0)
             m_plan.buffers[stash].pieces = piecesOf(sizes, sizes.stash);
         m_plan.of[position].stash.push_back(stash);
@@ -149,7 +155,7 @@ private:
         std::uint32_t& stash = stashOf(op, unit);
         m_plan.of[position].stash.push_back(stash);
         life(stash).end = end(position);
-        stash = add(position, bytesOf(sizes.recomputed), MemoryCategory::Stash);
+        stash = add(position, bytesOf(sizes, sizes.recomputed), MemoryCategory::Stash);
         m_plan.buffers[stash].pieces = piecesOf(sizes, sizes.recomputed);
         m_plan.of[position].made.push_back(stash);
     }
@@ -162,7 +168,7 @@ private:
         m_plan.of[position].stash.push_back(stash);
         if (op.kind == OpKind::BackwardInput) {
             life(stash).shrinks = end(position);
-            life(stash).rest = bytesOf(m_input.unit.sizes(op.stage).weightStash);
+            life(stash).rest = weightStashOf(op.stage);
         } else {
             life(stash).end = end(position);
         }

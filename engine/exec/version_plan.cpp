@@ -61,8 +61,8 @@ private:
         PlannedBuffer& buffer = m_plan.buffers.emplace_back();
         buffer.category = MemoryCategory::Weights;
         buffer.life.begin = update;
-        buffer.life.bytes
-            = static_cast<Bytes>(m_input.unit.sizes(stage).parameters * sizeof(float));
+        const StageSizes sizes = m_input.unit.sizes(stage);
+        buffer.life.bytes = static_cast<Bytes>(sizes.bytes(sizes.parameters));
         return number;
     }
 

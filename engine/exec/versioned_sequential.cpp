@@ -29,22 +29,23 @@ VersionedTrainer::VersionedTrainer(Setup setup)
         const StageSizes sizes = m_setup.model.sizes(id);
         CHECK(sizes.recomputed == 0); // nothing is recomputed here
         Stage& stage = m_stages[s];
-        stage.versions.emplace_back(sizes.parameters);
-        m_setup.model.initialize(id, m_setup.seed, stage.versions.back());
-        stage.numbers.resize(3 * sizes.parameters);
+        stage.versions.emplace_back(sizes.bytes(sizes.parameters));
+        stage.optimizer.resize(sizes.optimizer());
+        stage.gradients.resize(sizes.parameters);
+        m_setup.model.initialize(id, m_setup.seed, stage.versions.back(),
+                                 std::span(stage.optimizer).first(sizes.masters));
         if (m_setup.accumulate == Accumulate::Exact)
             stage.sums.resize(sizes.parameters);
-        stage.stash.resize(sizes.stash);
-        stage.output.resize(sizes.output);
-        stage.inputGradient.resize(sizes.input);
-        m_workspace.resize(std::max(m_workspace.size(), sizes.workspace));
+        stage.stash.resize(sizes.bytes(sizes.stash));
+        stage.output.resize(sizes.bytes(sizes.output));
+        stage.inputGradient.resize(sizes.bytes(sizes.input));
+        m_workspace.resize(std::max(m_workspace.size(), sizes.bytes(sizes.workspace)));
     }
 }
 
 Gradients VersionedTrainer::gradientsOf(Stage& stage)
 {
-    const std::size_t count = stage.versions.front().size();
-    return {std::span(stage.numbers).last(count), stage.sums, m_setup.accumulate, m_setup.kernels};
+    return {stage.gradients, stage.sums, m_setup.accumulate, m_setup.kernels};
 }
 
 double VersionedTrainer::train(TokenBatches& batches, int microBatches)
@@ -70,7 +71,7 @@ double VersionedTrainer::train(TokenBatches& batches, int microBatches)
 double VersionedTrainer::forward(TokenBatch tokens, int microBatch)
 {
     double loss = 0;
-    std::span<const float> input;
+    std::span<const std::byte> input;
     for (std::size_t s = 0; s < m_stages.size(); ++s) {
         Stage& stage = m_stages[s];
         const int version = m_setup.rule(static_cast<int>(s), microBatch);
@@ -84,7 +85,7 @@ double VersionedTrainer::forward(TokenBatch tokens, int microBatch)
 
 void VersionedTrainer::backward(TokenBatch tokens, int microBatch, float lossScale)
 {
-    std::span<const float> outputGradient;
+    std::span<const std::byte> outputGradient;
     for (std::size_t s = m_stages.size(); s-- > 0;) {
         Stage& stage = m_stages[s];
         const int version = m_setup.rule(static_cast<int>(s), microBatch);
@@ -107,14 +108,18 @@ void VersionedTrainer::update()
         m_updates[s].emplace_back(sum.begin(), sum.end());
         stage.versions.push_back(stage.versions.back());
         m_setup.model.update(StageId{static_cast<std::int32_t>(s)}, stage.versions.back(), sum,
-                             std::span(stage.numbers).first(2 * sum.size()), ++stage.steps);
+                             stage.optimizer, ++stage.steps);
         gradients.clear();
     }
 }
 
 std::span<const float> VersionedTrainer::weights(StageId stage) const
 {
-    return m_stages[static_cast<std::size_t>(stage.value)].versions.back();
+    const Stage& own = m_stages[static_cast<std::size_t>(stage.value)];
+    const std::size_t count = own.gradients.size();
+    if (own.optimizer.size() > 2 * count)
+        return std::span(own.optimizer).first(count);
+    return {reinterpret_cast<const float*>(own.versions.back().data()), count};
 }
 
 } // namespace engine

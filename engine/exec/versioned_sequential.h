@@ -47,10 +47,10 @@ public:
 private:
     struct Stage
     {
-        std::vector<std::vector<float>> versions; // of the window so far
-        std::vector<float> numbers;               // moments, gradients
+        std::vector<std::vector<std::byte>> versions; // of the window so far
+        std::vector<float> optimizer, gradients;
         std::vector<std::int64_t> sums;
-        std::vector<float> stash, output, inputGradient;
+        std::vector<std::byte> stash, output, inputGradient;
         int steps = 0;
     };
 
@@ -62,7 +62,7 @@ private:
     Setup m_setup;
     std::vector<Stage> m_stages;
     std::vector<std::vector<std::vector<float>>> m_updates;
-    std::vector<float> m_workspace;
+    std::vector<std::byte> m_workspace;
 };
 
 } // namespace engine

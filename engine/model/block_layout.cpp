@@ -87,36 +87,45 @@ BlockStash<Real>::BlockStash(Real* kept, Real* rest, const TransformerShape& sha
     qkv = std::exchange(kept, kept + shape.times(shape.attention.qkvWidth()));
     expanded = std::exchange(kept, kept + shape.times(shape.expanded));
     activated = kept;
-    for (Real** perRow : {&inverse1, &inverse2})
-        *perRow = std::exchange(rest, rest + shape.rows());
+    const auto rows = static_cast<std::size_t>(shape.rows());
+    auto* wide = reinterpret_cast<Wide<Real>*>(rest);
+    for (Wide<Real>** perRow : {&inverse1, &inverse2})
+        *perRow = std::exchange(wide, wide + rows);
     if (!shape.rmsNorm)
-        for (Real** perRow : {&mean1, &mean2})
-            *perRow = std::exchange(rest, rest + shape.rows());
-    attention = std::exchange(rest, rest + shape.attention.kept());
+        for (Wide<Real>** perRow : {&mean1, &mean2})
+            *perRow = std::exchange(wide, wide + rows);
+    attention.logSums = std::exchange(wide, wide + shape.attention.keptSums());
     if (shape.attention.slices > 1)
-        keyGradients = rest;
+        keyGradients = std::exchange(wide, wide + shape.attention.keyGradients());
+    attention.scores = reinterpret_cast<Real*>(wide);
 }
 
 template<class Real>
 std::size_t BlockStash<Real>::keptCount(const TransformerShape& shape)
 {
-    return shape.times(4 * shape.width + shape.attention.qkvWidth() + shape.expanded + shape.inner);
+    return wholePlaces<Real>(
+        shape.times(4 * shape.width + shape.attention.qkvWidth() + shape.expanded + shape.inner));
 }
 
 template<class Real>
 std::size_t BlockStash<Real>::restCount(const TransformerShape& shape)
 {
-    return shape.times(2 * shape.statistics()) + shape.attention.kept()
-        + shape.attention.keyGradients();
+    const AttentionShape& attention = shape.attention;
+    const std::size_t wide
+        = shape.times(2 * shape.statistics()) + attention.keptSums() + attention.keyGradients();
+    return wide * kPlacesOfWide<Real> + wholePlaces<Real>(attention.keptScores());
 }
 
 template struct BlockWeights<float>;
 template struct BlockWeights<double>;
 template struct BlockWeights<const float>;
 template struct BlockWeights<const double>;
+template struct BlockWeights<const bfloat16>;
 template struct BlockStash<float>;
 template struct BlockStash<double>;
 template struct BlockStash<const float>;
 template struct BlockStash<const double>;
+template struct BlockStash<bfloat16>;
+template struct BlockStash<const bfloat16>;
 
 } // namespace engine

@@ -33,12 +33,17 @@ struct BlockStash
     Real *norm1, *attended, *norm2, *activated;
     // Their outputs, and after I the gradients of these: (rows, qkv), (rows, expanded), (rows, C).
     Real *qkv, *expanded, *middle;
-    // Until I: (rows) each (no means with RMSNorm), what attention keeps, and gradients of keys and
-    // values from later slices (null without slices).
-    Real *inverse1, *inverse2, *mean1 = nullptr, *mean2 = nullptr;
-    Real *attention, *keyGradients = nullptr;
+    // Until I: (rows) each (no means with RMSNorm), gradients of keys and values from later slices
+    // (null without slices), and what attention keeps.
+    Wide<Real>* inverse1;
+    Wide<Real>* inverse2;
+    Wide<Real>* mean1 = nullptr;
+    Wide<Real>* mean2 = nullptr;
+    Wide<Real>* keyGradients = nullptr;
+    KeptAttention<Real> attention;
 
-    // `kept` lives until W, `rest` until I.
+    // `kept` lives until W, `rest`, which begins where wide numbers may, until I. Counts are in
+    // numbers of Real, and fill the places of wide ones.
     BlockStash(Real* kept, Real* rest, const TransformerShape& shape);
     static std::size_t keptCount(const TransformerShape& shape);
     static std::size_t restCount(const TransformerShape& shape);

@@ -26,13 +26,13 @@ void linearBackwardInput(const Kernels<Real>& kernels, Matrix<const Real> dy, co
 // dWeight += x^T dy, dBias += the sum of dy over its rows; the bias may be none.
 template<class Real>
 void linearBackwardWeight(const Kernels<Real>& kernels, Matrix<const Real> x, Matrix<const Real> dy,
-                          Real* dWeight, Real* dBias)
+                          Wide<Real>* dWeight, Wide<Real>* dBias)
 {
-    kernels.matmul({.a = x,
-                    .b = dy,
-                    .c = {dWeight, x.columns, dy.columns},
-                    .transposeA = Transpose::Yes,
-                    .beta = 1});
+    kernels.matmulWide({.a = x,
+                        .b = dy,
+                        .c = {dWeight, x.columns, dy.columns},
+                        .transposeA = Transpose::Yes,
+                        .beta = 1});
     if (dBias != nullptr)
         kernels.addBiasGradient(dy, dBias);
 }

@@ -83,7 +83,7 @@ struct Choice
 };
 
 template<auto Field>
-constexpr Choice choiceOf(std::string_view name, const Words& words)
+constexpr Choice choiceOf(std::string_view name, Words words)
 {
     return {name, words,
             [](const ModelSpec& model) { return static_cast<std::size_t>(model.*Field); },
@@ -97,12 +97,13 @@ constexpr Choice kChoices[] = {
     choiceOf<&ModelSpec::family>("family", kFamilyWords),
     choiceOf<&ModelSpec::attention>("attention", kAttentionWords),
     choiceOf<&ModelSpec::recompute>("recompute", kRecomputeWords),
+    choiceOf<&ModelSpec::precision>("precision", kPrecisionWords),
 };
 
 Result<void> readChoice(const Choice& choice, const toml::node& node, ModelSpec& model)
 {
     const auto word = node.value_or(std::string());
-    const auto* found = std::ranges::find(choice.words, word);
+    const auto found = std::ranges::find(choice.words, word);
     if (found == choice.words.end())
         return fail(
             Error::Code::InvalidArgument,

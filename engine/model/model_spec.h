@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,12 +22,17 @@ enum class Family : std::uint8_t { Gpt, Bert, Llama };
 // none). Full: everything but the stage's input, in an op of its own, RECOMPUTE.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 
+// What weights, activations and messages are stored as. Bf16 is mixed precision: gradients of
+// weights, master weights and moments, statistics and losses stay floats.
+enum class Precision : std::uint8_t { Fp32, Bf16 };
+
 // Their words in files and options, in the order of the enumerations.
-using Words = std::array<std::string_view, 3>;
-constexpr Words kFamilyWords{"gpt", "bert", "llama"},
+using Words = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 3> kFamilyWords{"gpt", "bert", "llama"},
     kAttentionWords{"standard", "recompute", "flash"}, kRecomputeWords{"none", "attention", "full"};
+constexpr std::array<std::string_view, 2> kPrecisionWords{"fp32", "bf16"};
 template<class Enum>
-constexpr std::string_view wordOf(const Words& words, Enum value)
+constexpr std::string_view wordOf(Words words, Enum value)
 {
     return words[static_cast<std::size_t>(value)];
 }
@@ -42,6 +48,7 @@ struct ModelSpec
     bool tied = false;
     AttentionKind attention = AttentionKind::Standard;
     Recompute recompute = Recompute::None;
+    Precision precision = Precision::Fp32;
     double learningRate = 1e-3, beta1 = 0.9, beta2 = 0.95, epsilon = 1e-8, weightDecay = 0.1,
            initStd = 0.02;
 

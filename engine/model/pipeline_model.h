@@ -1,7 +1,9 @@
 #pragma once
 
+#include "engine/backend/bfloat16.h"
 #include "engine/base/id.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -21,8 +23,9 @@ struct Parameter
     bool decays = false; // weight decay is for matrices, not for biases and norms
 };
 
-// What one pass of a stage over one micro-batch (or one slice of it) needs, in numbers (multiply by
-// the size of Real). An op's memory is what is alive after it:
+// What one pass of a stage over one micro-batch (or one slice of it) needs, in numbers as weights
+// and activations are stored (bytes()); what is wider among them counts as several. An op's memory
+// is what is alive after it:
 //   F -> B or I: stash.   I -> W: the first weightStash numbers of what I worked on; the rest is
 //   free.   With full recomputation F keeps only the stage's input: F -> RECOMPUTE: stash;
 //   RECOMPUTE -> B or I: recomputed.
@@ -36,17 +39,29 @@ struct StageSizes
     std::size_t workspace = 0;         // during one op, whichever it is
     // What only some stages have: the last of weightStash, and the last of all that F keeps.
     std::size_t headKept = 0, headRest = 0;
+
+    std::size_t numberBytes = sizeof(float);
+    // Weights in full precision that the optimizer has beside rounded ones, as gradients are: as
+    // many as parameters, or none.
+    std::size_t masters = 0;
+
+    std::size_t bytes(std::size_t numbers) const { return numbers * numberBytes; }
+    // Master weights, then two moments: numbers as gradients are.
+    std::size_t optimizer() const { return masters + 2 * parameters; }
 };
+
+// Passes are stated for numbers of one kind; executors, which do not care which, give them memory:
+// Number is std::byte.
 
 // A stash may lie in up to four pieces, since the halves of a backward free it in two, and since
 // pieces that are equal on all stages of a device fit where the others were. The first piece is
 // what the passes call stash (or recomputed): weightStash without headKept. The others lie here:
 // headKept, the rest without headRest, headRest. nullptr: behind the piece before. Slices need them
 // in one.
-template<class Real>
+template<class Number>
 struct StashPieces
 {
-    Real *headKept = nullptr, *rest = nullptr, *headRest = nullptr;
+    Number *headKept = nullptr, *rest = nullptr, *headRest = nullptr;
 };
 
 // Floating-point operations of one pass. A whole backward is both of its halves.
@@ -63,57 +78,58 @@ struct TokenBatch
 
 // Sequence slices (Seq1F1B): a pass works on slice `index` of every sample; its queries see the
 // keys and values of the slices before it, which lie in their stashes.
-template<class Real>
 struct SequenceSlice
 {
     int index = 0;
     // Of slices 0 .. index - 1 of the same micro-batch on this stage, alive. F reads them; B or I
     // reads them and adds to the gradients of their keys and values, so backwards run from the last
     // slice to the first.
-    std::span<const std::span<Real>> earlierStashes = {};
+    std::span<const std::span<std::byte>> earlierStashes = {};
 };
 
-template<class Real>
+template<class Number>
 struct ForwardPass
 {
-    std::span<const Real> weights, input;
-    std::span<Real> stash, output, workspace;
+    std::span<const Number> weights, input;
+    std::span<Number> stash, output, workspace;
     TokenBatch tokens;
-    SequenceSlice<Real> slice = {};
-    StashPieces<Real> pieces = {};
+    SequenceSlice slice = {};
+    StashPieces<Number> pieces = {};
 };
 
-template<class Real>
+template<class Number>
 struct RecomputePass
 {
-    std::span<const Real> weights, stash;
-    std::span<Real> recomputed, workspace;
+    std::span<const Number> weights, stash;
+    std::span<Number> recomputed, workspace;
     TokenBatch tokens;
-    StashPieces<Real> pieces = {}; // of what is recomputed
+    StashPieces<Number> pieces = {}; // of what is recomputed
 };
 
 // Of B and of I. The stash (the recomputed one, where there is one) is read and written: gradients
 // take the place of what nothing needs any more, so it serves once.
-template<class Real>
+template<class Number, class Gradient = Wide<Number>>
 struct BackwardPass
 {
-    std::span<const Real> weights;
-    std::span<Real> stash;
-    std::span<const Real> outputGradient;
-    std::span<Real> inputGradient, gradients, workspace; // gradients are added to
+    std::span<const Number> weights;
+    std::span<Number> stash;
+    std::span<const Number> outputGradient;
+    std::span<Number> inputGradient;
+    std::span<Gradient> gradients; // added to
+    std::span<Number> workspace;
     TokenBatch tokens;
-    Real lossScale = 1;
-    SequenceSlice<Real> slice = {};
-    StashPieces<Real> pieces = {};
+    Gradient lossScale = 1;
+    SequenceSlice slice = {};
+    StashPieces<Number> pieces = {};
 };
 
 // Of W: what I left, the first StageSizes::weightStash numbers of its stash.
-template<class Real>
+template<class Number, class Gradient = Wide<Number>>
 struct WeightPass
 {
-    std::span<const Real> stash;
-    std::span<Real> gradients;      // added to
-    const Real* headKept = nullptr; // as of StashPieces
+    std::span<const Number> stash;
+    std::span<Gradient> gradients;    // added to
+    const Number* headKept = nullptr; // as of StashPieces
 };
 
 // Two stages' parameters that are one tensor (a tied head). Both start equal, and stay so as long
@@ -125,8 +141,10 @@ struct TiedParameters
 };
 
 // A model cut into stages, as executors see it: sizes, and the passes of one stage over memory that
-// the executor owns. Holds no state of a run; any thread; allocates nothing in a pass.
-template<class Real>
+// the executor owns. Weights, stashes and messages are memory, which holds what the model's
+// precision says; gradients are numbers: float in training, double for finite differences. Holds no
+// state of a run; any thread; allocates nothing in a pass.
+template<class Gradient>
 class PipelineModel
 {
 public:
@@ -140,22 +158,27 @@ public:
     virtual StageFlops flops(StageId stage) const = 0;
     virtual std::span<const Parameter> parameters(StageId stage) const = 0;
     virtual std::optional<TiedParameters> tied() const { return {}; }
-    virtual void initialize(StageId stage, std::uint64_t seed, std::span<Real> weights) const = 0;
+    // In this process's memory. `masters`: of StageSizes::masters numbers.
+    virtual void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
+                            std::span<Gradient> masters) const = 0;
 
     // The summed loss of the micro-batch on the last stage, in nats; 0 elsewhere.
-    virtual double forward(StageId stage, const ForwardPass<Real>& pass) const = 0;
+    virtual double forward(StageId stage, const ForwardPass<std::byte>& pass) const = 0;
     // F again, from what it kept. Only where sizes().recomputed says so.
-    virtual void recompute(StageId, const RecomputePass<Real>&) const { }
+    virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
     // B, and the same in two: I then W equals B bit for bit. Each tensor's gradient is made by
     // either I (norms, embedding) or W (matrices, biases), never by both.
-    virtual void backward(StageId stage, const BackwardPass<Real>& pass) const = 0;
-    virtual void backwardInput(StageId stage, const BackwardPass<Real>& pass) const = 0;
-    virtual void backwardWeight(StageId stage, const WeightPass<Real>& pass) const = 0;
+    virtual void backward(StageId stage, const BackwardPass<std::byte, Gradient>& pass) const = 0;
+    virtual void backwardInput(StageId stage,
+                               const BackwardPass<std::byte, Gradient>& pass) const = 0;
+    virtual void backwardWeight(StageId stage,
+                                const WeightPass<std::byte, Gradient>& pass) const = 0;
     // d(objective) / d(summed loss) of an iteration of `tokens` tokens: 1 / tokens for a mean.
-    virtual Real lossScale(double tokens) const = 0;
-    // One optimizer step; `state` is two moments, each as long as the weights. `step` from 1.
-    virtual void update(StageId stage, std::span<Real> weights, std::span<const Real> gradients,
-                        std::span<Real> state, int step) const = 0;
+    virtual Gradient lossScale(double tokens) const = 0;
+    // One optimizer step; `optimizer` is of StageSizes::optimizer() numbers. `step` from 1.
+    virtual void update(StageId stage, std::span<std::byte> weights,
+                        std::span<const Gradient> gradients, std::span<Gradient> optimizer,
+                        int step) const = 0;
 };
 
 } // namespace engine

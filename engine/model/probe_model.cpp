@@ -2,6 +2,7 @@
 
 #include "engine/model/linear.h"
 #include "engine/model/random.h"
+#include "engine/model/typed_passes.h"
 
 #include <fmt/format.h>
 
@@ -66,8 +67,10 @@ std::span<const Parameter> ProbeModel::parameters(StageId stage) const
     return {&m_parameters[static_cast<std::size_t>(stage.value)], 1};
 }
 
-void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<float> weights) const
+void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<std::byte> memory,
+                            std::span<float> /*masters*/) const
 {
+    const std::span<float> weights = numbersIn<float>(memory);
     Random random(Random::combine(seed, parameters(stage).front().name));
     const auto width = static_cast<std::size_t>(m_size.width);
     std::vector<std::size_t> columns(width);
@@ -83,8 +86,9 @@ void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<float> 
 }
 
 // No loss is told: gradients are what it is there for.
-double ProbeModel::forward(StageId stage, const ForwardPass<float>& pass) const
+double ProbeModel::forward(StageId stage, const ForwardPass<std::byte>& memory) const
 {
+    const auto pass = numbersIn<float>(memory);
     const int rows = m_size.rows, width = m_size.width;
     const Matrix<float> x(pass.stash.data(), rows, width);
     if (stage.value == 0)
@@ -101,14 +105,15 @@ double ProbeModel::forward(StageId stage, const ForwardPass<float>& pass) const
     return 0;
 }
 
-void ProbeModel::backward(StageId stage, const BackwardPass<float>& pass) const
+void ProbeModel::backward(StageId stage, const BackwardPass<std::byte, float>& memory) const
 {
-    backwardInput(stage, pass);
-    backwardWeight(stage, {pass.stash, pass.gradients});
+    backwardInput(stage, memory);
+    backwardWeight(stage, {memory.stash, memory.gradients});
 }
 
-void ProbeModel::backwardInput(StageId stage, const BackwardPass<float>& pass) const
+void ProbeModel::backwardInput(StageId stage, const BackwardPass<std::byte, float>& memory) const
 {
+    const auto pass = numbersIn<float>(memory);
     const int rows = m_size.rows, width = m_size.width;
     const Matrix<float> dy(pass.stash.data() + state(), rows, width);
     if (!isLast(stage))
@@ -117,8 +122,9 @@ void ProbeModel::backwardInput(StageId stage, const BackwardPass<float>& pass) c
     linearBackwardInput<float>(m_kernels, dy, pass.weights.data(), {dx, rows, width});
 }
 
-void ProbeModel::backwardWeight(StageId, const WeightPass<float>& pass) const
+void ProbeModel::backwardWeight(StageId, const WeightPass<std::byte, float>& memory) const
 {
+    const auto pass = numbersIn<float>(memory);
     const int rows = m_size.rows, width = m_size.width;
     const Matrix<const float> x(pass.stash.data(), rows, width);
     const Matrix<const float> dy(pass.stash.data() + state(), rows, width);

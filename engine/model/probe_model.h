@@ -22,15 +22,16 @@ public:
     int stages() const override { return static_cast<int>(m_parameters.size()); }
     StageSizes sizes(StageId stage) const override;
     std::span<const Parameter> parameters(StageId stage) const override;
-    void initialize(StageId stage, std::uint64_t seed, std::span<float> weights) const override;
-    double forward(StageId stage, const ForwardPass<float>& pass) const override;
-    void backward(StageId stage, const BackwardPass<float>& pass) const override;
-    void backwardInput(StageId stage, const BackwardPass<float>& pass) const override;
-    void backwardWeight(StageId stage, const WeightPass<float>& pass) const override;
+    void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
+                    std::span<float> masters) const override;
+    double forward(StageId stage, const ForwardPass<std::byte>& memory) const override;
+    void backward(StageId stage, const BackwardPass<std::byte, float>& memory) const override;
+    void backwardInput(StageId stage, const BackwardPass<std::byte, float>& memory) const override;
+    void backwardWeight(StageId stage, const WeightPass<std::byte, float>& memory) const override;
     float lossScale(double) const override { return 1; } // a sum, not a mean
     StageFlops flops(StageId stage) const override;
     // The weights stay: a step would leave the integers.
-    void update(StageId, std::span<float>, std::span<const float>, std::span<float>,
+    void update(StageId, std::span<std::byte>, std::span<const float>, std::span<float>,
                 int) const override
     { }
 

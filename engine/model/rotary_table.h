@@ -20,8 +20,8 @@ public:
         for (int p = 0; p < positions; ++p)
             for (int c = 0; c < m_half; ++c) {
                 const double angle = p * std::pow(1e4, -2.0 * c / headSize);
-                m_cosines.push_back(static_cast<Real>(std::cos(angle)));
-                m_sines.push_back(static_cast<Real>(std::sin(angle)));
+                m_cosines.push_back(static_cast<Wide<Real>>(std::cos(angle)));
+                m_sines.push_back(static_cast<Wide<Real>>(std::sin(angle)));
             }
         m_deviceCosines = kernels.constants(m_cosines);
         m_deviceSines = kernels.constants(m_sines);
@@ -48,8 +48,9 @@ public:
 
 private:
     int m_half;
-    std::vector<Real> m_cosines, m_sines;
-    const Real *m_deviceCosines = nullptr, *m_deviceSines = nullptr;
+    std::vector<Wide<Real>> m_cosines, m_sines;
+    const Wide<Real>* m_deviceCosines = nullptr;
+    const Wide<Real>* m_deviceSines = nullptr;
 };
 
 } // namespace engine

@@ -8,19 +8,22 @@ std::size_t product(int a, int b)
     return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
 }
 
-std::size_t keptOfBlocks(const StageLayout& layout, int blocks)
+template<class Real>
+std::size_t keptOfBlocks(const StageLayout<Real>& layout, int blocks)
 {
-    return static_cast<std::size_t>(blocks) * BlockStash<float>::keptCount(layout.shape);
+    return static_cast<std::size_t>(blocks) * BlockStash<Real>::keptCount(layout.shape);
 }
 
-std::size_t statesOf(const StageLayout& layout)
+template<class Real>
+std::size_t statesOf(const StageLayout<Real>& layout)
 {
-    return static_cast<std::size_t>(layout.blocks) * layout.shape.state();
+    return wholePlaces<Real>(static_cast<std::size_t>(layout.blocks) * layout.shape.state());
 }
 
 } // namespace
 
-StageLayout::StageLayout(const ModelSpec& model, int stages, int stage, int slices)
+template<class Real>
+StageLayout<Real>::StageLayout(const ModelSpec& model, int stages, int stage, int slices)
     : shape(model, slices)
     , firstBlock(firstLayer(model, stages, stage))
     , blocks(firstLayer(model, stages, stage + 1) - firstBlock)
@@ -28,7 +31,8 @@ StageLayout::StageLayout(const ModelSpec& model, int stages, int stage, int slic
     , last(stage == stages - 1)
 { }
 
-std::vector<Parameter> StageLayout::describe() const
+template<class Real>
+std::vector<Parameter> StageLayout<Real>::describe() const
 {
     using Init = Parameter::Init;
     std::vector<Parameter> parameters;
@@ -57,49 +61,56 @@ std::vector<Parameter> StageLayout::describe() const
     return parameters;
 }
 
-std::size_t StageLayout::embeddingCount() const
+template<class Real>
+std::size_t StageLayout<Real>::embeddingCount() const
 {
     return first ? product(shape.vocabulary + shape.positions, shape.width) : 0;
 }
 
-std::size_t StageLayout::blockParameters(int block) const
+template<class Real>
+std::size_t StageLayout<Real>::blockParameters(int block) const
 {
-    return embeddingCount() + static_cast<std::size_t>(block) * BlockWeights<float>::count(shape);
+    return embeddingCount() + static_cast<std::size_t>(block) * BlockWeights<Real>::count(shape);
 }
 
-std::size_t StageLayout::headParameters() const
+template<class Real>
+std::size_t StageLayout<Real>::headParameters() const
 {
     return blockParameters(blocks);
 }
 
-std::size_t StageLayout::headWeight() const
+template<class Real>
+std::size_t StageLayout<Real>::headWeight() const
 {
-    return headParameters() + HeadWeights<float>::weightOffset(shape);
+    return headParameters() + HeadWeights<Real>::weightOffset(shape);
 }
 
-std::size_t StageLayout::blocksKept() const
+template<class Real>
+std::size_t StageLayout<Real>::blocksKept() const
 {
     return statesOf(*this) + keptOfBlocks(*this, blocks);
 }
 
-std::size_t StageLayout::blocksRest() const
+template<class Real>
+std::size_t StageLayout<Real>::blocksRest() const
 {
-    return static_cast<std::size_t>(blocks) * BlockStash<float>::restCount(shape);
-}
-
-std::size_t StageLayout::headKept() const
-{
-    return last ? HeadStash<float>::keptCount(shape) : 0;
-}
-
-std::size_t StageLayout::headRest() const
-{
-    return last ? HeadStash<float>::restCount(shape) + shape.state() : 0;
+    return static_cast<std::size_t>(blocks) * BlockStash<Real>::restCount(shape);
 }
 
 template<class Real>
-StageStash<Real>::StageStash(Real* first, const StageLayout& layout,
-                             const StashPieces<Real>& pieces)
+std::size_t StageLayout<Real>::headKept() const
+{
+    return last ? HeadStash<Real>::keptCount(shape) : 0;
+}
+
+template<class Real>
+std::size_t StageLayout<Real>::headRest() const
+{
+    return last ? HeadStash<Real>::restCount(shape) + shape.state() : 0;
+}
+
+template<class Real>
+StageStash<Real>::StageStash(Real* first, const Layout& layout, const StashPieces<Real>& pieces)
     : m_first(first)
     , m_headKept(pieces.headKept != nullptr ? pieces.headKept : first + layout.blocksKept())
     , m_rest(pieces.rest != nullptr ? pieces.rest : first + layout.weightStash())
@@ -142,18 +153,26 @@ HeadStash<Real> StageStash<Real>::head() const
 }
 
 template<class Real>
-EarlierSlices<Real> StageStash<Real>::earlier(int block, const SequenceSlice<Real>& slice) const
+EarlierSlices<Real> StageStash<Real>::earlier(int block, const SequenceSlice& slice) const
 {
     const BlockStash<Real> own = this->block(block);
     if (own.keyGradients == nullptr)
         return {};
-    return {slice.earlierStashes, static_cast<std::size_t>(own.qkv - m_first),
-            static_cast<std::size_t>(own.keyGradients - m_first)};
+    const auto bytesTo = [this](const void* at) {
+        return static_cast<std::size_t>(static_cast<const std::byte*>(at)
+                                        - reinterpret_cast<const std::byte*>(m_first));
+    };
+    return {slice.earlierStashes, bytesTo(own.qkv), bytesTo(own.keyGradients)};
 }
 
+template struct StageLayout<float>;
+template struct StageLayout<double>;
+template struct StageLayout<bfloat16>;
 template class StageStash<float>;
 template class StageStash<double>;
+template class StageStash<bfloat16>;
 template class StageStash<const float>;
 template class StageStash<const double>;
+template class StageStash<const bfloat16>;
 
 } // namespace engine

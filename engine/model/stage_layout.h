@@ -11,7 +11,8 @@ namespace engine {
 // the head keep for W. The states hold the inputs x(b) of the blocks, and after I the gradients
 // dOut(b) of their outputs: x(b + 1) and dOut(b) share a place. The last block's dOut takes the
 // place of the stage's input, which W does not need; on the last stage it takes that of the head's
-// input, and the stage's input lies behind.
+// input, and the stage's input lies behind. Counts are in numbers of Real.
+template<class Real>
 struct StageLayout
 {
     StageLayout(const ModelSpec& model, int stages, int stage, int slices);
@@ -38,21 +39,22 @@ template<class Real>
 class StageStash
 {
 public:
-    StageStash(Real* first, const StageLayout& layout, const StashPieces<Real>& pieces = {});
+    using Layout = StageLayout<std::remove_const_t<Real>>;
+    StageStash(Real* first, const Layout& layout, const StashPieces<Real>& pieces = {});
 
     Matrix<Real> x(int block) const; // x(blocks) is the head's
     Matrix<Real> dOut(int block) const;
     BlockStash<Real> block(int block) const;
     HeadStash<Real> head() const;
     // The same block in the stashes of earlier slices.
-    EarlierSlices<Real> earlier(int block, const SequenceSlice<Real>& slice) const;
+    EarlierSlices<Real> earlier(int block, const SequenceSlice& slice) const;
 
 private:
     Matrix<Real> state(std::size_t index) const;
 
     Real *m_first, *m_headKept; // until W
     Real *m_rest, *m_headRest;  // until I
-    const StageLayout& m_layout;
+    const Layout& m_layout;
 };
 
 } // namespace engine

@@ -2,9 +2,11 @@
 
 #include "engine/base/check.h"
 #include "engine/model/hidden_tokens.h"
-#include "engine/model/normal_numbers.h"
+#include "engine/model/initial_weights.h"
+#include "engine/model/typed_passes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace engine {
 namespace {
@@ -37,7 +39,7 @@ Transformer<Real>::Transformer(const ModelSpec& spec, int stages, const Kernels<
 template<class Real>
 StageSizes Transformer<Real>::sizes(StageId stage) const
 {
-    const StageLayout& own = layout(stage);
+    const StageLayout<Real>& own = layout(stage);
     const Parameter& last = parameters(stage).back();
     const bool full = m_spec.recompute == Recompute::Full;
     return {.parameters = last.offset + last.count,
@@ -48,13 +50,15 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .output = own.last ? 0 : own.shape.state(),
             .workspace = workspaceCount(own),
             .headKept = own.headKept(),
-            .headRest = own.headRest()};
+            .headRest = own.headRest(),
+            .numberBytes = sizeof(Real),
+            .masters = kHasMasters ? last.offset + last.count : 0};
 }
 
 // The widest of the passes. With full recomputation F has one block's stash at a time here, between
 // two states.
 template<class Real>
-std::size_t Transformer<Real>::workspaceCount(const StageLayout& own) const
+std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) const
 {
     const TransformerShape& shape = own.shape;
     std::size_t forward = Block::forwardWorkspace(shape);
@@ -63,7 +67,7 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout& own) const
             = BlockStash<Real>::keptCount(shape) + BlockStash<Real>::restCount(shape) + forward;
         const std::size_t head
             = HeadStash<Real>::keptCount(shape) + HeadStash<Real>::restCount(shape);
-        forward = 2 * shape.state() + std::max(block, own.last ? head : 0);
+        forward = wholePlaces<Real>(2 * shape.state()) + std::max(block, own.last ? head : 0);
     }
     return std::max(forward, Block::backwardWorkspace(shape));
 }
@@ -75,7 +79,7 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout& own) const
 template<class Real>
 StageFlops Transformer<Real>::flops(StageId stage) const
 {
-    const StageLayout& own = layout(stage);
+    const StageLayout<Real>& own = layout(stage);
     const double tokens = own.shape.rows(), width = own.shape.width;
     const double attention = own.blocks * 4 * tokens * width * m_spec.sequence;
     const double matrices = own.blocks * tokens * blockFlops(own.shape)
@@ -93,7 +97,7 @@ std::optional<TiedParameters> Transformer<Real>::tied() const
 {
     if (!m_spec.tied)
         return {};
-    const StageLayout& last = m_layouts.back();
+    const StageLayout<Real>& last = m_layouts.back();
     return TiedParameters{.first = StageId{0},
                           .last = StageId{stages() - 1},
                           .firstOffset = 0,
@@ -104,9 +108,9 @@ std::optional<TiedParameters> Transformer<Real>::tied() const
 
 // A mean over the tokens that are predicted; forward() gives this mean times all tokens.
 template<class Real>
-Real Transformer<Real>::lossScale(double tokens) const
+Wide<Real> Transformer<Real>::lossScale(double tokens) const
 {
-    return static_cast<Real>(1 / (tokens * predictedShare()));
+    return static_cast<Gradient>(1 / (tokens * predictedShare()));
 }
 
 template<class Real>
@@ -123,26 +127,16 @@ std::span<const Parameter> Transformer<Real>::parameters(StageId stage) const
     return m_parameters[static_cast<std::size_t>(stage.value)];
 }
 
-// (seed, name of the tensor) decide: the weights are the same under every scheme and stage split.
 template<class Real>
-void Transformer<Real>::initialize(StageId stage, std::uint64_t seed, std::span<Real> weights) const
+void Transformer<Real>::initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
+                                   [[maybe_unused]] std::span<Gradient> masters) const
 {
-    for (const Parameter& parameter : parameters(stage)) {
-        const std::span<Real> own = weights.subspan(parameter.offset, parameter.count);
-        const bool copied = m_spec.tied && parameter.name == "head.weight";
-        switch (parameter.init) {
-        case Parameter::Init::Zero:
-            std::ranges::fill(own, Real(0));
-            break;
-        case Parameter::Init::One:
-            std::ranges::fill(own, Real(1));
-            break;
-        case Parameter::Init::Normal:
-            fillNormal(Random::combine(seed, copied ? "embedding.token" : parameter.name),
-                       m_spec.initStd, own);
-            break;
-        }
-    }
+    const std::span<Real> own = numbersIn<Real>(weights);
+    if constexpr (kHasMasters) {
+        initializeWeights(m_spec, parameters(stage), seed, masters);
+        std::ranges::transform(masters, own.begin(), [](Gradient x) { return Real(x); });
+    } else
+        initializeWeights(m_spec, parameters(stage), seed, own);
 }
 
 template<class Real>
@@ -158,7 +152,7 @@ Matrix<Number> Transformer<Real>::positionTable(Number* embedding, int slice) co
 }
 
 template<class Real>
-void Transformer<Real>::enter(const StageLayout& own, const ForwardPass<Real>& pass,
+void Transformer<Real>::enter(const StageLayout<Real>& own, const ForwardPass<Real>& pass,
                               Matrix<Real> x) const
 {
     const Real* embedding = pass.weights.data();
@@ -170,9 +164,10 @@ void Transformer<Real>::enter(const StageLayout& own, const ForwardPass<Real>& p
 }
 
 template<class Real>
-double Transformer<Real>::forward(StageId stage, const ForwardPass<Real>& pass) const
+double Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& memory) const
 {
-    const StageLayout& own = layout(stage);
+    const auto pass = numbersIn<Real>(memory);
+    const StageLayout<Real>& own = layout(stage);
     if (m_spec.recompute == Recompute::Full)
         return forwardOnce(own, pass);
     const StageStash<Real> stash(pass.stash.data(), own, pass.pieces);
@@ -197,12 +192,13 @@ double Transformer<Real>::forward(StageId stage, const ForwardPass<Real>& pass) 
 
 // Keeps the stage's input; what the blocks and the head make goes to the workspace.
 template<class Real>
-double Transformer<Real>::forwardOnce(const StageLayout& own, const ForwardPass<Real>& pass) const
+double Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
+                                      const ForwardPass<Real>& pass) const
 {
     const TransformerShape& shape = own.shape;
     Matrix<Real> x = shape.stateOf(pass.stash.data());
     enter(own, pass, x);
-    Real* scratch = pass.workspace.data() + 2 * shape.state();
+    Real* scratch = pass.workspace.data() + wholePlaces<Real>(2 * shape.state());
     Real* rest = scratch + BlockStash<Real>::keptCount(shape);
     for (int b = 0; b < own.blocks; ++b) {
         const bool toNext = b == own.blocks - 1 && !own.last;
@@ -228,9 +224,10 @@ double Transformer<Real>::forwardOnce(const StageLayout& own, const ForwardPass<
 
 // As forward() without its output: the last block stops before its last matrix.
 template<class Real>
-void Transformer<Real>::recompute(StageId stage, const RecomputePass<Real>& pass) const
+void Transformer<Real>::recompute(StageId stage, const RecomputePass<std::byte>& memory) const
 {
-    const StageLayout& own = layout(stage);
+    const auto pass = numbersIn<Real>(memory);
+    const StageLayout<Real>& own = layout(stage);
     const StageStash<Real> stash(pass.recomputed.data(), own, pass.pieces);
     m_kernels.copy(pass.stash, all(stash.x(0)));
     for (int b = 0; b < own.blocks; ++b) {
@@ -251,9 +248,11 @@ void Transformer<Real>::recompute(StageId stage, const RecomputePass<Real>& pass
 
 // I and W a block at a time, so that what W reads is still in the cache.
 template<class Real>
-void Transformer<Real>::backward(StageId stage, const BackwardPass<Real>& pass) const
+void Transformer<Real>::backward(StageId stage,
+                                 const BackwardPass<std::byte, Gradient>& memory) const
 {
-    const StageLayout& own = layout(stage);
+    const auto pass = numbersIn<Real>(memory);
+    const StageLayout<Real>& own = layout(stage);
     const WeightPass<Real> weight{pass.stash, pass.gradients, pass.pieces.headKept};
     if (own.last) {
         headBackwardInput(own, pass);
@@ -271,9 +270,11 @@ void Transformer<Real>::backward(StageId stage, const BackwardPass<Real>& pass) 
 }
 
 template<class Real>
-void Transformer<Real>::backwardInput(StageId stage, const BackwardPass<Real>& pass) const
+void Transformer<Real>::backwardInput(StageId stage,
+                                      const BackwardPass<std::byte, Gradient>& memory) const
 {
-    const StageLayout& own = layout(stage);
+    const auto pass = numbersIn<Real>(memory);
+    const StageLayout<Real>& own = layout(stage);
     if (own.last)
         headBackwardInput(own, pass);
     for (int b = own.blocks; b-- > 0;)
@@ -286,9 +287,11 @@ void Transformer<Real>::backwardInput(StageId stage, const BackwardPass<Real>& p
 }
 
 template<class Real>
-void Transformer<Real>::backwardWeight(StageId stage, const WeightPass<Real>& pass) const
+void Transformer<Real>::backwardWeight(StageId stage,
+                                       const WeightPass<std::byte, Gradient>& memory) const
 {
-    const StageLayout& own = layout(stage);
+    const auto pass = numbersIn<Real>(memory);
+    const StageLayout<Real>& own = layout(stage);
     if (own.last)
         headBackwardWeight(own, pass);
     for (int b = own.blocks; b-- > 0;)
@@ -296,8 +299,8 @@ void Transformer<Real>::backwardWeight(StageId stage, const WeightPass<Real>& pa
 }
 
 template<class Real>
-void Transformer<Real>::blockBackwardInput(const StageLayout& own, const BackwardPass<Real>& pass,
-                                           int block) const
+void Transformer<Real>::blockBackwardInput(const StageLayout<Real>& own,
+                                           const BackwardPass<Real>& pass, int block) const
 {
     const StageStash<Real> stash(pass.stash.data(), own, pass.pieces);
     const bool fromNext = block == own.blocks - 1 && !own.last;
@@ -315,8 +318,9 @@ void Transformer<Real>::blockBackwardInput(const StageLayout& own, const Backwar
 }
 
 template<class Real>
-void Transformer<Real>::blockBackwardWeight(const StageLayout& own, const WeightPass<Real>& pass,
-                                            int block, Matrix<const Real> dOut) const
+void Transformer<Real>::blockBackwardWeight(const StageLayout<Real>& own,
+                                            const WeightPass<Real>& pass, int block,
+                                            Matrix<const Real> dOut) const
 {
     m_block.backwardWeight(
         {.gradients = {pass.gradients.data() + own.blockParameters(block), own.shape},
@@ -325,7 +329,7 @@ void Transformer<Real>::blockBackwardWeight(const StageLayout& own, const Weight
 }
 
 template<class Real>
-void Transformer<Real>::headBackwardInput(const StageLayout& own,
+void Transformer<Real>::headBackwardInput(const StageLayout<Real>& own,
                                           const BackwardPass<Real>& pass) const
 {
     const StageStash<Real> stash(pass.stash.data(), own, pass.pieces);
@@ -339,7 +343,7 @@ void Transformer<Real>::headBackwardInput(const StageLayout& own,
 }
 
 template<class Real>
-void Transformer<Real>::headBackwardWeight(const StageLayout& own,
+void Transformer<Real>::headBackwardWeight(const StageLayout<Real>& own,
                                            const WeightPass<Real>& pass) const
 {
     const StashPieces<const Real> pieces{.headKept = pass.headKept};
@@ -348,25 +352,32 @@ void Transformer<Real>::headBackwardWeight(const StageLayout& own,
 }
 
 template<class Real>
-void Transformer<Real>::embeddingBackward(const StageLayout& own,
+void Transformer<Real>::embeddingBackward(const StageLayout<Real>& own,
                                           const BackwardPass<Real>& pass) const
 {
-    Real* tokens = pass.gradients.data();
+    Wide<Real>* tokens = pass.gradients.data();
     m_kernels.embeddingBackward(pass.tokens.inputs,
                                 StageStash<Real>(pass.stash.data(), own, pass.pieces).x(0), tokens,
                                 positionTable(tokens, pass.slice.index));
 }
 
 template<class Real>
-void Transformer<Real>::update(StageId stage, std::span<Real> weights,
-                               std::span<const Real> gradients, std::span<Real> state,
+void Transformer<Real>::update(StageId stage, std::span<std::byte> weights,
+                               std::span<const Gradient> gradients, std::span<Gradient> optimizer,
                                int step) const
 {
-    for (const Parameter& parameter : parameters(stage)) {
-        Real* firstMoment = state.data() + parameter.offset;
-        m_kernels.adamW({.weights = weights.data() + parameter.offset,
-                         .firstMoment = firstMoment,
-                         .secondMoment = firstMoment + weights.size(),
+    const std::size_t count = gradients.size();
+    Real* stored = numbersIn<Real>(weights).data();
+    Gradient *trained = nullptr, *moments = optimizer.data();
+    if constexpr (kHasMasters)
+        trained = std::exchange(moments, moments + count);
+    else
+        trained = stored;
+    for (const Parameter& parameter : parameters(stage))
+        m_kernels.adamW({.weights = trained + parameter.offset,
+                         .rounded = kHasMasters ? stored + parameter.offset : nullptr,
+                         .firstMoment = moments + parameter.offset,
+                         .secondMoment = moments + count + parameter.offset,
                          .gradients = gradients.data() + parameter.offset,
                          .count = parameter.count,
                          .learningRate = m_spec.learningRate,
@@ -375,10 +386,10 @@ void Transformer<Real>::update(StageId stage, std::span<Real> weights,
                          .epsilon = m_spec.epsilon,
                          .weightDecay = parameter.decays ? m_spec.weightDecay : 0,
                          .step = step});
-    }
 }
 
 template class Transformer<float>;
 template class Transformer<double>;
+template class Transformer<bfloat16>;
 
 } // namespace engine

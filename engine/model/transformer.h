@@ -7,10 +7,12 @@ namespace engine {
 
 // A transformer in stages: the embedding joins the first stage; final norm, head and the mean
 // cross-entropy join the last. A tied head is a second copy of the token embedding (tied()). float
-// trains, double is for finite differences.
+// and bfloat16 train, double is for finite differences.
 template<class Real>
-class Transformer final : public PipelineModel<Real>
+class Transformer final : public PipelineModel<Wide<Real>>
 {
+    using Gradient = Wide<Real>;
+
 public:
     // checkModel(spec, stages) has passed, and `slices` divides the sequence: a pass works on a
     // whole micro-batch, or with more than one on a slice of it. `kernels` must outlive the model.
@@ -21,41 +23,46 @@ public:
     StageFlops flops(StageId stage) const override;
     std::span<const Parameter> parameters(StageId stage) const override;
     std::optional<TiedParameters> tied() const override;
-    void initialize(StageId stage, std::uint64_t seed, std::span<Real> weights) const override;
-    double forward(StageId stage, const ForwardPass<Real>& pass) const override;
-    void recompute(StageId stage, const RecomputePass<Real>& pass) const override;
-    void backward(StageId stage, const BackwardPass<Real>& pass) const override;
-    void backwardInput(StageId stage, const BackwardPass<Real>& pass) const override;
-    void backwardWeight(StageId stage, const WeightPass<Real>& pass) const override;
-    Real lossScale(double tokens) const override;
-    void update(StageId stage, std::span<Real> weights, std::span<const Real> gradients,
-                std::span<Real> state, int step) const override;
+    void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
+                    std::span<Gradient> masters) const override;
+    double forward(StageId stage, const ForwardPass<std::byte>& memory) const override;
+    void recompute(StageId stage, const RecomputePass<std::byte>& memory) const override;
+    void backward(StageId stage, const BackwardPass<std::byte, Gradient>& memory) const override;
+    void backwardInput(StageId stage,
+                       const BackwardPass<std::byte, Gradient>& memory) const override;
+    void backwardWeight(StageId stage,
+                        const WeightPass<std::byte, Gradient>& memory) const override;
+    Gradient lossScale(double tokens) const override;
+    void update(StageId stage, std::span<std::byte> weights, std::span<const Gradient> gradients,
+                std::span<Gradient> optimizer, int step) const override;
 
 private:
+    static constexpr bool kHasMasters = kPlacesOfWide<Real> > 1;
     using Block = TransformerBlock<Real>;
     using Head = TransformerHead<Real>;
 
-    const StageLayout& layout(StageId stage) const
+    const StageLayout<Real>& layout(StageId stage) const
     {
         return m_layouts[static_cast<std::size_t>(stage.value)];
     }
     double predictedShare() const; // of all tokens
-    std::size_t workspaceCount(const StageLayout& layout) const;
+    std::size_t workspaceCount(const StageLayout<Real>& layout) const;
     // The rows of a slice among the weights or the gradients of the embedding; none with rotary.
     template<class Number>
     Matrix<Number> positionTable(Number* embedding, int slice) const;
-    void enter(const StageLayout& layout, const ForwardPass<Real>& pass, Matrix<Real> x) const;
-    double forwardOnce(const StageLayout& layout, const ForwardPass<Real>& pass) const;
-    void blockBackwardInput(const StageLayout& layout, const BackwardPass<Real>& pass,
+    void enter(const StageLayout<Real>& layout, const ForwardPass<Real>& pass,
+               Matrix<Real> x) const;
+    double forwardOnce(const StageLayout<Real>& layout, const ForwardPass<Real>& pass) const;
+    void blockBackwardInput(const StageLayout<Real>& layout, const BackwardPass<Real>& pass,
                             int block) const;
-    void headBackwardInput(const StageLayout& layout, const BackwardPass<Real>& pass) const;
-    void embeddingBackward(const StageLayout& layout, const BackwardPass<Real>& pass) const;
-    void blockBackwardWeight(const StageLayout& layout, const WeightPass<Real>& pass, int block,
-                             Matrix<const Real> dOut) const;
-    void headBackwardWeight(const StageLayout& layout, const WeightPass<Real>& pass) const;
+    void headBackwardInput(const StageLayout<Real>& layout, const BackwardPass<Real>& pass) const;
+    void embeddingBackward(const StageLayout<Real>& layout, const BackwardPass<Real>& pass) const;
+    void blockBackwardWeight(const StageLayout<Real>& layout, const WeightPass<Real>& pass,
+                             int block, Matrix<const Real> dOut) const;
+    void headBackwardWeight(const StageLayout<Real>& layout, const WeightPass<Real>& pass) const;
 
     ModelSpec m_spec;
-    std::vector<StageLayout> m_layouts;               // [stage]
+    std::vector<StageLayout<Real>> m_layouts;         // [stage]
     std::vector<std::vector<Parameter>> m_parameters; // [stage]
     const Kernels<Real>& m_kernels;
     Block m_block;

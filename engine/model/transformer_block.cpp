@@ -24,8 +24,8 @@ void TransformerBlock<Real>::forward(const Forward& pass) const
     m_rotary.turn(m_kernels, shape.attention, qkv, pass.earlier.count(), Direction::Forward);
     if (s.keyGradients != nullptr)
         m_kernels.zero({s.keyGradients, shape.attention.keyGradients()});
-    m_kernels.attention(
-        {shape.attention, qkv, s.attention, attended, pass.earlier, pass.workspace});
+    m_kernels.attention({shape.attention, qkv, s.attention, attended, pass.earlier,
+                         reinterpret_cast<Wide<Real>*>(pass.workspace)});
     linear<Real>(m_kernels, attended, w.project, w.projectBias, middle);
     m_kernels.add(all(pass.x), all(middle));
 
@@ -41,12 +41,20 @@ void TransformerBlock<Real>::forward(const Forward& pass) const
     m_kernels.add(all(middle), all(pass.out));
 }
 
+template<class Real>
+std::size_t TransformerBlock<Real>::forwardWorkspace(const TransformerShape& shape)
+{
+    return shape.attention.forwardWorkspace<Real>() * kPlacesOfWide<Real>;
+}
+
 // The gradient of what the activation gave, (rows, inner); then that of a norm's output, (rows, C),
 // with attention's own workspace behind it.
 template<class Real>
 std::size_t TransformerBlock<Real>::backwardWorkspace(const TransformerShape& shape)
 {
-    return std::max(shape.times(shape.inner), shape.state() + shape.attention.backwardWorkspace());
+    return std::max(shape.times(shape.inner),
+                    wholePlaces<Real>(shape.state())
+                        + shape.attention.backwardWorkspace<Real>() * kPlacesOfWide<Real>);
 }
 
 template<class Real>
@@ -100,7 +108,8 @@ void TransformerBlock<Real>::attentionBackward(const Backward& pass) const
                                  .dOut = dNarrow,
                                  .keyGradients = s.keyGradients,
                                  .earlier = pass.earlier,
-                                 .workspace = pass.workspace + m_shape.state()});
+                                 .workspace = reinterpret_cast<Wide<Real>*>(
+                                     pass.workspace + wholePlaces<Real>(m_shape.state()))});
     m_rotary.turn(m_kernels, m_shape.attention, qkv, pass.earlier.count(), Direction::Backward);
     linearBackwardInput<Real>(m_kernels, qkv, w.qkv, dNarrow);
     normBackward<Real>(m_kernels,
@@ -118,7 +127,7 @@ void TransformerBlock<Real>::attentionBackward(const Backward& pass) const
 template<class Real>
 void TransformerBlock<Real>::backwardWeight(const Weight& pass) const
 {
-    const BlockWeights<Real>& g = pass.gradients;
+    const BlockWeights<Wide<Real>>& g = pass.gradients;
     const BlockStash<const Real>& s = pass.stash;
     linearBackwardWeight<Real>(m_kernels, m_shape.matrix(s.activated, m_shape.inner), pass.dOut,
                                g.contract, g.contractBias);
@@ -134,5 +143,6 @@ void TransformerBlock<Real>::backwardWeight(const Weight& pass) const
 
 template class TransformerBlock<float>;
 template class TransformerBlock<double>;
+template class TransformerBlock<bfloat16>;
 
 } // namespace engine

@@ -27,15 +27,12 @@ public:
         Real* workspace = nullptr;
     };
     void forward(const Forward& pass) const;
-    static std::size_t forwardWorkspace(const TransformerShape& shape)
-    {
-        return shape.attention.forwardWorkspace();
-    }
+    static std::size_t forwardWorkspace(const TransformerShape& shape); // numbers of Real
 
     struct Backward
     {
         BlockWeights<const Real> weights;
-        BlockWeights<Real> gradients;
+        BlockWeights<Wide<Real>> gradients;
         BlockStash<Real> stash; // of F; afterwards, of W
         Matrix<const Real> x, dOut;
         Matrix<Real> dx; // may be where x is
@@ -47,7 +44,7 @@ public:
 
     struct Weight
     {
-        BlockWeights<Real> gradients;
+        BlockWeights<Wide<Real>> gradients;
         BlockStash<const Real> stash; // after I
         Matrix<const Real> dOut;      // the same as of I
     };

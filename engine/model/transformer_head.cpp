@@ -90,7 +90,7 @@ void TransformerHead<Real>::transformBackward(const Pass& pass, const Backward& 
 
 template<class Real>
 void TransformerHead<Real>::backwardWeight(const HeadStash<const Real>& stash,
-                                           const HeadWeights<Real>& gradients) const
+                                           const HeadWeights<Wide<Real>>& gradients) const
 {
     const auto decoded = m_shape.stateOf(stash.decoded);
     const auto dLogits = m_shape.matrix(stash.logits, m_shape.vocabulary);
@@ -108,5 +108,6 @@ void TransformerHead<Real>::backwardWeight(const HeadStash<const Real>& stash,
 
 template class TransformerHead<float>;
 template class TransformerHead<double>;
+template class TransformerHead<bfloat16>;
 
 } // namespace engine

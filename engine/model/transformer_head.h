@@ -64,16 +64,20 @@ struct HeadStash
     Real *norm = nullptr, *decoded;
     // Their outputs, after I the gradients of these: (rows, C); (rows, V), probabilities after F.
     Real *transformed = nullptr, *logits;
-    // Until I: the input of the transform's norm, (rows, C), and of each norm (rows) 1 / deviation
-    // and, but for RMSNorm, mean.
-    Real *activated = nullptr, *inverse, *mean = nullptr;
-    Real *transformInverse = nullptr, *transformMean = nullptr;
+    // Until I: of each norm (rows) 1 / deviation and, but for RMSNorm, mean, and the input of the
+    // transform's norm, (rows, C).
+    Wide<Real>* inverse;
+    Wide<Real>* mean = nullptr;
+    Wide<Real>* transformInverse = nullptr;
+    Wide<Real>* transformMean = nullptr;
+    Real* activated = nullptr;
 
+    // As of BlockStash.
     HeadStash(Real* kept, Real* rest, const TransformerShape& shape)
         : decoded(kept)
         , logits(kept + shape.state())
-        , inverse(rest)
-        , mean(shape.rmsNorm ? nullptr : rest + shape.rows())
+        , inverse(reinterpret_cast<Wide<Real>*>(rest))
+        , mean(shape.rmsNorm ? nullptr : inverse + shape.rows())
     {
         if (!shape.transformed)
             return;
@@ -81,16 +85,18 @@ struct HeadStash
         transformed = norm + shape.state();
         transformInverse = mean + shape.rows();
         transformMean = transformInverse + shape.rows();
-        activated = transformMean + shape.rows();
+        activated = reinterpret_cast<Real*>(transformMean + shape.rows());
     }
     static std::size_t keptCount(const TransformerShape& shape)
     {
-        return (shape.transformed ? 3 : 1) * shape.state() + shape.times(shape.vocabulary);
+        return wholePlaces<Real>((shape.transformed ? 3 : 1) * shape.state()
+                                 + shape.times(shape.vocabulary));
     }
     static std::size_t restCount(const TransformerShape& shape)
     {
-        return shape.transformed ? shape.state() + shape.times(2 * shape.statistics())
-                                 : shape.times(shape.statistics());
+        const std::size_t norms = shape.transformed ? 2 : 1;
+        return norms * shape.times(shape.statistics())
+            * kPlacesOfWide<Real> + (shape.transformed ? shape.state() : 0);
     }
 };
 
@@ -117,13 +123,13 @@ public:
 
     struct Backward
     {
-        HeadWeights<Real> gradients;
-        Real lossScale = 1;
+        HeadWeights<Wide<Real>> gradients;
+        Wide<Real> lossScale = 1;
         Real* workspace = nullptr; // (rows, C)
     };
     void backwardInput(const Pass& pass, const Backward& backward) const;
     void backwardWeight(const HeadStash<const Real>& stash,
-                        const HeadWeights<Real>& gradients) const;
+                        const HeadWeights<Wide<Real>>& gradients) const;
 
 private:
     void transform(const Pass& pass) const;

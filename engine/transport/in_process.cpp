@@ -123,16 +123,12 @@ void InProcessTransport::perform(std::uint32_t call)
     pass(copied, what.owner);
 }
 
-// Tensors are floats.
 void InProcessTransport::move(std::span<const std::byte> from, std::span<std::byte> to) const
 {
-    if (m_kernels == nullptr) {
+    if (m_kernels == nullptr)
         std::ranges::copy(from, to.begin());
-        return;
-    }
-    const std::size_t count = from.size() / sizeof(float);
-    m_kernels->copy({reinterpret_cast<const float*>(from.data()), count},
-                    {reinterpret_cast<float*>(to.data()), count});
+    else
+        m_kernels->copyBytes(from, to);
 }
 
 // The last member to call sets it going.

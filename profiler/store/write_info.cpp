@@ -39,9 +39,11 @@ Result<void> writeMetrics(Database& database, const engine::RunInfo& info)
     add("flops_per_iteration", known(info.flopsPerIteration), "FLOP");
     add("peak_flops", known(info.peakFlops), "FLOP/s");
     add("recompute_keeps", known(info.recomputeKeeps), "M_a");
-    add("peak_source",
-        info.peakSource.empty() ? std::nullopt : std::optional<std::string_view>(info.peakSource),
-        "");
+    const auto text = [](const std::string& value) {
+        return value.empty() ? std::nullopt : std::optional<std::string_view>(value);
+    };
+    add("peak_source", text(info.peakSource), "");
+    add("precision", text(info.precision), "");
     add("threads", info.threads == 0 ? std::nullopt : std::optional(info.threads), "");
     add("cores", info.cores == 0 ? std::nullopt : std::optional(info.cores), "");
     add("unigram_entropy", info.unigramEntropy, "nats/token");

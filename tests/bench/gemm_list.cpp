@@ -22,7 +22,7 @@ void GemmList::attention(const Attention<float>& op)
     for (int i = 0; i < shape.samples * shape.heads; ++i) {
         const int sample = i / shape.heads, head = i % shape.heads;
         const cpu::AttentionHead<const float> in(shape, op.qkv, op.earlier, sample, head);
-        const Matrix<float> scores = scoresOf(op.kept, shape, i);
+        const Matrix<float> scores = scoresOf(op.kept.scores, shape, i);
         add({.a = in.query(), .b = in.key(0), .c = scores, .transposeB = Transpose::Yes});
         add({.a = scores,
              .b = in.value(0),
@@ -43,7 +43,7 @@ void GemmList::attentionBackward(const AttentionBackward<float>& op)
     for (int i = 0; i < shape.samples * shape.heads; ++i) {
         const int sample = i / shape.heads, head = i % shape.heads;
         const cpu::AttentionHead<const float> in(shape, op.qkv, op.earlier, sample, head);
-        const Matrix<const float> scores = scoresOf(op.kept, shape, i);
+        const Matrix<const float> scores = scoresOf(op.kept.scores, shape, i);
         const Matrix<const float> dOut = cpu::headColumns(op.dOut, sample, shape.sequence,
                                                           head * shape.headSize, shape.headSize);
         const auto transposed = [&](Matrix<const float> a, Matrix<const float> b, Matrix<float> c) {

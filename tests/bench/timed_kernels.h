@@ -37,6 +37,7 @@ public:
             recorded->matmul(op);
         timed(Part::Matmul, [&] { m_kernels.matmul(op); });
     }
+    void matmulWide(const engine::Matmul<float>& op) const override { matmul(op); }
     void addBias(engine::Matrix<float> y, const float* bias) const override
     {
         timed(Part::Rest, [&] { m_kernels.addBias(y, bias); });

@@ -3,6 +3,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/model/hidden_tokens.h"
 #include "engine/model/transformer.h"
+#include "tests/support/bytes_of.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ public:
         for (int s = 0; s < stages; ++s) {
             const engine::StageSizes sizes = m_model.sizes(engine::StageId{s});
             weights.emplace_back(sizes.parameters);
-            m_model.initialize(engine::StageId{s}, 11, weights.back());
+            m_model.initialize(engine::StageId{s}, 11, bytesOf(weights.back()), {});
             gradients.emplace_back(sizes.parameters);
             m_workspaces.emplace_back(sizes.workspace);
             for (Pass& pass : m_passes) {
@@ -48,10 +49,11 @@ public:
         for (std::size_t k = 0; k < m_passes.size(); ++k)
             for (std::size_t s = 0; s < weights.size(); ++s) {
                 Pass& pass = m_passes[k];
-                sum += m_model.forward(
-                    id(s),
-                    {weights[s], s == 0 ? std::span<const double>() : pass.outputs[s - 1],
-                     pass.stashes[s], pass.outputs[s], workspace(s), tokens(k), slice(k, s)});
+                sum += m_model.forward(id(s),
+                                       {bytesOf(weights[s]),
+                                        s == 0 ? kNone : bytesOf(pass.outputs[s - 1]),
+                                        bytesOf(pass.stashes[s]), bytesOf(pass.outputs[s]),
+                                        workspace(s), tokens(k), slice(k, s)});
             }
         return sum;
     }
@@ -77,7 +79,7 @@ public:
                 for (Array* gone : {&pass.inputGradients[s], &pass.outputs[s]})
                     std::ranges::fill(*gone, kNan);
                 stash.resize(kept);
-                m_model.backwardWeight(id(s), {stash, gradients[s]});
+                m_model.backwardWeight(id(s), {bytesOf(stash), gradients[s]});
             }
     }
 
@@ -87,11 +89,12 @@ public:
 
 private:
     static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    static constexpr std::span<std::byte> kNone = {};
     struct Pass // of one slice
     {
         std::vector<std::int32_t> inputs, targets;
         std::vector<Array> stashes, recomputed, outputs, inputGradients; // [stage]
-        std::vector<std::span<double>> earlier; // what the pass now at work is shown
+        std::vector<std::span<std::byte>> earlier; // what the pass now at work is shown
     };
 
     static engine::StageId id(std::size_t s) { return engine::StageId{static_cast<int>(s)}; }
@@ -120,30 +123,31 @@ private:
     {
         return {m_passes[k].inputs, m_passes[k].targets};
     }
-    std::span<double> workspace(std::size_t s)
+    std::span<std::byte> workspace(std::size_t s)
     {
         std::ranges::fill(m_workspaces[s], kNan);
-        return m_workspaces[s];
+        return bytesOf(m_workspaces[s]);
     }
-    engine::SequenceSlice<double> slice(std::size_t k, std::size_t s)
+    engine::SequenceSlice slice(std::size_t k, std::size_t s)
     {
         auto& earlier = m_passes[k].earlier;
         earlier.clear();
         for (std::size_t j = 0; j < k; ++j)
-            earlier.emplace_back(m_passes[j].stashes[s]);
+            earlier.push_back(bytesOf(m_passes[j].stashes[s]));
         return {static_cast<int>(k), earlier};
     }
 
-    engine::BackwardPass<double> backwardPass(std::size_t k, std::size_t s)
+    engine::BackwardPass<std::byte, double> backwardPass(std::size_t k, std::size_t s)
     {
         Pass& pass = m_passes[k];
         if (!pass.recomputed[s].empty())
-            m_model.recompute(
-                id(s), {weights[s], pass.stashes[s], pass.recomputed[s], workspace(s), tokens(k)});
-        return {weights[s],
-                pass.recomputed[s].empty() ? pass.stashes[s] : pass.recomputed[s],
-                s + 1 < weights.size() ? pass.inputGradients[s + 1] : std::span<const double>(),
-                pass.inputGradients[s],
+            m_model.recompute(id(s),
+                              {bytesOf(weights[s]), bytesOf(pass.stashes[s]),
+                               bytesOf(pass.recomputed[s]), workspace(s), tokens(k)});
+        return {bytesOf(weights[s]),
+                bytesOf(pass.recomputed[s].empty() ? pass.stashes[s] : pass.recomputed[s]),
+                s + 1 < weights.size() ? bytesOf(pass.inputGradients[s + 1]) : kNone,
+                bytesOf(pass.inputGradients[s]),
                 gradients[s],
                 workspace(s),
                 tokens(k),

@@ -3,22 +3,34 @@
 namespace engine::cpu {
 namespace {
 
-template<class Real>
-void copyMatrix(Matrix<const Real> from, Matrix<Real> to)
+template<class From, class To>
+void copyMatrix(Matrix<From> from, Matrix<To> to)
 {
     for (int r = 0; r < from.rows; ++r)
-        std::copy_n(from.row(r), from.columns, to.row(r));
-}
-
-std::ptrdiff_t keptOfHead(const AttentionShape& shape)
-{
-    return static_cast<std::ptrdiff_t>(shape.kept()) / shape.samples / shape.heads;
+        std::transform(from.row(r), from.row(r) + from.columns, to.row(r),
+                       [](From x) { return static_cast<To>(x); });
 }
 
 template<class Real>
 Matrix<Real> scoresAt(Real* first, const AttentionShape& shape)
 {
     return {first, shape.sequence, shape.slices * shape.sequence};
+}
+
+// Of head `index` of all samples, where the kind keeps them: else in the workspace.
+template<class Real>
+Matrix<Real> scoresOf(const KeptAttention<Real>& kept, const AttentionShape& shape, int index,
+                      Wide<Real>* workspace)
+{
+    if (shape.kind == AttentionKind::Recompute)
+        return scoresAt(reinterpret_cast<Real*>(workspace), shape);
+    return scoresAt(kept.scores + index * static_cast<std::ptrdiff_t>(shape.scores()), shape);
+}
+
+template<class Real>
+Wide<Real>* logSumsOf(const KeptAttention<Real>& kept, const AttentionShape& shape, int index)
+{
+    return kept.logSums + static_cast<std::ptrdiff_t>(index) * shape.sequence;
 }
 
 // The gradients of the heads that share a key head, made in the workspace and then put where their
@@ -41,11 +53,11 @@ public:
         const int group = m_op.shape.heads / m_op.shape.keyHeads;
         for (int head = m_keyHead * group; head < (m_keyHead + 1) * group; ++head) {
             one(head);
-            copyMatrix<Real>(m_d.query, of(head).query());
+            copyMatrix(m_d.query, of(head).query());
         }
         const AttentionHead<Real> own = of(m_keyHead * group);
-        copyMatrix<Real>(m_d.key, own.key(own.slice()));
-        copyMatrix<Real>(m_d.value, own.value(own.slice()));
+        copyMatrix(m_d.key, own.key(own.slice()));
+        copyMatrix(m_d.value, own.value(own.slice()));
     }
 
 private:
@@ -53,7 +65,7 @@ private:
     {
         return static_cast<std::ptrdiff_t>(m_op.shape.sequence) * m_op.shape.headSize;
     }
-    Matrix<Real> part(int which) const
+    Matrix<Wide<Real>> part(int which) const
     {
         return {m_op.workspace + which * count(), m_op.shape.sequence, m_op.shape.headSize};
     }
@@ -67,14 +79,14 @@ private:
     {
         const AttentionShape& shape = m_op.shape;
         if (m_op.keyGradients == nullptr) {
-            std::fill_n(m_d.key.data, 2 * count(), Real(0));
+            std::fill_n(m_d.key.data, 2 * count(), Wide<Real>(0));
             return;
         }
-        const Matrix<const Real> later(m_op.keyGradients, m_op.qkv.rows, 2 * shape.keyWidth());
+        const Matrix<const Wide<Real>> later(m_op.keyGradients, m_op.qkv.rows,
+                                             2 * shape.keyWidth());
         const int column = m_keyHead * shape.headSize;
-        copyMatrix<Real>(headColumns(later, m_sample, shape.sequence, column, shape.headSize),
-                         m_d.key);
-        copyMatrix<Real>(
+        copyMatrix(headColumns(later, m_sample, shape.sequence, column, shape.headSize), m_d.key);
+        copyMatrix(
             headColumns(later, m_sample, shape.sequence, shape.keyWidth() + column, shape.headSize),
             m_d.value);
     }
@@ -87,26 +99,27 @@ private:
             return headColumns(all, m_sample, shape.sequence, head * shape.headSize,
                                shape.headSize);
         };
-        Real* kept = m_op.kept + (m_sample * shape.heads + head) * keptOfHead(shape);
+        const int index = m_sample * shape.heads + head;
         if (shape.kind == AttentionKind::Flash) {
-            flashHeadBackward<Real>(
-                in, {outputColumns(m_op.out), outputColumns(m_op.dOut), kept, m_d, m_workspace});
+            flashHeadBackward<Real>(in,
+                                    {outputColumns(m_op.out), outputColumns(m_op.dOut),
+                                     logSumsOf(m_op.kept, shape, index), m_d, m_workspace});
             return;
         }
-        Real* dScores = m_workspace;
+        const Matrix<Real> scores = scoresOf(m_op.kept, shape, index, m_workspace);
+        Wide<Real>* dScores = m_workspace;
         if (shape.kind == AttentionKind::Recompute) {
-            kept = m_workspace;
-            dScores += shape.scores();
-            standardScores<Real>(in, scoresAt(kept, shape));
+            dScores += inWide<Real>(shape.scores());
+            standardScores<Real>(in, scores);
         }
-        standardHeadBackward<Real>(in, scoresAt<const Real>(kept, shape), outputColumns(m_op.dOut),
-                                   m_d, dScores);
+        standardHeadBackward<Real>(in, scores, outputColumns(m_op.dOut), m_d,
+                                   scoresAt(reinterpret_cast<Real*>(dScores), shape));
     }
 
     const AttentionBackward<Real>& m_op;
     int m_sample, m_keyHead;
     HeadGradients<Real> m_d;
-    Real* m_workspace;
+    Wide<Real>* m_workspace;
 };
 
 } // namespace
@@ -120,13 +133,10 @@ void attention(const Attention<Real>& op)
         const AttentionHead<const Real> in(shape, op.qkv, op.earlier, sample, head);
         const auto out
             = headColumns(op.out, sample, shape.sequence, head * shape.headSize, shape.headSize);
-        Real* kept = op.kept + i * keptOfHead(shape);
         if (shape.kind == AttentionKind::Flash)
-            flashHead<Real>(in, out, kept, op.workspace);
+            flashHead<Real>(in, out, logSumsOf(op.kept, shape, i), op.workspace);
         else
-            standardHead<Real>(
-                in, scoresAt(shape.kind == AttentionKind::Recompute ? op.workspace : kept, shape),
-                out);
+            standardHead<Real>(in, scoresOf(op.kept, shape, i, op.workspace), out);
     }
 }
 
@@ -140,7 +150,9 @@ void attentionBackward(const AttentionBackward<Real>& op)
 
 template void attention(const Attention<float>&);
 template void attention(const Attention<double>&);
+template void attention(const Attention<bfloat16>&);
 template void attentionBackward(const AttentionBackward<float>&);
 template void attentionBackward(const AttentionBackward<double>&);
+template void attentionBackward(const AttentionBackward<bfloat16>&);
 
 } // namespace engine::cpu

@@ -19,6 +19,8 @@ Matrix<Real> headColumns(Matrix<Real> all, int sample, int sequence, int firstCo
 template<class Real>
 class AttentionHead
 {
+    using Number = Wide<std::remove_const_t<Real>>;
+
 public:
     AttentionHead(const AttentionShape& shape, Matrix<Real> qkv,
                   const EarlierSlices<std::remove_const_t<Real>>& earlier, int sample, int head)
@@ -38,11 +40,7 @@ public:
         return m_shape.mask == AttentionMask::Causal ? slice() * m_shape.sequence + row + 1
                                                      : columns();
     }
-    std::remove_const_t<Real> scale() const
-    {
-        using Number = std::remove_const_t<Real>;
-        return Number(1) / std::sqrt(Number(m_shape.headSize));
-    }
+    Number scale() const { return Number(1) / std::sqrt(Number(m_shape.headSize)); }
 
     Matrix<Real> query() const { return part(m_qkv, m_head * m_shape.headSize); }
     Matrix<Real> key(int slice) const
@@ -55,34 +53,30 @@ public:
                     m_shape.width() + m_shape.keyWidth() + m_keyHead * m_shape.headSize);
     }
     // Gradients of an earlier slice's keys and values, which add up.
-    Matrix<std::remove_const_t<Real>> keyGradient(int slice) const
+    Matrix<Number> keyGradient(int slice) const
     {
         return part(gradientsOf(slice), m_keyHead * m_shape.headSize);
     }
-    Matrix<std::remove_const_t<Real>> valueGradient(int slice) const
+    Matrix<Number> valueGradient(int slice) const
     {
         return part(gradientsOf(slice), m_shape.keyWidth() + m_keyHead * m_shape.headSize);
     }
 
 private:
-    template<class Number>
-    Matrix<Number> part(Matrix<Number> all, int column) const
+    template<class Any>
+    Matrix<Any> part(Matrix<Any> all, int column) const
     {
         return headColumns(all, m_sample, m_shape.sequence, column, m_shape.headSize);
     }
-    std::remove_const_t<Real>* arrayOf(int slice) const
-    {
-        return m_earlier.arrays[static_cast<std::size_t>(slice)].data();
-    }
     Matrix<Real> qkvOf(int slice) const
     {
-        return slice == this->slice() ? m_qkv
-                                      : Matrix<Real>(arrayOf(slice) + m_earlier.qkv, m_qkv.rows,
-                                                     m_qkv.columns, m_qkv.columns);
+        return slice == this->slice()
+            ? m_qkv
+            : Matrix<Real>(m_earlier.qkvOf(slice), m_qkv.rows, m_qkv.columns, m_qkv.columns);
     }
-    Matrix<std::remove_const_t<Real>> gradientsOf(int slice) const
+    Matrix<Number> gradientsOf(int slice) const
     {
-        return {arrayOf(slice) + m_earlier.keyGradients, m_qkv.rows, 2 * m_shape.keyWidth()};
+        return {m_earlier.keyGradientsOf(slice), m_qkv.rows, 2 * m_shape.keyWidth()};
     }
 
     const AttentionShape& m_shape;
@@ -96,7 +90,7 @@ private:
 template<class Real>
 struct HeadGradients
 {
-    Matrix<Real> query, key, value;
+    Matrix<Wide<Real>> query, key, value;
 };
 
 // Scores of a head, (sequence, slices x sequence): probabilities after softmax.
@@ -107,19 +101,20 @@ void standardHead(const AttentionHead<const Real>& head, Matrix<Real> scores, Ma
 // `dScores` is workspace like the scores.
 template<class Real>
 void standardHeadBackward(const AttentionHead<const Real>& head, Matrix<const Real> scores,
-                          Matrix<const Real> dOut, const HeadGradients<Real>& d, Real* dScores);
+                          Matrix<const Real> dOut, const HeadGradients<Real>& d,
+                          Matrix<Real> dScores);
 
 // logSums: a number a row.
 template<class Real>
-void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Real* logSums,
-               Real* workspace);
+void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Wide<Real>* logSums,
+               Wide<Real>* workspace);
 template<class Real>
 struct FlashHeadBackward
 {
     Matrix<const Real> out, dOut;
-    const Real* logSums = nullptr;
+    const Wide<Real>* logSums = nullptr;
     HeadGradients<Real> d;
-    Real* workspace = nullptr;
+    Wide<Real>* workspace = nullptr;
 };
 template<class Real>
 void flashHeadBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op);

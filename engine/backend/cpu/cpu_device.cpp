@@ -23,8 +23,9 @@ public:
     using Tokens = std::span<const std::int32_t>;
 
     void matmul(const Matmul<Real>& op) const override { cpu::matmul(op); }
+    void matmulWide(const Matmul<Real, Wide<Real>>& op) const override { cpu::matmul(op); }
     void addBias(Matrix<Real> y, const Real* bias) const override { cpu::addBias(y, bias); }
-    void addBiasGradient(Matrix<const Real> dy, Real* dBias) const override
+    void addBiasGradient(Matrix<const Real> dy, Wide<Real>* dBias) const override
     {
         cpu::addBiasGradient(dy, dBias);
     }
@@ -60,8 +61,8 @@ public:
     {
         cpu::embedding(tokens, tokenTable, positionTable, out);
     }
-    void embeddingBackward(Tokens tokens, Matrix<const Real> dOut, Real* dTokenTable,
-                           Matrix<Real> dPositionTable) const override
+    void embeddingBackward(Tokens tokens, Matrix<const Real> dOut, Wide<Real>* dTokenTable,
+                           Matrix<Wide<Real>> dPositionTable) const override
     {
         cpu::embeddingBackward(tokens, dOut, dTokenTable, dPositionTable);
     }
@@ -69,16 +70,17 @@ public:
     {
         return cpu::crossEntropy(logits, targets);
     }
-    void crossEntropyBackward(Matrix<Real> probabilities, Tokens targets, Real scale) const override
+    void crossEntropyBackward(Matrix<Real> probabilities, Tokens targets,
+                              Wide<Real> scale) const override
     {
         cpu::crossEntropyBackward(probabilities, targets, scale);
     }
     void adamW(const AdamW<Real>& op) const override { cpu::adamW(op); }
-    void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums) const override
+    void addFixedPoint(std::span<const Wide<Real>> x, std::span<std::int64_t> sums) const override
     {
         cpu::addFixedPoint(x, sums);
     }
-    void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x) const override
+    void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Wide<Real>> x) const override
     {
         cpu::fromFixedPoint(sums, x);
     }
@@ -122,6 +124,7 @@ public:
                 m_library, availableMemory()};
     }
     const Kernels<float>& kernels() const override { return m_floats; }
+    const Kernels<bfloat16>* bfloat16Kernels() const override { return &m_bfloat16s; }
     const Kernels<double>& doubleKernels() const override { return m_doubles; }
 
     DeviceMemory allocate(Bytes bytes) const override
@@ -162,6 +165,7 @@ private:
     int m_threads;
     mutable std::vector<std::int64_t> m_stamps;
     CpuKernels<float> m_floats;
+    CpuKernels<bfloat16> m_bfloat16s;
     CpuKernels<double> m_doubles;
 };
 

@@ -1,5 +1,5 @@
 #include "engine/backend/cpu/operations.h"
-#include "engine/backend/cpu/vectorized.h"
+#include "engine/backend/cpu/softmax.h"
 
 namespace engine::cpu {
 namespace {
@@ -8,21 +8,10 @@ namespace {
 template<class Real>
 BS_INLINE double rowLoss(Real* row, int n, std::int32_t target)
 {
-    Real largest = row[0], sum = 0;
-#pragma omp simd reduction(max : largest)
-    for (int c = 0; c < n; ++c)
-        largest = row[c] > largest ? row[c] : largest;
-    const Real distance = row[target] - largest;
-#pragma omp simd reduction(+ : sum)
-    for (int c = 0; c < n; ++c) {
-        row[c] = exponential(row[c] - largest);
-        sum += row[c];
-    }
-    const Real inverse = Real(1) / sum;
-#pragma omp simd
-    for (int c = 0; c < n; ++c)
-        row[c] *= inverse;
-    return std::log(static_cast<double>(sum)) - static_cast<double>(distance);
+    const auto ofTarget = Wide<Real>(row[target]);
+    const SoftmaxSums<Real> sums = softmax(row, n);
+    const Wide<Real> distance = ofTarget - sums.largest;
+    return std::log(static_cast<double>(sums.sum)) - static_cast<double>(distance);
 }
 
 } // namespace
@@ -39,8 +28,9 @@ BS_VECTORIZED double crossEntropy(Matrix<Real> logits, std::span<const std::int3
 
 template<class Real>
 BS_VECTORIZED void crossEntropyBackward(Matrix<Real> probabilities,
-                                        std::span<const std::int32_t> targets, Real scale)
+                                        std::span<const std::int32_t> targets, Wide<Real> scale)
 {
+    using W = Wide<Real>;
     for (int r = 0; r < probabilities.rows; ++r) {
         Real* row = probabilities.row(r);
         const std::int32_t target = targets.data()[r];
@@ -48,16 +38,22 @@ BS_VECTORIZED void crossEntropyBackward(Matrix<Real> probabilities,
             std::fill_n(row, probabilities.columns, Real(0));
             continue;
         }
+        const auto ofTarget = W(row[target]);
 #pragma omp simd
         for (int c = 0; c < probabilities.columns; ++c)
-            row[c] *= scale;
-        row[target] -= scale;
+            row[c] = Real(W(row[c]) * scale);
+        if constexpr (kPlacesOfWide<Real> == 1)
+            row[target] -= scale;
+        else // rounded once
+            row[target] = Real((ofTarget - W(1)) * scale);
     }
 }
 
 template double crossEntropy(Matrix<float>, std::span<const std::int32_t>);
 template double crossEntropy(Matrix<double>, std::span<const std::int32_t>);
+template double crossEntropy(Matrix<bfloat16>, std::span<const std::int32_t>);
 template void crossEntropyBackward(Matrix<float>, std::span<const std::int32_t>, float);
 template void crossEntropyBackward(Matrix<double>, std::span<const std::int32_t>, double);
+template void crossEntropyBackward(Matrix<bfloat16>, std::span<const std::int32_t>, float);
 
 } // namespace engine::cpu

@@ -26,27 +26,28 @@ BS_VECTORIZED void embedding(std::span<const std::int32_t> tokens, const Real* t
         const Real* position = positionTable.row(r % positionTable.rows);
 #pragma omp simd
         for (int c = 0; c < out.columns; ++c)
-            row[c] = token[c] + position[c];
+            row[c] = Real(Wide<Real>(token[c]) + Wide<Real>(position[c]));
     }
 }
 
 // Rows are added in their order, so that the sum of a token that comes twice is always the same.
 template<class Real>
 BS_VECTORIZED void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
-                                     Real* dTokenTable, Matrix<Real> dPositionTable)
+                                     Wide<Real>* dTokenTable, Matrix<Wide<Real>> dPositionTable)
 {
+    using W = Wide<Real>;
     for (int r = 0; r < dOut.rows; ++r) {
         const Real* d = dOut.row(r);
-        Real* token = dTokenTable + static_cast<std::ptrdiff_t>(tokens.data()[r]) * dOut.columns;
+        W* token = dTokenTable + static_cast<std::ptrdiff_t>(tokens.data()[r]) * dOut.columns;
 #pragma omp simd
         for (int c = 0; c < dOut.columns; ++c)
-            token[c] += d[c];
+            token[c] += W(d[c]);
         if (dPositionTable.data == nullptr)
             continue;
-        Real* position = dPositionTable.row(r % dPositionTable.rows);
+        W* position = dPositionTable.row(r % dPositionTable.rows);
 #pragma omp simd
         for (int c = 0; c < dOut.columns; ++c)
-            position[c] += d[c];
+            position[c] += W(d[c]);
     }
 }
 
@@ -54,9 +55,13 @@ template void embedding(std::span<const std::int32_t>, const float*, Matrix<cons
                         Matrix<float>);
 template void embedding(std::span<const std::int32_t>, const double*, Matrix<const double>,
                         Matrix<double>);
+template void embedding(std::span<const std::int32_t>, const bfloat16*, Matrix<const bfloat16>,
+                        Matrix<bfloat16>);
 template void embeddingBackward(std::span<const std::int32_t>, Matrix<const float>, float*,
                                 Matrix<float>);
 template void embeddingBackward(std::span<const std::int32_t>, Matrix<const double>, double*,
                                 Matrix<double>);
+template void embeddingBackward(std::span<const std::int32_t>, Matrix<const bfloat16>, float*,
+                                Matrix<float>);
 
 } // namespace engine::cpu

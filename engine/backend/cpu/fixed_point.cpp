@@ -10,8 +10,8 @@ constexpr double kLimit = 9.0e18; // just inside int64: a diverged model stays d
 } // namespace
 
 // Each x is rounded once; the sum wraps, as two's complement does, and never depends on its order.
-template<class Real>
-BS_VECTORIZED void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums)
+template<class Number>
+BS_VECTORIZED void addFixedPoint(std::span<const Number> x, std::span<std::int64_t> sums)
 {
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const double scaled = std::nearbyint(static_cast<double>(x.data()[i]) * kOne);
@@ -22,11 +22,11 @@ BS_VECTORIZED void addFixedPoint(std::span<const Real> x, std::span<std::int64_t
     }
 }
 
-template<class Real>
-BS_VECTORIZED void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x)
+template<class Number>
+BS_VECTORIZED void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Number> x)
 {
     for (std::size_t i = 0; i < x.size(); ++i)
-        x.data()[i] = static_cast<Real>(static_cast<double>(sums.data()[i]) / kOne);
+        x.data()[i] = static_cast<Number>(static_cast<double>(sums.data()[i]) / kOne);
 }
 
 template void addFixedPoint(std::span<const float>, std::span<std::int64_t>);

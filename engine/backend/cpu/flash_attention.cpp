@@ -43,15 +43,41 @@ int seenIn(const AttentionHead<const Real>& head, const Tile& tile, int r)
 }
 
 template<class Real>
-Matrix<Real> tileScores(const AttentionHead<const Real>& head, const Tile& tile, Real* workspace)
+Matrix<Wide<Real>> tileScores(const AttentionHead<const Real>& head, const Tile& tile,
+                              Wide<Real>* workspace)
 {
-    const Matrix<Real> scores(workspace, tile.rows, tile.columns, kTile);
-    matmul(Matmul<Real>{.a = rowsOf(head.query(), tile.firstRow),
-                        .b = rowsOf(head.key(tile.slice), tile.firstKey),
-                        .c = scores,
-                        .transposeB = Transpose::Yes,
-                        .alpha = head.scale()});
+    const Matrix<Wide<Real>> scores(workspace, tile.rows, tile.columns, kTile);
+    matmul(Matmul<Real, Wide<Real>>{.a = rowsOf(head.query(), tile.firstRow),
+                                    .b = rowsOf(head.key(tile.slice), tile.firstKey),
+                                    .c = scores,
+                                    .transposeB = Transpose::Yes,
+                                    .alpha = head.scale()});
     return scores;
+}
+
+// A tile as products take it: rounded to `place` where Real is narrow, else itself.
+template<class Real>
+Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>* place)
+{
+    if constexpr (kPlacesOfWide<Real> == 1)
+        return tile;
+    else {
+        const Matrix<Real> narrow(reinterpret_cast<Real*>(place), tile.rows, tile.columns, kTile);
+        for (int r = 0; r < tile.rows; ++r)
+            std::transform(tile.row(r), tile.row(r) + tile.columns, narrow.row(r),
+                           [](Wide<Real> x) { return Real(x); });
+        return narrow;
+    }
+}
+
+// Where rows of the output add up: where they are wide, in their place.
+template<class Real>
+Matrix<Wide<Real>> accumulators(Matrix<Real> out, [[maybe_unused]] Wide<Real>* place)
+{
+    if constexpr (kPlacesOfWide<Real> == 1)
+        return out;
+    else
+        return {place, out.rows, out.columns};
 }
 
 template<class Real>
@@ -108,83 +134,94 @@ BS_VECTORIZED void scoreGradients(const Real* p, Real* d, int columns, Real prod
 }
 
 template<class Real>
-BS_VECTORIZED Real rowProduct(const Real* a, const Real* b, int columns)
+BS_VECTORIZED Wide<Real> rowProduct(const Real* a, const Real* b, int columns)
 {
-    Real sum = 0;
+    using W = Wide<Real>;
+    W sum = 0;
 #pragma omp simd reduction(+ : sum)
     for (int c = 0; c < columns; ++c)
-        sum += a[c] * b[c];
+        sum += W(a[c]) * W(b[c]);
     return sum;
 }
 
 template<class Real>
-void rowTiles(const AttentionHead<const Real>& head, int firstRow, Matrix<Real> out, Real* logSums,
-              Real* workspace)
+void rowTiles(const AttentionHead<const Real>& head, int firstRow, Matrix<Real> out,
+              Wide<Real>* logSums, Wide<Real>* workspace)
 {
-    RowState<Real> states[kTile];
-    for (RowState<Real>& state : states)
-        state.largest = std::numeric_limits<Real>::lowest();
+    using W = Wide<Real>;
+    W* narrowTile = workspace + kTile * kTile;
+    const Matrix<W> sums = accumulators(out, narrowTile + inWide<Real>(kTile * kTile));
+    RowState<W> states[kTile];
+    for (RowState<W>& state : states)
+        state.largest = std::numeric_limits<W>::lowest();
     visitRow(head, firstRow, [&](const Tile& tile) {
-        const Matrix<Real> scores = tileScores(head, tile, workspace);
+        const Matrix<W> scores = tileScores(head, tile, workspace);
         const bool isFirst = tile.slice == 0 && tile.firstKey == 0;
         for (int r = 0; r < tile.rows; ++r) {
-            const Real shrink
+            const W shrink
                 = onlineSoftmax(scores.row(r), seenIn(head, tile, r), tile.columns, states[r]);
             if (!isFirst)
-                scaleRow(out.row(r), out.columns, shrink);
+                scaleRow(sums.row(r), sums.columns, shrink);
         }
-        matmul(Matmul<Real>{.a = scores,
-                            .b = rowsOf(head.value(tile.slice), tile.firstKey),
-                            .c = out,
-                            .beta = isFirst ? Real(0) : Real(1)});
+        matmul(Matmul<Real, W>{.a = narrowed<Real>(scores, narrowTile),
+                               .b = rowsOf(head.value(tile.slice), tile.firstKey),
+                               .c = sums,
+                               .beta = isFirst ? W(0) : W(1)});
     });
     for (int r = 0; r < out.rows; ++r) {
-        scaleRow(out.row(r), out.columns, Real(1) / states[r].sum);
+        scaleRow(sums.row(r), sums.columns, W(1) / states[r].sum);
         logSums[r] = states[r].largest + std::log(states[r].sum);
+        if constexpr (kPlacesOfWide < Real >> 1)
+            std::transform(sums.row(r), sums.row(r) + sums.columns, out.row(r),
+                           [](W x) { return Real(x); });
     }
 }
 
 template<class Real>
 void tileBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op,
-                  const Tile& tile, const Real* products)
+                  const Tile& tile, Wide<Real>* products)
 {
-    const Matrix<Real> p = tileScores(head, tile, op.workspace);
-    const Matrix<Real> d(op.workspace + kTile * kTile, tile.rows, tile.columns, kTile);
+    using W = Wide<Real>;
+    using IntoGradients = Matmul<Real, W>;
+    W* narrowTiles = products + op.out.rows;
+    const Matrix<W> p = tileScores(head, tile, op.workspace);
+    const Matrix<W> d(op.workspace + kTile * kTile, tile.rows, tile.columns, kTile);
     const bool own = tile.slice == head.slice();
     const auto dOut = rowsOf(op.dOut, tile.firstRow);
     for (int r = 0; r < tile.rows; ++r)
         probabilitiesOf(p.row(r), seenIn(head, tile, r), tile.columns,
                         op.logSums[tile.firstRow + r]);
-    matmul(Matmul<Real>{.a = dOut,
-                        .b = rowsOf(head.value(tile.slice), tile.firstKey),
-                        .c = d,
-                        .transposeB = Transpose::Yes});
+    matmul(IntoGradients{.a = dOut,
+                         .b = rowsOf(head.value(tile.slice), tile.firstKey),
+                         .c = d,
+                         .transposeB = Transpose::Yes});
     matmul(
-        Matmul<Real>{.a = p,
-                     .b = dOut,
-                     .c = rowsOf(own ? op.d.value : head.valueGradient(tile.slice), tile.firstKey),
-                     .transposeA = Transpose::Yes,
-                     .beta = 1});
+        IntoGradients{.a = narrowed<Real>(p, narrowTiles),
+                      .b = dOut,
+                      .c = rowsOf(own ? op.d.value : head.valueGradient(tile.slice), tile.firstKey),
+                      .transposeA = Transpose::Yes,
+                      .beta = 1});
     for (int r = 0; r < tile.rows; ++r)
         scoreGradients(p.row(r), d.row(r), tile.columns, products[tile.firstRow + r]);
-    matmul(Matmul<Real>{.a = d,
-                        .b = rowsOf(head.key(tile.slice), tile.firstKey),
-                        .c = rowsOf(op.d.query, tile.firstRow),
-                        .alpha = head.scale(),
-                        .beta = 1});
-    matmul(Matmul<Real>{.a = d,
-                        .b = rowsOf(head.query(), tile.firstRow),
-                        .c = rowsOf(own ? op.d.key : head.keyGradient(tile.slice), tile.firstKey),
-                        .transposeA = Transpose::Yes,
-                        .alpha = head.scale(),
-                        .beta = 1});
+    const Matrix<const Real> dScores = narrowed<Real>(d, narrowTiles + inWide<Real>(kTile * kTile));
+    matmul(IntoGradients{.a = dScores,
+                         .b = rowsOf(head.key(tile.slice), tile.firstKey),
+                         .c = rowsOf(op.d.query, tile.firstRow),
+                         .alpha = head.scale(),
+                         .beta = 1});
+    matmul(IntoGradients{.a = dScores,
+                         .b = rowsOf(head.query(), tile.firstRow),
+                         .c = rowsOf(own ? op.d.key : head.keyGradient(tile.slice), tile.firstKey),
+                         .transposeA = Transpose::Yes,
+                         .alpha = head.scale(),
+                         .beta = 1});
 }
 
 } // namespace
 
 template<class Real>
-void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Real* logSums,
-               Real* workspace)
+void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Wide<Real>* logSums,
+               Wide<Real>* workspace)
 {
     for (int r = 0; r < out.rows; r += kTile)
         rowTiles(head, r, rowsOf(out, r), logSums + r, workspace);
@@ -194,10 +231,10 @@ void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Real* lo
 template<class Real>
 void flashHeadBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op)
 {
-    Real* products = op.workspace + std::ptrdiff_t{2} * kTile * kTile;
+    Wide<Real>* products = op.workspace + std::ptrdiff_t{2} * kTile * kTile;
     for (int r = 0; r < op.out.rows; ++r) {
         products[r] = rowProduct(op.dOut.row(r), op.out.row(r), op.out.columns);
-        std::fill_n(op.d.query.row(r), op.d.query.columns, Real(0));
+        std::fill_n(op.d.query.row(r), op.d.query.columns, Wide<Real>(0));
     }
     for (int r = 0; r < op.out.rows; r += kTile)
         visitRow(head, r, [&](const Tile& tile) { tileBackward(head, op, tile, products); });
@@ -205,8 +242,11 @@ void flashHeadBackward(const AttentionHead<const Real>& head, const FlashHeadBac
 
 template void flashHead(const AttentionHead<const float>&, Matrix<float>, float*, float*);
 template void flashHead(const AttentionHead<const double>&, Matrix<double>, double*, double*);
+template void flashHead(const AttentionHead<const bfloat16>&, Matrix<bfloat16>, float*, float*);
 template void flashHeadBackward(const AttentionHead<const float>&, const FlashHeadBackward<float>&);
 template void flashHeadBackward(const AttentionHead<const double>&,
                                 const FlashHeadBackward<double>&);
+template void flashHeadBackward(const AttentionHead<const bfloat16>&,
+                                const FlashHeadBackward<bfloat16>&);
 
 } // namespace engine::cpu

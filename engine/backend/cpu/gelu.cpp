@@ -12,35 +12,39 @@ constexpr double kA = 0.79788456080286535588, kB = 0.044715;
 template<class Real>
 BS_VECTORIZED void gelu(std::span<const Real> x, std::span<Real> y)
 {
+    using W = Wide<Real>;
     const Real* in = x.data();
     Real* out = y.data();
     const std::size_t count = y.size();
 #pragma omp simd
     for (std::size_t i = 0; i < count; ++i) {
-        const Real v = in[i];
-        const Real t = hyperbolicTangent(Real(kA) * (v + Real(kB) * v * v * v));
-        out[i] = Real(0.5) * v * (Real(1) + t);
+        const auto v = W(in[i]);
+        const W t = hyperbolicTangent(W(kA) * (v + W(kB) * v * v * v));
+        out[i] = Real(W(0.5) * v * (W(1) + t));
     }
 }
 
 template<class Real>
 BS_VECTORIZED void geluBackward(std::span<const Real> dy, std::span<Real> x)
 {
+    using W = Wide<Real>;
     const Real* d = dy.data();
     Real* inOut = x.data();
     const std::size_t count = x.size();
 #pragma omp simd
     for (std::size_t i = 0; i < count; ++i) {
-        const Real v = inOut[i];
-        const Real t = hyperbolicTangent(Real(kA) * (v + Real(kB) * v * v * v));
-        const Real slope = Real(kA) * (Real(1) + Real(3 * kB) * v * v);
-        inOut[i] = d[i] * (Real(0.5) * (Real(1) + t + v * (Real(1) - t * t) * slope));
+        const auto v = W(inOut[i]);
+        const W t = hyperbolicTangent(W(kA) * (v + W(kB) * v * v * v));
+        const W slope = W(kA) * (W(1) + W(3 * kB) * v * v);
+        inOut[i] = Real(W(d[i]) * (W(0.5) * (W(1) + t + v * (W(1) - t * t) * slope)));
     }
 }
 
 template void gelu(std::span<const float>, std::span<float>);
 template void gelu(std::span<const double>, std::span<double>);
+template void gelu(std::span<const bfloat16>, std::span<bfloat16>);
 template void geluBackward(std::span<const float>, std::span<float>);
 template void geluBackward(std::span<const double>, std::span<double>);
+template void geluBackward(std::span<const bfloat16>, std::span<bfloat16>);
 
 } // namespace engine::cpu

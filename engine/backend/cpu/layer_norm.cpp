@@ -11,23 +11,24 @@ constexpr double kEpsilon = 1e-5;
 template<class Real>
 BS_VECTORIZED void layerNorm(const LayerNorm<Real>& op)
 {
+    using W = Wide<Real>;
     const int n = op.x.columns;
     const Real *gain = op.gain, *bias = op.bias;
     for (int r = 0; r < op.x.rows; ++r) {
         const Real* x = op.x.row(r);
         Real* y = op.y.row(r);
-        Real sum = 0, squares = 0;
+        W sum = 0, squares = 0;
 #pragma omp simd reduction(+ : sum)
         for (int c = 0; c < n; ++c)
-            sum += x[c];
-        const Real mean = sum / Real(n);
+            sum += W(x[c]);
+        const W mean = sum / W(n);
 #pragma omp simd reduction(+ : squares)
         for (int c = 0; c < n; ++c)
-            squares += (x[c] - mean) * (x[c] - mean);
-        const Real inverse = Real(1) / std::sqrt(squares / Real(n) + Real(kEpsilon));
+            squares += (W(x[c]) - mean) * (W(x[c]) - mean);
+        const W inverse = W(1) / std::sqrt(squares / W(n) + W(kEpsilon));
 #pragma omp simd
         for (int c = 0; c < n; ++c)
-            y[c] = (x[c] - mean) * inverse * gain[c] + bias[c];
+            y[c] = Real((W(x[c]) - mean) * inverse * W(gain[c]) + W(bias[c]));
         op.mean[r] = mean;
         op.inverseDeviation[r] = inverse;
     }
@@ -38,37 +39,40 @@ BS_VECTORIZED void layerNorm(const LayerNorm<Real>& op)
 template<class Real>
 BS_VECTORIZED void layerNormBackward(const LayerNormBackward<Real>& op)
 {
+    using W = Wide<Real>;
     const int n = op.x.columns;
     const Real* gain = op.gain;
-    Real *dGain = op.dGain, *dBias = op.dBias;
+    W *dGain = op.dGain, *dBias = op.dBias;
     for (int r = 0; r < op.x.rows; ++r) {
         const Real *x = op.x.row(r), *dy = op.dy.row(r);
         Real* dx = op.dx.row(r);
-        const Real mean = op.mean[r], inverse = op.inverseDeviation[r];
-        Real sum = 0, product = 0;
+        const W mean = op.mean[r], inverse = op.inverseDeviation[r];
+        W sum = 0, product = 0;
 #pragma omp simd reduction(+ : sum, product)
         for (int c = 0; c < n; ++c) {
-            const Real h = (x[c] - mean) * inverse;
-            sum += dy[c] * gain[c];
-            product += dy[c] * gain[c] * h;
+            const W h = (W(x[c]) - mean) * inverse;
+            sum += W(dy[c]) * W(gain[c]);
+            product += W(dy[c]) * W(gain[c]) * h;
         }
-        sum /= Real(n);
-        product /= Real(n);
+        sum /= W(n);
+        product /= W(n);
         const Real* residual = op.residual.data != nullptr ? op.residual.row(r) : nullptr;
 #pragma omp simd
         for (int c = 0; c < n; ++c) {
-            const Real h = (x[c] - mean) * inverse;
-            const Real through = dy[c] * gain[c] - sum - h * product;
-            dx[c] = (residual != nullptr ? residual[c] : Real(0)) + through * inverse;
-            dGain[c] += dy[c] * h;
-            dBias[c] += dy[c];
+            const auto d = W(dy[c]), h = (W(x[c]) - mean) * inverse;
+            const W through = d * W(gain[c]) - sum - h * product;
+            dx[c] = Real((residual != nullptr ? W(residual[c]) : W(0)) + through * inverse);
+            dGain[c] += d * h;
+            dBias[c] += d;
         }
     }
 }
 
 template void layerNorm(const LayerNorm<float>&);
 template void layerNorm(const LayerNorm<double>&);
+template void layerNorm(const LayerNorm<bfloat16>&);
 template void layerNormBackward(const LayerNormBackward<float>&);
 template void layerNormBackward(const LayerNormBackward<double>&);
+template void layerNormBackward(const LayerNormBackward<bfloat16>&);
 
 } // namespace engine::cpu

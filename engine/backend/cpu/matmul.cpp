@@ -1,8 +1,10 @@
 #include "engine/backend/cpu/blas.h"
 #include "engine/backend/cpu/operations.h"
+#include "engine/backend/cpu/vectorized.h"
 #include "engine/base/check.h"
 
 #include <type_traits>
+#include <vector>
 
 namespace engine::cpu {
 namespace {
@@ -19,13 +21,9 @@ const Blas& blas()
     return *loaded;
 }
 
-} // namespace
-
 template<class Real>
-void matmul(const Matmul<Real>& op)
+void multiply(const Matmul<Real>& op, int inner)
 {
-    const int inner = op.transposeA == Transpose::Yes ? op.a.rows : op.a.columns;
-    CHECK(inner == (op.transposeB == Transpose::Yes ? op.b.columns : op.b.rows));
     const auto gemm = [] {
         if constexpr (std::is_same_v<Real, float>)
             return blas().sgemm;
@@ -36,7 +34,100 @@ void matmul(const Matmul<Real>& op)
          op.alpha, op.a.data, op.a.stride, op.b.data, op.b.stride, op.beta, op.c.data, op.c.stride);
 }
 
+constexpr int kBlock = 256; // rows and columns of what is widened at a time
+
+template<class From, class To>
+BS_VECTORIZED void convert(Matrix<From> from, Matrix<To> to)
+{
+    for (int r = 0; r < from.rows; ++r) {
+        const From* in = from.row(r);
+        To* out = to.row(r);
+#pragma omp simd
+        for (int c = 0; c < from.columns; ++c)
+            out[c] = To(in[c]);
+    }
+}
+
+// Rows and columns of an operand as the product has them, and where that block really lies.
+struct Block
+{
+    int row = 0, column = 0, rows = 0, columns = 0;
+
+    template<class Number>
+    Matrix<Number> of(Matrix<Number> x, Transpose transpose) const
+    {
+        if (transpose == Transpose::Yes)
+            return {x.row(column) + row, columns, rows, x.stride};
+        return {x.row(row) + column, rows, columns, x.stride};
+    }
+};
+
+// Products of narrow numbers, block by block: widened, multiplied and added up as floats, and
+// rounded once.
+class WidenedBlocks
+{
+public:
+    template<class Out>
+    void multiply(const Matmul<bfloat16, Out>& op, int inner)
+    {
+        for (int r = 0; r < op.c.rows; r += kBlock)
+            for (int c = 0; c < op.c.columns; c += kBlock)
+                block(op, inner,
+                      {r, c, std::min(kBlock, op.c.rows - r), std::min(kBlock, op.c.columns - c)});
+    }
+
+private:
+    template<class Out>
+    void block(const Matmul<bfloat16, Out>& op, int inner, const Block& at)
+    {
+        const Matrix<Out> out = at.of(op.c, Transpose::No);
+        const Matrix<float> sum(place(0), at.rows, at.columns);
+        if (op.beta != 0)
+            convert(out, sum);
+        for (int k = 0; k < inner; k += kBlock) {
+            const int depth = std::min(kBlock, inner - k);
+            cpu::multiply<float>(
+                {.a = widened(Block{at.row, k, at.rows, depth}.of(op.a, op.transposeA), 1),
+                 .b = widened(Block{k, at.column, depth, at.columns}.of(op.b, op.transposeB), 2),
+                 .c = sum,
+                 .transposeA = op.transposeA,
+                 .transposeB = op.transposeB,
+                 .alpha = op.alpha,
+                 .beta = k == 0 ? op.beta : 1},
+                depth);
+        }
+        convert(sum, out);
+    }
+
+    Matrix<const float> widened(Matrix<const bfloat16> x, std::ptrdiff_t which)
+    {
+        const Matrix<float> wide(place(which), x.rows, x.columns);
+        convert(x, wide);
+        return wide;
+    }
+    float* place(std::ptrdiff_t which) { return m_scratch.data() + which * kBlock * kBlock; }
+
+    std::vector<float> m_scratch = std::vector<float>(std::size_t{3} * kBlock * kBlock);
+};
+
+} // namespace
+
+template<class Real, class Out>
+void matmul(const Matmul<Real, Out>& op)
+{
+    const int inner = op.transposeA == Transpose::Yes ? op.a.rows : op.a.columns;
+    CHECK(inner == (op.transposeB == Transpose::Yes ? op.b.columns : op.b.rows));
+    if constexpr (std::is_same_v<Real, bfloat16>) {
+        thread_local WidenedBlocks blocks; // allocates once a thread
+        blocks.multiply(op, inner);
+    } else {
+        multiply(op, inner);
+    }
+}
+
 template void matmul(const Matmul<float>&);
 template void matmul(const Matmul<double>&);
+template void matmul(const Matmul<bfloat16>&);
+template void matmul(const Matmul<bfloat16, float>&);
 
 } // namespace engine::cpu

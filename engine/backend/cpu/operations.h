@@ -2,16 +2,16 @@
 
 #include "engine/backend/kernels.h"
 
-// One operation a file, for float and double: float is what trains, double is for finite
-// differences. What each computes is said at Kernels.
+// One operation a file, for float and bfloat16, which train, and double, for finite differences.
+// What each computes is said at Kernels.
 namespace engine::cpu {
 
-template<class Real>
-void matmul(const Matmul<Real>& op);
+template<class Real, class Out = Real>
+void matmul(const Matmul<Real, Out>& op);
 template<class Real>
 void addBias(Matrix<Real> y, const Real* bias);
 template<class Real>
-void addBiasGradient(Matrix<const Real> dy, Real* dBias);
+void addBiasGradient(Matrix<const Real> dy, Wide<Real>* dBias);
 template<class Real>
 void add(std::span<const Real> x, std::span<Real> y);
 
@@ -43,19 +43,19 @@ void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
                Matrix<const Real> positionTable, Matrix<Real> out);
 template<class Real>
 void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
-                       Real* dTokenTable, Matrix<Real> dPositionTable);
+                       Wide<Real>* dTokenTable, Matrix<Wide<Real>> dPositionTable);
 
 template<class Real>
 double crossEntropy(Matrix<Real> logits, std::span<const std::int32_t> targets);
 template<class Real>
 void crossEntropyBackward(Matrix<Real> probabilities, std::span<const std::int32_t> targets,
-                          Real scale);
+                          Wide<Real> scale);
 
 template<class Real>
 void adamW(const AdamW<Real>& op);
-template<class Real>
-void addFixedPoint(std::span<const Real> x, std::span<std::int64_t> sums);
-template<class Real>
-void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Real> x);
+template<class Number>
+void addFixedPoint(std::span<const Number> x, std::span<std::int64_t> sums);
+template<class Number>
+void fromFixedPoint(std::span<const std::int64_t> sums, std::span<Number> x);
 
 } // namespace engine::cpu

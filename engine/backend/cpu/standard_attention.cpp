@@ -1,5 +1,5 @@
 #include "engine/backend/cpu/attention_head.h"
-#include "engine/backend/cpu/vectorized.h"
+#include "engine/backend/cpu/softmax.h"
 
 namespace engine::cpu {
 namespace {
@@ -16,19 +16,7 @@ Matrix<Real> columnsOf(Matrix<Real> scores, int slice)
 template<class Real>
 BS_VECTORIZED void softmaxRow(Real* row, int seen, int columns)
 {
-    Real largest = row[0], sum = 0;
-#pragma omp simd reduction(max : largest)
-    for (int c = 0; c < seen; ++c)
-        largest = row[c] > largest ? row[c] : largest;
-#pragma omp simd reduction(+ : sum)
-    for (int c = 0; c < seen; ++c) {
-        row[c] = exponential(row[c] - largest);
-        sum += row[c];
-    }
-    const Real inverse = Real(1) / sum;
-#pragma omp simd
-    for (int c = 0; c < seen; ++c)
-        row[c] *= inverse;
+    softmax(row, seen);
     std::fill(row + seen, row + columns, Real(0));
 }
 
@@ -37,16 +25,17 @@ template<class Real>
 BS_VECTORIZED void softmaxBackward(Matrix<const Real> probabilities, Matrix<Real> gradient,
                                    int columns)
 {
+    using W = Wide<Real>;
     for (int r = 0; r < gradient.rows; ++r) {
         const Real* p = probabilities.row(r);
         Real* d = gradient.row(r);
-        Real sum = 0;
+        W sum = 0;
 #pragma omp simd reduction(+ : sum)
         for (int c = 0; c < columns; ++c)
-            sum += d[c] * p[c];
+            sum += W(d[c]) * W(p[c]);
 #pragma omp simd
         for (int c = 0; c < columns; ++c)
-            d[c] = p[c] * (d[c] - sum);
+            d[c] = Real(W(p[c]) * (W(d[c]) - sum));
     }
 }
 
@@ -73,49 +62,57 @@ void standardHead(const AttentionHead<const Real>& head, Matrix<Real> scores, Ma
         matmul(Matmul<Real>{.a = columnsOf(scores, s),
                             .b = head.value(s),
                             .c = out,
-                            .beta = s == 0 ? Real(0) : Real(1)});
+                            .beta = s == 0 ? Wide<Real>(0) : Wide<Real>(1)});
 }
 
 template<class Real>
 void standardHeadBackward(const AttentionHead<const Real>& head, Matrix<const Real> scores,
-                          Matrix<const Real> dOut, const HeadGradients<Real>& d, Real* workspace)
+                          Matrix<const Real> dOut, const HeadGradients<Real>& d,
+                          Matrix<Real> dScores)
 {
-    const Matrix<Real> dScores(workspace, scores.rows, scores.columns);
+    using IntoGradients = Matmul<Real, Wide<Real>>;
     const int own = head.slice();
     for (int s = 0; s <= own; ++s) {
         matmul(Matmul<Real>{.a = dOut,
                             .b = head.value(s),
                             .c = columnsOf(dScores, s),
                             .transposeB = Transpose::Yes});
-        matmul(Matmul<Real>{.a = columnsOf(scores, s),
-                            .b = dOut,
-                            .c = s == own ? d.value : head.valueGradient(s),
-                            .transposeA = Transpose::Yes,
-                            .beta = 1});
+        matmul(IntoGradients{.a = columnsOf(scores, s),
+                             .b = dOut,
+                             .c = s == own ? d.value : head.valueGradient(s),
+                             .transposeA = Transpose::Yes,
+                             .beta = 1});
     }
     softmaxBackward<Real>(scores, dScores, head.columns());
     for (int s = 0; s <= own; ++s) {
-        matmul(Matmul<Real>{.a = columnsOf(dScores, s),
-                            .b = head.key(s),
-                            .c = d.query,
-                            .alpha = head.scale(),
-                            .beta = s == 0 ? Real(0) : Real(1)});
-        matmul(Matmul<Real>{.a = columnsOf(dScores, s),
-                            .b = head.query(),
-                            .c = s == own ? d.key : head.keyGradient(s),
-                            .transposeA = Transpose::Yes,
-                            .alpha = head.scale(),
-                            .beta = 1});
+        matmul(IntoGradients{.a = columnsOf(dScores, s),
+                             .b = head.key(s),
+                             .c = d.query,
+                             .alpha = head.scale(),
+                             .beta = s == 0 ? Wide<Real>(0) : Wide<Real>(1)});
+        matmul(IntoGradients{.a = columnsOf(dScores, s),
+                             .b = head.query(),
+                             .c = s == own ? d.key : head.keyGradient(s),
+                             .transposeA = Transpose::Yes,
+                             .alpha = head.scale(),
+                             .beta = 1});
     }
 }
 
 template void standardScores(const AttentionHead<const float>&, Matrix<float>);
 template void standardScores(const AttentionHead<const double>&, Matrix<double>);
+template void standardScores(const AttentionHead<const bfloat16>&, Matrix<bfloat16>);
 template void standardHead(const AttentionHead<const float>&, Matrix<float>, Matrix<float>);
 template void standardHead(const AttentionHead<const double>&, Matrix<double>, Matrix<double>);
+template void standardHead(const AttentionHead<const bfloat16>&, Matrix<bfloat16>,
+                           Matrix<bfloat16>);
 template void standardHeadBackward(const AttentionHead<const float>&, Matrix<const float>,
-                                   Matrix<const float>, const HeadGradients<float>&, float*);
+                                   Matrix<const float>, const HeadGradients<float>&, Matrix<float>);
 template void standardHeadBackward(const AttentionHead<const double>&, Matrix<const double>,
-                                   Matrix<const double>, const HeadGradients<double>&, double*);
+                                   Matrix<const double>, const HeadGradients<double>&,
+                                   Matrix<double>);
+template void standardHeadBackward(const AttentionHead<const bfloat16>&, Matrix<const bfloat16>,
+                                   Matrix<const bfloat16>, const HeadGradients<bfloat16>&,
+                                   Matrix<bfloat16>);
 
 } // namespace engine::cpu

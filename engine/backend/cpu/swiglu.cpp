@@ -15,13 +15,14 @@ BS_INLINE Real logistic(Real x)
 template<class Real>
 BS_VECTORIZED void swiGlu(Matrix<const Real> x, Matrix<Real> y)
 {
+    using W = Wide<Real>;
     const int n = y.columns;
     for (int r = 0; r < y.rows; ++r) {
         const Real *gate = x.row(r), *up = gate + n;
         Real* out = y.row(r);
 #pragma omp simd
         for (int c = 0; c < n; ++c)
-            out[c] = gate[c] * logistic(gate[c]) * up[c];
+            out[c] = Real(W(gate[c]) * logistic(W(gate[c])) * W(up[c]));
     }
 }
 
@@ -29,22 +30,26 @@ BS_VECTORIZED void swiGlu(Matrix<const Real> x, Matrix<Real> y)
 template<class Real>
 BS_VECTORIZED void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x)
 {
+    using W = Wide<Real>;
     const int n = dy.columns;
     for (int r = 0; r < dy.rows; ++r) {
         Real *gate = x.row(r), *up = gate + n;
         const Real* d = dy.row(r);
 #pragma omp simd
         for (int c = 0; c < n; ++c) {
-            const Real g = gate[c], u = up[c], s = logistic(g);
-            gate[c] = d[c] * u * s * (Real(1) + g * (Real(1) - s));
-            up[c] = d[c] * g * s;
+            const auto g = W(gate[c]), u = W(up[c]), dc = W(d[c]);
+            const W s = logistic(g);
+            gate[c] = Real(dc * u * s * (W(1) + g * (W(1) - s)));
+            up[c] = Real(dc * g * s);
         }
     }
 }
 
 template void swiGlu(Matrix<const float>, Matrix<float>);
 template void swiGlu(Matrix<const double>, Matrix<double>);
+template void swiGlu(Matrix<const bfloat16>, Matrix<bfloat16>);
 template void swiGluBackward(Matrix<const float>, Matrix<float>);
 template void swiGluBackward(Matrix<const double>, Matrix<double>);
+template void swiGluBackward(Matrix<const bfloat16>, Matrix<bfloat16>);
 
 } // namespace engine::cpu

@@ -88,19 +88,15 @@ private:
     {
         return {all.row(m_firstRow) + column, m_shape.sequence, m_shape.headSize, all.stride};
     }
-    float* arrayOf(int slice) const
-    {
-        return m_earlier.arrays[static_cast<std::size_t>(slice)].data();
-    }
     Matrix<Real> qkvOf(int slice) const
     {
         return slice == this->slice() ? m_qkv
-                                      : Matrix<Real>(arrayOf(slice) + m_earlier.qkv, m_qkv.rows,
+                                      : Matrix<Real>(m_earlier.qkvOf(slice), m_qkv.rows,
                                                      m_shape.qkvWidth(), m_shape.qkvWidth());
     }
     Matrix<float> gradientsOf(int slice) const
     {
-        return {arrayOf(slice) + m_earlier.keyGradients, m_qkv.rows, 2 * m_shape.keyWidth()};
+        return {m_earlier.keyGradientsOf(slice), m_qkv.rows, 2 * m_shape.keyWidth()};
     }
 
     const AttentionShape& m_shape;
@@ -193,7 +189,7 @@ private:
         FlashBackward op{.heads = m_heads.tiles(),
                          .out = of(m_op.out),
                          .dOut = of(m_op.dOut),
-                         .logSums = m_op.kept + std::ptrdiff_t{row} * shape.heads,
+                         .logSums = m_op.kept.logSums + std::ptrdiff_t{row} * shape.heads,
                          .products = m_dScores,
                          .dQuery = {m_d.data, m_d.rows, shape.width(), m_d.stride},
                          .dKey = {},
@@ -239,7 +235,7 @@ private:
         const AttentionShape& shape = m_op.shape;
         const auto ofSample = static_cast<std::ptrdiff_t>(shape.scores()) * shape.heads;
         if (shape.kind == AttentionKind::Standard)
-            return m_op.kept + m_sample * ofSample;
+            return m_op.kept.scores + m_sample * ofSample;
         float* scores = m_dScores + ofSample;
         makeScores(m_lane, m_products, shape, Heads(shape, m_op.qkv, m_op.earlier, m_sample),
                    scores);
@@ -339,11 +335,11 @@ void attention(const Lane& lane, Products& products, const Attention<float>& op)
             flashForward(lane,
                          {.heads = heads.tiles(),
                           .out = {op.out.row(row), shape.sequence, shape.width(), op.out.stride},
-                          .logSums = op.kept + std::ptrdiff_t{row} * shape.heads});
+                          .logSums = op.kept.logSums + std::ptrdiff_t{row} * shape.heads});
             continue;
         }
-        float* scores
-            = shape.kind == AttentionKind::Recompute ? op.workspace : op.kept + sample * ofSample;
+        float* scores = shape.kind == AttentionKind::Recompute ? op.workspace
+                                                               : op.kept.scores + sample * ofSample;
         makeScores(lane, products, shape, heads, scores);
         for (int member = 0; member < heads.group(); ++member)
             for (int slice = 0; slice <= heads.slice(); ++slice)

@@ -36,6 +36,12 @@ public:
                               m_lane.stream),
               "copy");
     }
+    void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) const override
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice,
+                              m_lane.stream),
+              "copy");
+    }
     void zeroIntegers(std::span<std::int64_t> x) const override
     {
         check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
@@ -68,6 +74,7 @@ public:
     {
         m_products.multiply(m_lane, {.first = op});
     }
+    void matmulWide(const Matmul<float>& op) const override { matmul(op); }
     void addBias(Matrix<float> y, const float* bias) const override
     {
         cuda::addBias(m_lane, y, bias);

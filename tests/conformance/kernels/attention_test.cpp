@@ -53,6 +53,28 @@ std::string textOf(const AttentionShape& s)
                        s.headSize, s.mask == AttentionMask::Causal ? ", causal" : "");
 }
 
+// What attention keeps: scores, or wide sums.
+Array kept(const AttentionShape& s, Role role)
+{
+    const bool isWide = s.kind == AttentionKind::Flash;
+    return {role, Numbers(isWide ? s.keptSums() : s.keptScores()), isWide};
+}
+template<class Real>
+KeptAttention<Real> keptIn(const AttentionShape& s, const Memory<Real>& memory, std::size_t array)
+{
+    if (s.kind == AttentionKind::Flash)
+        return {.logSums = memory.wide(array)};
+    return {.scores = memory(array)};
+}
+
+// Of the largest that any type of numbers wants, forward or backward.
+Array workspace(const AttentionShape& s)
+{
+    return scratch(std::max({s.forwardWorkspace<float>(), s.forwardWorkspace<bfloat16>(),
+                             s.backwardWorkspace<float>(), s.backwardWorkspace<bfloat16>()}))
+        .wide();
+}
+
 // As the model makes it: workspaces are as large as the device wants them.
 template<class Real>
 AttentionShape shapeFor(const Kernels<Real>& kernels, AttentionShape shape)
@@ -74,43 +96,44 @@ TEST_CASE("attention and its backward")
         const auto forward = [s, rows](const auto& kernels, const auto& memory) {
             kernels.attention({.shape = shapeFor(kernels, s),
                                .qkv = memory.matrix(0, rows, s.qkvWidth()),
-                               .kept = memory(1),
+                               .kept = keptIn(s, memory, 1),
                                .out = memory.matrix(2, rows, s.width()),
                                .earlier = {},
-                               .workspace = memory(3)});
+                               .workspace = memory.wide(3)});
         };
         const double flops
             = 4.0 * s.samples * s.heads * s.sequence * static_cast<double>(s.sequence) * s.headSize;
-        conforms(
-            {.name = nameOf(s.kind),
-             .shape = textOf(s),
-             .arrays = {in(qkv, 1), out(s.kept()), out(width), scratch(largest.forwardWorkspace())},
-             .tolerance = 4e-6,
-             .flops = flops},
-            [forward](const auto& kernels, const auto& memory) {
-                forward(kernels, memory);
-                return 0.0;
-            });
-        conforms(
-            {.name = std::string(nameOf(s.kind)) + " backward",
-             .shape = textOf(s),
-             .arrays = {inOut(qkv, 1), scratch(s.kept()), scratch(width),
-                        scratch(std::max(largest.forwardWorkspace(), largest.backwardWorkspace())),
-                        in(width, 2)},
-             .tolerance = 1e-5,
-             .flops = 3 * flops},
-            [=](const auto& kernels, const auto& memory) {
-                forward(kernels, memory);
-                kernels.attentionBackward({.shape = shapeFor(kernels, s),
-                                           .qkv = memory.matrix(0, rows, s.qkvWidth()),
-                                           .kept = memory(1),
-                                           .out = memory.matrix(2, rows, s.width()),
-                                           .dOut = memory.matrix(4, rows, s.width()),
-                                           .keyGradients = nullptr,
-                                           .earlier = {},
-                                           .workspace = memory(3)});
-                return 0.0;
-            });
+        conforms({.name = nameOf(s.kind),
+                  .shape = textOf(s),
+                  .arrays = {in(qkv, 1), kept(s, Role::Out), out(width), workspace(largest)},
+                  .tolerance = 4e-6,
+                  .narrowTolerance = 0x1p-7,
+                  .roundsInside = true,
+                  .flops = flops},
+                 [forward](const auto& kernels, const auto& memory) {
+                     forward(kernels, memory);
+                     return 0.0;
+                 });
+        conforms({.name = std::string(nameOf(s.kind)) + " backward",
+                  .shape = textOf(s),
+                  .arrays = {inOut(qkv, 1), kept(s, Role::Scratch), scratch(width),
+                             workspace(largest), in(width, 2)},
+                  .tolerance = 1e-5,
+                  .narrowTolerance = 0x1p-6,
+                  .roundsInside = true,
+                  .flops = 3 * flops},
+                 [=](const auto& kernels, const auto& memory) {
+                     forward(kernels, memory);
+                     kernels.attentionBackward({.shape = shapeFor(kernels, s),
+                                                .qkv = memory.matrix(0, rows, s.qkvWidth()),
+                                                .kept = keptIn(s, memory, 1),
+                                                .out = memory.matrix(2, rows, s.width()),
+                                                .dOut = memory.matrix(4, rows, s.width()),
+                                                .keyGradients = nullptr,
+                                                .earlier = {},
+                                                .workspace = memory.wide(3)});
+                     return 0.0;
+                 });
     }
 }
 
@@ -131,42 +154,43 @@ TEST_CASE("attention over sequence slices")
         largest.headsAtOnce = s.heads;
         const int rows = static_cast<int>(s.rows());
         const std::size_t qkv = s.rows() * static_cast<std::size_t>(s.qkvWidth()),
-                          width = s.rows() * static_cast<std::size_t>(s.width()),
-                          work = std::max(largest.forwardWorkspace(), largest.backwardWorkspace());
-        const std::size_t stash = qkv + s.keyGradients(); // of a slice: qkv, then these gradients
-        Array first = inOut(stash, 1), second = inOut(stash, 2);
-        for (Array* each : {&first, &second})
-            std::fill(each->values.begin() + static_cast<std::ptrdiff_t>(qkv), each->values.end(),
-                      0.0);
+                          width = s.rows() * static_cast<std::size_t>(s.width());
+        const Array none = Array{Role::InOut, Numbers(s.keyGradients()), true};
         conforms({.name = std::string(nameOf(kind)) + " in slices",
                   .shape = textOf(s) + ", 2 slices",
-                  .arrays = {first, second, scratch(s.kept()), scratch(s.kept()), inOut(width, 5),
-                             inOut(width, 6), scratch(work), in(width, 3), in(width, 4)},
-                  .tolerance = 1e-5},
+                  .arrays = {inOut(qkv, 1), inOut(qkv, 2), kept(s, Role::Scratch),
+                             kept(s, Role::Scratch), inOut(width, 5), inOut(width, 6),
+                             workspace(largest), in(width, 3), in(width, 4), none, none},
+                  .tolerance = 1e-5,
+                  .narrowTolerance = 0x1p-6,
+                  .roundsInside = true},
                  [=](const auto& kernels, const auto& memory) {
                      using Real = std::remove_pointer_t<decltype(memory(0))>;
-                     const std::span<Real> stashes[] = {memory.all(0), memory.all(1)};
+                     const std::span<std::byte> first[] = {std::as_writable_bytes(memory.all(0))};
                      const AttentionShape shape = shapeFor(kernels, s);
                      const auto earlierThan = [&](std::size_t slice) {
-                         return EarlierSlices<Real>{std::span(stashes).first(slice), 0, qkv};
+                         const auto* gradients = reinterpret_cast<std::byte*>(memory.wide(9));
+                         return EarlierSlices<Real>{
+                             std::span(first).first(slice), 0,
+                             static_cast<std::size_t>(gradients - first[0].data())};
                      };
                      for (const std::size_t slice : {0U, 1U})
                          kernels.attention({.shape = shape,
                                             .qkv = memory.matrix(slice, rows, s.qkvWidth()),
-                                            .kept = memory(2 + slice),
+                                            .kept = keptIn(s, memory, 2 + slice),
                                             .out = memory.matrix(4 + slice, rows, s.width()),
                                             .earlier = earlierThan(slice),
-                                            .workspace = memory(6)});
+                                            .workspace = memory.wide(6)});
                      for (const std::size_t slice : {1U, 0U})
                          kernels.attentionBackward(
                              {.shape = shape,
                               .qkv = memory.matrix(slice, rows, s.qkvWidth()),
-                              .kept = memory(2 + slice),
+                              .kept = keptIn(s, memory, 2 + slice),
                               .out = memory.matrix(4 + slice, rows, s.width()),
                               .dOut = memory.matrix(7 + slice, rows, s.width()),
-                              .keyGradients = memory(slice) + qkv,
+                              .keyGradients = memory.wide(9 + slice),
                               .earlier = earlierThan(slice),
-                              .workspace = memory(6)});
+                              .workspace = memory.wide(6)});
                      return 0.0;
                  });
     }

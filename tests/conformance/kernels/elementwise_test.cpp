@@ -43,7 +43,7 @@ double bytesFor(std::size_t numbers, double each)
 }
 
 // Large enough that both ends of the activations are seen.
-Array wide(Role role, std::size_t count, unsigned seed)
+Array broad(Role role, std::size_t count, unsigned seed)
 {
     Array array{role, noise(count, seed)};
     for (double& x : array.values)
@@ -81,11 +81,11 @@ TEST_CASE("bias and its gradient")
                  });
         conforms({.name = "bias gradient",
                   .shape = s.text(),
-                  .arrays = {in(s.numbers(), 1), inOut(width, 2)},
+                  .arrays = {in(s.numbers(), 1), inOut(width, 2).wide()},
                   .tolerance = 4e-6,
                   .bytes = bytesFor(s.numbers(), 4)},
                  [s](const auto& kernels, const auto& memory) {
-                     kernels.addBiasGradient(memory.matrix(0, s.rows, s.columns), memory(1));
+                     kernels.addBiasGradient(memory.matrix(0, s.rows, s.columns), memory.wide(1));
                      return 0.0;
                  });
     }
@@ -96,7 +96,7 @@ TEST_CASE("GELU and its backward")
     for (const std::size_t n : counts()) {
         conforms({.name = "GELU",
                   .shape = std::to_string(n),
-                  .arrays = {wide(Role::In, n, 1), out(n)},
+                  .arrays = {broad(Role::In, n, 1), out(n)},
                   .bytes = bytesFor(n, 8)},
                  [](const auto& kernels, const auto& memory) {
                      kernels.gelu(memory.all(0), memory.all(1));
@@ -104,7 +104,7 @@ TEST_CASE("GELU and its backward")
                  });
         conforms({.name = "GELU backward",
                   .shape = std::to_string(n),
-                  .arrays = {in(n, 1), wide(Role::InOut, n, 2)},
+                  .arrays = {in(n, 1), broad(Role::InOut, n, 2)},
                   .tolerance = 4e-6,
                   .bytes = bytesFor(n, 12)},
                  [](const auto& kernels, const auto& memory) {
@@ -119,7 +119,7 @@ TEST_CASE("SwiGLU and its backward")
     for (const Shape& s : shapes()) {
         conforms({.name = "SwiGLU",
                   .shape = s.text(),
-                  .arrays = {wide(Role::In, 2 * s.numbers(), 1), out(s.numbers())},
+                  .arrays = {broad(Role::In, 2 * s.numbers(), 1), out(s.numbers())},
                   .bytes = bytesFor(s.numbers(), 12)},
                  [s](const auto& kernels, const auto& memory) {
                      kernels.swiGlu(memory.matrix(0, s.rows, 2 * s.columns),
@@ -128,7 +128,7 @@ TEST_CASE("SwiGLU and its backward")
                  });
         conforms({.name = "SwiGLU backward",
                   .shape = s.text(),
-                  .arrays = {in(s.numbers(), 1), wide(Role::InOut, 2 * s.numbers(), 2)},
+                  .arrays = {in(s.numbers(), 1), broad(Role::InOut, 2 * s.numbers(), 2)},
                   .tolerance = 4e-6,
                   .bytes = bytesFor(s.numbers(), 20)},
                  [s](const auto& kernels, const auto& memory) {
@@ -158,13 +158,13 @@ TEST_CASE("rotary positions, there and back")
         for (const bool back : {false, true})
             conforms({.name = back ? "rotary backward" : "rotary",
                       .shape = fmt::format("{} x {} x {} of {}", rows, h.heads, h.size, h.stride),
-                      .arrays = {inOut(numbers, 1), in(angles, 2), in(angles, 3)},
+                      .arrays = {inOut(numbers, 1), in(angles, 2).wide(), in(angles, 3).wide()},
                       .bytes = bytesFor(static_cast<std::size_t>(rows * h.heads * h.size), 8)},
                      [=](const auto& kernels, const auto& memory) {
                          using Real = std::remove_pointer_t<decltype(memory(0))>;
                          using Direction = typename Rotary<Real>::Direction;
                          kernels.rotary({memory.matrix(0, rows, h.stride), h.heads, h.size,
-                                         h.sequence, memory(1), memory(2),
+                                         h.sequence, memory.wide(1), memory.wide(2),
                                          back ? Direction::Backward : Direction::Forward});
                          return 0.0;
                      });
@@ -180,13 +180,17 @@ TEST_CASE("AdamW")
         for (const int step : {1, 100})
             conforms({.name = "AdamW",
                       .shape = fmt::format("{}, step {}", n, step),
-                      .arrays = {inOut(n, 1), in(n, 2), inOut(n, 3), second},
+                      .arrays = {inOut(n, 1).wide(), in(n, 2).wide(), inOut(n, 3).wide(),
+                                 second.wide(), out(n)},
                       .bytes = bytesFor(n, 28)},
                      [n, step](const auto& kernels, const auto& memory) {
-                         kernels.adamW({.weights = memory(0),
-                                        .firstMoment = memory(2),
-                                        .secondMoment = memory(3),
-                                        .gradients = memory(1),
+                         constexpr bool kIsNarrow
+                             = !std::is_same_v<decltype(memory(0)), decltype(memory.wide(0))>;
+                         kernels.adamW({.weights = memory.wide(0),
+                                        .rounded = kIsNarrow ? memory(4) : nullptr,
+                                        .firstMoment = memory.wide(2),
+                                        .secondMoment = memory.wide(3),
+                                        .gradients = memory.wide(1),
                                         .count = n,
                                         .learningRate = 6e-4,
                                         .beta1 = 0.9,
@@ -194,6 +198,8 @@ TEST_CASE("AdamW")
                                         .epsilon = 1e-8,
                                         .weightDecay = 0.1,
                                         .step = step});
+                         if constexpr (!kIsNarrow)
+                             kernels.copy(memory.all(0), memory.all(4));
                          return 0.0;
                      });
     }
@@ -207,12 +213,12 @@ TEST_CASE("fixed-point sums have the same bits on every device")
             sums[i] = static_cast<std::int64_t>(i) * 987654321987LL - (1LL << 50);
         conforms({.name = "fixed point",
                   .shape = std::to_string(n),
-                  .arrays = {wide(Role::In, n, 1), out(n)},
+                  .arrays = {broad(Role::In, n, 1).wide(), out(n).wide()},
                   .integers = sums,
                   .tolerance = 1e-7},
                  [](const auto& kernels, const auto& memory) {
-                     kernels.addFixedPoint(memory.all(0), memory.integers());
-                     kernels.fromFixedPoint(memory.integers(), memory.all(1));
+                     kernels.addFixedPoint(memory.allWide(0), memory.integers());
+                     kernels.fromFixedPoint(memory.integers(), memory.allWide(1));
                      return 0.0;
                  });
     }

@@ -6,6 +6,13 @@
 using namespace engine;
 using namespace kernel_test;
 
+namespace {
+
+// As the product of the model's matrices, and as that of weights' gradients.
+enum class Into { Real, Wide };
+
+} // namespace
+
 // Order of operands, strides, alignment, transposes, alpha and beta, as cuBLASLt is asked for them.
 TEST_CASE("matrix products, either operand transposed, strided, added")
 {
@@ -20,32 +27,45 @@ TEST_CASE("matrix products, either operand transposed, strided, added")
     for (const Shape& s : all)
         for (const bool turnsA : {false, true})
             for (const bool turnsB : {false, true})
-                for (const float beta : {0.0F, 1.0F}) {
+                for (const auto& [beta, into] :
+                     {std::pair{0.0F, Into::Real}, {1.0F, Into::Real}, {1.0F, Into::Wide}}) {
                     const int aRows = turnsA ? s.k : s.m, aColumns = turnsA ? s.m : s.k,
                               bRows = turnsB ? s.n : s.k, bColumns = turnsB ? s.k : s.n;
                     const auto count = [&s](int rows, int columns) {
                         return static_cast<std::size_t>(rows)
                             * static_cast<std::size_t>(columns + s.gap);
                     };
-                    conforms({.name = "matmul",
-                              .shape = fmt::format("{} x {} x {}{}{}{}{}", s.m, s.n, s.k,
-                                                   turnsA ? " A^T" : "", turnsB ? " B^T" : "",
-                                                   beta != 0 ? " added" : "",
-                                                   s.gap != 0 ? " strided" : ""),
-                              .arrays = {in(count(aRows, aColumns), 1),
-                                         in(count(bRows, bColumns), 2), inOut(count(s.m, s.n), 3)},
-                              .tolerance = 4e-6,
-                              .flops = 2.0 * s.m * s.n * s.k},
-                             [=](const auto& kernels, const auto& memory) {
-                                 kernels.matmul(
-                                     {.a = memory.matrix(0, aRows, aColumns, aColumns + s.gap),
-                                      .b = memory.matrix(1, bRows, bColumns, bColumns + s.gap),
-                                      .c = memory.matrix(2, s.m, s.n, s.n + s.gap),
-                                      .transposeA = turnsA ? Transpose::Yes : Transpose::No,
-                                      .transposeB = turnsB ? Transpose::Yes : Transpose::No,
-                                      .alpha = 0.5F,
-                                      .beta = beta});
-                                 return 0.0;
-                             });
+                    const bool isWide = into == Into::Wide;
+                    Array c = inOut(count(s.m, s.n), 3);
+                    c.isWide = isWide;
+                    conforms(
+                        {.name = isWide ? "matmul into wide numbers" : "matmul",
+                         .shape
+                         = fmt::format("{} x {} x {}{}{}{}{}", s.m, s.n, s.k, turnsA ? " A^T" : "",
+                                       turnsB ? " B^T" : "", beta != 0 ? " added" : "",
+                                       s.gap != 0 ? " strided" : ""),
+                         .arrays
+                         = {in(count(aRows, aColumns), 1), in(count(bRows, bColumns), 2), c},
+                         .tolerance = 4e-6,
+                         .flops = 2.0 * s.m * s.n * s.k},
+                        [=, beta = beta](const auto& kernels, const auto& memory) {
+                            using Real = std::remove_pointer_t<decltype(memory(0))>;
+                            const auto of = [&](auto target) {
+                                Matmul<Real, std::remove_pointer_t<decltype(target.data)>> op;
+                                op.c = target;
+                                op.a = memory.matrix(0, aRows, aColumns, aColumns + s.gap);
+                                op.b = memory.matrix(1, bRows, bColumns, bColumns + s.gap);
+                                op.transposeA = turnsA ? Transpose::Yes : Transpose::No;
+                                op.transposeB = turnsB ? Transpose::Yes : Transpose::No;
+                                op.alpha = 0.5F;
+                                op.beta = beta;
+                                return op;
+                            };
+                            if (isWide)
+                                kernels.matmulWide(of(memory.wideMatrix(2, s.m, s.n, s.n + s.gap)));
+                            else
+                                kernels.matmul(of(memory.matrix(2, s.m, s.n, s.n + s.gap)));
+                            return 0.0;
+                        });
                 }
 }

@@ -48,12 +48,12 @@ TEST_CASE("layer norm")
         conforms({.name = "layer norm",
                   .shape = s.text(),
                   .arrays = {in(s.strided(), 1), in(s.width(), 2), in(s.width(), 3),
-                             out(s.numbers()), out(s.height()), out(s.height())},
+                             out(s.numbers()), out(s.height()).wide(), out(s.height()).wide()},
                   .bytes = 8.0 * static_cast<double>(s.numbers())},
                  [s](const auto& kernels, const auto& memory) {
                      kernels.layerNorm({memory.matrix(0, s.rows, s.columns, s.stride), memory(1),
-                                        memory(2), memory.matrix(3, s.rows, s.columns), memory(4),
-                                        memory(5)});
+                                        memory(2), memory.matrix(3, s.rows, s.columns),
+                                        memory.wide(4), memory.wide(5)});
                      return 0.0;
                  });
 }
@@ -63,78 +63,79 @@ TEST_CASE("layer norm backward, with a residual and with dx where x was")
 {
     for (const Shape& s : shapes())
         for (const bool inPlace : {false, true})
-            conforms({.name = "layer norm backward",
-                      .shape = s.text() + (inPlace ? ", in place" : ""),
-                      .arrays = {inOut(s.strided(), 1), in(s.width(), 2), in(s.numbers(), 3),
-                                 in(s.numbers(), 4), scratch(s.numbers()), scratch(s.height()),
-                                 scratch(s.height()), scratch(s.numbers()), inOut(s.width(), 5),
-                                 inOut(s.width(), 6)},
-                      .tolerance = 4e-6},
-                     [s, inPlace](const auto& kernels, const auto& memory) {
-                         const auto x = memory.matrix(0, s.rows, s.columns, s.stride);
-                         kernels.layerNorm({x, memory(1), memory(1),
-                                            memory.matrix(4, s.rows, s.columns), memory(5),
-                                            memory(6)});
-                         auto residual = memory.matrix(3, s.rows, s.columns);
-                         if (!inPlace)
-                             residual.data = nullptr;
-                         kernels.layerNormBackward(
-                             {.x = x,
-                              .dy = memory.matrix(2, s.rows, s.columns),
-                              .residual = residual,
-                              .gain = memory(1),
-                              .mean = memory(5),
-                              .inverseDeviation = memory(6),
-                              .dx = inPlace ? x : memory.matrix(7, s.rows, s.columns),
-                              .dGain = memory(8),
-                              .dBias = memory(9)});
-                         if (!inPlace) // so that it is compared: x += dx, row by row
-                             for (int r = 0; r < s.rows; ++r)
-                                 kernels.add({memory(7) + r * std::ptrdiff_t{s.columns}, s.width()},
-                                             {x.row(r), s.width()});
-                         return 0.0;
-                     });
+            conforms(
+                {.name = "layer norm backward",
+                 .shape = s.text() + (inPlace ? ", in place" : ""),
+                 .arrays
+                 = {inOut(s.strided(), 1), in(s.width(), 2), in(s.numbers(), 3), in(s.numbers(), 4),
+                    scratch(s.numbers()), scratch(s.height()).wide(), scratch(s.height()).wide(),
+                    scratch(s.numbers()), inOut(s.width(), 5).wide(), inOut(s.width(), 6).wide()},
+                 .tolerance = 4e-6,
+                 .narrowTolerance = 0x1p-7}, // two roundings: add() below
+                [s, inPlace](const auto& kernels, const auto& memory) {
+                    const auto x = memory.matrix(0, s.rows, s.columns, s.stride);
+                    kernels.layerNorm({x, memory(1), memory(1), memory.matrix(4, s.rows, s.columns),
+                                       memory.wide(5), memory.wide(6)});
+                    auto residual = memory.matrix(3, s.rows, s.columns);
+                    if (!inPlace)
+                        residual.data = nullptr;
+                    kernels.layerNormBackward(
+                        {.x = x,
+                         .dy = memory.matrix(2, s.rows, s.columns),
+                         .residual = residual,
+                         .gain = memory(1),
+                         .mean = memory.wide(5),
+                         .inverseDeviation = memory.wide(6),
+                         .dx = inPlace ? x : memory.matrix(7, s.rows, s.columns),
+                         .dGain = memory.wide(8),
+                         .dBias = memory.wide(9)});
+                    if (!inPlace) // so that it is compared: x += dx, row by row
+                        for (int r = 0; r < s.rows; ++r)
+                            kernels.add({memory(7) + r * std::ptrdiff_t{s.columns}, s.width()},
+                                        {x.row(r), s.width()});
+                    return 0.0;
+                });
 }
 
 TEST_CASE("RMSNorm")
 {
     for (const Shape& s : shapes())
-        conforms(
-            {.name = "RMSNorm",
-             .shape = s.text(),
-             .arrays = {in(s.strided(), 1), in(s.width(), 2), out(s.numbers()), out(s.height())},
-             .bytes = 8.0 * static_cast<double>(s.numbers())},
-            [s](const auto& kernels, const auto& memory) {
-                kernels.rmsNorm({memory.matrix(0, s.rows, s.columns, s.stride), memory(1),
-                                 memory.matrix(2, s.rows, s.columns), memory(3)});
-                return 0.0;
-            });
+        conforms({.name = "RMSNorm",
+                  .shape = s.text(),
+                  .arrays = {in(s.strided(), 1), in(s.width(), 2), out(s.numbers()),
+                             out(s.height()).wide()},
+                  .bytes = 8.0 * static_cast<double>(s.numbers())},
+                 [s](const auto& kernels, const auto& memory) {
+                     kernels.rmsNorm({memory.matrix(0, s.rows, s.columns, s.stride), memory(1),
+                                      memory.matrix(2, s.rows, s.columns), memory.wide(3)});
+                     return 0.0;
+                 });
 }
 
 TEST_CASE("RMSNorm backward, where x was")
 {
     for (const Shape& s : shapes())
         for (const bool hasResidual : {false, true})
-            conforms(
-                {.name = "RMSNorm backward",
-                 .shape = s.text() + (hasResidual ? ", residual" : ""),
-                 .arrays
-                 = {inOut(s.strided(), 1), in(s.width(), 2), in(s.numbers(), 3), in(s.numbers(), 4),
-                    scratch(s.numbers()), scratch(s.height()), inOut(s.width(), 5)},
-                 .tolerance = 4e-6},
-                [s, hasResidual](const auto& kernels, const auto& memory) {
-                    const auto x = memory.matrix(0, s.rows, s.columns, s.stride);
-                    kernels.rmsNorm({x, memory(1), memory.matrix(4, s.rows, s.columns), memory(5)});
-                    auto residual = memory.matrix(3, s.rows, s.columns);
-                    if (!hasResidual)
-                        residual.data = nullptr;
-                    kernels.rmsNormBackward({.x = x,
-                                             .dy = memory.matrix(2, s.rows, s.columns),
-                                             .residual = residual,
-                                             .gain = memory(1),
-                                             .inverse = memory(5),
-                                             .dx = x,
-                                             .dGain = memory(6)});
-                    return 0.0;
-                });
+            conforms({.name = "RMSNorm backward",
+                      .shape = s.text() + (hasResidual ? ", residual" : ""),
+                      .arrays = {inOut(s.strided(), 1), in(s.width(), 2), in(s.numbers(), 3),
+                                 in(s.numbers(), 4), scratch(s.numbers()),
+                                 scratch(s.height()).wide(), inOut(s.width(), 5).wide()},
+                      .tolerance = 4e-6},
+                     [s, hasResidual](const auto& kernels, const auto& memory) {
+                         const auto x = memory.matrix(0, s.rows, s.columns, s.stride);
+                         kernels.rmsNorm(
+                             {x, memory(1), memory.matrix(4, s.rows, s.columns), memory.wide(5)});
+                         auto residual = memory.matrix(3, s.rows, s.columns);
+                         if (!hasResidual)
+                             residual.data = nullptr;
+                         kernels.rmsNormBackward({.x = x,
+                                                  .dy = memory.matrix(2, s.rows, s.columns),
+                                                  .residual = residual,
+                                                  .gain = memory(1),
+                                                  .inverse = memory.wide(5),
+                                                  .dx = x,
+                                                  .dGain = memory.wide(6)});
+                         return 0.0;
+                     });
 }

@@ -2,42 +2,89 @@
 
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
+#include "tests/conformance/kernels/gpu_rows.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
-#include <bit>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <map>
 
 namespace kernel_test {
 namespace {
 
 using namespace engine;
 
-constexpr std::size_t kGuard = 64;                // numbers before and behind an array
-constexpr std::uint32_t kGuardBits = 0x7fc0beefU; // a NaN, so that what is read from there shows
+constexpr std::size_t kGuard = 256; // bytes before and behind an array
+// Of guards, and of what is to be written: a NaN of any type, so that what is read from there
+// shows.
+constexpr std::byte kGuardByte{0xFF};
+
+template<class Real>
+const Kernels<Real>* kernelsOf(const Device& device)
+{
+    if constexpr (std::is_same_v<Real, bfloat16>)
+        return device.bfloat16Kernels();
+    else
+        return &device.kernels();
+}
+
+template<class Number>
+std::vector<std::byte> stored(const Numbers& values)
+{
+    std::vector<Number> numbers;
+    for (const double x : values)
+        numbers.push_back(Number(static_cast<float>(x)));
+    const auto bytes = std::as_bytes(std::span(numbers));
+    return {bytes.begin(), bytes.end()};
+}
+
+template<class Number>
+Numbers numbersOf(std::span<const std::byte> bytes)
+{
+    std::vector<Number> numbers(bytes.size() / sizeof(Number));
+    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    Numbers values;
+    for (const Number x : numbers)
+        values.push_back(static_cast<double>(x));
+    return values;
+}
+
+// An array of a case as numbers of Real have it.
+template<class Real>
+std::size_t sizeOf(const Array& array)
+{
+    return array.isWide ? sizeof(Wide<Real>) : sizeof(Real);
+}
+template<class Real>
+std::vector<std::byte> storedAs(const Array& array)
+{
+    return array.isWide ? stored<Wide<Real>>(array.values) : stored<Real>(array.values);
+}
+template<class Real>
+Numbers numbersIn(const Array& array, std::span<const std::byte> bytes)
+{
+    return array.isWide ? numbersOf<Wide<Real>>(bytes) : numbersOf<Real>(bytes);
+}
+
+bool isRead(const Array& array)
+{
+    return array.role == Role::In || array.role == Role::InOut;
+}
 
 // What a device made of a case.
 struct Results
 {
-    std::vector<std::vector<float>> arrays;
+    std::vector<std::vector<std::byte>> arrays;
     std::vector<std::int64_t> integers;
     double returned = 0;
     bool guarded = true;
 
     bool sameBits(const Results& other) const
     {
-        if (integers != other.integers || returned != other.returned)
-            return false;
-        for (std::size_t a = 0; a < arrays.size(); ++a)
-            if (std::memcmp(arrays[a].data(), other.arrays[a].data(),
-                            arrays[a].size() * sizeof(float))
-                != 0)
-                return false;
-        return true;
+        return arrays == other.arrays && integers == other.integers && returned == other.returned;
     }
 };
 
@@ -48,6 +95,7 @@ std::span<const std::byte> bytesOf(const std::vector<Number>& numbers)
 }
 
 // The arrays of a case on a device, each in memory of its own between guards.
+template<class Real>
 class Placed
 {
 public:
@@ -56,8 +104,7 @@ public:
         , m_case(c)
     {
         for (const Array& array : c.arrays)
-            m_arrays.push_back(m_device.allocate(
-                static_cast<Bytes>((array.values.size() + 2 * kGuard) * sizeof(float))));
+            m_arrays.push_back(m_device.allocate(static_cast<Bytes>(bytes(array) + 2 * kGuard)));
         m_tokens
             = m_device.allocate(static_cast<Bytes>((c.tokens.size() + 1) * sizeof(std::int32_t)));
         m_integers
@@ -69,12 +116,10 @@ public:
     {
         for (std::size_t a = 0; a < m_arrays.size(); ++a) {
             const Array& array = m_case.arrays[a];
-            std::vector<float> numbers(array.values.size() + 2 * kGuard,
-                                       std::bit_cast<float>(kGuardBits));
-            const bool read = array.role == Role::In || array.role == Role::InOut;
-            for (std::size_t i = 0; read && i < array.values.size(); ++i)
-                numbers[kGuard + i] = static_cast<float>(array.values[i]);
-            m_device.upload(bytesOf(numbers), m_arrays[a].get());
+            std::vector<std::byte> memory(bytes(array) + 2 * kGuard, kGuardByte);
+            if (isRead(array))
+                std::ranges::copy(storedAs<Real>(array), memory.begin() + kGuard);
+            m_device.upload(memory, m_arrays[a].get());
         }
         m_device.upload(bytesOf(m_case.tokens), m_tokens.get());
         m_device.upload(bytesOf(m_case.integers), m_integers.get());
@@ -82,14 +127,14 @@ public:
 
     double run()
     {
-        std::vector<std::span<float>> spans;
+        std::vector<typename Memory<Real>::Place> places;
         for (std::size_t a = 0; a < m_arrays.size(); ++a)
-            spans.emplace_back(reinterpret_cast<float*>(m_arrays[a].get()) + kGuard,
-                               m_case.arrays[a].values.size());
-        const Memory<float> memory(
-            spans, {reinterpret_cast<const std::int32_t*>(m_tokens.get()), m_case.tokens.size()},
+            places.push_back({m_arrays[a].get() + kGuard, m_case.arrays[a].values.size(),
+                              m_case.arrays[a].isWide});
+        const Memory<Real> memory(
+            places, {reinterpret_cast<const std::int32_t*>(m_tokens.get()), m_case.tokens.size()},
             {reinterpret_cast<std::int64_t*>(m_integers.get()), m_case.integers.size()});
-        return m_case.single(m_device.kernels(), memory);
+        return m_case.body<Real>()(*kernelsOf<Real>(m_device), memory);
     }
 
     Results download(double returned) const
@@ -97,18 +142,18 @@ public:
         m_device.synchronize();
         Results results;
         results.returned = returned;
+        const auto isGuard = [](std::byte b) { return b == kGuardByte; };
         for (std::size_t a = 0; a < m_arrays.size(); ++a) {
-            const std::size_t count = m_case.arrays[a].values.size();
-            std::vector<float> numbers(count + 2 * kGuard);
-            m_device.download(m_arrays[a].get(), std::as_writable_bytes(std::span(numbers)));
-            for (std::size_t i = 0; i < kGuard; ++i)
-                results.guarded = results.guarded && isGuard(numbers[i])
-                    && isGuard(numbers[count + kGuard + i]);
-            results.arrays.emplace_back(numbers.begin() + kGuard,
-                                        numbers.begin()
-                                            + static_cast<std::ptrdiff_t>(kGuard + count));
-            if (m_case.arrays[a].role == Role::Scratch)
-                results.arrays.back().clear();
+            const std::size_t size = bytes(m_case.arrays[a]);
+            std::vector<std::byte> memory(size + 2 * kGuard);
+            m_device.download(m_arrays[a].get(), memory);
+            const std::span<const std::byte> all(memory);
+            results.guarded = results.guarded && std::ranges::all_of(all.first(kGuard), isGuard)
+                && std::ranges::all_of(all.last(kGuard), isGuard);
+            const auto own = all.subspan(kGuard, size);
+            auto& array = results.arrays.emplace_back();
+            if (m_case.arrays[a].role != Role::Scratch)
+                array.assign(own.begin(), own.end());
         }
         results.integers.resize(m_case.integers.size());
         m_device.download(m_integers.get(), std::as_writable_bytes(std::span(results.integers)));
@@ -116,7 +161,10 @@ public:
     }
 
 private:
-    static bool isGuard(float number) { return std::bit_cast<std::uint32_t>(number) == kGuardBits; }
+    static std::size_t bytes(const Array& array)
+    {
+        return array.values.size() * sizeOf<Real>(array);
+    }
 
     const Device& m_device;
     const Case& m_case;
@@ -131,36 +179,49 @@ struct Truth
     double returned = 0;
 };
 
+// From the numbers that a device gets.
+template<class Real>
 Truth truthOf(const Case& c)
 {
     Truth truth;
     truth.integers = c.integers;
+    std::vector<Memory<double>::Place> places;
     for (const Array& array : c.arrays) {
         Numbers& numbers = truth.arrays.emplace_back(array.values.size(),
                                                      std::numeric_limits<double>::quiet_NaN());
-        if (array.role == Role::In || array.role == Role::InOut)
-            for (std::size_t i = 0; i < numbers.size(); ++i)
-                numbers[i] = static_cast<float>(array.values[i]); // what the device gets
+        if (isRead(array))
+            numbers = numbersIn<Real>(array, storedAs<Real>(array));
     }
-    const Memory<double> memory({truth.arrays.begin(), truth.arrays.end()}, c.tokens,
-                                truth.integers);
+    for (Numbers& numbers : truth.arrays)
+        places.push_back({numbers.data(), numbers.size()});
+    const Memory<double> memory(places, c.tokens, truth.integers);
     truth.returned = c.twice(cpu()->doubleKernels(), memory);
     return truth;
 }
 
 // ||a - truth|| / ||truth||; NaN where either has one.
-double relativeError(const std::vector<float>& a, const Numbers& truth)
+double relativeError(const Numbers& a, const Numbers& truth)
 {
     double difference = 0, square = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
-        const double d = static_cast<double>(a[i]) - truth[i];
+        const double d = a[i] - truth[i];
         difference += d * d;
         square += truth[i] * truth[i];
     }
     return difference == 0 ? 0 : std::sqrt(difference / std::max(square, 1e-300));
 }
 
+template<class Real>
+double toleranceOf(const Case& c, const Array& array)
+{
+    if (array.role == Role::In)
+        return 0;
+    const bool isExact = array.isWide && !c.roundsInside;
+    return kPlacesOfWide<Real> == 1 || isExact ? c.tolerance : c.narrowTolerance;
+}
+
 // The worst of the arrays, checked.
+template<class Real>
 double compare(const Case& c, const Results& results, const Truth& truth)
 {
     double worst = 0;
@@ -171,16 +232,18 @@ double compare(const Case& c, const Results& results, const Truth& truth)
         if (c.arrays[a].role == Role::Scratch)
             continue;
         INFO("array " << a);
-        const double error = relativeError(results.arrays[a], truth.arrays[a]);
-        CHECK(error <= (c.arrays[a].role == Role::In ? 0 : c.tolerance)); // false for NaN
+        const double error
+            = relativeError(numbersIn<Real>(c.arrays[a], results.arrays[a]), truth.arrays[a]);
+        CHECK(error <= toleranceOf<Real>(c, c.arrays[a])); // false for NaN
         worst = std::isnan(error) ? error : std::max(worst, error);
     }
     return worst;
 }
 
+template<class Real>
 Results runTwice(const Device& device, const Case& c)
 {
-    Placed placed(device, c);
+    Placed<Real> placed(device, c);
     const Results first = placed.download(placed.run());
     placed.upload();
     const Results second = placed.download(placed.run());
@@ -188,16 +251,19 @@ Results runTwice(const Device& device, const Case& c)
     return first;
 }
 
+template<class Real>
 void checkPlayed(const Case& c, const Truth& truth)
 {
     using cuda_on_cpu::Order;
     INFO("CUDA kernels on the CPU");
+    if (kernelsOf<Real>(*playedCuda()) == nullptr)
+        return;
     cuda_on_cpu::playAs(Order::Forward);
-    const Results forward = runTwice(*playedCuda(), c);
-    compare(c, forward, truth);
+    const Results forward = runTwice<Real>(*playedCuda(), c);
+    compare<Real>(c, forward, truth);
     for (const Order order : {Order::Backward, Order::Shuffled}) {
         cuda_on_cpu::playAs(order);
-        CHECK(runTwice(*playedCuda(), c).sameBits(forward)); // else two threads race
+        CHECK(runTwice<Real>(*playedCuda(), c).sameBits(forward)); // else two threads race
     }
 }
 
@@ -212,11 +278,12 @@ bool isSmall(const Case& c)
 }
 
 // Seconds of one run, over many of them; inputs that were changed go on changing.
+template<class Real>
 double secondsOf(const Device& device, const Case& c)
 {
     using Clock = std::chrono::steady_clock;
     constexpr int kRuns = 50;
-    Placed placed(device, c);
+    Placed<Real> placed(device, c);
     const auto run = [&](int times) {
         const auto begin = Clock::now();
         for (int i = 0; i < times; ++i)
@@ -228,61 +295,21 @@ double secondsOf(const Device& device, const Case& c)
     return run(kRuns);
 }
 
+template<class Real>
 std::string rateOf(const Device& device, const Case& c)
 {
     if (isSmall(c) || (c.bytes == 0 && c.flops == 0))
         return "";
-    const double seconds = secondsOf(device, c);
+    const double seconds = secondsOf<Real>(device, c);
     char text[96];
     if (c.flops > 0)
         std::snprintf(text, sizeof text, ", %.1f us, %.2f TFLOP/s", seconds * 1e6,
                       c.flops / seconds / 1e12);
     else
         std::snprintf(text, sizeof text, ", %.1f us, %.0f GB/s", seconds * 1e6,
-                      c.bytes / seconds / 1e9);
+                      c.bytes / sizeof(float) * sizeof(Real) / seconds / 1e9);
     return text;
 }
-
-// What run_all.sh's table says of one kernel: all its cases in one row, the rate of the last, which
-// is the largest. The cases are in the log.
-class GpuRows
-{
-public:
-    ~GpuRows()
-    {
-        for (const auto& [name, all] : m_kernels)
-            row("P5 " + name, all.failed.empty() ? "PASS" : "FAIL",
-                all.failed.empty() ? all.text() : all.failed);
-    }
-
-    void add(const std::string& name, bool good, double error, const std::string& text)
-    {
-        std::printf("%s, %s%s\n", name.c_str(), text.c_str(), good ? "" : ": WRONG");
-        Kernel& all = m_kernels[name];
-        ++all.cases;
-        all.worst = std::max(all.worst, error);
-        all.last = text;
-        if (!good)
-            all.failed += (all.failed.empty() ? "" : "; ") + text;
-    }
-
-private:
-    struct Kernel
-    {
-        int cases = 0;
-        double worst = 0;
-        std::string last, failed;
-
-        std::string text() const
-        {
-            char numbers[64];
-            std::snprintf(numbers, sizeof numbers, "%d cases, worst error %.1e; ", cases, worst);
-            return numbers + last;
-        }
-    };
-
-    std::map<std::string, Kernel> m_kernels;
-};
 
 GpuRows& gpuRows()
 {
@@ -290,6 +317,7 @@ GpuRows& gpuRows()
     return rows;
 }
 
+template<class Real>
 void checkGpu(const Case& c, const Truth& truth)
 {
     if (!gpu()) {
@@ -301,18 +329,39 @@ void checkGpu(const Case& c, const Truth& truth)
         return;
     }
     const Device& device = **gpu();
+    if (kernelsOf<Real>(device) == nullptr)
+        return;
     INFO(device.info().name);
+    const bool isNarrow = kPlacesOfWide<Real> > 1;
+    const std::string name = c.name + (isNarrow ? " bf16" : "");
     try {
-        const Results results = runTwice(device, c);
-        const double worst = compare(c, results, truth);
+        const Results results = runTwice<Real>(device, c);
+        const double worst = compare<Real>(c, results, truth);
         char numbers[64];
         std::snprintf(numbers, sizeof numbers, ": error %.1e", worst);
-        gpuRows().add(c.name, worst <= c.tolerance && results.guarded, worst,
-                      c.shape + numbers + rateOf(device, c));
+        gpuRows().add(name,
+                      worst <= (isNarrow ? c.narrowTolerance : c.tolerance) && results.guarded,
+                      worst, c.shape + numbers + rateOf<Real>(device, c));
     } catch (const std::exception& error) {
         FAIL_CHECK(error.what());
-        gpuRows().add(c.name, false, 0, c.shape + ": " + error.what());
+        gpuRows().add(name, false, 0, c.shape + ": " + error.what());
     }
+}
+
+template<class Real>
+void conformsAs(const char* type, const Case& c)
+{
+    INFO(type);
+    const Truth truth = truthOf<Real>(c);
+    if (isSmall(c)) {
+        {
+            INFO("CPU");
+            compare<Real>(c, runTwice<Real>(*cpu(), c), truth);
+        }
+        if (cuda_on_cpu::kPlays)
+            checkPlayed<Real>(c, truth);
+    }
+    checkGpu<Real>(c, truth);
 }
 
 } // namespace
@@ -320,16 +369,8 @@ void checkGpu(const Case& c, const Truth& truth)
 void conforms(const Case& c)
 {
     INFO(c.name << ", " << c.shape);
-    const Truth truth = truthOf(c);
-    if (isSmall(c)) {
-        {
-            INFO("CPU");
-            compare(c, runTwice(*cpu(), c), truth);
-        }
-        if (cuda_on_cpu::kPlays)
-            checkPlayed(c, truth);
-    }
-    checkGpu(c, truth);
+    conformsAs<float>("float", c);
+    conformsAs<bfloat16>("bfloat16", c);
 }
 
 void row(const std::string& check, const char* verdict, const std::string& text)

@@ -3,16 +3,18 @@
 #include "engine/backend/device.h"
 #include "tests/support/finite_differences.h"
 
+#include <cassert>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
-// The conformance suite of kernels: the same cases for every device. Truth is the CPU's kernels in
-// double precision; what is compared is the CPU in single precision, the CUDA kernels played on the
-// CPU (tests/support/cuda_on_cpu), and, where there is one, a GPU. Inputs have no pattern, outputs
-// begin as NaN, every array lies between guards, and every case runs twice: the same bits.
+// The conformance suite of kernels: the same cases for every device and type of numbers. Truth is
+// the CPU's kernels in double precision, on the numbers that the device gets; what is compared is
+// the CPU in float and bfloat16, the CUDA kernels played on the CPU (tests/support/cuda_on_cpu),
+// and, where there is one, a GPU. Inputs have no pattern, outputs begin as NaN, every array lies
+// between guards, and every case runs twice: the same bits.
 namespace kernel_test {
 
 enum class Role {
@@ -25,7 +27,10 @@ enum class Role {
 struct Array
 {
     Role role = Role::In;
-    Numbers values; // of Out and Scratch only the count matters
+    Numbers values;      // of Out and Scratch only the count matters
+    bool isWide = false; // of Wide<Real>, not of Real
+
+    Array wide() const { return {role, values, true}; }
 };
 inline Array in(std::size_t count, unsigned seed)
 {
@@ -49,29 +54,58 @@ template<class Real>
 class Memory
 {
 public:
-    Memory(std::vector<std::span<Real>> arrays, std::span<const std::int32_t> tokens,
+    struct Place
+    {
+        void* data = nullptr;
+        std::size_t count = 0;
+        bool isWide = false;
+    };
+
+    Memory(std::vector<Place> arrays, std::span<const std::int32_t> tokens,
            std::span<std::int64_t> integers)
         : m_arrays(std::move(arrays))
         , m_tokens(tokens)
         , m_integers(integers)
     { }
 
-    Real* operator()(std::size_t array) const { return m_arrays[array].data(); }
-    std::span<Real> all(std::size_t array) const { return m_arrays[array]; }
+    Real* operator()(std::size_t array) const { return all(array).data(); }
+    engine::Wide<Real>* wide(std::size_t array) const { return allWide(array).data(); }
+    std::span<Real> all(std::size_t array) const { return part<Real>(array, false); }
+    std::span<engine::Wide<Real>> allWide(std::size_t array) const
+    {
+        return part<engine::Wide<Real>>(array, true);
+    }
     engine::Matrix<Real> matrix(std::size_t array, int rows, int columns, int stride = 0) const
     {
-        return {m_arrays[array].data(), rows, columns, stride == 0 ? columns : stride};
+        return {(*this)(array), rows, columns, stride == 0 ? columns : stride};
+    }
+    engine::Matrix<engine::Wide<Real>> wideMatrix(std::size_t array, int rows, int columns,
+                                                  int stride = 0) const
+    {
+        return {wide(array), rows, columns, stride == 0 ? columns : stride};
     }
     std::span<const std::int32_t> tokens() const { return m_tokens; }
     std::span<std::int64_t> integers() const { return m_integers; }
 
 private:
-    std::vector<std::span<Real>> m_arrays;
+    template<class Number>
+    std::span<Number> part(std::size_t array, [[maybe_unused]] bool wide) const
+    {
+        const Place& place = m_arrays[array];
+        assert(engine::kPlacesOfWide<Real> == 1 || place.isWide == wide);
+        return {static_cast<Number*>(place.data), place.count};
+    }
+
+    std::vector<Place> m_arrays;
     std::span<const std::int32_t> m_tokens;
     std::span<std::int64_t> m_integers;
 };
 
-// One operation on one shape. `single` and `twice` are one function, of a template.
+// A case's operation on numbers of one type; what it returns is compared, too.
+template<class Real>
+using Body = std::function<double(const engine::Kernels<Real>&, const Memory<Real>&)>;
+
+// One operation on one shape. Its bodies are one function, of a template.
 struct Case
 {
     std::string name;  // of the row of run_all.sh's table: "layer norm"
@@ -80,25 +114,39 @@ struct Case
     std::vector<std::int32_t> tokens = {};
     std::vector<std::int64_t> integers = {}; // changed, and compared bit for bit
     double tolerance = 2e-6;                 // of ||out - truth|| / ||truth||, each array
-    double bytes = 0, flops = 0;             // of the least work: for rates on a GPU
-    std::function<double(const engine::Kernels<float>&, const Memory<float>&)> single = {};
-    std::function<double(const engine::Kernels<double>&, const Memory<double>&)> twice = {};
+    // The same of what is stored as bfloat16, which rounding moves by 2^-8 of itself at most; wide
+    // arrays keep `tolerance`, except where the operation rounds on the way.
+    double narrowTolerance = 0x1p-8;
+    bool roundsInside = false;
+    double bytes = 0, flops = 0; // of the least work in float: for rates on a GPU
+    Body<float> single = {};
+    Body<double> twice = {};
+    Body<engine::bfloat16> narrow = {};
 
-    // `body(kernels, memory)` of either precision; what it returns is compared, too.
-    template<class Body>
-    static void setBody(Case& c, const Body& body)
+    template<class Any>
+    static void setBody(Case& c, const Any& body)
     {
-        c.single
-            = [body](const auto& kernels, const auto& memory) { return body(kernels, memory); };
-        c.twice = [body](const auto& kernels, const auto& memory) { return body(kernels, memory); };
+        c.single = body;
+        c.twice = body;
+        c.narrow = body;
+    }
+    template<class Real>
+    const Body<Real>& body() const
+    {
+        if constexpr (std::is_same_v<Real, double>)
+            return twice;
+        else if constexpr (std::is_same_v<Real, engine::bfloat16>)
+            return narrow;
+        else
+            return single;
     }
 };
 
 // Runs the case on every device, and says what is wrong through Catch.
 void conforms(const Case& c);
 
-template<class Body>
-void conforms(Case c, const Body& body)
+template<class Any>
+void conforms(Case c, const Any& body)
 {
     Case::setBody(c, body);
     conforms(c);

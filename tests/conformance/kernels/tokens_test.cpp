@@ -47,8 +47,7 @@ TEST_CASE("embedding and its backward, words that come often included")
         const std::size_t table = Shape::times(s.words, s.columns),
                           positions = Shape::times(s.positions, s.columns);
         const auto tokens = someTokens(s.rows, s.words);
-        const auto positionTable = [s](const auto& memory) {
-            auto matrix = memory.matrix(1, s.positions, s.columns);
+        const auto orNone = [s](auto matrix) {
             if (s.positions == 0)
                 matrix.data = nullptr;
             return matrix;
@@ -59,21 +58,24 @@ TEST_CASE("embedding and its backward, words that come often included")
                   .tokens = tokens,
                   .bytes = 8.0 * static_cast<double>(s.numbers())},
                  [=](const auto& kernels, const auto& memory) {
-                     kernels.embedding(memory.tokens(), memory(0), positionTable(memory),
+                     kernels.embedding(memory.tokens(), memory(0),
+                                       orNone(memory.matrix(1, s.positions, s.columns)),
                                        memory.matrix(2, s.rows, s.columns));
                      return 0.0;
                  });
-        conforms({.name = "embedding backward",
-                  .shape = s.text(),
-                  .arrays = {inOut(table, 1), inOut(positions, 2), in(s.numbers(), 3)},
-                  .tokens = tokens,
-                  .tolerance = 4e-6,
-                  .bytes = 4.0 * static_cast<double>(s.numbers())},
-                 [=](const auto& kernels, const auto& memory) {
-                     kernels.embeddingBackward(memory.tokens(), memory.matrix(2, s.rows, s.columns),
-                                               memory(0), positionTable(memory));
-                     return 0.0;
-                 });
+        conforms(
+            {.name = "embedding backward",
+             .shape = s.text(),
+             .arrays = {inOut(table, 1).wide(), inOut(positions, 2).wide(), in(s.numbers(), 3)},
+             .tokens = tokens,
+             .tolerance = 4e-6,
+             .bytes = 4.0 * static_cast<double>(s.numbers())},
+            [=](const auto& kernels, const auto& memory) {
+                kernels.embeddingBackward(memory.tokens(), memory.matrix(2, s.rows, s.columns),
+                                          memory.wide(0),
+                                          orNone(memory.wideMatrix(1, s.positions, s.columns)));
+                return 0.0;
+            });
     }
 }
 

@@ -39,7 +39,7 @@ public:
         : m_shape(shape)
         , m_qkv(qkv)
         , out(shape.rows() * static_cast<std::size_t>(shape.width()), kNan)
-        , m_kept(shape.kept(), kNan)
+        , m_kept(shape.keptScores() + shape.keptSums(), kNan)
     { }
 
     const Array& forward(const Array& qkv)
@@ -47,7 +47,7 @@ public:
         Array workspace(m_shape.forwardWorkspace(), kNan);
         cpu::attention<Real>({m_shape,
                               Matrix<const Real>(qkv.data(), rows(), m_shape.qkvWidth()),
-                              orNull(m_kept),
+                              {orNull(m_kept), orNull(m_kept)},
                               {out.data(), rows(), m_shape.width()},
                               {},
                               orNull(workspace)});
@@ -60,7 +60,7 @@ public:
         Array d = m_qkv, workspace(m_shape.backwardWorkspace(), kNan);
         cpu::attentionBackward<Real>({m_shape,
                                       {d.data(), rows(), m_shape.qkvWidth()},
-                                      orNull(m_kept),
+                                      {orNull(m_kept), orNull(m_kept)},
                                       Matrix<const Real>(out.data(), rows(), m_shape.width()),
                                       Matrix<const Real>(dOut.data(), rows(), m_shape.width()),
                                       nullptr,
@@ -174,9 +174,11 @@ TEST_CASE("recomputed scores give the bits of stored ones; flash agrees over man
 
 TEST_CASE("flash attention keeps a number a row, recomputation nothing, the standard T")
 {
-    CHECK(shapeOf(Kind::Standard).kept() == 2 * 4 * 6 * 6);
-    CHECK(shapeOf(Kind::Flash).kept() == 2 * 4 * 6);
-    CHECK(shapeOf(Kind::Recompute).kept() == 0);
+    CHECK(shapeOf(Kind::Standard).keptScores() == 2 * 4 * 6 * 6);
+    CHECK(shapeOf(Kind::Standard).keptSums() == 0);
+    CHECK(shapeOf(Kind::Flash).keptSums() == 2 * 4 * 6);
+    CHECK(shapeOf(Kind::Flash).keptScores() == 0);
+    CHECK(shapeOf(Kind::Recompute).keptScores() + shapeOf(Kind::Recompute).keptSums() == 0);
 }
 
 TEST_CASE("equal scores attend to the mean of the values, however large the scores are")

@@ -17,6 +17,7 @@ Experiment unusual()
     experiment.scheduleFile = "my \"odd\" file.csv";
     experiment.model.layers = 5;
     experiment.model.learningRate = 1.0 / 3;
+    experiment.model.precision = Precision::Bf16;
     experiment.iterations = 11;
     experiment.warmup = 0;
     experiment.seed = 18'000'000'000'000'000'000ULL;
@@ -79,8 +80,8 @@ TEST_CASE("the command of a run says what is not default")
     experiment.model.learningRate = 1e-3;
     CHECK(commandOf(experiment)
           == "bscope run --scheme gpipe --devices 3 --micro-batches 7 --chunks 1 --set "
-             "backward=lifo --model tiny --layers 5 --mode emulate --backend cuda --iterations 11 "
-             "--warmup 0 "
+             "backward=lifo --model tiny --layers 5 --precision bf16 --mode emulate --backend cuda "
+             "--iterations 11 --warmup 0 "
              "--seed 18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
              "--link-latency 5 --device-memory 17179869184 --text '/tmp/a\\b.txt'");
     experiment.scheduleFile = "it's.csv";

@@ -1,7 +1,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/check_runnable.h"
 #include "engine/exec/emulation.h"
-#include "engine/model/transformer.h"
+#include "engine/model/make_transformer.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
@@ -13,6 +13,13 @@ using namespace engine;
 
 namespace {
 
+ModelSpec miniature(Precision precision)
+{
+    ModelSpec model = tests::narrowModel(16);
+    model.precision = precision;
+    return model;
+}
+
 // The memory model: how many bytes of stash an op adds when it begins and leaves when it ends, from
 // the sizes of the stage alone. Schedules here cut no micro-batch.
 struct Change
@@ -21,7 +28,7 @@ struct Change
 };
 Change changeOf(const Op& op, const StageSizes& sizes)
 {
-    const Bytes all = floatBytes(sizes.stash), rest = floatBytes(sizes.weightStash);
+    const Bytes all = storedBytes(sizes, sizes.stash), rest = storedBytes(sizes, sizes.weightStash);
     switch (op.kind) {
     case OpKind::Forward:
         return {all, 0};
@@ -36,11 +43,45 @@ Change changeOf(const Op& op, const StageSizes& sizes)
     }
 }
 
-} // namespace
-
-TEST_CASE("at every op of every scheme the stash that is alive is what the memory model predicts")
+// Trains one iteration and compares, on every device.
+void checkStashes(const Schedule& lowered, Precision precision)
 {
     const auto device = openCpuDevice().value();
+    const ModelSpec spec = miniature(precision);
+    Run run;
+    run.schedule = lowered;
+    const auto model = makeTransformer(spec, run.schedule.shape.stages, *device);
+    Pipeline::Setup setup{run.schedule, *model, device->kernels()};
+    setup.tokenBytes = TokenBatches::bytes(spec, 8);
+    Emulation emulation({setup, {}}, run);
+    TokenBatches tokens(spec, 8);
+    tokens.load(TextData::builtIn(1), 0);
+    REQUIRE(emulation.iterate(
+        {}, tokens, [](auto, auto) {}, false));
+
+    const OpIndex index(run.schedule);
+    for (int d = 0; d < run.schedule.shape.devices; ++d) {
+        std::map<std::int64_t, Bytes> predicted, recorded; // by time
+        for (const Span& span : run.timeline.track(DeviceId{d}, Track::Kind::Compute)->spans) {
+            const Op& op = opAt(run.schedule, index, span.op);
+            const Change change = changeOf(op, model->sizes(op.stage));
+            predicted[span.begin] += change.begin;
+            predicted[span.end] += change.end;
+        }
+        for (const MemoryEvent& event : run.timeline.memory)
+            if (event.device == d && event.category == MemoryCategory::Stash)
+                recorded[event.time] += event.bytes;
+        std::erase_if(predicted, [](const auto& entry) { return entry.second == 0; });
+        std::erase_if(recorded, [](const auto& entry) { return entry.second == 0; });
+        CHECK(recorded == predicted);
+    }
+}
+
+} // namespace
+
+TEST_CASE("at every op of every scheme the stash that is alive is what the memory model predicts, "
+          "in either precision")
+{
     int schemesSeen = 0;
     for (const Scheme& scheme : schemes()) {
         ScheduleRequest request;
@@ -50,35 +91,10 @@ TEST_CASE("at every op of every scheme the stash that is alive is what the memor
         if (!built || built->shape.stages > 16 || built->shape.slices > 1 || scheme.name == "bpipe"
             || !checkRunnable(lower(*built)))
             continue;
-        INFO(scheme.name);
         ++schemesSeen;
-        Run run;
-        run.schedule = lower(*built);
-        const Transformer<float> model(tests::narrowModel(16), run.schedule.shape.stages,
-                                       device->kernels());
-        Pipeline::Setup setup{run.schedule, model, device->kernels()};
-        setup.tokenBytes = TokenBatches::bytes(tests::narrowModel(16), 8);
-        Emulation emulation({setup, {}}, run);
-        TokenBatches tokens(tests::narrowModel(16), 8);
-        tokens.load(TextData::builtIn(1), 0);
-        REQUIRE(emulation.iterate(
-            {}, tokens, [](auto, auto) {}, false));
-
-        const OpIndex index(run.schedule);
-        for (int d = 0; d < run.schedule.shape.devices; ++d) {
-            std::map<std::int64_t, Bytes> predicted, recorded; // by time
-            for (const Span& span : run.timeline.track(DeviceId{d}, Track::Kind::Compute)->spans) {
-                const Op& op = opAt(run.schedule, index, span.op);
-                const Change change = changeOf(op, model.sizes(op.stage));
-                predicted[span.begin] += change.begin;
-                predicted[span.end] += change.end;
-            }
-            for (const MemoryEvent& event : run.timeline.memory)
-                if (event.device == d && event.category == MemoryCategory::Stash)
-                    recorded[event.time] += event.bytes;
-            std::erase_if(predicted, [](const auto& entry) { return entry.second == 0; });
-            std::erase_if(recorded, [](const auto& entry) { return entry.second == 0; });
-            CHECK(recorded == predicted);
+        for (const Precision precision : {Precision::Fp32, Precision::Bf16}) {
+            INFO(scheme.name << ' ' << wordOf(kPrecisionWords, precision));
+            checkStashes(lower(*built), precision);
         }
     }
     CHECK(schemesSeen > 20);

@@ -46,24 +46,25 @@ public:
     {
         return m_whole.parameters(stage);
     }
-    void initialize(StageId stage, std::uint64_t seed, std::span<float> weights) const override
+    void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
+                    std::span<float> masters) const override
     {
-        m_whole.initialize(stage, seed, weights);
+        m_whole.initialize(stage, seed, weights, masters);
     }
-    double forward(StageId stage, const ForwardPass<float>& pass) const override
+    double forward(StageId stage, const ForwardPass<std::byte>& pass) const override
     {
         return m_whole.forward(stage, pass);
     }
-    void backward(StageId stage, const BackwardPass<float>& pass) const override
+    void backward(StageId stage, const BackwardPass<std::byte, float>& pass) const override
     {
         if (stage == m_broken)
             throw std::runtime_error("out of cake");
         m_whole.backward(stage, pass);
     }
-    void backwardInput(StageId, const BackwardPass<float>&) const override { }
-    void backwardWeight(StageId, const WeightPass<float>&) const override { }
+    void backwardInput(StageId, const BackwardPass<std::byte, float>&) const override { }
+    void backwardWeight(StageId, const WeightPass<std::byte, float>&) const override { }
     float lossScale(double) const override { return 1; }
-    void update(StageId, std::span<float>, std::span<const float>, std::span<float>,
+    void update(StageId, std::span<std::byte>, std::span<const float>, std::span<float>,
                 int) const override
     { }
 

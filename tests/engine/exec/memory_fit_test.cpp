@@ -3,7 +3,7 @@
 #include "engine/exec/memory_fit.h"
 #include "engine/exec/token_batches.h"
 #include "engine/exec/unit_spec.h"
-#include "engine/model/transformer.h"
+#include "engine/model/make_transformer.h"
 #include "tests/catch.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct Planned
         : experiment(std::move(wanted))
         , lowered(scheduleOf(experiment).value())
         , unit(unitSpec(experiment.model, lowered).value())
-        , model(unit.model, lowered.shape.stages, device->kernels(), unit.slices)
-        , plan(planExecution({lowered, model, experiment.accumulate,
+        , model(makeTransformer(unit.model, lowered.shape.stages, *device, unit.slices))
+        , plan(planExecution({lowered, *model, experiment.accumulate,
                               TokenBatches::bytes(experiment.model, lowered.shape.microBatches)}))
     { }
 
@@ -39,14 +39,14 @@ struct Planned
     }
     Result<void> check(Bytes available = 0) const
     {
-        return checkFits({experiment, lowered, plan, available}, device->kernels());
+        return checkFits({experiment, lowered, plan, available}, *device);
     }
 
     std::shared_ptr<const CpuDevice> device = openCpuDevice().value();
     Experiment experiment;
     Schedule lowered;
     UnitSpec unit;
-    Transformer<float> model;
+    std::unique_ptr<PipelineModel<float>> model;
     ExecutionPlan plan;
 };
 
@@ -78,7 +78,7 @@ TEST_CASE("everything that is said to fit does, and of halves the largest is sai
     Planned planned(gpipe());
     Experiment tight = planned.experiment;
     tight.deviceMemory = planned.fullest() * 6 / 10;
-    const auto remedies = remediesFor(tight, 0, planned.device->kernels());
+    const auto remedies = remediesFor(tight, 0, *planned.device);
     CHECK(remedies.size() >= 3);
     for (const Remedy& remedy : remedies) {
         INFO(remedy.words);

@@ -1,6 +1,6 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
-#include "engine/model/transformer.h"
+#include "engine/model/make_transformer.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
@@ -13,6 +13,13 @@
 using namespace engine;
 
 namespace {
+
+ModelSpec miniature(Precision precision)
+{
+    ModelSpec model = tests::narrowModel(8);
+    model.precision = precision;
+    return model;
+}
 
 Schedule schedule(std::string scheme, int microBatches)
 {
@@ -38,12 +45,12 @@ Bytes& of(Live& live, MemoryCategory category)
 struct Training
 {
     Training(std::string scheme, int microBatches, Accumulate accumulate = Accumulate::Float,
-             LinkCost link = {})
+             LinkCost link = {}, Precision precision = Precision::Fp32)
         : device(openCpuDevice().value())
         , tokens(tests::narrowModel(8), microBatches)
     {
         run.schedule = schedule(std::move(scheme), microBatches);
-        model.emplace(tests::narrowModel(8), run.schedule.shape.stages, device->kernels());
+        model = makeTransformer(miniature(precision), run.schedule.shape.stages, *device);
         emulation.emplace(Emulation::Setup{{run.schedule, *model, device->kernels(), 1, accumulate,
                                             tokenBytes(microBatches)},
                                            link},
@@ -78,7 +85,7 @@ struct Training
     TokenBatches tokens;
     std::atomic<bool> cancel{false};
     Run run;
-    std::optional<Transformer<float>> model;
+    std::unique_ptr<PipelineModel<float>> model;
     std::optional<Emulation> emulation;
     std::vector<Live> live, peak; // [device]
 };
@@ -101,9 +108,15 @@ struct Trained : Training
 
 TEST_CASE("the stash that was alive at most is what the schedule's order predicts")
 {
-    for (const char* scheme : {"gpipe", "1f1b", "bitpipe"}) {
-        INFO(scheme);
-        Trained trained(scheme, 8);
+    for (const auto& [scheme, precision] :
+         std::initializer_list<std::pair<const char*, Precision>>{{"gpipe", Precision::Fp32},
+                                                                  {"1f1b", Precision::Fp32},
+                                                                  {"bitpipe", Precision::Fp32},
+                                                                  {"1f1b", Precision::Bf16},
+                                                                  {"zb-h1", Precision::Bf16},
+                                                                  {"bitpipe", Precision::Bf16}}) {
+        INFO(scheme << ' ' << wordOf(kPrecisionWords, precision));
+        Trained trained(scheme, 8, Accumulate::Float, LinkCost{}, precision);
         const ExecutionPlan& plan = trained.emulation->pipeline().plan();
         for (int d = 0; d < 4; ++d) {
             const auto& device = plan.devices[static_cast<std::size_t>(d)];
@@ -171,6 +184,33 @@ TEST_CASE("weights, gradients and optimizer state follow from the parameters of 
             CHECK(of(sum, MemoryCategory::Gradients)
                   == (accumulate == Accumulate::Exact ? 3 : 1) * replicas * all);
         }
+}
+
+// bf16 weight 2, fp32 gradient 4, fp32 master 4, Adam 8 (Megatron-LM): engine/cost's TrainingSetup.
+TEST_CASE("mixed precision holds 2, 4 and 12 bytes a parameter, and messages of half the size")
+{
+    const Bytes parameters = parameterCount(tests::narrowModel(8));
+    Trained fp32("1f1b", 8), bf16("1f1b", 8, Accumulate::Float, LinkCost{}, Precision::Bf16);
+    Live sum{};
+    for (const Live& live : bf16.live)
+        for (std::size_t c = 0; c < kMemoryCategories; ++c)
+            sum[c] += live[c];
+    CHECK(of(sum, MemoryCategory::Weights) == 2 * parameters);
+    CHECK(of(sum, MemoryCategory::Gradients) == 4 * parameters);
+    CHECK(of(sum, MemoryCategory::Optimizer) == 12 * parameters);
+    // Half of everything but the statistics of the norms: a number a row for mean and deviation.
+    const auto stash = [](Trained& trained, int stage) {
+        const StageSizes sizes = trained.model->sizes(StageId{stage});
+        return storedBytes(sizes, sizes.stash);
+    };
+    const Bytes rows = Bytes{2} * 16, blocks = 2, norms = 2;
+    CHECK(2 * stash(bf16, 1) == stash(fp32, 1) + rows * blocks * norms * 2 * 4);
+    for (std::size_t m = 0; m < 3; ++m) {
+        const auto& messages = bf16.emulation->pipeline().plan().messages;
+        CHECK(messages[m].slot.bytes * 2
+              == fp32.emulation->pipeline().plan().messages[m].slot.bytes);
+        CHECK(messages[m].slot.bytes == rows * 16 * 2);
+    }
 }
 
 TEST_CASE("GPipe keeps a stash for every micro-batch, 1F1B on device d for D - d")

@@ -1,6 +1,7 @@
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/model/probe_model.h"
 #include "tests/catch.h"
+#include "tests/support/bytes_of.h"
 
 #include <algorithm>
 
@@ -9,6 +10,7 @@ using namespace engine;
 namespace {
 
 using Array = std::vector<float>;
+using Pass = BackwardPass<std::byte, float>;
 
 // The gradient of the weights of the only stage after one micro-batch.
 template<class Backward>
@@ -22,10 +24,18 @@ Array gradientOf(const ProbeModel& model, const Backward& backward)
     }
     Array weights(sizes.parameters), gradients(sizes.parameters), stash(sizes.stash),
         workspace(sizes.workspace);
-    model.initialize(StageId{0}, 5, weights);
-    model.forward(StageId{0}, {weights, {}, stash, {}, workspace, {inputs, targets}});
-    backward(
-        BackwardPass<float>{weights, stash, {}, {}, gradients, workspace, {inputs, targets}, 1});
+    model.initialize(StageId{0}, 5, bytesOf(weights), {});
+    model.forward(
+        StageId{0},
+        {bytesOf(weights), {}, bytesOf(stash), {}, bytesOf(workspace), {inputs, targets}});
+    backward(Pass{bytesOf(weights),
+                  bytesOf(stash),
+                  {},
+                  {},
+                  gradients,
+                  bytesOf(workspace),
+                  {inputs, targets},
+                  1});
     return gradients;
 }
 
@@ -35,11 +45,11 @@ TEST_CASE("the probe's I and then W equal its whole backward")
 {
     const auto device = openCpuDevice().value();
     const ProbeModel model(1, {16, 12}, device->kernels());
-    const Array whole = gradientOf(
-        model, [&](const BackwardPass<float>& pass) { model.backward(StageId{0}, pass); });
-    const Array split = gradientOf(model, [&](const BackwardPass<float>& pass) {
+    const Array whole
+        = gradientOf(model, [&](const Pass& pass) { model.backward(StageId{0}, pass); });
+    const Array split = gradientOf(model, [&](const Pass& pass) {
         model.backwardInput(StageId{0}, pass);
-        std::ranges::fill(pass.workspace, 1e30F);
+        std::ranges::fill(pass.workspace, std::byte{0x7F}); // 3e38
         model.backwardWeight(StageId{0}, {pass.stash, pass.gradients});
     });
     CHECK(whole == split);
