@@ -40,6 +40,9 @@ void readModel(const QHash<QString, QString>& values, RunPlan& plan)
     const QString attention = values.value(QStringLiteral("model.attention"));
     if (attention != fromUtf8(engine::kAttentionWords.front()))
         plan.attention = attention;
+    const QString precision = values.value(QStringLiteral("model.precision"));
+    if (precision != fromUtf8(engine::kPrecisionWords.front()))
+        plan.precision = precision;
     plan.request.recompute = modelRecompute(plan.model);
     const QString recompute = values.value(QStringLiteral("model.recompute"));
     for (std::size_t i = 0; i < engine::kRecomputeWords.size(); ++i)

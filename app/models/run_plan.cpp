@@ -125,6 +125,7 @@ QStringList runOptions(const RunPlan& plan)
     add("--width", QString::number(plan.width), plan.width == usual.width);
     add("--heads", QString::number(plan.heads), plan.heads == usual.heads);
     add("--attention", plan.attention, plan.attention.isEmpty());
+    add("--precision", plan.precision, plan.precision.isEmpty());
     add("--accumulate", QStringLiteral("exact"), !plan.isExact);
     add("--link-bandwidth", decimal(plan.linkBandwidth), plan.linkBandwidth == 0);
     add("--link-latency", decimal(plan.linkLatency), plan.linkLatency == 0);

@@ -18,7 +18,7 @@ struct RunPlan
     int seed = 1;
     QString textFile;                     // "": the built-in language, "sample": a short story
     int layers = 0, width = 0, heads = 0; // 0: the model's
-    QString attention;                    // "": the model's
+    QString attention, precision;         // "": the model's
     bool isExact = false;                 // gradients are summed bit for bit the same in any order
     int linkBandwidth = 0, linkLatency = 0; // hundredths of GB/s (0: free) and of us, emulated
 

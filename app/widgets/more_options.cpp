@@ -148,20 +148,21 @@ MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget*
         tr("Of the residual stream"));
     add(rows(), tr("Heads"), m_fields->number("heads", plan.heads, {0, kMostSize, own}),
         tr("Attention heads"));
-    QStringList words = {own};
-    for (const std::string_view word : engine::kAttentionWords)
-        words.append(fromUtf8(word));
-    add(rows(), tr("Attention"),
-        m_fields->choice(
-            "attention", words,
-            [this, words] {
-                return static_cast<int>(std::max<qsizetype>(0, words.indexOf(m_plan.attention)));
-            },
-            [this, words](int index) {
-                m_plan.attention = index == 0 ? QString() : words.at(index);
-            }),
+    const auto choiceOf = [this, own](const char* name, engine::Words words, QString& field) {
+        QStringList all = {own};
+        for (const std::string_view word : words)
+            all.append(fromUtf8(word));
+        return m_fields->choice(
+            name, all,
+            [all, &field] { return static_cast<int>(std::max<qsizetype>(0, all.indexOf(field))); },
+            [all, &field](int index) { field = index == 0 ? QString() : all.at(index); });
+    };
+    add(rows(), tr("Attention"), choiceOf("attention", engine::kAttentionWords, plan.attention),
         tr("standard keeps the scores, recompute makes them again in the backward, flash never has "
            "them all"));
+    add(rows(), tr("Precision"), choiceOf("precision", engine::kPrecisionWords, plan.precision),
+        tr("fp32, or mixed: weights, activations and messages in bf16, gradients and the optimizer "
+           "in fp32"));
     add(rows(), tr("Link, GB/s"),
         m_fields->hundredths("linkBandwidth", plan.linkBandwidth, {0, 100'000'000, tr("free")}),
         tr("Assumed between devices of an emulated run"));
@@ -178,7 +179,8 @@ void MoreTraining::showPlan()
 {
     m_fields->show();
     if (m_plan.layers > 0 || m_plan.width > 0 || m_plan.heads > 0 || !m_plan.attention.isEmpty()
-        || m_plan.isExact || m_plan.linkBandwidth > 0 || m_plan.linkLatency > 0)
+        || !m_plan.precision.isEmpty() || m_plan.isExact || m_plan.linkBandwidth > 0
+        || m_plan.linkLatency > 0)
         setOpen(true);
 }
 

@@ -93,6 +93,28 @@ TEST_CASE("a run ends with five lines, and its file says the same")
     CHECK_FALSE(fs::exists(folder / "run.sqlite-wal"));
 }
 
+TEST_CASE("--precision bf16 trains in mixed precision, in less memory, and the file says so")
+{
+    const Folder folder;
+    const std::string run = std::string("run --scheme 1f1b --iterations 1 ") + kSmall;
+    REQUIRE(bscope(folder, run + " -o fp32.sqlite").status == 0);
+    REQUIRE(bscope(folder, run + " --precision bf16 -o bf16.sqlite").status == 0);
+    const json single = bscope(folder, "analyze fp32.sqlite --json").json(),
+               narrow = bscope(folder, "analyze bf16.sqlite --json").json();
+    CHECK(single["precision"] == "fp32");
+    CHECK(narrow["precision"] == "bf16");
+    CHECK(contains(narrow["command"].get<std::string>(), "--precision bf16"));
+    CHECK(contains(bscope(folder, "analyze bf16.sqlite").out, "model tiny in bf16"));
+    CHECK(narrow["losses"] != single["losses"]);
+    CHECK(narrow["losses"].back().get<double>()
+          == Approx(single["losses"].back().get<double>()).epsilon(1e-3));
+    for (std::size_t d = 0; d < single["per_device"].size(); ++d)
+        CHECK(narrow["per_device"][d]["peak_bytes"].get<double>()
+              < single["per_device"][d]["peak_bytes"].get<double>());
+    REQUIRE(bscope(folder, "experiment bf16.sqlite -o again.sqlite").status == 0);
+    CHECK(bscope(folder, "analyze again.sqlite --json").json()["losses"] == narrow["losses"]);
+}
+
 TEST_CASE("a limit of memory (--device-memory) refuses what needs more, and names what would fit")
 {
     const Folder folder;
