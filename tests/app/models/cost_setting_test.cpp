@@ -86,15 +86,16 @@ TEST_CASE("what a run trains is in its command, and its experiment leads back to
     plan.request.recompute = engine::Recompute::Full;
     plan.request.sync = engine::SyncPolicy::EagerBlocking;
     const QString command = commandText(plan);
-    for (const char* option :
-         {"--layers 8", "--attention flash", "--precision bf16", "--accumulate exact", "--link-bandwidth 50",
-          "--link-latency 2.5", "--recompute full", "--sync eager-blocking"}) {
+    for (const char* option : {"--layers 8", "--attention flash", "--precision bf16",
+                               "--accumulate exact", "--link-bandwidth 50", "--link-latency 2.5",
+                               "--recompute full", "--sync eager-blocking"}) {
         INFO(option);
         CHECK(command.contains(QString::fromLatin1(option)));
     }
     const RunPlan back = planFromExperiment(QStringLiteral(
         "[run]\naccumulate = \"exact\"\nsync = \"eager-blocking\"\n[model]\nname = \"tiny\"\n"
-        "layers = 8\nattention = \"flash\"\nprecision = \"bf16\"\nrecompute = \"full\"\nwidth = 64\n[link]\n"
+        "layers = 8\nattention = \"flash\"\nprecision = \"bf16\"\nrecompute = \"full\"\nwidth = "
+        "64\n[link]\n"
         "latency_ns = 2500\nbytes_per_second = 50000000000.0\n"));
     CHECK(back == plan);
 }
