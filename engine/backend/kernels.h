@@ -25,6 +25,37 @@ struct Matmul
     Wide<Real> alpha = 1, beta = 0;
 };
 
+// y = x weight + bias + residual; the weight is (in, out), bias and residual may be none. Where it
+// is wanted, activated = gelu(y).
+template<class Real>
+struct Linear
+{
+    Matrix<const Real> x, weight;
+    const Real* bias = nullptr;
+    Matrix<const Real> residual = {}; // without gaps, as y and activated
+    Matrix<Real> y;
+    Matrix<Real> activated = {};
+};
+
+// dx = dy weight^T: overwritten. With the numbers that a GELU made x of, the gradient goes on
+// through it, takes their place, and dx is of no use.
+template<class Real>
+struct LinearBackwardInput
+{
+    Matrix<const Real> dy, weight;
+    Matrix<Real> dx;
+    Matrix<Real> beforeGelu = {}; // without gaps, as dx
+};
+
+// dWeight += x^T dy, dBias += the sum of dy over its rows; the bias may be none.
+template<class Real>
+struct LinearBackwardWeight
+{
+    Matrix<const Real> x, dy;
+    Matrix<Wide<Real>> dWeight;
+    Wide<Real>* dBias = nullptr;
+};
+
 // Per row: y = (x - mean) / deviation * gain + bias; mean and 1 / deviation are kept for the
 // backward.
 template<class Real>
@@ -98,10 +129,21 @@ struct AdamW
     int step = 1; // from 1, for the bias correction
 };
 
+// Turns logits into probabilities, in place, and adds the sum over rows of -log p(target), in nats,
+// divided by `share`, to the loss.
+template<class Real>
+struct CrossEntropy
+{
+    Matrix<Real> logits;
+    std::span<const std::int32_t> targets; // a row with a negative one is left out
+    double* loss = nullptr;                // in the device's memory; none: only probabilities
+    double share = 1;                      // of all rows that have a target, in the long run
+};
+
 // The arithmetic of a device, one method an operation of the model. Views point into memory of that
 // device (Device::allocate()), which the caller owns. On a CPU a call is done when it returns; on a
 // GPU it is queued on the device's lane, behind the calls before, and Device::synchronize() waits.
-// A call that returns a number waits for it. Any thread on a CPU, one thread at a time on a GPU,
+// Any thread on a CPU, one thread at a time on a GPU,
 // which throws std::runtime_error where the device fails.
 template<class Real>
 class Kernels
@@ -145,6 +187,31 @@ public:
     virtual void addBiasGradient(Matrix<const Real> dy, Wide<Real>* dBias) const = 0;
     virtual void add(std::span<const Real> x, std::span<Real> y) const = 0; // y += x
 
+    // Layers out of the operations; a device may do more at once.
+    virtual void linear(const Linear<Real>& op) const
+    {
+        matmul({.a = op.x, .b = op.weight, .c = op.y});
+        if (op.bias != nullptr)
+            addBias(op.y, op.bias);
+        if (op.residual.data != nullptr)
+            add(all(op.residual), all(op.y));
+        if (op.activated.data != nullptr)
+            gelu(all<const Real>(op.y), all(op.activated));
+    }
+    virtual void linearBackwardInput(const LinearBackwardInput<Real>& op) const
+    {
+        matmul({.a = op.dy, .b = op.weight, .c = op.dx, .transposeB = Transpose::Yes});
+        if (op.beforeGelu.data != nullptr)
+            geluBackward(all<const Real>(op.dx), all(op.beforeGelu));
+    }
+    virtual void linearBackwardWeight(const LinearBackwardWeight<Real>& op) const
+    {
+        matmulWide(
+            {.a = op.x, .b = op.dy, .c = op.dWeight, .transposeA = Transpose::Yes, .beta = 1});
+        if (op.dBias != nullptr)
+            addBiasGradient(op.dy, op.dBias);
+    }
+
     virtual void layerNorm(const LayerNorm<Real>& op) const = 0;
     virtual void layerNormBackward(const LayerNormBackward<Real>& op) const = 0;
     virtual void rmsNorm(const RmsNorm<Real>& op) const = 0;
@@ -172,10 +239,7 @@ public:
                                    Wide<Real>* dTokenTable,
                                    Matrix<Wide<Real>> dPositionTable) const = 0;
 
-    // Turns logits into probabilities; returns the sum over rows of -log p(target), in nats. Rows
-    // with a negative target are left out.
-    virtual double crossEntropy(Matrix<Real> logits,
-                                std::span<const std::int32_t> targets) const = 0;
+    virtual void crossEntropy(const CrossEntropy<Real>& op) const = 0;
     // scale (p - [column is the target]) takes the place of the probabilities p; 0 in rows left
     // out.
     virtual void crossEntropyBackward(Matrix<Real> probabilities,
@@ -183,6 +247,13 @@ public:
                                       Wide<Real> scale) const = 0;
 
     virtual void adamW(const AdamW<Real>& op) const = 0;
+    // Adds the sum of squares to what `sum` points at, in the device's memory: of a gradient, for
+    // its norm.
+    virtual void addSquares(std::span<const Wide<Real>> x, double* sum) const
+    {
+        for (const Wide<Real> each : x)
+            *sum += static_cast<double>(each) * static_cast<double>(each);
+    }
 
     // Fixed point (`--accumulate exact`): sums += round(x 2^40). Integer addition has no order.
     virtual void addFixedPoint(std::span<const Wide<Real>> x,

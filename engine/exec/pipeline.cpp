@@ -189,14 +189,14 @@ std::vector<double> Pipeline::microBatchLosses() const
 {
     const auto devices = static_cast<std::size_t>(m_setup.lowered.shape.devices);
     const auto microBatches = static_cast<std::size_t>(m_setup.lowered.shape.microBatches);
-    std::vector<double> means;
-    for (std::size_t copy = 0; copy < m_devices.size(); copy += devices)
-        for (std::size_t m = 0; m < microBatches; ++m) {
-            double loss = 0;
-            for (std::size_t d = 0; d < devices; ++d)
-                loss += m_devices[copy + d]->losses()[m];
-            means.push_back(loss / static_cast<double>(m_tokensPerMicroBatch));
-        }
+    std::vector<double> means(m_devices.size() / devices * microBatches);
+    for (std::size_t d = 0; d < m_devices.size(); ++d) {
+        const std::vector<double> losses = m_devices[d]->losses();
+        for (std::size_t m = 0; m < microBatches; ++m)
+            means[d / devices * microBatches + m] += losses[m];
+    }
+    for (double& mean : means)
+        mean /= static_cast<double>(m_tokensPerMicroBatch);
     return means;
 }
 

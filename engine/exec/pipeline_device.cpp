@@ -14,7 +14,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     , m_plan(setup.plan.devices[indexOf(id)])
     , m_halves(hasHalves(setup.lowered))
     , m_arena(m_plan.arena, setup.device)
-    , m_losses(static_cast<std::size_t>(setup.lowered.shape.microBatches))
+    , m_losses(setup.lowered.shape.microBatches, setup.device)
 {
     for (const StagePlan& stage : m_plan.stages) {
         const StageMemory memory{m_arena.bytes(stage.weights), m_arena.of<float>(stage.optimizer),
@@ -64,7 +64,7 @@ void PipelineDevice::findTiedEnds()
 
 void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
 {
-    std::ranges::fill(m_losses, 0);
+    m_losses.clear();
     for (TiedEnds& ends : m_tied)
         ends.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
@@ -215,11 +215,12 @@ void PipelineDevice::forward(std::uint32_t position, const Op& op)
     const std::span<const std::byte> weights = weightsOf(position, op);
     for (int u = 0; u < units.count; ++u) {
         const StashPlace& stash = plan.stash[static_cast<std::size_t>(u)];
-        m_losses[indexOf(op.microBatch)] += m_setup.unit.forward(
-            op.stage,
-            {weights, unitPart(plan.input, u, units.count), m_arena.bytes(stash[0]),
-             unitPart(plan.output, u, units.count), m_arena.bytes(m_plan.workspace),
-             tokensOf(op, units.first + u), sliceOf(position, op), piecesOf(stash)});
+        m_setup.unit.forward(op.stage,
+                             {weights, unitPart(plan.input, u, units.count),
+                              m_arena.bytes(stash[0]), unitPart(plan.output, u, units.count),
+                              m_arena.bytes(m_plan.workspace), tokensOf(op, units.first + u),
+                              sliceOf(position, op), piecesOf(stash),
+                              m_losses.of(indexOf(op.microBatch))});
     }
 }
 

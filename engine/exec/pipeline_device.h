@@ -3,6 +3,7 @@
 #include "engine/backend/kernels.h"
 #include "engine/exec/arena.h"
 #include "engine/exec/execution_plan.h"
+#include "engine/exec/loss_slots.h"
 #include "engine/exec/stage_state.h"
 #include "engine/exec/token_batches.h"
 
@@ -50,8 +51,8 @@ public:
     const Arena& arena() const { return m_arena; }
     const DevicePlan& plan() const { return m_plan; }
     StageState& stage(int replica, StageId stage);
-    // Of this device's last stages, summed over tokens. [micro-batch]
-    std::span<const double> losses() const { return m_losses; }
+    // Of this device's last stages, summed over tokens, when the ops are done. [micro-batch]
+    std::vector<double> losses() const { return m_losses.read(); }
 
     GradientObserver onGradient;
 
@@ -90,7 +91,7 @@ private:
     TokenBatch m_tokens;                                      // of the iteration, in the arena
     std::size_t m_tokensPerMicroBatch = 0;
     float m_lossScale = 1;
-    std::vector<double> m_losses;
+    LossSlots m_losses;
 };
 
 } // namespace engine

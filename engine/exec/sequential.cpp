@@ -39,8 +39,15 @@ double SequentialTrainer::accumulate(TokenBatches& batches, int microBatches, in
 
 double SequentialTrainer::addUnit(TokenBatch tokens, double tokensOfIteration)
 {
-    const double loss
-        = m_model.forward(StageId{0}, {m_state.weights, {}, m_stash, {}, m_workspace, tokens});
+    double loss = 0;
+    m_model.forward(StageId{0},
+                    {.weights = m_state.weights,
+                     .input = {},
+                     .stash = m_stash,
+                     .output = {},
+                     .workspace = m_workspace,
+                     .tokens = tokens,
+                     .loss = &loss});
     m_model.backward(StageId{0},
                      {m_state.weights,
                       m_stash,

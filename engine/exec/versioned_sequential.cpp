@@ -75,9 +75,14 @@ double VersionedTrainer::forward(TokenBatch tokens, int microBatch)
     for (std::size_t s = 0; s < m_stages.size(); ++s) {
         Stage& stage = m_stages[s];
         const int version = m_setup.rule(static_cast<int>(s), microBatch);
-        loss += m_setup.model.forward(StageId{static_cast<std::int32_t>(s)},
-                                      {stage.versions.at(static_cast<std::size_t>(version)), input,
-                                       stage.stash, stage.output, m_workspace, tokens});
+        m_setup.model.forward(StageId{static_cast<std::int32_t>(s)},
+                              {.weights = stage.versions.at(static_cast<std::size_t>(version)),
+                               .input = input,
+                               .stash = stage.stash,
+                               .output = stage.output,
+                               .workspace = m_workspace,
+                               .tokens = tokens,
+                               .loss = &loss});
         input = stage.output;
     }
     return loss;

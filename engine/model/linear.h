@@ -4,14 +4,16 @@
 
 namespace engine {
 
-// y = x weight + bias. weight: (in, out); the bias may be none.
+// y = x weight + bias + residual. weight: (in, out); the bias and the residual may be none.
 template<class Real>
 void linear(const Kernels<Real>& kernels, Matrix<const Real> x, const Real* weight,
-            const Real* bias, Matrix<Real> y)
+            const Real* bias, Matrix<Real> y, Matrix<const Real> residual = {})
 {
-    kernels.matmul({.a = x, .b = {weight, x.columns, y.columns}, .c = y});
-    if (bias != nullptr)
-        kernels.addBias(y, bias);
+    kernels.linear({.x = x,
+                    .weight = {weight, x.columns, y.columns},
+                    .bias = bias,
+                    .residual = residual,
+                    .y = y});
 }
 
 // dx = dy weight^T: overwritten.
@@ -19,8 +21,7 @@ template<class Real>
 void linearBackwardInput(const Kernels<Real>& kernels, Matrix<const Real> dy, const Real* weight,
                          Matrix<Real> dx)
 {
-    kernels.matmul(
-        {.a = dy, .b = {weight, dx.columns, dy.columns}, .c = dx, .transposeB = Transpose::Yes});
+    kernels.linearBackwardInput({.dy = dy, .weight = {weight, dx.columns, dy.columns}, .dx = dx});
 }
 
 // dWeight += x^T dy, dBias += the sum of dy over its rows; the bias may be none.
@@ -28,13 +29,8 @@ template<class Real>
 void linearBackwardWeight(const Kernels<Real>& kernels, Matrix<const Real> x, Matrix<const Real> dy,
                           Wide<Real>* dWeight, Wide<Real>* dBias)
 {
-    kernels.matmulWide({.a = x,
-                        .b = dy,
-                        .c = {dWeight, x.columns, dy.columns},
-                        .transposeA = Transpose::Yes,
-                        .beta = 1});
-    if (dBias != nullptr)
-        kernels.addBiasGradient(dy, dBias);
+    kernels.linearBackwardWeight(
+        {.x = x, .dy = dy, .dWeight = {dWeight, x.columns, dy.columns}, .dBias = dBias});
 }
 
 } // namespace engine

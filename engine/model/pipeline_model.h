@@ -95,6 +95,9 @@ struct ForwardPass
     TokenBatch tokens;
     SequenceSlice slice = {};
     StashPieces<Number> pieces = {};
+    // The last stage adds the summed loss of the micro-batch here, in nats; in the memory that the
+    // kernels work on.
+    double* loss = nullptr;
 };
 
 template<class Number>
@@ -162,8 +165,7 @@ public:
     virtual void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
                             std::span<Gradient> masters) const = 0;
 
-    // The summed loss of the micro-batch on the last stage, in nats; 0 elsewhere.
-    virtual double forward(StageId stage, const ForwardPass<std::byte>& pass) const = 0;
+    virtual void forward(StageId stage, const ForwardPass<std::byte>& pass) const = 0;
     // F again, from what it kept. Only where sizes().recomputed says so.
     virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
     // B, and the same in two: I then W equals B bit for bit. Each tensor's gradient is made by

@@ -86,7 +86,7 @@ void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<std::by
 }
 
 // No loss is told: gradients are what it is there for.
-double ProbeModel::forward(StageId stage, const ForwardPass<std::byte>& memory) const
+void ProbeModel::forward(StageId stage, const ForwardPass<std::byte>& memory) const
 {
     const auto pass = numbersIn<float>(memory);
     const int rows = m_size.rows, width = m_size.width;
@@ -98,11 +98,10 @@ double ProbeModel::forward(StageId stage, const ForwardPass<std::byte>& memory) 
     float* out = isLast(stage) ? x.data + state() : pass.output.data();
     linear<float>(m_kernels, x, pass.weights.data(), nullptr, {out, rows, width});
     if (!isLast(stage))
-        return 0;
+        return;
     const std::span<float> minusTarget = pass.workspace.first(state());
     m_kernels.embedding(pass.tokens.targets, m_minusTargets, {}, {minusTarget.data(), rows, width});
     m_kernels.add(minusTarget, {out, state()});
-    return 0;
 }
 
 void ProbeModel::backward(StageId stage, const BackwardPass<std::byte, float>& memory) const

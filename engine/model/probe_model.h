@@ -24,7 +24,7 @@ public:
     std::span<const Parameter> parameters(StageId stage) const override;
     void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
                     std::span<float> masters) const override;
-    double forward(StageId stage, const ForwardPass<std::byte>& memory) const override;
+    void forward(StageId stage, const ForwardPass<std::byte>& memory) const override;
     void backward(StageId stage, const BackwardPass<std::byte, float>& memory) const override;
     void backwardInput(StageId stage, const BackwardPass<std::byte, float>& memory) const override;
     void backwardWeight(StageId stage, const WeightPass<std::byte, float>& memory) const override;

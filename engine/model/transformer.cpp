@@ -164,7 +164,7 @@ void Transformer<Real>::enter(const StageLayout<Real>& own, const ForwardPass<Re
 }
 
 template<class Real>
-double Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& memory) const
+void Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& memory) const
 {
     const auto pass = numbersIn<Real>(memory);
     const StageLayout<Real>& own = layout(stage);
@@ -181,19 +181,19 @@ double Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& m
                          .earlier = stash.earlier(b, pass.slice),
                          .workspace = pass.workspace.data()});
     }
-    if (!own.last)
-        return 0;
-    return m_head.forward({.weights = {pass.weights.data() + own.headParameters(), own.shape},
-                           .stash = stash.head(),
-                           .x = stash.x(own.blocks),
-                           .targets = pass.tokens.targets})
-        / predictedShare();
+    if (own.last)
+        m_head.forward({.weights = {pass.weights.data() + own.headParameters(), own.shape},
+                        .stash = stash.head(),
+                        .x = stash.x(own.blocks),
+                        .targets = pass.tokens.targets,
+                        .loss = pass.loss,
+                        .share = predictedShare()});
 }
 
 // Keeps the stage's input; what the blocks and the head make goes to the workspace.
 template<class Real>
-double Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
-                                      const ForwardPass<Real>& pass) const
+void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
+                                    const ForwardPass<Real>& pass) const
 {
     const TransformerShape& shape = own.shape;
     Matrix<Real> x = shape.stateOf(pass.stash.data());
@@ -213,13 +213,13 @@ double Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
                          .workspace = rest + BlockStash<Real>::restCount(shape)});
         x = out;
     }
-    if (!own.last)
-        return 0;
-    return m_head.forward({.weights = {pass.weights.data() + own.headParameters(), shape},
-                           .stash = {scratch, scratch + HeadStash<Real>::keptCount(shape), shape},
-                           .x = x,
-                           .targets = pass.tokens.targets})
-        / predictedShare();
+    if (own.last)
+        m_head.forward({.weights = {pass.weights.data() + own.headParameters(), shape},
+                        .stash = {scratch, scratch + HeadStash<Real>::keptCount(shape), shape},
+                        .x = x,
+                        .targets = pass.tokens.targets,
+                        .loss = pass.loss,
+                        .share = predictedShare()});
 }
 
 // As forward() without its output: the last block stops before its last matrix.

@@ -25,7 +25,7 @@ public:
     std::optional<TiedParameters> tied() const override;
     void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
                     std::span<Gradient> masters) const override;
-    double forward(StageId stage, const ForwardPass<std::byte>& memory) const override;
+    void forward(StageId stage, const ForwardPass<std::byte>& memory) const override;
     void recompute(StageId stage, const RecomputePass<std::byte>& memory) const override;
     void backward(StageId stage, const BackwardPass<std::byte, Gradient>& memory) const override;
     void backwardInput(StageId stage,
@@ -52,7 +52,7 @@ private:
     Matrix<Number> positionTable(Number* embedding, int slice) const;
     void enter(const StageLayout<Real>& layout, const ForwardPass<Real>& pass,
                Matrix<Real> x) const;
-    double forwardOnce(const StageLayout<Real>& layout, const ForwardPass<Real>& pass) const;
+    void forwardOnce(const StageLayout<Real>& layout, const ForwardPass<Real>& pass) const;
     void blockBackwardInput(const StageLayout<Real>& layout, const BackwardPass<Real>& pass,
                             int block) const;
     void headBackwardInput(const StageLayout<Real>& layout, const BackwardPass<Real>& pass) const;

@@ -26,19 +26,21 @@ void TransformerBlock<Real>::forward(const Forward& pass) const
         m_kernels.zero({s.keyGradients, shape.attention.keyGradients()});
     m_kernels.attention({shape.attention, qkv, s.attention, attended, pass.earlier,
                          reinterpret_cast<Wide<Real>*>(pass.workspace)});
-    linear<Real>(m_kernels, attended, w.project, w.projectBias, middle);
-    m_kernels.add(all(pass.x), all(middle));
+    linear<Real>(m_kernels, attended, w.project, w.projectBias, middle, pass.x);
 
     norm<Real>(m_kernels, {middle, w.norm2Gain, w.norm2Bias, norm2, s.mean2, s.inverse2});
-    linear<Real>(m_kernels, norm2, w.expand, w.expandBias, expanded);
-    if (shape.gated)
+    if (shape.gated) {
+        linear<Real>(m_kernels, norm2, w.expand, w.expandBias, expanded);
         m_kernels.swiGlu(expanded, activated);
-    else
-        m_kernels.gelu(all(expanded), all(activated));
+    } else
+        m_kernels.linear({.x = norm2,
+                          .weight = {w.expand, shape.width, shape.expanded},
+                          .bias = w.expandBias,
+                          .y = expanded,
+                          .activated = activated});
     if (pass.out.data == nullptr)
         return;
-    linear<Real>(m_kernels, activated, w.contract, w.contractBias, pass.out);
-    m_kernels.add(all(middle), all(pass.out));
+    linear<Real>(m_kernels, activated, w.contract, w.contractBias, pass.out, middle);
 }
 
 template<class Real>
@@ -73,11 +75,12 @@ void TransformerBlock<Real>::mlpBackward(const Backward& pass) const
     const auto expanded = m_shape.matrix(s.expanded, m_shape.expanded);
     const auto dNorm = m_shape.stateOf(pass.workspace), middle = m_shape.stateOf(s.middle);
 
-    linearBackwardInput<Real>(m_kernels, pass.dOut, w.contract, dActivated);
+    m_kernels.linearBackwardInput({.dy = pass.dOut,
+                                   .weight = {w.contract, m_shape.inner, m_shape.width},
+                                   .dx = dActivated,
+                                   .beforeGelu = m_shape.gated ? Matrix<Real>() : expanded});
     if (m_shape.gated)
         m_kernels.swiGluBackward(dActivated, expanded);
-    else
-        m_kernels.geluBackward(all<const Real>(dActivated), all(expanded));
     linearBackwardInput<Real>(m_kernels, expanded, w.expand, dNorm);
     normBackward<Real>(m_kernels,
                        {.x = middle,

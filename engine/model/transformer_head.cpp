@@ -6,12 +6,12 @@
 namespace engine {
 
 template<class Real>
-double TransformerHead<Real>::forward(const Pass& pass) const
+void TransformerHead<Real>::forward(const Pass& pass) const
 {
     const HeadWeights<const Real>& w = pass.weights;
     const HeadStash<Real>& s = pass.stash;
     const auto decoded = m_shape.stateOf(s.decoded);
-    const auto logits = m_shape.matrix(s.logits, m_shape.vocabulary);
+    const auto logits = m_shape.logitsOf(s.logits);
     norm<Real>(m_kernels,
                {pass.x, w.gain, w.bias, m_shape.transformed ? m_shape.stateOf(s.norm) : decoded,
                 s.mean, s.inverse});
@@ -23,7 +23,7 @@ double TransformerHead<Real>::forward(const Pass& pass) const
                       .transposeB = m_tied ? Transpose::Yes : Transpose::No});
     if (w.weightBias != nullptr)
         m_kernels.addBias(logits, w.weightBias);
-    return m_kernels.crossEntropy(logits, pass.targets);
+    m_kernels.crossEntropy({logits, pass.targets, pass.loss, pass.share});
 }
 
 template<class Real>
@@ -44,7 +44,7 @@ template<class Real>
 void TransformerHead<Real>::backwardInput(const Pass& pass, const Backward& backward) const
 {
     const HeadWeights<const Real>& w = pass.weights;
-    const auto logits = m_shape.matrix(pass.stash.logits, m_shape.vocabulary);
+    const auto logits = m_shape.logitsOf(pass.stash.logits);
     const auto dNorm = m_shape.stateOf(backward.workspace);
     m_kernels.crossEntropyBackward(logits, pass.targets, backward.lossScale);
     m_kernels.matmul({.a = logits,
@@ -93,7 +93,7 @@ void TransformerHead<Real>::backwardWeight(const HeadStash<const Real>& stash,
                                            const HeadWeights<Wide<Real>>& gradients) const
 {
     const auto decoded = m_shape.stateOf(stash.decoded);
-    const auto dLogits = m_shape.matrix(stash.logits, m_shape.vocabulary);
+    const auto dLogits = m_shape.logitsOf(stash.logits);
     if (m_tied)
         linearBackwardWeight<Real>(m_kernels, dLogits, decoded, gradients.weight, nullptr);
     else

@@ -62,7 +62,8 @@ struct HeadStash
     // Until W. Inputs of the products, (rows, C): the transform's (null without one), the
     // decoder's.
     Real *norm = nullptr, *decoded;
-    // Their outputs, after I the gradients of these: (rows, C); (rows, V), probabilities after F.
+    // Their outputs, after I the gradients of these: (rows, C); TransformerShape::logitsOf(),
+    // probabilities after F.
     Real *transformed = nullptr, *logits;
     // Until I: of each norm (rows) 1 / deviation and, but for RMSNorm, mean, and the input of the
     // transform's norm, (rows, C).
@@ -81,7 +82,7 @@ struct HeadStash
     {
         if (!shape.transformed)
             return;
-        norm = logits + shape.times(shape.vocabulary);
+        norm = logits + shape.times(shape.logitStride());
         transformed = norm + shape.state();
         transformInverse = mean + shape.rows();
         transformMean = transformInverse + shape.rows();
@@ -90,7 +91,7 @@ struct HeadStash
     static std::size_t keptCount(const TransformerShape& shape)
     {
         return wholePlaces<Real>((shape.transformed ? 3 : 1) * shape.state()
-                                 + shape.times(shape.vocabulary));
+                                 + shape.times(shape.logitStride()));
     }
     static std::size_t restCount(const TransformerShape& shape)
     {
@@ -118,8 +119,10 @@ public:
         HeadStash<Real> stash;
         Matrix<Real> x; // I: its gradient takes its place
         std::span<const std::int32_t> targets;
+        double* loss = nullptr; // as of CrossEntropy, as is the share
+        double share = 1;
     };
-    double forward(const Pass& pass) const; // the sum over predicted tokens, in nats
+    void forward(const Pass& pass) const;
 
     struct Backward
     {

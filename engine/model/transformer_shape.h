@@ -37,6 +37,17 @@ struct TransformerShape
     {
         return matrix(data, width);
     }
+    // (rows, vocabulary). A vocabulary is rarely even, and tensor cores want rows that are aligned:
+    // behind each there is room that nothing reads.
+    int logitStride() const { return (vocabulary + kLogits - 1) / kLogits * kLogits; }
+    template<class Real>
+    Matrix<Real> logitsOf(Real* data) const
+    {
+        return {data, rows(), vocabulary, logitStride()};
+    }
+
+private:
+    static constexpr int kLogits = 64;
 };
 
 // Multiplications and additions a token of the matrices of one block, and of the head.

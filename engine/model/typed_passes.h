@@ -33,7 +33,8 @@ ForwardPass<Real> numbersIn(const ForwardPass<std::byte>& pass)
             numbersIn<Real>(pass.workspace),
             pass.tokens,
             pass.slice,
-            numbersIn<Real>(pass.pieces)};
+            numbersIn<Real>(pass.pieces),
+            pass.loss};
 }
 
 template<class Real>

@@ -108,11 +108,9 @@ public:
     {
         timed(Part::Rest, [&] { m_kernels.embeddingBackward(tokens, dOut, dTable, dPositions); });
     }
-    double crossEntropy(engine::Matrix<float> logits, Tokens targets) const override
+    void crossEntropy(const engine::CrossEntropy<float>& op) const override
     {
-        double loss = 0;
-        timed(Part::Loss, [&] { loss = m_kernels.crossEntropy(logits, targets); });
-        return loss;
+        timed(Part::Loss, [&] { m_kernels.crossEntropy(op); });
     }
     void crossEntropyBackward(engine::Matrix<float> probabilities, Tokens targets,
                               float scale) const override

@@ -49,11 +49,15 @@ public:
         for (std::size_t k = 0; k < m_passes.size(); ++k)
             for (std::size_t s = 0; s < weights.size(); ++s) {
                 Pass& pass = m_passes[k];
-                sum += m_model.forward(id(s),
-                                       {bytesOf(weights[s]),
-                                        s == 0 ? kNone : bytesOf(pass.outputs[s - 1]),
-                                        bytesOf(pass.stashes[s]), bytesOf(pass.outputs[s]),
-                                        workspace(s), tokens(k), slice(k, s)});
+                m_model.forward(id(s),
+                                {.weights = bytesOf(weights[s]),
+                                 .input = s == 0 ? kNone : bytesOf(pass.outputs[s - 1]),
+                                 .stash = bytesOf(pass.stashes[s]),
+                                 .output = bytesOf(pass.outputs[s]),
+                                 .workspace = workspace(s),
+                                 .tokens = tokens(k),
+                                 .slice = slice(k, s),
+                                 .loss = &sum});
             }
         return sum;
     }

@@ -66,10 +66,7 @@ public:
     {
         cpu::embeddingBackward(tokens, dOut, dTokenTable, dPositionTable);
     }
-    double crossEntropy(Matrix<Real> logits, Tokens targets) const override
-    {
-        return cpu::crossEntropy(logits, targets);
-    }
+    void crossEntropy(const CrossEntropy<Real>& op) const override { cpu::crossEntropy(op); }
     void crossEntropyBackward(Matrix<Real> probabilities, Tokens targets,
                               Wide<Real> scale) const override
     {

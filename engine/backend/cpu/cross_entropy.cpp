@@ -17,13 +17,14 @@ BS_INLINE double rowLoss(Real* row, int n, std::int32_t target)
 } // namespace
 
 template<class Real>
-BS_VECTORIZED double crossEntropy(Matrix<Real> logits, std::span<const std::int32_t> targets)
+BS_VECTORIZED void crossEntropy(const CrossEntropy<Real>& op)
 {
     double loss = 0;
-    for (int r = 0; r < logits.rows; ++r)
-        if (targets.data()[r] >= 0)
-            loss += rowLoss(logits.row(r), logits.columns, targets.data()[r]);
-    return loss;
+    for (int r = 0; r < op.logits.rows; ++r)
+        if (const std::int32_t target = op.targets.data()[r]; target >= 0)
+            loss += rowLoss(op.logits.row(r), op.logits.columns, target);
+    if (op.loss != nullptr)
+        *op.loss += loss / op.share;
 }
 
 template<class Real>
@@ -49,9 +50,9 @@ BS_VECTORIZED void crossEntropyBackward(Matrix<Real> probabilities,
     }
 }
 
-template double crossEntropy(Matrix<float>, std::span<const std::int32_t>);
-template double crossEntropy(Matrix<double>, std::span<const std::int32_t>);
-template double crossEntropy(Matrix<bfloat16>, std::span<const std::int32_t>);
+template void crossEntropy(const CrossEntropy<float>&);
+template void crossEntropy(const CrossEntropy<double>&);
+template void crossEntropy(const CrossEntropy<bfloat16>&);
 template void crossEntropyBackward(Matrix<float>, std::span<const std::int32_t>, float);
 template void crossEntropyBackward(Matrix<double>, std::span<const std::int32_t>, double);
 template void crossEntropyBackward(Matrix<bfloat16>, std::span<const std::int32_t>, float);

@@ -46,7 +46,7 @@ void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> 
                        Wide<Real>* dTokenTable, Matrix<Wide<Real>> dPositionTable);
 
 template<class Real>
-double crossEntropy(Matrix<Real> logits, std::span<const std::int32_t> targets);
+void crossEntropy(const CrossEntropy<Real>& op);
 template<class Real>
 void crossEntropyBackward(Matrix<Real> probabilities, std::span<const std::int32_t> targets,
                           Wide<Real> scale);

@@ -19,10 +19,11 @@ __device__ inline float logistic(float x)
     return 1.0F / (1.0F + expf(-x));
 }
 
+template<class Real>
 struct Gelu
 {
-    const float* x;
-    float* y;
+    const Real* x;
+    Real* y;
 
     template<int kCount>
     __device__ void operator()(std::size_t first) const
@@ -34,10 +35,11 @@ struct Gelu
     }
 };
 
+template<class Real>
 struct GeluBackward
 {
-    const float* dy;
-    float* x;
+    const Real* dy;
+    Real* x;
 
     template<int kCount>
     __device__ void operator()(std::size_t first) const
@@ -54,10 +56,11 @@ struct GeluBackward
 };
 
 // Numbers are counted as those of y, (rows, F).
+template<class Real>
 struct SwiGlu
 {
-    Matrix<const float> x;
-    Matrix<float> y;
+    Matrix<const Real> x;
+    Matrix<Real> y;
 
     template<int kCount>
     __device__ void operator()(std::size_t first) const
@@ -75,10 +78,11 @@ struct SwiGlu
 };
 
 // With s = logistic(gate): dGate = dy up s (1 + gate (1 - s)), dUp = dy gate s.
+template<class Real>
 struct SwiGluBackward
 {
-    Matrix<const float> dy;
-    Matrix<float> x;
+    Matrix<const Real> dy;
+    Matrix<Real> x;
 
     template<int kCount>
     __device__ void operator()(std::size_t first) const
@@ -86,7 +90,7 @@ struct SwiGluBackward
         const auto columns = static_cast<std::size_t>(dy.columns);
         const int row = static_cast<int>(first / columns);
         const std::size_t column = first % columns;
-        float *gateAt = rowOf(x, row) + column, *upAt = gateAt + columns;
+        Real *gateAt = rowOf(x, row) + column, *upAt = gateAt + columns;
         auto gate = load<kCount>(gateAt), up = load<kCount>(upAt);
         const auto d = load<kCount>(rowOf(dy, row) + column);
         for (int i = 0; i < kCount; ++i) {
@@ -106,30 +110,45 @@ std::size_t countOf(int rows, int columns)
 
 } // namespace
 
-void gelu(const Lane& lane, std::span<const float> x, std::span<float> y)
+template<class Real>
+void gelu(const Lane& lane, std::span<const Real> x, std::span<Real> y)
 {
     CHECK(x.size() >= y.size());
-    forEach(lane.stream, y.size(), areAligned({x.data(), y.data()}), Gelu{x.data(), y.data()});
+    forEach<vectorOf<Real>()>(lane.stream, y.size(), areAligned({x.data(), y.data()}),
+                              Gelu<Real>{x.data(), y.data()});
 }
 
-void geluBackward(const Lane& lane, std::span<const float> dy, std::span<float> x)
+template<class Real>
+void geluBackward(const Lane& lane, std::span<const Real> dy, std::span<Real> x)
 {
     CHECK(dy.size() >= x.size());
-    forEach(lane.stream, x.size(), areAligned({dy.data(), x.data()}),
-            GeluBackward{dy.data(), x.data()});
+    forEach<vectorOf<Real>()>(lane.stream, x.size(), areAligned({dy.data(), x.data()}),
+                              GeluBackward<Real>{dy.data(), x.data()});
 }
 
-void swiGlu(const Lane& lane, Matrix<const float> x, Matrix<float> y)
+template<class Real>
+void swiGlu(const Lane& lane, Matrix<const Real> x, Matrix<Real> y)
 {
     CHECK(x.rows == y.rows && x.columns == 2 * y.columns);
-    forEach(lane.stream, countOf(y.rows, y.columns), isAligned(x) && isAligned(y), SwiGlu{x, y});
+    forEach<vectorOf<Real>()>(lane.stream, countOf(y.rows, y.columns), isAligned(x) && isAligned(y),
+                              SwiGlu<Real>{x, y});
 }
 
-void swiGluBackward(const Lane& lane, Matrix<const float> dy, Matrix<float> x)
+template<class Real>
+void swiGluBackward(const Lane& lane, Matrix<const Real> dy, Matrix<Real> x)
 {
     CHECK(x.rows == dy.rows && x.columns == 2 * dy.columns);
-    forEach(lane.stream, countOf(dy.rows, dy.columns), isAligned(x) && isAligned(dy),
-            SwiGluBackward{dy, x});
+    forEach<vectorOf<Real>()>(lane.stream, countOf(dy.rows, dy.columns),
+                              isAligned(x) && isAligned(dy), SwiGluBackward<Real>{dy, x});
 }
+
+template void gelu(const Lane&, std::span<const float>, std::span<float>);
+template void geluBackward(const Lane&, std::span<const float>, std::span<float>);
+template void swiGlu(const Lane&, Matrix<const float>, Matrix<float>);
+template void swiGluBackward(const Lane&, Matrix<const float>, Matrix<float>);
+template void gelu(const Lane&, std::span<const bfloat16>, std::span<bfloat16>);
+template void geluBackward(const Lane&, std::span<const bfloat16>, std::span<bfloat16>);
+template void swiGlu(const Lane&, Matrix<const bfloat16>, Matrix<bfloat16>);
+template void swiGluBackward(const Lane&, Matrix<const bfloat16>, Matrix<bfloat16>);
 
 } // namespace engine::cuda

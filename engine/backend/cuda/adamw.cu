@@ -6,10 +6,12 @@
 namespace engine::cuda {
 namespace {
 
-// 16 bytes read and 12 written a parameter.
+// 16 bytes read and 12 written a parameter, and 2 more where the passes read rounded weights.
+template<class Real>
 struct Step
 {
     float *weights, *firstMoment, *secondMoment;
+    Real* rounded; // none
     const float* gradients;
     float beta1, beta2, epsilon, correction1, correction2, rate, keep;
 
@@ -29,26 +31,34 @@ struct Step
         store(weights + first, w);
         store(firstMoment + first, m);
         store(secondMoment + first, v);
+        if (rounded != nullptr)
+            store(rounded + first, w);
     }
 };
 
 } // namespace
 
-void adamW(const Lane& lane, const AdamW<float>& op)
+template<class Real>
+void adamW(const Lane& lane, const AdamW<Real>& op)
 {
-    const Step step{.weights = op.weights,
-                    .firstMoment = op.firstMoment,
-                    .secondMoment = op.secondMoment,
-                    .gradients = op.gradients,
-                    .beta1 = static_cast<float>(op.beta1),
-                    .beta2 = static_cast<float>(op.beta2),
-                    .epsilon = static_cast<float>(op.epsilon),
-                    .correction1 = static_cast<float>(1 / (1 - std::pow(op.beta1, op.step))),
-                    .correction2 = static_cast<float>(1 / (1 - std::pow(op.beta2, op.step))),
-                    .rate = static_cast<float>(op.learningRate),
-                    .keep = static_cast<float>(1 - op.learningRate * op.weightDecay)};
-    forEach(lane.stream, op.count,
-            areAligned({op.weights, op.firstMoment, op.secondMoment, op.gradients}), step);
+    const Step<Real> step{.weights = op.weights,
+                          .firstMoment = op.firstMoment,
+                          .secondMoment = op.secondMoment,
+                          .rounded = op.rounded,
+                          .gradients = op.gradients,
+                          .beta1 = static_cast<float>(op.beta1),
+                          .beta2 = static_cast<float>(op.beta2),
+                          .epsilon = static_cast<float>(op.epsilon),
+                          .correction1 = static_cast<float>(1 / (1 - std::pow(op.beta1, op.step))),
+                          .correction2 = static_cast<float>(1 / (1 - std::pow(op.beta2, op.step))),
+                          .rate = static_cast<float>(op.learningRate),
+                          .keep = static_cast<float>(1 - op.learningRate * op.weightDecay)};
+    forEach<vectorOf<float>()>(
+        lane.stream, op.count,
+        areAligned({op.weights, op.firstMoment, op.secondMoment, op.gradients, op.rounded}), step);
 }
+
+template void adamW(const Lane&, const AdamW<float>&);
+template void adamW(const Lane&, const AdamW<bfloat16>&);
 
 } // namespace engine::cuda

@@ -5,17 +5,18 @@
 namespace engine::cuda {
 namespace {
 
+template<class Real>
 struct AddBias
 {
-    Matrix<float> y;
-    const float* bias;
+    Matrix<Real> y;
+    const Real* bias;
 
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
         const auto columns = static_cast<std::size_t>(y.columns);
         const auto column = first % columns;
-        float* to = rowOf(y, static_cast<int>(first / columns)) + column;
+        Real* to = rowOf(y, static_cast<int>(first / columns)) + column;
         auto values = load<kCount>(to);
         const auto add = load<kCount>(bias + column);
         for (int i = 0; i < kCount; ++i)
@@ -24,10 +25,11 @@ struct AddBias
     }
 };
 
+template<class Real>
 struct Add
 {
-    const float* x;
-    float* y;
+    const Real* x;
+    Real* y;
 
     template<int kCount>
     __device__ void operator()(std::size_t first) const
@@ -40,13 +42,30 @@ struct Add
     }
 };
 
+template<class Real>
+struct RoundRows
+{
+    Matrix<const float> x;
+    Matrix<Real> y;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        const auto columns = static_cast<std::size_t>(y.columns);
+        const int row = static_cast<int>(first / columns);
+        const std::size_t column = first % columns;
+        store(rowOf(y, row) + column, load<kCount>(rowOf(x, row) + column));
+    }
+};
+
+template<class Real>
 struct BiasGradient
 {
-    Matrix<const float> dy;
+    Matrix<const Real> dy;
 
     __device__ void operator()(int row, int column, float (&sums)[1]) const
     {
-        sums[0] += rowOf(dy, row)[column];
+        sums[0] += static_cast<float>(rowOf(dy, row)[column]);
     }
 };
 
@@ -64,21 +83,43 @@ __global__ void __launch_bounds__(kThreads)
     out[column] += total;
 }
 
-void addBias(const Lane& lane, Matrix<float> y, const float* bias)
+template<class Real>
+void addBias(const Lane& lane, Matrix<Real> y, const Real* bias)
 {
     const auto count = static_cast<std::size_t>(y.rows) * static_cast<std::size_t>(y.columns);
-    forEach(lane.stream, count, isAligned(y) && areAligned({bias}), AddBias{y, bias});
+    forEach<vectorOf<Real>()>(lane.stream, count, isAligned(y) && areAligned({bias}),
+                              AddBias<Real>{y, bias});
 }
 
-void addBiasGradient(const Lane& lane, Matrix<const float> dy, float* dBias)
+template<class Real>
+void addBiasGradient(const Lane& lane, Matrix<const Real> dy, float* dBias)
 {
-    addColumnSums<1>(lane, dy.rows, dy.columns, BiasGradient{dy}, {dBias});
+    addColumnSums<1>(lane, dy.rows, dy.columns, BiasGradient<Real>{dy}, {dBias});
 }
 
-void add(const Lane& lane, std::span<const float> x, std::span<float> y)
+template<class Real>
+void add(const Lane& lane, std::span<const Real> x, std::span<Real> y)
 {
     CHECK(x.size() >= y.size());
-    forEach(lane.stream, y.size(), areAligned({x.data(), y.data()}), Add{x.data(), y.data()});
+    forEach<vectorOf<Real>()>(lane.stream, y.size(), areAligned({x.data(), y.data()}),
+                              Add<Real>{x.data(), y.data()});
 }
+
+template<class Real>
+void roundRows(const Lane& lane, Matrix<const float> x, Matrix<Real> y)
+{
+    const auto count = static_cast<std::size_t>(y.rows) * static_cast<std::size_t>(y.columns);
+    forEach<vectorOf<float>()>(lane.stream, count, isAligned(x) && isAligned(y),
+                               RoundRows<Real>{x, y});
+}
+
+template void addBias(const Lane&, Matrix<float>, const float*);
+template void addBias(const Lane&, Matrix<bfloat16>, const bfloat16*);
+template void addBiasGradient(const Lane&, Matrix<const float>, float*);
+template void addBiasGradient(const Lane&, Matrix<const bfloat16>, float*);
+template void add(const Lane&, std::span<const float>, std::span<float>);
+template void add(const Lane&, std::span<const bfloat16>, std::span<bfloat16>);
+template void roundRows(const Lane&, Matrix<const float>, Matrix<float>);
+template void roundRows(const Lane&, Matrix<const float>, Matrix<bfloat16>);
 
 } // namespace engine::cuda

@@ -6,11 +6,16 @@
 
 namespace engine::cuda {
 
-// Matrix products by cuBLASLt, which is opened when it is first wanted: fp32 with fp32 sums (no
-// tf32), the lane's scratch as its explicit workspace, no algorithm that adds with atomics. The
-// algorithm is the first of the heuristics, asked once for each (shape, layout, alignment), so that
-// the same run gives the same bits. `multiprocessors` is what the heuristics may count on: those of
-// a partition; 0: all. Throws std::runtime_error where the library is missing or refuses.
-std::unique_ptr<Products> makeBlasLt(int multiprocessors);
+struct BlasOptions
+{
+    int multiprocessors = 0; // what the heuristics may count on: those of a partition; 0: all
+    bool tf32 = false;       // products of floats round their operands to 10 bits behind the point
+};
+
+// Matrix products by cuBLASLt, which is opened when it is first wanted: fp32 sums, the lane's
+// workspace as its own, no algorithm that adds with atomics. The algorithm is the first of the
+// heuristics, asked once for each (shape, layout, alignment, epilogue), so that the same run gives
+// the same bits. Throws std::runtime_error where the library is missing or refuses.
+std::unique_ptr<Products> makeBlasLt(const BlasOptions& options = {});
 
 } // namespace engine::cuda

@@ -6,14 +6,35 @@
 namespace engine::cuda {
 namespace {
 
+// Calls work<numbers>(column) for all columns of a row by the threads of a block: kCount at a time,
+// and those that are left over, since a vocabulary is rarely even, one by one.
+template<int kCount, class Work>
+__device__ inline void eachOfRow(int columns, const Work& work)
+{
+    const int lane = static_cast<int>(threadIdx.x), whole = columns / kCount * kCount;
+    for (int c = lane * kCount; c < whole; c += kThreads * kCount)
+        work.template operator()<kCount>(c);
+    for (int c = whole + lane; c < columns; c += kThreads)
+        work.template operator()<1>(c);
+}
+
+template<class Real>
+bool hasAlignedRows(const Matrix<Real>& matrix)
+{
+    return isAligned(static_cast<const void*>(matrix.data))
+        && (matrix.stride % vectorOf<Real>() == 0 || matrix.rows == 1);
+}
+
+template<class Real>
 struct LossRows
 {
-    Matrix<float> logits;
+    Matrix<Real> logits;
     const std::int32_t* targets;
     double* losses; // [rows]
 };
 
-__global__ void __launch_bounds__(kThreads) lossRows(LossRows op)
+template<int kCount, class Real>
+__global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
 {
     using Group = RowGroup<kThreads>;
     const int index = static_cast<int>(blockIdx.x), n = op.logits.columns;
@@ -24,29 +45,37 @@ __global__ void __launch_bounds__(kThreads) lossRows(LossRows op)
             op.losses[index] = 0;
         return;
     }
-    float* row = rowOf(op.logits, index);
-    float largest = row[0], sum = 0; // of own columns, relative to the largest so far
-    for (int c = lane; c < n; c += kThreads) {
-        const float x = row[c];
-        if (x > largest) {
-            sum *= expf(largest - x);
-            largest = x;
-        }
-        sum += expf(x - largest);
-    }
+    Real* row = rowOf(op.logits, index);
+    // Of own columns, relative to the largest so far.
+    float largest = static_cast<float>(row[0]), sum = 0;
+    eachOfRow<kCount>(n, [&]<int kPack>(int c) {
+        const auto x = load<kPack>(row + c);
+        float most = largest;
+        for (int i = 0; i < kPack; ++i)
+            most = fmaxf(most, x.at[i]);
+        sum *= expf(largest - most);
+        largest = most;
+        for (int i = 0; i < kPack; ++i)
+            sum += expf(x.at[i] - largest);
+    });
     const float all = Group::largest(largest);
     sum = Group::sum(sum * expf(largest - all));
-    const float distance = row[target] - all;
+    const float distance = static_cast<float>(row[target]) - all;
     __syncthreads(); // before the target's logit is overwritten
     const float inverse = 1.0F / sum;
-    for (int c = lane; c < n; c += kThreads)
-        row[c] = expf(row[c] - all) * inverse;
+    eachOfRow<kCount>(n, [&]<int kPack>(int c) {
+        auto x = load<kPack>(row + c);
+        for (int i = 0; i < kPack; ++i)
+            x.at[i] = expf(x.at[i] - all) * inverse;
+        store(row + c, x);
+    });
     if (lane == 0)
         op.losses[index] = log(static_cast<double>(sum)) - static_cast<double>(distance);
 }
 
 // One block: each thread its rows from the first to the last, then the threads in their order.
-__global__ void __launch_bounds__(kThreads) sumLosses(const double* losses, int rows, double* loss)
+__global__ void __launch_bounds__(kThreads)
+    addLosses(const double* losses, int rows, double share, double* loss)
 {
     __shared__ double sums[kThreads];
     double sum = 0;
@@ -59,46 +88,65 @@ __global__ void __launch_bounds__(kThreads) sumLosses(const double* losses, int 
     double total = 0;
     for (int thread = 0; thread < kThreads; ++thread)
         total += sums[thread];
-    *loss = total;
+    *loss += total / share;
 }
 
+template<class Real>
 struct LossBackward
 {
-    Matrix<float> probabilities;
+    Matrix<Real> probabilities;
     const std::int32_t* targets;
     float scale;
 };
 
-__global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward op)
+template<int kCount, class Real>
+__global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward<Real> op)
 {
     const int index = static_cast<int>(blockIdx.x);
     const std::int32_t target = op.targets[index];
-    float* row = rowOf(op.probabilities, index);
-    for (int c = static_cast<int>(threadIdx.x); c < op.probabilities.columns; c += kThreads) {
-        const float p = row[c] * op.scale;
-        row[c] = target < 0 ? 0.0F : (c == target ? p - op.scale : p);
-    }
+    Real* row = rowOf(op.probabilities, index);
+    eachOfRow<kCount>(op.probabilities.columns, [&]<int kPack>(int c) {
+        auto p = load<kPack>(row + c);
+        for (int i = 0; i < kPack; ++i) {
+            const float d = p.at[i] * op.scale;
+            p.at[i] = target < 0 ? 0.0F : (c + i == target ? d - op.scale : d);
+        }
+        store(row + c, p);
+    });
 }
 
 } // namespace
 
-double* crossEntropy(const Lane& lane, Matrix<float> logits, std::span<const std::int32_t> targets)
+template<class Real>
+void crossEntropy(const Lane& lane, const CrossEntropy<Real>& op)
 {
-    CHECK(targets.size() >= static_cast<std::size_t>(logits.rows));
-    CHECK((static_cast<std::size_t>(logits.rows) + 1) * sizeof(double) <= Lane::kScratch);
-    auto* loss = reinterpret_cast<double*>(lane.scratch);
-    launch(lane.stream, static_cast<unsigned>(logits.rows), lossRows,
-           LossRows{logits, targets.data(), loss + 1});
-    launch(lane.stream, 1U, sumLosses, loss + 1, logits.rows, loss);
-    return loss;
+    const int rows = op.logits.rows;
+    CHECK(op.targets.size() >= static_cast<std::size_t>(rows));
+    CHECK(static_cast<std::size_t>(rows) * sizeof(double) <= Lane::kScratch);
+    auto* losses = reinterpret_cast<double*>(lane.scratch);
+    launch(lane.stream, static_cast<unsigned>(rows),
+           hasAlignedRows(op.logits) ? lossRows<vectorOf<Real>(), Real> : lossRows<1, Real>,
+           LossRows<Real>{op.logits, op.targets.data(), losses});
+    if (op.loss != nullptr)
+        launch(lane.stream, 1U, addLosses, losses, rows, op.share, op.loss);
 }
 
-void crossEntropyBackward(const Lane& lane, Matrix<float> probabilities,
+template<class Real>
+void crossEntropyBackward(const Lane& lane, Matrix<Real> probabilities,
                           std::span<const std::int32_t> targets, float scale)
 {
     CHECK(targets.size() >= static_cast<std::size_t>(probabilities.rows));
-    launch(lane.stream, static_cast<unsigned>(probabilities.rows), lossBackwardRows,
-           LossBackward{probabilities, targets.data(), scale});
+    launch(lane.stream, static_cast<unsigned>(probabilities.rows),
+           hasAlignedRows(probabilities) ? lossBackwardRows<vectorOf<Real>(), Real>
+                                         : lossBackwardRows<1, Real>,
+           LossBackward<Real>{probabilities, targets.data(), scale});
 }
+
+template void crossEntropy(const Lane&, const CrossEntropy<float>&);
+template void crossEntropy(const Lane&, const CrossEntropy<bfloat16>&);
+template void crossEntropyBackward(const Lane&, Matrix<float>, std::span<const std::int32_t>,
+                                   float);
+template void crossEntropyBackward(const Lane&, Matrix<bfloat16>, std::span<const std::int32_t>,
+                                   float);
 
 } // namespace engine::cuda

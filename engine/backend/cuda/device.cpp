@@ -66,8 +66,10 @@ public:
         , m_queue(m_gpu, m_stream.get())
         , m_scratch(take(Lane::kScratch))
         , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get())}
-        , m_products(makeBlasLt(m_partition ? m_partition->multiprocessors() : 0))
-        , m_kernels(makeKernels(m_lane, *m_products))
+        , m_products(
+              makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0}))
+        , m_kernels(makeKernels<float>(m_lane, *m_products))
+        , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products))
     { }
     ~CudaDevice() override
     {
@@ -90,6 +92,7 @@ public:
                 static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
+    const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }
 
     DeviceMemory allocate(Bytes bytes) const override
     {
@@ -158,6 +161,7 @@ private:
     Lane m_lane;
     std::unique_ptr<Products> m_products;
     std::unique_ptr<Kernels<float>> m_kernels;
+    std::unique_ptr<Kernels<bfloat16>> m_bfloat16s;
     mutable Stamps m_stamps;
 };
 

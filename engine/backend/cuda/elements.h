@@ -1,33 +1,68 @@
 #pragma once
 
+#include "engine/backend/bfloat16.h"
 #include "engine/backend/cuda/launch.h"
+#include "engine/backend/cuda/ptx.h"
 #include "engine/backend/matrix.h"
 
 #include <initializer_list>
 
-// What kernels over single numbers share: 16-byte accesses where memory allows them, and the loop
-// over all of them.
+// What kernels over single numbers share: 16-byte accesses where memory allows them, numbers that
+// are stored as Real and computed with as floats, and the loop over all of them.
 namespace engine::cuda {
 
-constexpr int kVector = 4; // floats of a 16-byte access
+constexpr std::size_t kAccess = 16; // bytes
+template<class Real>
+constexpr int vectorOf() // numbers of an access
+{
+    return static_cast<int>(kAccess / sizeof(Real));
+}
 
 // kCount neighbours that are read and written at once.
 template<int kCount>
-struct alignas(kCount * sizeof(float)) Pack
+struct Pack
 {
     float at[kCount];
 };
 
-template<int kCount>
-__device__ inline Pack<kCount> load(const float* from)
+// The same in memory: one access, or several of 16 bytes.
+template<class Real, int kCount>
+struct alignas(kCount * sizeof(Real) < kAccess ? kCount * sizeof(Real) : kAccess) Stored
 {
-    return *reinterpret_cast<const Pack<kCount>*>(from);
+    Real at[kCount];
+};
+
+template<int kCount, class Real>
+__device__ inline Pack<kCount> load(const Real* from)
+{
+    const auto stored = *reinterpret_cast<const Stored<Real, kCount>*>(from);
+    Pack<kCount> pack;
+    for (int i = 0; i < kCount; ++i)
+        pack.at[i] = static_cast<float>(stored.at[i]);
+    return pack;
 }
 
 template<int kCount>
 __device__ inline void store(float* to, const Pack<kCount>& pack)
 {
-    *reinterpret_cast<Pack<kCount>*>(to) = pack;
+    Stored<float, kCount> stored;
+    for (int i = 0; i < kCount; ++i)
+        stored.at[i] = pack.at[i];
+    *reinterpret_cast<Stored<float, kCount>*>(to) = stored;
+}
+
+// Rounded to the nearest, two at a time.
+template<int kCount>
+__device__ inline void store(bfloat16* to, const Pack<kCount>& pack)
+{
+    if constexpr (kCount == 1)
+        to->bits = static_cast<std::uint16_t>(ptx::pack(pack.at[0], 0));
+    else {
+        Stored<std::uint32_t, kCount / 2> stored;
+        for (int i = 0; i < kCount; i += 2)
+            stored.at[i / 2] = ptx::pack(pack.at[i], pack.at[i + 1]);
+        *reinterpret_cast<Stored<std::uint32_t, kCount / 2>*>(to) = stored;
+    }
 }
 
 template<class Real>
@@ -38,7 +73,7 @@ __device__ inline Real* rowOf(const Matrix<Real>& matrix, int row)
 
 inline bool isAligned(const void* pointer)
 {
-    return reinterpret_cast<std::uintptr_t>(pointer) % (kVector * sizeof(float)) == 0;
+    return reinterpret_cast<std::uintptr_t>(pointer) % kAccess == 0;
 }
 
 // Whether every row of the matrix can be read 16 bytes at a time; one without data always can.
@@ -46,8 +81,8 @@ template<class Real>
 bool isAligned(const Matrix<Real>& matrix)
 {
     return matrix.data == nullptr
-        || (isAligned(static_cast<const void*>(matrix.data)) && matrix.stride % kVector == 0
-            && matrix.columns % kVector == 0);
+        || (isAligned(static_cast<const void*>(matrix.data))
+            && matrix.stride % vectorOf<Real>() == 0 && matrix.columns % vectorOf<Real>() == 0);
 }
 
 inline bool areAligned(std::initializer_list<const void*> pointers)
@@ -69,14 +104,14 @@ __global__ void __launch_bounds__(kThreads) eachPack(std::size_t count, Work wor
         work.template operator()<kCount>(first);
 }
 
-// `work` has a template operator()<kCount>(std::size_t first). Numbers behind the last whole pack,
-// or all where memory is not aligned, are done one by one.
-template<class Work>
+// `work` has a template operator()<kCount>(std::size_t first); kPack numbers are done at a time, or
+// one by one where memory is not aligned or they do not come out even.
+template<int kPack, class Work>
 void forEach(cudaStream_t stream, std::size_t count, bool aligned, const Work& work)
 {
     CHECK(count / kThreads < 0x7fffffff); // blocks of a grid
-    if (aligned && count % kVector == 0)
-        launch(stream, blocksFor(count / kVector, kThreads), eachPack<kVector, Work>, count, work);
+    if (aligned && count % kPack == 0)
+        launch(stream, blocksFor(count / kPack, kThreads), eachPack<kPack, Work>, count, work);
     else
         launch(stream, blocksFor(count, kThreads), eachPack<1, Work>, count, work);
 }

@@ -5,12 +5,13 @@
 namespace engine::cuda {
 namespace {
 
+template<class Real>
 struct Lookup
 {
     const std::int32_t* tokens;
-    const float* table;
-    Matrix<const float> positions;
-    Matrix<float> out;
+    const Real* table;
+    Matrix<const Real> positions;
+    Matrix<Real> out;
 
     template<int kCount>
     __device__ void operator()(std::size_t first) const
@@ -29,10 +30,11 @@ struct Lookup
     }
 };
 
+template<class Real>
 struct TokenGradient
 {
     const std::int32_t* tokens;
-    Matrix<const float> dOut;
+    Matrix<const Real> dOut;
     float* dTable;
 };
 
@@ -40,8 +42,8 @@ struct TokenGradient
 // adds all of them in their order, so that the sum is the CPU's, bit for bit. Who is not first goes
 // home. Every block looks at all tokens: rows^2 x 4 bytes out of the second-level cache, 0.3 GB for
 // 8192 rows. A thread has kCount columns, so block y has kThreads x kCount of them.
-template<int kCount>
-__global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient op)
+template<int kCount, class Real>
+__global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real> op)
 {
     __shared__ unsigned same[kThreads / kWarp]; // of a chunk of kThreads rows, a bit each
     const int own = static_cast<int>(blockIdx.x), rows = op.dOut.rows;
@@ -78,9 +80,10 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient op)
         store(to, sums);
 }
 
+template<class Real>
 struct PositionGradient // of position `row`, a row of all samples' gradients
 {
-    Matrix<const float> dOut;
+    Matrix<const Real> dOut;
     Matrix<float> dPositions;
 
     template<int kCount>
@@ -107,30 +110,44 @@ std::size_t numbersOf(int rows, int columns)
 
 } // namespace
 
-void embedding(const Lane& lane, std::span<const std::int32_t> tokens, const float* tokenTable,
-               Matrix<const float> positionTable, Matrix<float> out)
+template<class Real>
+void embedding(const Lane& lane, std::span<const std::int32_t> tokens, const Real* tokenTable,
+               Matrix<const Real> positionTable, Matrix<Real> out)
 {
     CHECK(tokens.size() >= static_cast<std::size_t>(out.rows));
     const bool aligned = isAligned(out) && isAligned(positionTable) && areAligned({tokenTable});
-    forEach(lane.stream, numbersOf(out.rows, out.columns), aligned,
-            Lookup{tokens.data(), tokenTable, positionTable, out});
+    forEach<vectorOf<Real>()>(lane.stream, numbersOf(out.rows, out.columns), aligned,
+                              Lookup<Real>{tokens.data(), tokenTable, positionTable, out});
 }
 
+template<class Real>
 void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
-                       Matrix<const float> dOut, float* dTokenTable, Matrix<float> dPositionTable)
+                       Matrix<const Real> dOut, float* dTokenTable, Matrix<float> dPositionTable)
 {
+    constexpr int kPack = vectorOf<float>();
     CHECK(tokens.size() >= static_cast<std::size_t>(dOut.rows));
     const bool aligned = isAligned(dOut) && areAligned({dTokenTable});
-    const TokenGradient op{tokens.data(), dOut, dTokenTable};
-    const std::size_t ofBlock = std::size_t{kThreads} * (aligned ? kVector : 1);
+    const TokenGradient<Real> op{tokens.data(), dOut, dTokenTable};
+    const std::size_t ofBlock = std::size_t{kThreads} * (aligned ? kPack : 1);
     const dim3 grid(static_cast<unsigned>(dOut.rows),
                     blocksFor(static_cast<std::size_t>(dOut.columns), ofBlock));
-    launch(lane.stream, grid, aligned ? addTokenGradients<kVector> : addTokenGradients<1>, op);
+    launch(lane.stream, grid, aligned ? addTokenGradients<kPack, Real> : addTokenGradients<1, Real>,
+           op);
     if (dPositionTable.data == nullptr)
         return;
     const int positions = dPositionTable.rows < dOut.rows ? dPositionTable.rows : dOut.rows;
-    forEach(lane.stream, numbersOf(positions, dOut.columns),
-            isAligned(dOut) && isAligned(dPositionTable), PositionGradient{dOut, dPositionTable});
+    forEach<kPack>(lane.stream, numbersOf(positions, dOut.columns),
+                   isAligned(dOut) && isAligned(dPositionTable),
+                   PositionGradient<Real>{dOut, dPositionTable});
 }
+
+template void embedding(const Lane&, std::span<const std::int32_t>, const float*,
+                        Matrix<const float>, Matrix<float>);
+template void embedding(const Lane&, std::span<const std::int32_t>, const bfloat16*,
+                        Matrix<const bfloat16>, Matrix<bfloat16>);
+template void embeddingBackward(const Lane&, std::span<const std::int32_t>, Matrix<const float>,
+                                float*, Matrix<float>);
+template void embeddingBackward(const Lane&, std::span<const std::int32_t>, Matrix<const bfloat16>,
+                                float*, Matrix<float>);
 
 } // namespace engine::cuda

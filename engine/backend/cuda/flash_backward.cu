@@ -8,15 +8,17 @@ namespace {
 
 using namespace flash;
 
+template<class Real>
 struct BackwardArguments
 {
-    FlashBackward op;
+    FlashBackward<Real> op;
     Head head;
     int width, keyWidth;
 };
 
 // The sum over columns of dP P is dOut out, which needs no scores. A warp a row of a head.
-__global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments a)
+template<class Real>
+__global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> a)
 {
     const Head& head = a.head;
     const int row
@@ -24,13 +26,13 @@ __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments a)
     const int own = static_cast<int>(blockIdx.y), lane = static_cast<int>(threadIdx.x) % kWarp;
     if (row >= head.sequence)
         return; // the whole warp
-    const float* out
+    const Real* out
         = a.op.out.data + static_cast<std::ptrdiff_t>(row) * a.op.out.stride + own * head.size;
-    const float* dOut
+    const Real* dOut
         = a.op.dOut.data + static_cast<std::ptrdiff_t>(row) * a.op.dOut.stride + own * head.size;
     float sum = 0;
     for (int c = lane; c < head.size; c += kWarp)
-        sum += out[c] * dOut[c];
+        sum += static_cast<float>(out[c]) * static_cast<float>(dOut[c]);
     for (int distance = kWarp / 2; distance > 0; distance /= 2)
         sum += __shfl_xor_sync(0xffffffffU, sum, distance);
     if (lane == 0)
@@ -38,9 +40,10 @@ __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments a)
 }
 
 // Of a tile of `kI` x 16 rows and 32 columns: P from the scores s, and dS from dP, in their place.
-template<int kI, int kJ>
-__device__ inline void scoreGradients(const BackwardArguments& a, int own, int slice, int firstRow,
-                                      int firstKey, float (&s)[kI][kJ], float (&d)[kI][kJ])
+template<int kI, int kJ, class Real>
+__device__ inline void scoreGradients(const BackwardArguments<Real>& a, int own, int slice,
+                                      int firstRow, int firstKey, float (&s)[kI][kJ],
+                                      float (&d)[kI][kJ])
 {
     const Head& head = a.head;
     const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
@@ -72,8 +75,8 @@ __device__ inline void put(Tile<kM, kN>& tile, const float (&values)[kI][kJ])
 template<int kSize>
 constexpr int kBackwardRows = kSize <= 64 ? 32 : 16;
 
-template<int kSize>
-__global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments a)
+template<int kSize, class Real>
+__global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments<Real> a)
 {
     constexpr int kTile = kBackwardRows<kSize>;
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
@@ -81,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments a)
     __shared__ Tile<kColumns, kSize> keys; // then values, then keys
     __shared__ Tile<kTile, kColumns> dScores;
     const Head& head = a.head;
-    const FlashHeads& heads = a.op.heads;
+    const FlashHeads<Real>& heads = a.op.heads;
     const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
     const int own = static_cast<int>(blockIdx.y);
     const int firstRow = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kTile;
@@ -92,22 +95,22 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments a)
          head.size);
     float sums[kI][kO] = {};
     for (int slice = 0; slice <= head.slice; ++slice) {
-        const float* qkv = heads.qkv[slice];
+        const Real* qkv = heads.qkv[slice];
         const int stride = heads.qkvStride[slice], seen = head.seen(slice, firstRow + kTile);
         for (int firstKey = 0; firstKey < seen; firstKey += kColumns) {
             __syncthreads(); // the tile before was read
             read(keys, qkv + keyColumn + a.keyWidth, stride, firstKey, head.sequence, head.size);
             __syncthreads();
             float s[kI][kJ] = {}, d[kI][kJ] = {};
-            addRowProducts(d, dOut, keys); // dP, from the values
+            addProducts<Inner::Column, Inner::Column>(d, dOut, keys); // dP, from the values
             __syncthreads();
             read(keys, qkv + keyColumn, stride, firstKey, head.sequence, head.size);
             __syncthreads();
-            addRowProducts(s, queries, keys);
+            addProducts<Inner::Column, Inner::Column>(s, queries, keys);
             scoreGradients(a, own, slice, firstRow, firstKey, s, d);
             put(dScores, d);
             __syncthreads();
-            addProducts(sums, dScores, keys);
+            addProducts<Inner::Column, Inner::Row>(sums, dScores, keys);
         }
     }
     for (int i = 0; i < kI; ++i)
@@ -121,8 +124,8 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments a)
 }
 
 // Of the keys and values of slice blockIdx.z, which lie in its own matrices and are added to.
-template<int kSize>
-__global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments a)
+template<int kSize, class Real>
+__global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real> a)
 {
     constexpr int kTile = kBackwardRows<kSize>;
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
@@ -131,12 +134,12 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments a)
     __shared__ Tile<kColumns, kSize> keys; // then values
     __shared__ Tile<kTile, kColumns> scores, dScores;
     const Head& head = a.head;
-    const FlashHeads& heads = a.op.heads;
+    const FlashHeads<Real>& heads = a.op.heads;
     const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
     const int firstKey = static_cast<int>(blockIdx.x) * kColumns;
     const int keyHead = static_cast<int>(blockIdx.y), slice = static_cast<int>(blockIdx.z);
     const int keyColumn = a.width + keyHead * head.size;
-    const float *qkv = heads.qkv[slice], *queries = heads.qkv[head.slice];
+    const Real *qkv = heads.qkv[slice], *queries = heads.qkv[head.slice];
     const int stride = heads.qkvStride[slice], queryStride = heads.qkvStride[head.slice];
     // Rows before the first column see nothing of a causal tile.
     const bool diagonal = head.causal && slice == head.slice;
@@ -149,22 +152,22 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments a)
             read(keys, qkv + keyColumn, stride, firstKey, head.sequence, head.size);
             __syncthreads();
             float s[kI][kJ] = {}, d[kI][kJ] = {};
-            addRowProducts(s, rows, keys);
+            addProducts<Inner::Column, Inner::Column>(s, rows, keys);
             __syncthreads();
             read(rows, a.op.dOut.data + own * head.size, a.op.dOut.stride, firstRow, head.sequence,
                  head.size);
             read(keys, qkv + keyColumn + a.keyWidth, stride, firstKey, head.sequence, head.size);
             __syncthreads();
-            addRowProducts(d, rows, keys);
+            addProducts<Inner::Column, Inner::Column>(d, rows, keys);
             scoreGradients(a, own, slice, firstRow, firstKey, s, d);
             put(scores, s);
             put(dScores, d);
             __syncthreads();
-            addTransposedProducts(dValue, scores, rows);
+            addProducts<Inner::Row, Inner::Row>(dValue, scores, rows);
             __syncthreads();
             read(rows, queries + own * head.size, queryStride, firstRow, head.sequence, head.size);
             __syncthreads();
-            addTransposedProducts(dKey, dScores, rows);
+            addProducts<Inner::Row, Inner::Row>(dKey, dScores, rows);
         }
     const Matrix<float>&toKey = a.op.dKey[slice], &toValue = a.op.dValue[slice];
     for (int k = 0; k < kK; ++k)
@@ -181,22 +184,27 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments a)
 
 } // namespace
 
-void flashBackward(const Lane& lane, const FlashBackward& op)
+template<class Real>
+void flashBackward(const Lane& lane, const FlashBackward<Real>& op)
 {
     const AttentionShape& shape = *op.heads.shape;
-    const BackwardArguments arguments{op, Head(shape, op.heads.slice), shape.width(),
-                                      shape.keyWidth()};
+    const BackwardArguments<Real> arguments{op, Head(shape, op.heads.slice), shape.width(),
+                                            shape.keyWidth()};
     const auto rows = static_cast<std::size_t>(shape.sequence);
     const auto heads = static_cast<unsigned>(shape.heads);
-    launch(lane.stream, dim3(blocksFor(rows, kThreads / kWarp), heads), rowProducts, arguments);
+    launch(lane.stream, dim3(blocksFor(rows, kThreads / kWarp), heads), rowProducts<Real>,
+           arguments);
     bySize(shape.headSize, [&]<int kSize>() {
         launch(lane.stream, dim3(blocksFor(rows, kBackwardRows<kSize>), heads),
-               queryGradients<kSize>, arguments);
+               queryGradients<kSize, Real>, arguments);
         launch(lane.stream,
                dim3(blocksFor(rows, kColumns), static_cast<unsigned>(shape.keyHeads),
                     static_cast<unsigned>(op.heads.slice + 1)),
-               keyGradients<kSize>, arguments);
+               keyGradients<kSize, Real>, arguments);
     });
 }
+
+template void flashBackward(const Lane&, const FlashBackward<float>&);
+template void flashBackward(const Lane&, const FlashBackward<bfloat16>&);
 
 } // namespace engine::cuda

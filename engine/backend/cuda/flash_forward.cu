@@ -8,22 +8,23 @@ namespace {
 
 using namespace flash;
 
+template<class Real>
 struct ForwardArguments
 {
-    FlashForward op;
+    FlashForward<Real> op;
     Head head;
     int width, keyWidth;
 };
 
-template<int kSize>
-__global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments a)
+template<int kSize, class Real>
+__global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Real> a)
 {
     constexpr int kI = kRows<kSize> / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     __shared__ Tile<kRows<kSize>, kSize> queries;
     __shared__ Tile<kColumns, kSize> keys; // then values
     __shared__ Tile<kRows<kSize>, kColumns> scores;
     const Head& head = a.head;
-    const FlashHeads& heads = a.op.heads;
+    const FlashHeads<Real>& heads = a.op.heads;
     const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
     const int own = static_cast<int>(blockIdx.y);
     // The longest rows of a causal head first, since blocks start in their order.
@@ -38,14 +39,14 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments a)
         sums[i] = 0;
     }
     for (int slice = 0; slice <= head.slice; ++slice) {
-        const float* qkv = heads.qkv[slice];
+        const Real* qkv = heads.qkv[slice];
         const int stride = heads.qkvStride[slice], seen = head.seen(slice, firstRow + kRows<kSize>);
         for (int firstKey = 0; firstKey < seen; firstKey += kColumns) {
             __syncthreads(); // values of the tile before were read
             read(keys, qkv + keyColumn, stride, firstKey, head.sequence, head.size);
             __syncthreads();
             float s[kI][kJ] = {};
-            addRowProducts(s, queries, keys);
+            addProducts<Inner::Column, Inner::Column>(s, queries, keys);
             for (int i = 0; i < kI; ++i) {
                 const int row = firstRow + y + kSide * i;
                 float most = largest[i];
@@ -73,7 +74,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments a)
             __syncthreads(); // keys were read, scores are there
             read(keys, qkv + keyColumn + a.keyWidth, stride, firstKey, head.sequence, head.size);
             __syncthreads();
-            addProducts(out, scores, keys);
+            addProducts<Inner::Column, Inner::Row>(out, scores, keys);
         }
     }
     for (int i = 0; i < kI; ++i) {
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments a)
             if (const int column = x + kSide * o; column < head.size)
                 a.op.out.data[static_cast<std::ptrdiff_t>(row) * a.op.out.stride + own * head.size
                               + column]
-                    = out[i][o] * inverse;
+                    = static_cast<Real>(out[i][o] * inverse);
         if (x == 0)
             a.op.logSums[static_cast<std::ptrdiff_t>(own) * head.sequence + row]
                 = largest[i] + logf(sums[i]);
@@ -94,16 +95,20 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments a)
 
 } // namespace
 
-void flashForward(const Lane& lane, const FlashForward& op)
+template<class Real>
+void flashForward(const Lane& lane, const FlashForward<Real>& op)
 {
     const AttentionShape& shape = *op.heads.shape;
-    const ForwardArguments arguments{op, Head(shape, op.heads.slice), shape.width(),
-                                     shape.keyWidth()};
+    const ForwardArguments<Real> arguments{op, Head(shape, op.heads.slice), shape.width(),
+                                           shape.keyWidth()};
     bySize(shape.headSize, [&]<int kSize>() {
         const dim3 grid(blocksFor(static_cast<std::size_t>(shape.sequence), kRows<kSize>),
                         static_cast<unsigned>(shape.heads));
-        launch(lane.stream, grid, flashForwardRows<kSize>, arguments);
+        launch(lane.stream, grid, flashForwardRows<kSize, Real>, arguments);
     });
 }
+
+template void flashForward(const Lane&, const FlashForward<float>&);
+template void flashForward(const Lane&, const FlashForward<bfloat16>&);
 
 } // namespace engine::cuda

@@ -56,69 +56,43 @@ struct Head
 
 // Rows first, first + 1, ... of a matrix of `count` rows; 0 behind its end and behind the head.
 // Neighbouring threads read neighbouring numbers.
-template<int kCount, int kWidth>
-__device__ inline void read(Tile<kCount, kWidth>& tile, const float* from, int stride, int first,
+template<int kCount, int kWidth, class Real>
+__device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int stride, int first,
                             int count, int size)
 {
     for (int i = static_cast<int>(threadIdx.x); i < kCount * kWidth; i += kThreads) {
         const int row = i / kWidth, column = i % kWidth;
         const bool exists = first + row < count && column < size;
-        tile.at[row][column]
-            = exists ? from[static_cast<std::ptrdiff_t>(first + row) * stride + column] : 0.0F;
+        tile.at[row][column] = exists
+            ? static_cast<float>(from[static_cast<std::ptrdiff_t>(first + row) * stride + column])
+            : 0.0F;
     }
 }
 
-// sums[i][j] += a(y + 16 i, k) b(x + 16 j, k) over k, the rows of both.
-template<int kI, int kJ, int kM, int kN, int kWidth>
-__device__ inline void addRowProducts(float (&sums)[kI][kJ], const Tile<kM, kWidth>& a,
-                                      const Tile<kN, kWidth>& b)
+// Which index of a tile runs over the inner numbers of a product.
+enum class Inner { Row, Column };
+
+template<Inner kInner, int kCount, int kWidth>
+__device__ inline float numberOf(const Tile<kCount, kWidth>& tile, int outer, int inner)
 {
-    const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
-#pragma unroll 4
-    for (int k = 0; k < kWidth; ++k) {
-        float left[kI], right[kJ];
-        for (int i = 0; i < kI; ++i)
-            left[i] = a.at[y + kSide * i][k];
-        for (int j = 0; j < kJ; ++j)
-            right[j] = b.at[x + kSide * j][k];
-        for (int i = 0; i < kI; ++i)
-            for (int j = 0; j < kJ; ++j)
-                sums[i][j] += left[i] * right[j];
-    }
+    return kInner == Inner::Row ? tile.at[inner][outer] : tile.at[outer][inner];
 }
 
-// sums[i][j] += a(y + 16 i, k) b(k, x + 16 j).
-template<int kI, int kJ, int kM, int kK, int kWidth>
+// sums[i][j] += a(y + 16 i) b(x + 16 j) over the inner numbers, from the first to the last.
+template<Inner kOfA, Inner kOfB, int kI, int kJ, int kM, int kK, int kN, int kWidth>
 __device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
-                                   const Tile<kK, kWidth>& b)
+                                   const Tile<kN, kWidth>& b)
 {
+    constexpr int kCount = kOfA == Inner::Row ? kM : kK;
+    static_assert(kCount == (kOfB == Inner::Row ? kN : kWidth));
     const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
 #pragma unroll 4
-    for (int k = 0; k < kK; ++k) {
+    for (int k = 0; k < kCount; ++k) {
         float left[kI], right[kJ];
         for (int i = 0; i < kI; ++i)
-            left[i] = a.at[y + kSide * i][k];
+            left[i] = numberOf<kOfA>(a, y + kSide * i, k);
         for (int j = 0; j < kJ; ++j)
-            right[j] = b.at[k][x + kSide * j];
-        for (int i = 0; i < kI; ++i)
-            for (int j = 0; j < kJ; ++j)
-                sums[i][j] += left[i] * right[j];
-    }
-}
-
-// sums[i][j] += a(k, y + 16 i) b(k, x + 16 j).
-template<int kI, int kJ, int kK, int kM, int kWidth>
-__device__ inline void addTransposedProducts(float (&sums)[kI][kJ], const Tile<kK, kM>& a,
-                                             const Tile<kK, kWidth>& b)
-{
-    const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
-#pragma unroll 4
-    for (int k = 0; k < kK; ++k) {
-        float left[kI], right[kJ];
-        for (int i = 0; i < kI; ++i)
-            left[i] = a.at[k][y + kSide * i];
-        for (int j = 0; j < kJ; ++j)
-            right[j] = b.at[k][x + kSide * j];
+            right[j] = numberOf<kOfB>(b, x + kSide * j, k);
         for (int i = 0; i < kI; ++i)
             for (int j = 0; j < kJ; ++j)
                 sums[i][j] += left[i] * right[j];
@@ -138,7 +112,7 @@ __device__ inline float overRow(float value, Combine combine)
 template<class Launch>
 void bySize(int size, const Launch& launch)
 {
-    CHECK(size <= FlashHeads::kLargestHead); // attention.cpp says so before
+    CHECK(size <= kLargestFlashHead); // attention.cpp says so before
     if (size <= 32)
         launch.template operator()<32>();
     else if (size <= 64)

@@ -2,7 +2,9 @@
 
 #include "engine/backend/cuda/attention.h"
 #include "engine/backend/cuda/launch.h"
+#include "engine/backend/cuda/linear.h"
 #include "engine/backend/cuda/operations.h"
+#include "engine/backend/cuda/tensor_attention.h"
 
 #include <vector>
 
@@ -10,7 +12,8 @@ namespace engine::cuda {
 namespace {
 
 // Each method is the operation of the same name in backend/cuda.
-class LaneKernels final : public Kernels<float>
+template<class Real>
+class LaneKernels final : public Kernels<Real>
 {
 public:
     using Tokens = std::span<const std::int32_t>;
@@ -30,7 +33,7 @@ public:
     {
         check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
     }
-    void copy(std::span<const float> from, std::span<float> to) const override
+    void copy(std::span<const Real> from, std::span<Real> to) const override
     {
         check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
                               m_lane.stream),
@@ -70,84 +73,98 @@ public:
         return static_cast<const float*>(memory);
     }
 
-    void matmul(const Matmul<float>& op) const override
+    void matmul(const Matmul<Real>& op) const override
     {
-        m_products.multiply(m_lane, {.first = op});
+        m_products.multiply(m_lane, BatchedMatmul<Real>{.first = op});
     }
-    void matmulWide(const Matmul<float>& op) const override { matmul(op); }
-    void addBias(Matrix<float> y, const float* bias) const override
+    void matmulWide(const Matmul<Real, float>& op) const override
+    {
+        m_products.multiply(m_lane, BatchedMatmul<Real, float>{.first = op});
+    }
+    void addBias(Matrix<Real> y, const Real* bias) const override
     {
         cuda::addBias(m_lane, y, bias);
     }
-    void addBiasGradient(Matrix<const float> dy, float* dBias) const override
+    void addBiasGradient(Matrix<const Real> dy, float* dBias) const override
     {
         cuda::addBiasGradient(m_lane, dy, dBias);
     }
-    void add(std::span<const float> x, std::span<float> y) const override
+    void add(std::span<const Real> x, std::span<Real> y) const override { cuda::add(m_lane, x, y); }
+    void linear(const Linear<Real>& op) const override
     {
-        cuda::add(m_lane, x, y);
+        if (!cuda::linear(m_lane, m_products, op))
+            Kernels<Real>::linear(op);
     }
-    void layerNorm(const LayerNorm<float>& op) const override { cuda::layerNorm(m_lane, op); }
-    void layerNormBackward(const LayerNormBackward<float>& op) const override
+    void linearBackwardInput(const LinearBackwardInput<Real>& op) const override
+    {
+        if (!cuda::linearBackwardInput(m_lane, m_products, op))
+            Kernels<Real>::linearBackwardInput(op);
+    }
+    void linearBackwardWeight(const LinearBackwardWeight<Real>& op) const override
+    {
+        if (!cuda::linearBackwardWeight(m_lane, m_products, op))
+            Kernels<Real>::linearBackwardWeight(op);
+    }
+    void layerNorm(const LayerNorm<Real>& op) const override { cuda::layerNorm(m_lane, op); }
+    void layerNormBackward(const LayerNormBackward<Real>& op) const override
     {
         cuda::layerNormBackward(m_lane, op);
     }
-    void rmsNorm(const RmsNorm<float>& op) const override { cuda::rmsNorm(m_lane, op); }
-    void rmsNormBackward(const RmsNormBackward<float>& op) const override
+    void rmsNorm(const RmsNorm<Real>& op) const override { cuda::rmsNorm(m_lane, op); }
+    void rmsNormBackward(const RmsNormBackward<Real>& op) const override
     {
         cuda::rmsNormBackward(m_lane, op);
     }
-    void rotary(const Rotary<float>& op) const override { cuda::rotary(m_lane, op); }
-    int headsAtOnce(const AttentionShape& shape) const override { return shape.heads; }
-    void attention(const Attention<float>& op) const override
+    void rotary(const Rotary<Real>& op) const override { cuda::rotary(m_lane, op); }
+    int headsAtOnce(const AttentionShape& shape) const override
+    {
+        return std::is_same_v<Real, bfloat16> ? headsOfTensorWorkspace(shape) : shape.heads;
+    }
+    void attention(const Attention<Real>& op) const override
     {
         cuda::attention(m_lane, m_products, op);
     }
-    void attentionBackward(const AttentionBackward<float>& op) const override
+    void attentionBackward(const AttentionBackward<Real>& op) const override
     {
         cuda::attentionBackward(m_lane, m_products, op);
     }
-    void gelu(std::span<const float> x, std::span<float> y) const override
+    void gelu(std::span<const Real> x, std::span<Real> y) const override
     {
         cuda::gelu(m_lane, x, y);
     }
-    void geluBackward(std::span<const float> dy, std::span<float> x) const override
+    void geluBackward(std::span<const Real> dy, std::span<Real> x) const override
     {
         cuda::geluBackward(m_lane, dy, x);
     }
-    void swiGlu(Matrix<const float> x, Matrix<float> y) const override
-    {
-        cuda::swiGlu(m_lane, x, y);
-    }
-    void swiGluBackward(Matrix<const float> dy, Matrix<float> x) const override
+    void swiGlu(Matrix<const Real> x, Matrix<Real> y) const override { cuda::swiGlu(m_lane, x, y); }
+    void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const override
     {
         cuda::swiGluBackward(m_lane, dy, x);
     }
-    void embedding(Tokens tokens, const float* tokenTable, Matrix<const float> positionTable,
-                   Matrix<float> out) const override
+    void embedding(Tokens tokens, const Real* tokenTable, Matrix<const Real> positionTable,
+                   Matrix<Real> out) const override
     {
         cuda::embedding(m_lane, tokens, tokenTable, positionTable, out);
     }
-    void embeddingBackward(Tokens tokens, Matrix<const float> dOut, float* dTokenTable,
+    void embeddingBackward(Tokens tokens, Matrix<const Real> dOut, float* dTokenTable,
                            Matrix<float> dPositionTable) const override
     {
         cuda::embeddingBackward(m_lane, tokens, dOut, dTokenTable, dPositionTable);
     }
-    double crossEntropy(Matrix<float> logits, Tokens targets) const override
+    void crossEntropy(const CrossEntropy<Real>& op) const override
     {
-        const double* sum = cuda::crossEntropy(m_lane, logits, targets);
-        double loss = 0;
-        check(cudaMemcpyAsync(&loss, sum, sizeof loss, cudaMemcpyDeviceToHost, m_lane.stream),
-              "copy of the loss");
-        check(cudaStreamSynchronize(m_lane.stream), "cross-entropy");
-        return loss;
+        cuda::crossEntropy(m_lane, op);
     }
-    void crossEntropyBackward(Matrix<float> probabilities, Tokens targets,
+    void crossEntropyBackward(Matrix<Real> probabilities, Tokens targets,
                               float scale) const override
     {
         cuda::crossEntropyBackward(m_lane, probabilities, targets, scale);
     }
-    void adamW(const AdamW<float>& op) const override { cuda::adamW(m_lane, op); }
+    void adamW(const AdamW<Real>& op) const override { cuda::adamW(m_lane, op); }
+    void addSquares(std::span<const float> x, double* sum) const override
+    {
+        cuda::addSquares(m_lane, x, sum);
+    }
     void addFixedPoint(std::span<const float> x, std::span<std::int64_t> sums) const override
     {
         cuda::addFixedPoint(m_lane, x, sums);
@@ -165,9 +182,13 @@ private:
 
 } // namespace
 
-std::unique_ptr<Kernels<float>> makeKernels(const Lane& lane, Products& products)
+template<class Real>
+std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products)
 {
-    return std::make_unique<LaneKernels>(lane, products);
+    return std::make_unique<LaneKernels<Real>>(lane, products);
 }
+
+template std::unique_ptr<Kernels<float>> makeKernels(const Lane&, Products&);
+template std::unique_ptr<Kernels<bfloat16>> makeKernels(const Lane&, Products&);
 
 } // namespace engine::cuda

@@ -7,6 +7,7 @@
 namespace engine::cuda {
 
 // The operations of a lane. What it is made of must outlive it.
-std::unique_ptr<Kernels<float>> makeKernels(const Lane& lane, Products& products);
+template<class Real>
+std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products);
 
 } // namespace engine::cuda

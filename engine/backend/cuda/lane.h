@@ -10,11 +10,15 @@ namespace engine::cuda {
 // time, which the matrix products and the reductions share. Owned by the device.
 struct Lane
 {
-    static constexpr std::size_t kScratch = std::size_t{32}
-        << 20; // bytes; what Hopper's products want
+    // Bytes. The products' workspace is what Hopper's want; the rest is for what an op makes beside
+    // a product.
+    static constexpr std::size_t kWorkspace = std::size_t{32} << 20, kBeside = std::size_t{1} << 20,
+                                 kScratch = kWorkspace + kBeside;
 
     cudaStream_t stream = nullptr;
-    float* scratch = nullptr; // 256-byte aligned
+    float* scratch = nullptr; // 256-byte aligned; kScratch
+
+    float* beside() const { return scratch + kWorkspace / sizeof(float); } // kBeside
 };
 
 } // namespace engine::cuda

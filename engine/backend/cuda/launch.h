@@ -23,18 +23,32 @@ inline void check(cudaError_t status, const char* what)
         throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-// `grid` blocks of kThreads threads on `stream`; nothing where it is empty.
+// `grid` blocks of kThreads threads on `stream`, each with so many bytes of ptx::sharedMemory();
+// nothing where the grid is empty.
 template<class... Parameters, class... Arguments>
-void launch(cudaStream_t stream, dim3 grid, void (*kernel)(Parameters...), Arguments... arguments)
+void launchWithMemory(cudaStream_t stream, dim3 grid, std::size_t shared,
+                      void (*kernel)(Parameters...), Arguments... arguments)
 {
     CHECK(stream != nullptr);
     if (grid.x == 0 || grid.y == 0 || grid.z == 0)
         return;
+    constexpr std::size_t kUnasked = std::size_t{48} << 10; // more has to be asked for
+    if (shared > kUnasked)
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(shared)),
+              "shared memory of a kernel");
     cudaLaunchConfig_t config{};
     config.gridDim = grid;
     config.blockDim = dim3(kThreads);
+    config.dynamicSmemBytes = shared;
     config.stream = stream;
     check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "launch");
+}
+
+template<class... Parameters, class... Arguments>
+void launch(cudaStream_t stream, dim3 grid, void (*kernel)(Parameters...), Arguments... arguments)
+{
+    launchWithMemory(stream, grid, 0, kernel, arguments...);
 }
 
 // How many blocks of `each` cover `count`.

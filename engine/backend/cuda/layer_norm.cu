@@ -10,14 +10,14 @@ namespace {
 
 constexpr float kEpsilon = 1e-5F;
 
-template<int kCount, int kGroup>
-__global__ void __launch_bounds__(kThreads) forwardRows(LayerNorm<float> op)
+template<int kCount, int kGroup, class Real>
+__global__ void __launch_bounds__(kThreads) forwardRows(LayerNorm<Real> op)
 {
     using Group = RowGroup<kGroup>;
     const int row = Group::row(), n = op.x.columns, lane = Group::lane();
     if (row >= op.x.rows)
         return;
-    const float* x = rowOf(op.x, row);
+    const Real* x = rowOf(op.x, row);
     float sum = 0, squares = 0;
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
         const auto values = load<kCount>(x + c);
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads) forwardRows(LayerNorm<float> op)
             squares += (values.at[i] - mean) * (values.at[i] - mean);
     }
     const float inverse = 1.0F / sqrtf(Group::sum(squares) / static_cast<float>(n) + kEpsilon);
-    float* y = rowOf(op.y, row);
+    Real* y = rowOf(op.y, row);
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
         auto values = load<kCount>(x + c);
         const auto gain = load<kCount>(op.gain + c), bias = load<kCount>(op.bias + c);
@@ -45,25 +45,26 @@ __global__ void __launch_bounds__(kThreads) forwardRows(LayerNorm<float> op)
     }
 }
 
+template<class Real>
 struct Forward
 {
     template<int kCount, int kGroup>
     static auto kernel()
     {
-        return &forwardRows<kCount, kGroup>;
+        return &forwardRows<kCount, kGroup, Real>;
     }
 };
 
 // dx may be where x or the residual is: a thread writes only what it alone reads, and after the
 // group's sums.
-template<int kCount, int kGroup>
-__global__ void __launch_bounds__(kThreads) backwardRows(LayerNormBackward<float> op)
+template<int kCount, int kGroup, class Real>
+__global__ void __launch_bounds__(kThreads) backwardRows(LayerNormBackward<Real> op)
 {
     using Group = RowGroup<kGroup>;
     const int row = Group::row(), n = op.x.columns, lane = Group::lane();
     if (row >= op.x.rows)
         return;
-    const float *x = rowOf(op.x, row), *dy = rowOf(op.dy, row);
+    const Real *x = rowOf(op.x, row), *dy = rowOf(op.dy, row);
     const float mean = op.mean[row], inverse = op.inverseDeviation[row];
     float sum = 0, product = 0;
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
@@ -76,8 +77,8 @@ __global__ void __launch_bounds__(kThreads) backwardRows(LayerNormBackward<float
     }
     sum = Group::sum(sum) / static_cast<float>(n);
     product = Group::sum(product) / static_cast<float>(n);
-    const float* residual = op.residual.data == nullptr ? nullptr : rowOf(op.residual, row);
-    float* dx = rowOf(op.dx, row);
+    const Real* residual = op.residual.data == nullptr ? nullptr : rowOf(op.residual, row);
+    Real* dx = rowOf(op.dx, row);
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
         const auto values = load<kCount>(x + c), d = load<kCount>(dy + c),
                    gain = load<kCount>(op.gain + c);
@@ -90,44 +91,53 @@ __global__ void __launch_bounds__(kThreads) backwardRows(LayerNormBackward<float
     }
 }
 
+template<class Real>
 struct Backward
 {
     template<int kCount, int kGroup>
     static auto kernel()
     {
-        return &backwardRows<kCount, kGroup>;
+        return &backwardRows<kCount, kGroup, Real>;
     }
 };
 
+template<class Real>
 struct ParameterGradients // dGain, dBias
 {
-    Matrix<const float> x, dy;
+    Matrix<const Real> x, dy;
     const float *mean, *inverse;
 
     __device__ void operator()(int row, int column, float (&sums)[2]) const
     {
-        const float d = rowOf(dy, row)[column];
-        sums[0] += d * ((rowOf(x, row)[column] - mean[row]) * inverse[row]);
+        const auto d = static_cast<float>(rowOf(dy, row)[column]);
+        sums[0] += d * ((static_cast<float>(rowOf(x, row)[column]) - mean[row]) * inverse[row]);
         sums[1] += d;
     }
 };
 
 } // namespace
 
-void layerNorm(const Lane& lane, const LayerNorm<float>& op)
+template<class Real>
+void layerNorm(const Lane& lane, const LayerNorm<Real>& op)
 {
     const bool aligned = isAligned(op.x) && isAligned(op.y) && areAligned({op.gain, op.bias});
-    launchRows<Forward>(lane.stream, op.x.rows, op.x.columns, aligned, op);
+    launchRows<Forward<Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned, op);
 }
 
-void layerNormBackward(const Lane& lane, const LayerNormBackward<float>& op)
+template<class Real>
+void layerNormBackward(const Lane& lane, const LayerNormBackward<Real>& op)
 {
-    const ParameterGradients value{op.x, op.dy, op.mean, op.inverseDeviation};
+    const ParameterGradients<Real> value{op.x, op.dy, op.mean, op.inverseDeviation};
     addColumnSums<2>(lane, op.x.rows, op.x.columns, value,
                      {op.dGain, op.dBias}); // before dx lies on x
     const bool aligned = isAligned(op.x) && isAligned(op.dy) && isAligned(op.residual)
         && isAligned(op.dx) && areAligned({op.gain});
-    launchRows<Backward>(lane.stream, op.x.rows, op.x.columns, aligned, op);
+    launchRows<Backward<Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned, op);
 }
+
+template void layerNorm(const Lane&, const LayerNorm<float>&);
+template void layerNormBackward(const Lane&, const LayerNormBackward<float>&);
+template void layerNorm(const Lane&, const LayerNorm<bfloat16>&);
+template void layerNormBackward(const Lane&, const LayerNormBackward<bfloat16>&);
 
 } // namespace engine::cuda

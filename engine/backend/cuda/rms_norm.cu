@@ -8,14 +8,14 @@ namespace {
 
 constexpr float kRmsEpsilon = 1e-5F;
 
-template<int kCount, int kGroup>
-__global__ void __launch_bounds__(kThreads) rmsForwardRows(RmsNorm<float> op)
+template<int kCount, int kGroup, class Real>
+__global__ void __launch_bounds__(kThreads) rmsForwardRows(RmsNorm<Real> op)
 {
     using Group = RowGroup<kGroup>;
     const int row = Group::row(), n = op.x.columns, lane = Group::lane();
     if (row >= op.x.rows)
         return;
-    const float* x = rowOf(op.x, row);
+    const Real* x = rowOf(op.x, row);
     float squares = 0;
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
         const auto values = load<kCount>(x + c);
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(kThreads) rmsForwardRows(RmsNorm<float> op)
             squares += values.at[i] * values.at[i];
     }
     const float inverse = 1.0F / sqrtf(Group::sum(squares) / static_cast<float>(n) + kRmsEpsilon);
-    float* y = rowOf(op.y, row);
+    Real* y = rowOf(op.y, row);
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
         auto values = load<kCount>(x + c);
         const auto gain = load<kCount>(op.gain + c);
@@ -35,24 +35,25 @@ __global__ void __launch_bounds__(kThreads) rmsForwardRows(RmsNorm<float> op)
         op.inverse[row] = inverse;
 }
 
+template<class Real>
 struct RmsForward
 {
     template<int kCount, int kGroup>
     static auto kernel()
     {
-        return &rmsForwardRows<kCount, kGroup>;
+        return &rmsForwardRows<kCount, kGroup, Real>;
     }
 };
 
 // dx may be where x or the residual is.
-template<int kCount, int kGroup>
-__global__ void __launch_bounds__(kThreads) rmsBackwardRows(RmsNormBackward<float> op)
+template<int kCount, int kGroup, class Real>
+__global__ void __launch_bounds__(kThreads) rmsBackwardRows(RmsNormBackward<Real> op)
 {
     using Group = RowGroup<kGroup>;
     const int row = Group::row(), n = op.x.columns, lane = Group::lane();
     if (row >= op.x.rows)
         return;
-    const float *x = rowOf(op.x, row), *dy = rowOf(op.dy, row);
+    const Real *x = rowOf(op.x, row), *dy = rowOf(op.dy, row);
     const float inverse = op.inverse[row];
     float product = 0;
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
@@ -62,8 +63,8 @@ __global__ void __launch_bounds__(kThreads) rmsBackwardRows(RmsNormBackward<floa
             product += d.at[i] * gain.at[i] * values.at[i] * inverse;
     }
     product = Group::sum(product) / static_cast<float>(n);
-    const float* residual = op.residual.data == nullptr ? nullptr : rowOf(op.residual, row);
-    float* dx = rowOf(op.dx, row);
+    const Real* residual = op.residual.data == nullptr ? nullptr : rowOf(op.residual, row);
+    Real* dx = rowOf(op.dx, row);
     for (int c = lane * kCount; c < n; c += kGroup * kCount) {
         const auto values = load<kCount>(x + c), d = load<kCount>(dy + c),
                    gain = load<kCount>(op.gain + c);
@@ -74,41 +75,51 @@ __global__ void __launch_bounds__(kThreads) rmsBackwardRows(RmsNormBackward<floa
     }
 }
 
+template<class Real>
 struct RmsBackward
 {
     template<int kCount, int kGroup>
     static auto kernel()
     {
-        return &rmsBackwardRows<kCount, kGroup>;
+        return &rmsBackwardRows<kCount, kGroup, Real>;
     }
 };
 
+template<class Real>
 struct GainGradient
 {
-    Matrix<const float> x, dy;
+    Matrix<const Real> x, dy;
     const float* inverse;
 
     __device__ void operator()(int row, int column, float (&sums)[1]) const
     {
-        sums[0] += rowOf(dy, row)[column] * (rowOf(x, row)[column] * inverse[row]);
+        sums[0] += static_cast<float>(rowOf(dy, row)[column])
+            * (static_cast<float>(rowOf(x, row)[column]) * inverse[row]);
     }
 };
 
 } // namespace
 
-void rmsNorm(const Lane& lane, const RmsNorm<float>& op)
+template<class Real>
+void rmsNorm(const Lane& lane, const RmsNorm<Real>& op)
 {
     const bool aligned = isAligned(op.x) && isAligned(op.y) && areAligned({op.gain});
-    launchRows<RmsForward>(lane.stream, op.x.rows, op.x.columns, aligned, op);
+    launchRows<RmsForward<Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned, op);
 }
 
-void rmsNormBackward(const Lane& lane, const RmsNormBackward<float>& op)
+template<class Real>
+void rmsNormBackward(const Lane& lane, const RmsNormBackward<Real>& op)
 {
-    const GainGradient value{op.x, op.dy, op.inverse};
+    const GainGradient<Real> value{op.x, op.dy, op.inverse};
     addColumnSums<1>(lane, op.x.rows, op.x.columns, value, {op.dGain}); // before dx lies on x
     const bool aligned = isAligned(op.x) && isAligned(op.dy) && isAligned(op.residual)
         && isAligned(op.dx) && areAligned({op.gain});
-    launchRows<RmsBackward>(lane.stream, op.x.rows, op.x.columns, aligned, op);
+    launchRows<RmsBackward<Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned, op);
 }
+
+template void rmsNorm(const Lane&, const RmsNorm<float>&);
+template void rmsNormBackward(const Lane&, const RmsNormBackward<float>&);
+template void rmsNorm(const Lane&, const RmsNorm<bfloat16>&);
+template void rmsNormBackward(const Lane&, const RmsNormBackward<bfloat16>&);
 
 } // namespace engine::cuda

@@ -6,9 +6,10 @@ namespace {
 
 // Counted are pairs: (row, head, column below headSize / 2). A thread alone reads and writes its
 // pairs, so it works in place.
+template<class Real>
 struct Turn
 {
-    Rotary<float> op;
+    Rotary<Real> op;
     float sign;
 
     template<int kCount>
@@ -19,7 +20,7 @@ struct Turn
         const std::size_t column = first % half, head = first / half % heads;
         const auto row = static_cast<int>(first / half / heads);
         const std::size_t angle = static_cast<std::size_t>(row % op.sequence) * half + column;
-        float* at = rowOf(op.x, row) + head * 2 * half + column;
+        Real* at = rowOf(op.x, row) + head * 2 * half + column;
         auto a = load<kCount>(at), b = load<kCount>(at + half);
         const auto cosine = load<kCount>(op.cosines + angle), sine = load<kCount>(op.sines + angle);
         for (int i = 0; i < kCount; ++i) {
@@ -34,16 +35,20 @@ struct Turn
 
 } // namespace
 
-void rotary(const Lane& lane, const Rotary<float>& op)
+template<class Real>
+void rotary(const Lane& lane, const Rotary<Real>& op)
 {
     CHECK(op.headSize % 2 == 0 && op.heads * op.headSize <= op.x.stride);
     const auto half = static_cast<std::size_t>(op.headSize / 2);
     const std::size_t pairs
         = static_cast<std::size_t>(op.x.rows) * static_cast<std::size_t>(op.heads) * half;
-    const bool aligned = half % kVector == 0 && op.x.stride % kVector == 0
+    const bool aligned = half % vectorOf<Real>() == 0 && op.x.stride % vectorOf<Real>() == 0
         && areAligned({op.x.data, op.cosines, op.sines});
-    const float sign = op.direction == Rotary<float>::Direction::Forward ? 1.0F : -1.0F;
-    forEach(lane.stream, pairs, aligned, Turn{op, sign});
+    const float sign = op.direction == Rotary<Real>::Direction::Forward ? 1.0F : -1.0F;
+    forEach<vectorOf<Real>()>(lane.stream, pairs, aligned, Turn<Real>{op, sign});
 }
+
+template void rotary(const Lane&, const Rotary<float>&);
+template void rotary(const Lane&, const Rotary<bfloat16>&);
 
 } // namespace engine::cuda

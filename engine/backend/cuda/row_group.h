@@ -52,9 +52,9 @@ struct RowGroup
     }
 };
 
-// Starts kernel<width of an access, group> over the rows; `Kernels` has a static template member
-// run<kCount, kGroup>.
-template<class Kernels, class Argument>
+// Starts kernel<numbers of an access, group> over rows of Real; `Kernels` has a static template
+// member kernel<kCount, kGroup>().
+template<class Kernels, class Real, class Argument>
 void launchRows(cudaStream_t stream, int rows, int columns, bool aligned, const Argument& argument)
 {
     const auto count = static_cast<std::size_t>(rows);
@@ -65,8 +65,8 @@ void launchRows(cudaStream_t stream, int rows, int columns, bool aligned, const 
             launch(stream, blocksFor(count, 1), onBlock, argument);
     };
     if (aligned)
-        start(Kernels::template kernel<kVector, kWarp>(),
-              Kernels::template kernel<kVector, kThreads>());
+        start(Kernels::template kernel<vectorOf<Real>(), kWarp>(),
+              Kernels::template kernel<vectorOf<Real>(), kThreads>());
     else
         start(Kernels::template kernel<1, kWarp>(), Kernels::template kernel<1, kThreads>());
 }

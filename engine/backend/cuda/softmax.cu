@@ -7,64 +7,66 @@ namespace engine::cuda {
 namespace {
 
 // How many columns row `row` of the scores sees.
-__device__ inline int seenBy(const ScoreRows& scores, int row)
+template<class Real>
+__device__ inline int seenBy(const ScoreRows<Real>& scores, int row)
 {
     if (scores.mask == AttentionMask::Bidirectional)
         return scores.columns;
     return scores.columns - scores.sequence + row % scores.sequence + 1;
 }
 
-template<int kCount, int kGroup>
-__global__ void __launch_bounds__(kThreads) softmaxRows(ScoreRows scores)
+template<int kCount, int kGroup, class Real>
+__global__ void __launch_bounds__(kThreads) softmaxRows(ScoreRows<Real> scores)
 {
     using Group = RowGroup<kGroup>;
     const int index = Group::row(), lane = Group::lane();
     if (index >= scores.rows)
         return;
-    float* row = scores.data + static_cast<std::ptrdiff_t>(index) * scores.stride;
+    Real* row = scores.data + static_cast<std::ptrdiff_t>(index) * scores.stride;
     const int seen = seenBy(scores, index);
-    float largest = row[0];
+    auto largest = static_cast<float>(row[0]);
     for (int c = lane; c < seen; c += kGroup)
-        largest = fmaxf(largest, row[c]);
+        largest = fmaxf(largest, static_cast<float>(row[c]));
     largest = Group::largest(largest); // a barrier: row[0] was read by all
     float sum = 0;
-    for (int c = lane; c < seen; c += kGroup) {
-        const float e = expf(row[c] - largest);
-        row[c] = e;
-        sum += e;
-    }
+    for (int c = lane; c < seen; c += kGroup)
+        sum += expf(static_cast<float>(row[c]) - largest);
     const float inverse = 1.0F / Group::sum(sum);
-    for (int c = lane; c < scores.columns; c += kGroup)
-        row[c] = c < seen ? row[c] * inverse : 0.0F;
+    for (int c = lane; c < scores.columns; c += kGroup) {
+        const float e = c < seen ? expf(static_cast<float>(row[c]) - largest) : 0.0F;
+        row[c] = static_cast<Real>(e * inverse);
+    }
 }
 
+template<class Real>
 struct Softmax
 {
     template<int kCount, int kGroup>
     static auto kernel()
     {
-        return &softmaxRows<kCount, kGroup>;
+        return &softmaxRows<kCount, kGroup, Real>;
     }
 };
 
+template<class Real>
 struct Backwards
 {
-    ScoreRows probabilities;
-    float* gradient; // as the probabilities lie
+    ScoreRows<Real> probabilities;
+    Real* gradient; // as the probabilities lie
 };
 
 // dS = P (dP - sum over columns of dP P), in place of dP. Behind what a row sees P is 0.
-template<int kCount, int kGroup>
-__global__ void __launch_bounds__(kThreads) softmaxBackwardRows(Backwards op)
+template<int kCount, int kGroup, class Real>
+__global__ void __launch_bounds__(kThreads) softmaxBackwardRows(Backwards<Real> op)
 {
     using Group = RowGroup<kGroup>;
-    const ScoreRows& scores = op.probabilities;
+    const ScoreRows<Real>& scores = op.probabilities;
     const int index = Group::row(), lane = Group::lane();
     if (index >= scores.rows)
         return;
     const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(index) * scores.stride;
-    const float* p = scores.data + first;
-    float* d = op.gradient + first;
+    const Real* p = scores.data + first;
+    Real* d = op.gradient + first;
     float sum = 0;
     for (int c = lane * kCount; c < scores.columns; c += kGroup * kCount) {
         const auto probability = load<kCount>(p + c), gradient = load<kCount>(d + c);
@@ -81,29 +83,38 @@ __global__ void __launch_bounds__(kThreads) softmaxBackwardRows(Backwards op)
     }
 }
 
+template<class Real>
 struct SoftmaxBackward
 {
     template<int kCount, int kGroup>
     static auto kernel()
     {
-        return &softmaxBackwardRows<kCount, kGroup>;
+        return &softmaxBackwardRows<kCount, kGroup, Real>;
     }
 };
 
 } // namespace
 
-void softmax(const Lane& lane, const ScoreRows& scores)
+template<class Real>
+void softmax(const Lane& lane, const ScoreRows<Real>& scores)
 {
     CHECK(scores.columns >= scores.sequence && scores.rows % scores.sequence == 0);
-    launchRows<Softmax>(lane.stream, scores.rows, scores.columns, false, scores);
+    launchRows<Softmax<Real>, Real>(lane.stream, scores.rows, scores.columns, false, scores);
 }
 
-void softmaxBackward(const Lane& lane, const ScoreRows& probabilities, float* gradient)
+template<class Real>
+void softmaxBackward(const Lane& lane, const ScoreRows<Real>& probabilities, Real* gradient)
 {
-    const bool aligned = probabilities.columns % kVector == 0 && probabilities.stride % kVector == 0
+    const bool aligned = probabilities.columns % vectorOf<Real>() == 0
+        && probabilities.stride % vectorOf<Real>() == 0
         && areAligned({probabilities.data, gradient});
-    launchRows<SoftmaxBackward>(lane.stream, probabilities.rows, probabilities.columns, aligned,
-                                Backwards{probabilities, gradient});
+    launchRows<SoftmaxBackward<Real>, Real>(lane.stream, probabilities.rows, probabilities.columns,
+                                            aligned, Backwards<Real>{probabilities, gradient});
 }
+
+template void softmax(const Lane&, const ScoreRows<float>&);
+template void softmax(const Lane&, const ScoreRows<bfloat16>&);
+template void softmaxBackward(const Lane&, const ScoreRows<float>&, float*);
+template void softmaxBackward(const Lane&, const ScoreRows<bfloat16>&, bfloat16*);
 
 } // namespace engine::cuda

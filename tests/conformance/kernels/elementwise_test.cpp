@@ -63,7 +63,6 @@ TEST_CASE("sums of arrays")
                   .bytes = bytesFor(n, 12)},
                  [](const auto& kernels, const auto& memory) {
                      kernels.add(memory.all(0), memory.all(1));
-                     return 0.0;
                  });
 }
 
@@ -77,7 +76,6 @@ TEST_CASE("bias and its gradient")
                   .bytes = bytesFor(s.numbers(), 8)},
                  [s](const auto& kernels, const auto& memory) {
                      kernels.addBias(memory.matrix(0, s.rows, s.columns), memory(1));
-                     return 0.0;
                  });
         conforms({.name = "bias gradient",
                   .shape = s.text(),
@@ -86,7 +84,6 @@ TEST_CASE("bias and its gradient")
                   .bytes = bytesFor(s.numbers(), 4)},
                  [s](const auto& kernels, const auto& memory) {
                      kernels.addBiasGradient(memory.matrix(0, s.rows, s.columns), memory.wide(1));
-                     return 0.0;
                  });
     }
 }
@@ -100,7 +97,6 @@ TEST_CASE("GELU and its backward")
                   .bytes = bytesFor(n, 8)},
                  [](const auto& kernels, const auto& memory) {
                      kernels.gelu(memory.all(0), memory.all(1));
-                     return 0.0;
                  });
         conforms({.name = "GELU backward",
                   .shape = std::to_string(n),
@@ -109,7 +105,6 @@ TEST_CASE("GELU and its backward")
                   .bytes = bytesFor(n, 12)},
                  [](const auto& kernels, const auto& memory) {
                      kernels.geluBackward(memory.all(0), memory.all(1));
-                     return 0.0;
                  });
     }
 }
@@ -124,7 +119,6 @@ TEST_CASE("SwiGLU and its backward")
                  [s](const auto& kernels, const auto& memory) {
                      kernels.swiGlu(memory.matrix(0, s.rows, 2 * s.columns),
                                     memory.matrix(1, s.rows, s.columns));
-                     return 0.0;
                  });
         conforms({.name = "SwiGLU backward",
                   .shape = s.text(),
@@ -134,7 +128,6 @@ TEST_CASE("SwiGLU and its backward")
                  [s](const auto& kernels, const auto& memory) {
                      kernels.swiGluBackward(memory.matrix(0, s.rows, s.columns),
                                             memory.matrix(1, s.rows, 2 * s.columns));
-                     return 0.0;
                  });
     }
 }
@@ -166,7 +159,6 @@ TEST_CASE("rotary positions, there and back")
                          kernels.rotary({memory.matrix(0, rows, h.stride), h.heads, h.size,
                                          h.sequence, memory.wide(1), memory.wide(2),
                                          back ? Direction::Backward : Direction::Forward});
-                         return 0.0;
                      });
     }
 }
@@ -200,7 +192,6 @@ TEST_CASE("AdamW")
                                         .step = step});
                          if constexpr (!kIsNarrow)
                              kernels.copy(memory.all(0), memory.all(4));
-                         return 0.0;
                      });
     }
 }
@@ -219,7 +210,21 @@ TEST_CASE("fixed-point sums have the same bits on every device")
                  [](const auto& kernels, const auto& memory) {
                      kernels.addFixedPoint(memory.allWide(0), memory.integers());
                      kernels.fromFixedPoint(memory.integers(), memory.allWide(1));
-                     return 0.0;
                  });
     }
+}
+
+TEST_CASE("the sum of a gradient's squares")
+{
+    std::vector<std::size_t> all = counts();
+    all.push_back(150'001); // several chunks
+    for (const std::size_t n : all)
+        conforms({.name = "sum of squares",
+                  .shape = std::to_string(n),
+                  .arrays = {in(n, 1).wide()},
+                  .tolerance = 1e-12,
+                  .bytes = bytesFor(n, 4)},
+                 [](const auto& kernels, const auto& memory) {
+                     kernels.addSquares(memory.allWide(0), memory.loss());
+                 });
 }

@@ -65,7 +65,6 @@ TEST_CASE("matrix products, either operand transposed, strided, added")
                                 kernels.matmulWide(of(memory.wideMatrix(2, s.m, s.n, s.n + s.gap)));
                             else
                                 kernels.matmul(of(memory.matrix(2, s.m, s.n, s.n + s.gap)));
-                            return 0.0;
                         });
                 }
 }

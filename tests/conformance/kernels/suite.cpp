@@ -79,12 +79,12 @@ struct Results
 {
     std::vector<std::vector<std::byte>> arrays;
     std::vector<std::int64_t> integers;
-    double returned = 0;
+    double loss = 0;
     bool guarded = true;
 
     bool sameBits(const Results& other) const
     {
-        return arrays == other.arrays && integers == other.integers && returned == other.returned;
+        return arrays == other.arrays && integers == other.integers && loss == other.loss;
     }
 };
 
@@ -109,6 +109,7 @@ public:
             = m_device.allocate(static_cast<Bytes>((c.tokens.size() + 1) * sizeof(std::int32_t)));
         m_integers
             = m_device.allocate(static_cast<Bytes>((c.integers.size() + 1) * sizeof(std::int64_t)));
+        m_loss = m_device.allocate(sizeof(double));
         upload();
     }
 
@@ -123,9 +124,10 @@ public:
         }
         m_device.upload(bytesOf(m_case.tokens), m_tokens.get());
         m_device.upload(bytesOf(m_case.integers), m_integers.get());
+        m_device.upload(std::as_bytes(std::span(&kFirstLoss, 1)), m_loss.get());
     }
 
-    double run()
+    void run()
     {
         std::vector<typename Memory<Real>::Place> places;
         for (std::size_t a = 0; a < m_arrays.size(); ++a)
@@ -133,15 +135,15 @@ public:
                               m_case.arrays[a].isWide});
         const Memory<Real> memory(
             places, {reinterpret_cast<const std::int32_t*>(m_tokens.get()), m_case.tokens.size()},
-            {reinterpret_cast<std::int64_t*>(m_integers.get()), m_case.integers.size()});
-        return m_case.body<Real>()(*kernelsOf<Real>(m_device), memory);
+            {reinterpret_cast<std::int64_t*>(m_integers.get()), m_case.integers.size()},
+            reinterpret_cast<double*>(m_loss.get()));
+        m_case.body<Real>()(*kernelsOf<Real>(m_device), memory);
     }
 
-    Results download(double returned) const
+    Results download() const
     {
         m_device.synchronize();
         Results results;
-        results.returned = returned;
         const auto isGuard = [](std::byte b) { return b == kGuardByte; };
         for (std::size_t a = 0; a < m_arrays.size(); ++a) {
             const std::size_t size = bytes(m_case.arrays[a]);
@@ -157,6 +159,7 @@ public:
         }
         results.integers.resize(m_case.integers.size());
         m_device.download(m_integers.get(), std::as_writable_bytes(std::span(results.integers)));
+        m_device.download(m_loss.get(), std::as_writable_bytes(std::span(&results.loss, 1)));
         return results;
     }
 
@@ -169,14 +172,14 @@ private:
     const Device& m_device;
     const Case& m_case;
     std::vector<DeviceMemory> m_arrays;
-    DeviceMemory m_tokens, m_integers;
+    DeviceMemory m_tokens, m_integers, m_loss;
 };
 
 struct Truth
 {
     std::vector<Numbers> arrays;
     std::vector<std::int64_t> integers;
-    double returned = 0;
+    double loss = kFirstLoss;
 };
 
 // From the numbers that a device gets.
@@ -194,8 +197,8 @@ Truth truthOf(const Case& c)
     }
     for (Numbers& numbers : truth.arrays)
         places.push_back({numbers.data(), numbers.size()});
-    const Memory<double> memory(places, c.tokens, truth.integers);
-    truth.returned = c.twice(cpu()->doubleKernels(), memory);
+    const Memory<double> memory(places, c.tokens, truth.integers, &truth.loss);
+    c.twice(cpu()->doubleKernels(), memory);
     return truth;
 }
 
@@ -227,7 +230,7 @@ double compare(const Case& c, const Results& results, const Truth& truth)
     double worst = 0;
     CHECK(results.guarded);
     CHECK(results.integers == truth.integers);
-    CHECK(results.returned == Approx(truth.returned).epsilon(c.tolerance));
+    CHECK(results.loss == Approx(truth.loss).epsilon(c.tolerance));
     for (std::size_t a = 0; a < c.arrays.size(); ++a) {
         if (c.arrays[a].role == Role::Scratch)
             continue;
@@ -244,9 +247,11 @@ template<class Real>
 Results runTwice(const Device& device, const Case& c)
 {
     Placed<Real> placed(device, c);
-    const Results first = placed.download(placed.run());
+    placed.run();
+    const Results first = placed.download();
     placed.upload();
-    const Results second = placed.download(placed.run());
+    placed.run();
+    const Results second = placed.download();
     CHECK(first.sameBits(second));
     return first;
 }

@@ -51,9 +51,9 @@ public:
     {
         m_whole.initialize(stage, seed, weights, masters);
     }
-    double forward(StageId stage, const ForwardPass<std::byte>& pass) const override
+    void forward(StageId stage, const ForwardPass<std::byte>& pass) const override
     {
-        return m_whole.forward(stage, pass);
+        m_whole.forward(stage, pass);
     }
     void backward(StageId stage, const BackwardPass<std::byte, float>& pass) const override
     {

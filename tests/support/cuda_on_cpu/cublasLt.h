@@ -4,9 +4,11 @@
 
 // The part of cuBLASLt that engine/backend/cuda/blas_lt.cpp uses, on the CPU (cublas_on_cpu.cpp),
 // with the prototypes and numbers of the real header. What it refuses, as the library does or
-// worse: shapes that do not fit, a row that is longer than its stride, an alignment that was
-// promised and is not there, a workspace that is not; and what this project does not allow:
-// reductions with atomics, other arithmetic than fp32.
+// worse: shapes that do not fit, a row that is longer than its stride, types that do not go
+// together, an alignment that was promised and is not there (that of a bias and of an auxiliary
+// matrix included), an auxiliary matrix whose columns are not 8 numbers apart, an epilogue in a
+// batch, a workspace that is not; and what this project does not allow: reductions with atomics,
+// other sums than of fp32.
 
 enum cublasStatus_t {
     CUBLAS_STATUS_SUCCESS = 0,
@@ -14,12 +16,25 @@ enum cublasStatus_t {
     CUBLAS_STATUS_NOT_SUPPORTED = 15
 };
 enum cublasOperation_t { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1 };
-enum cublasComputeType_t { CUBLAS_COMPUTE_32F = 68 };
-enum cudaDataType { CUDA_R_32F = 0 };
+enum cublasComputeType_t { CUBLAS_COMPUTE_32F = 68, CUBLAS_COMPUTE_32F_FAST_TF32 = 77 };
+enum cudaDataType { CUDA_R_32F = 0, CUDA_R_16BF = 14 };
 enum cublasLtMatmulDescAttributes_t {
     CUBLASLT_MATMUL_DESC_TRANSA = 3,
     CUBLASLT_MATMUL_DESC_TRANSB = 4,
-    CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET = 15
+    CUBLASLT_MATMUL_DESC_EPILOGUE = 7,
+    CUBLASLT_MATMUL_DESC_BIAS_POINTER = 8,
+    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER = 11,
+    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD = 12,
+    CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET = 15,
+    CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE = 22,
+    CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE = 26
+};
+enum cublasLtEpilogue_t {
+    CUBLASLT_EPILOGUE_DEFAULT = 1,
+    CUBLASLT_EPILOGUE_BIAS = 4,
+    CUBLASLT_EPILOGUE_GELU_AUX_BIAS = 32 | 128 | 4,
+    CUBLASLT_EPILOGUE_DGELU = 64 | 128,
+    CUBLASLT_EPILOGUE_BGRADA = 256
 };
 enum cublasLtMatrixLayoutAttribute_t {
     CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT = 5,

@@ -1,3 +1,4 @@
+#include "tests/support/cuda_on_cpu/cuda_ptx_on_cpu.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 #include "tests/support/cuda_on_cpu/device_memory.h"
 
@@ -36,6 +37,12 @@ struct Fiber
     bool begun = false;
 };
 
+struct Copy // of 16 bytes; none: zeros
+{
+    void* to;
+    const void* from;
+};
+
 // The threads of one block, played by one thread of the process.
 class Block
 {
@@ -43,7 +50,8 @@ public:
     Block(std::span<Fiber> fibers, Order order, std::mt19937& random)
         : m_fibers(fibers)
         , m_turns(fibers.size())
-        , m_slots(fibers.size())
+        , m_slots(fibers.size() * kSlot)
+        , m_copies(fibers.size())
         , m_random(random)
         , m_order(order)
     {
@@ -57,6 +65,8 @@ public:
         m_thread = &thread;
         for (Fiber& fiber : m_fibers)
             begin(fiber);
+        for (std::vector<Copy>& copies : m_copies)
+            copies.clear();
         while (std::ranges::any_of(m_fibers, [](const Fiber& f) { return f.state != State::Done; }))
             playToBarriers();
     }
@@ -68,7 +78,11 @@ public:
         if (_setjmp(fiber.place) == 0)
             _longjmp(m_caller, 1);
     }
-    std::uint64_t& slot(unsigned lane) { return m_slots[threadIdx.x / kWarp * kWarp + lane]; }
+    std::byte* slot(unsigned lane)
+    {
+        return &m_slots[(threadIdx.x / kWarp * kWarp + lane) * kSlot];
+    }
+    std::vector<Copy>& copies() { return m_copies[threadIdx.x]; }
 
 private:
     void begin(Fiber& fiber)
@@ -132,7 +146,8 @@ private:
 
     std::span<Fiber> m_fibers;
     std::vector<unsigned> m_turns;
-    std::vector<std::uint64_t> m_slots;
+    std::vector<std::byte> m_slots;
+    std::vector<std::vector<Copy>> m_copies; // of each thread, not yet waited for
     std::mt19937& m_random;
     Order m_order;
     std::jmp_buf m_caller;
@@ -182,7 +197,7 @@ std::uint64_t launches()
 void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
 {
     if (config.blockDim.y != 1 || config.blockDim.z != 1 || config.blockDim.x % kWarp != 0
-        || config.dynamicSmemBytes != 0)
+        || config.dynamicSmemBytes > kSharedMemory)
         throw std::logic_error("only blocks of whole warps in a line are played here");
     const Unlocked unlocked;
     ++launched;
@@ -199,6 +214,7 @@ void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
         blockIdx
             = {static_cast<unsigned>(index % width), static_cast<unsigned>(index / width % height),
                static_cast<unsigned>(index / width / height)};
+        std::memset(sharedMemory(), 0xff, config.dynamicSmemBytes);
         block.play(thread);
     }
     playing = nullptr;
@@ -214,9 +230,33 @@ void waitForWarp()
     playing->wait(State::AtWarpBarrier);
 }
 
-std::uint64_t& slotOfLane(unsigned lane)
+std::byte* slotOfLane(unsigned lane)
 {
     return playing->slot(lane);
+}
+
+void copyLater(void* to, const void* from, bool exists)
+{
+    if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0
+        || reinterpret_cast<std::uintptr_t>(from) % 16 != 0)
+        throw std::logic_error("an asynchronous copy is not aligned");
+    playing->copies().push_back({to, exists ? from : nullptr});
+}
+
+void copyNow()
+{
+    for (const Copy& copy : playing->copies())
+        if (copy.from != nullptr)
+            std::memcpy(copy.to, copy.from, 16);
+        else
+            std::memset(copy.to, 0, 16);
+    playing->copies().clear();
+}
+
+unsigned char* sharedMemory()
+{
+    alignas(128) static unsigned char memory[kSharedMemory];
+    return memory;
 }
 
 } // namespace cuda_on_cpu

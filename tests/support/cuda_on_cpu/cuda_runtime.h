@@ -24,6 +24,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __grid_constant__
 #define __shared__ static // one block is played at a time
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
@@ -48,20 +49,23 @@ std::uint64_t launches(); // so far
 
 void waitForBlock();
 void waitForWarp();
-std::uint64_t& slotOfLane(unsigned lane); // of the own warp
+constexpr std::size_t kSlot = 64;
+std::byte* slotOfLane(unsigned lane); // of the own warp; kSlot bytes
+
+constexpr std::size_t kSharedMemory = std::size_t{99} << 10; // of a block: sm_120's, the least
 
 // Every lane gives a value; read(lane) gives another's.
 template<class Value, class Read>
 auto exchange(unsigned mask, Value own, const Read& read)
 {
-    static_assert(sizeof(Value) <= sizeof(std::uint64_t));
+    static_assert(sizeof(Value) <= kSlot);
     if (mask != 0xffffffffU)
         std::abort(); // only whole warps are played
-    std::memcpy(&slotOfLane(threadIdx.x % 32), &own, sizeof own);
+    std::memcpy(slotOfLane(threadIdx.x % 32), &own, sizeof own);
     waitForWarp();
     const auto result = read([](unsigned lane) {
         Value other;
-        std::memcpy(&other, &slotOfLane(lane % 32), sizeof other);
+        std::memcpy(&other, slotOfLane(lane % 32), sizeof other);
         return other;
     });
     waitForWarp();
@@ -99,9 +103,23 @@ inline unsigned __ballot_sync(unsigned mask, int predicate)
         return bits;
     });
 }
+inline float __uint_as_float(unsigned bits)
+{
+    float number;
+    std::memcpy(&number, &bits, sizeof number);
+    return number;
+}
 inline int __ffs(int bits)
 {
     return __builtin_ffs(bits);
+}
+
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+template<class... Parameters>
+cudaError_t cudaFuncSetAttribute(void (*)(Parameters...), cudaFuncAttribute, int bytes)
+{
+    return static_cast<std::size_t>(bytes) <= cuda_on_cpu::kSharedMemory ? cudaSuccess
+                                                                         : cudaErrorInvalidValue;
 }
 
 template<class... Parameters, class... Arguments>

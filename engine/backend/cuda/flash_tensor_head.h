@@ -1,0 +1,125 @@
+#pragma once
+
+#include "engine/backend/cuda/flash_tensor.h"
+#include "engine/backend/cuda/tensor_tile.h"
+
+// What the kernels of flash attention on tensor cores share: where a block's head lies, and the
+// walk over tiles of keys. Scores are kept as exponents of 2.
+namespace engine::cuda::tensor {
+
+constexpr float kLog2e = 1.4426950408889634F, kLn2 = 0.6931471805599453F;
+constexpr int kRowsOfBlock = kWarps * kSide; // queries of a block, or keys of one
+
+struct Head
+{
+    int sequence, slice, heads, keyHeads, size;
+    bool causal;
+    float scale;
+
+    __host__ __device__ explicit Head(const TensorFlash& flash)
+        : sequence(flash.shape.sequence)
+        , slice(flash.slice)
+        , heads(flash.shape.heads)
+        , keyHeads(flash.shape.keyHeads)
+        , size(flash.shape.headSize)
+        , causal(flash.shape.mask == AttentionMask::Causal)
+        , scale(1.0F / sqrtf(static_cast<float>(flash.shape.headSize)))
+    { }
+
+    __host__ __device__ int group() const { return heads / keyHeads; } // heads of a key head
+    __host__ __device__ int keyColumn() const { return heads * size; }
+    __host__ __device__ int valueColumn() const { return (heads + keyHeads) * size; }
+
+    // Of `own`, which counts the heads of all samples.
+    __device__ std::ptrdiff_t firstRow(int own) const
+    {
+        return static_cast<std::ptrdiff_t>(own / heads) * sequence;
+    }
+    __device__ int column(int own) const { return own % heads * size; }
+    __device__ int keyHead(int own) const { return own % heads / group(); }
+    // Columns of a slice that rows below `rows` of this one can see.
+    __device__ int seen(int ofSlice, int rows) const
+    {
+        return causal && ofSlice == slice && rows < sequence ? rows : sequence;
+    }
+};
+
+// The keys and values that a block of queries sees, tile by tile, through two stages of shared
+// memory: while one is computed with, the other is on its way.
+template<int kKeys, int kSize>
+class KeyTiles
+{
+public:
+    struct Stage
+    {
+        Tile<kKeys, kSize> keys, values;
+    };
+    static constexpr std::size_t kMemory = 2 * sizeof(Stage);
+
+    __device__ KeyTiles(const TensorFlash& flash, const Head& head, int own, int rows)
+        : m_flash(flash)
+        , m_head(head)
+        , m_firstRow(head.firstRow(own))
+        , m_column(head.keyHead(own) * head.size)
+        , m_ofSlice((head.sequence + kKeys - 1) / kKeys)
+        , m_count(head.slice * m_ofSlice + (head.seen(head.slice, rows) + kKeys - 1) / kKeys)
+        , m_stages(reinterpret_cast<Stage*>(ptx::sharedMemory()))
+    { }
+
+    // compute(stage, slice, first key) of one tile after the other, by all threads of the block.
+    template<class Compute>
+    __device__ void each(const Compute& compute)
+    {
+        fetch(0);
+        for (int i = 0; i < m_count; ++i) {
+            ptx::waitForCopies();
+            __syncthreads(); // this tile is here, and the one before was read
+            if (i + 1 < m_count)
+                fetch(i + 1);
+            compute(m_stages[i % 2], i / m_ofSlice, i % m_ofSlice * kKeys);
+        }
+    }
+
+private:
+    __device__ void fetch(int i)
+    {
+        const int slice = i / m_ofSlice, first = i % m_ofSlice * kKeys;
+        const int stride = m_flash.stride[slice];
+        const bfloat16* rows = m_flash.qkv[slice] + m_firstRow * stride + m_column;
+        Stage& stage = m_stages[i % 2];
+        stage.keys.fetch(rows + m_head.keyColumn(), stride, first, m_head.sequence);
+        stage.values.fetch(rows + m_head.valueColumn(), stride, first, m_head.sequence);
+    }
+
+    const TensorFlash& m_flash;
+    const Head& m_head;
+    std::ptrdiff_t m_firstRow;
+    int m_column, m_ofSlice, m_count;
+    Stage* m_stages;
+};
+
+// Whether a warp's 16 rows from `row` on see all of the kKeys columns from `first` on of a slice.
+template<int kKeys>
+__device__ inline bool seesAll(const Head& head, int slice, int row, int first)
+{
+    return first + kKeys <= head.sequence
+        && (!head.causal || slice < head.slice || first + kKeys - 1 <= row);
+}
+// Whether one row sees one column.
+__device__ inline bool sees(const Head& head, int slice, int row, int column)
+{
+    return column < head.sequence && (!head.causal || slice < head.slice || column <= row);
+}
+
+// Calls launch<kSize>().
+template<class Launch>
+void bySize(int size, const Launch& launch)
+{
+    CHECK(TensorFlash::takes(size));
+    if (size == 64)
+        launch.template operator()<64>();
+    else
+        launch.template operator()<128>();
+}
+
+} // namespace engine::cuda::tensor

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+// The instructions of sm_80 and later that C++ has no words for, one function each; which lane
+// holds which number is NVIDIA's (PTX ISA, "Matrix Fragments for mma.m16n8k16"). Where the host
+// compiler plays kernels, the functions of tests/support/cuda_on_cpu do the same.
+#ifndef __CUDACC__
+#include <cuda_ptx_on_cpu.h>
+#else
+namespace engine::cuda::ptx {
+
+// c += a b over a warp: a is 16 x 16, b 16 x 8, in bfloat16, two to a register, c in float. With
+// g = lane / 4, t = lane % 4: a holds (g, 2t), (g + 8, 2t), (g, 2t + 8), (g + 8, 2t + 8) and their
+// right neighbours; b holds (2t, g), (2t + 8, g) and their lower neighbours; c holds (g, 2t),
+// (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
+__device__ inline void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                                   std::uint32_t b1)
+{
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
+        "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Four 8 x 8 matrices of 16-bit numbers out of shared memory: lane 8 m + r has the address of row r
+// of matrix m, aligned to 16 bytes; register m of a lane gets (g, 2t) and its right neighbour.
+__device__ inline void loadMatrices(std::uint32_t (&to)[4], const void* row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+                 : "memory");
+}
+
+// The same of the matrices' transposes: (2t, g) and its lower neighbour.
+__device__ inline void loadTransposed(std::uint32_t (&to)[4], const void* row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+                 : "memory");
+}
+
+// 16 aligned bytes to shared memory, behind the thread's back; zeros where nothing exists. They are
+// there for this thread after waitForCopies(), for others after a barrier behind that.
+__device__ inline void copyAsync(void* shared, const void* from, bool exists)
+{
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                     static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+                 "l"(from), "r"(exists ? 16 : 0)
+                 : "memory");
+}
+
+// Of all copies begun so far.
+__device__ inline void waitForCopies()
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+// Two numbers as bfloat16, to the nearest, ties to even.
+__device__ inline std::uint32_t pack(float low, float high)
+{
+    std::uint32_t both;
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(high), "f"(low));
+    return both;
+}
+
+// 2^x, within 2 units in the last place; 0 for very negative numbers and their infinity.
+__device__ inline float exp2(float x)
+{
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+}
+
+// What launch() was asked to give each block.
+__device__ inline unsigned char* sharedMemory()
+{
+    extern __shared__ __align__(128) unsigned char memory[];
+    return memory;
+}
+
+} // namespace engine::cuda::ptx
+#endif

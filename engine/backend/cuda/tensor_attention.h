@@ -1,0 +1,26 @@
+#pragma once
+
+#include "engine/backend/cuda/lane.h"
+#include "engine/backend/kernels.h"
+
+#include <type_traits>
+
+namespace engine::cuda {
+
+// Attention on tensor cores (flash_tensor.h): flash, of bfloat16, heads of 64 or 128 numbers in
+// rows that are aligned to 16 bytes. False, and nothing is queued, for anything else.
+bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op);
+bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>& op);
+// AttentionShape::headsAtOnce with which a workspace is enough for its backward.
+int headsOfTensorWorkspace(const AttentionShape& shape);
+
+inline bool tensorAttention(const Lane&, const Attention<float>&)
+{
+    return false;
+}
+inline bool tensorAttentionBackward(const Lane&, const AttentionBackward<float>&)
+{
+    return false;
+}
+
+} // namespace engine::cuda

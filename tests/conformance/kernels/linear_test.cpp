@@ -1,0 +1,159 @@
+#include "engine/backend/cuda/blas_lt.h"
+#include "engine/backend/cuda/linear.h"
+#include "tests/catch.h"
+#include "tests/conformance/kernels/devices.h"
+#include "tests/conformance/kernels/suite.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+
+#include <fmt/format.h>
+
+using namespace engine;
+using namespace kernel_test;
+
+namespace {
+
+struct Layer
+{
+    int rows, in, out;
+
+    static std::size_t times(int a, int b)
+    {
+        return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+    }
+    std::string text() const { return fmt::format("{} x {} x {}", rows, in, out); }
+    double flops() const { return 2.0 * rows * in * out; }
+};
+
+// Those whose rows are multiples of 8 numbers are one product with cuBLASLt; the others are not.
+std::vector<Layer> layers()
+{
+    std::vector<Layer> all{{1, 1, 1}, {5, 3, 7}, {33, 17, 65}, {24, 16, 40}, {64, 32, 48}};
+    if (hasLarge())
+        all.insert(all.end(), {{8192, 768, 3072}, {8192, 3072, 768}});
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("linear layers with bias, residual and GELU")
+{
+    enum Behind { Nothing, Bias, Residual, BiasResidual, BiasGelu, Gelu };
+    for (const Layer& l : layers())
+        for (const Behind behind : {Nothing, Bias, Residual, BiasResidual, BiasGelu, Gelu}) {
+            const bool biased = behind == Bias || behind == BiasResidual || behind == BiasGelu,
+                       residual = behind == Residual || behind == BiasResidual,
+                       activated = behind == BiasGelu || behind == Gelu;
+            const std::size_t y = Layer::times(l.rows, l.out);
+            conforms(
+                {.name = "linear",
+                 .shape = fmt::format("{}{}{}{}", l.text(), biased ? ", bias" : "",
+                                      residual ? ", residual" : "", activated ? ", GELU" : ""),
+                 .arrays = {in(Layer::times(l.rows, l.in), 1), in(Layer::times(l.in, l.out), 2),
+                            in(static_cast<std::size_t>(l.out), 3), in(residual ? y : 0, 4), out(y),
+                            out(activated ? y : 0)},
+                 .tolerance = 4e-6,
+                 .flops = l.flops()},
+                [=](const auto& kernels, const auto& memory) {
+                    using Real = std::remove_pointer_t<decltype(memory(0))>;
+                    const auto state = [&](std::size_t array, bool exists) {
+                        return exists ? memory.matrix(array, l.rows, l.out) : Matrix<Real>();
+                    };
+                    kernels.linear({.x = memory.matrix(0, l.rows, l.in),
+                                    .weight = memory.matrix(1, l.in, l.out),
+                                    .bias = biased ? memory(2) : nullptr,
+                                    .residual = state(3, residual),
+                                    .y = state(4, true),
+                                    .activated = state(5, activated)});
+                });
+        }
+}
+
+TEST_CASE("linear layers backwards")
+{
+    for (const Layer& l : layers())
+        for (const bool more : {false, true}) { // through a GELU; with a bias
+            conforms(
+                {.name = "linear backward input",
+                 .shape = l.text() + (more ? ", GELU" : ""),
+                 .arrays
+                 = {in(Layer::times(l.rows, l.out), 1), in(Layer::times(l.in, l.out), 2),
+                    more ? scratch(Layer::times(l.rows, l.in)) : out(Layer::times(l.rows, l.in)),
+                    inOut(more ? Layer::times(l.rows, l.in) : 0, 3)},
+                 .tolerance = 4e-6,
+                 .flops = l.flops()},
+                [=](const auto& kernels, const auto& memory) {
+                    using Real = std::remove_pointer_t<decltype(memory(0))>;
+                    kernels.linearBackwardInput(
+                        {.dy = memory.matrix(0, l.rows, l.out),
+                         .weight = memory.matrix(1, l.in, l.out),
+                         .dx = memory.matrix(2, l.rows, l.in),
+                         .beforeGelu = more ? memory.matrix(3, l.rows, l.in) : Matrix<Real>()});
+                });
+            conforms(
+                {.name = "linear backward weight",
+                 .shape = l.text() + (more ? ", bias" : ""),
+                 .arrays = {in(Layer::times(l.rows, l.in), 1), in(Layer::times(l.rows, l.out), 2),
+                            inOut(Layer::times(l.in, l.out), 3).wide(),
+                            inOut(static_cast<std::size_t>(l.out), 4).wide()},
+                 .tolerance = 4e-6,
+                 .flops = l.flops()},
+                [=](const auto& kernels, const auto& memory) {
+                    kernels.linearBackwardWeight({.x = memory.matrix(0, l.rows, l.in),
+                                                  .dy = memory.matrix(1, l.rows, l.out),
+                                                  .dWeight = memory.wideMatrix(2, l.in, l.out),
+                                                  .dBias = more ? memory.wide(3) : nullptr});
+                });
+        }
+}
+
+// What a layer costs besides its product.
+TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in parts where it cannot")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Kernels<bfloat16>& kernels = *playedCuda()->bfloat16Kernels();
+    const DeviceMemory memory = playedCuda()->allocate(1 << 16);
+    const auto matrix = [&](int at, int rows, int columns) {
+        return Matrix<bfloat16>(reinterpret_cast<bfloat16*>(memory.get()) + at * 1024, rows,
+                                columns);
+    };
+    const auto launchesOf = [&](int out) {
+        const std::uint64_t before = cuda_on_cpu::launches();
+        kernels.linear({.x = matrix(0, 8, 16),
+                        .weight = matrix(1, 16, out),
+                        .bias = matrix(2, 1, out).data,
+                        .y = matrix(3, 8, out),
+                        .activated = matrix(4, 8, out)});
+        playedCuda()->synchronize();
+        return cuda_on_cpu::launches() - before;
+    };
+    CHECK(launchesOf(24) == 0);
+    CHECK(launchesOf(20) == 2); // bias, GELU: what GELU keeps must have rows of 8 numbers
+}
+
+TEST_CASE("products round their operands only where TF32 was asked for")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const DeviceMemory memory
+        = playedCuda()->allocate(static_cast<Bytes>(cuda::Lane::kScratch) + 4096);
+    auto* numbers = reinterpret_cast<float*>(memory.get());
+    cuda::Lane lane{nullptr, numbers + 1024};
+    CHECK(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking) == cudaSuccess);
+    const auto square = [&](const cuda::BlasOptions& options) {
+        const float x = 1.0F + 1.0F / 4096; // 12 bits behind the point
+        float result = 0;
+        playedCuda()->upload(std::as_bytes(std::span(&x, 1)), memory.get());
+        CHECK(cuda::makeBlasLt(options)->multiply(
+            lane,
+            cuda::BatchedMatmul<float>{
+                {.a = {numbers, 1, 1}, .b = {numbers, 1, 1}, .c = {numbers + 256, 1, 1}}}));
+        CHECK(cudaStreamSynchronize(lane.stream) == cudaSuccess);
+        playedCuda()->download(memory.get() + 1024, std::as_writable_bytes(std::span(&result, 1)));
+        return result;
+    };
+    CHECK(square({}) > 1.0004F);
+    CHECK(square({.multiprocessors = 16}) > 1.0004F);
+    CHECK(square({.tf32 = true}) == 1.0F);
+    CHECK(cudaStreamDestroy(lane.stream) == cudaSuccess);
+}
