@@ -14,6 +14,15 @@ struct StageMemory
     std::span<std::int64_t> sums = {};
 };
 
+// The weights in full precision: the optimizer's master copy, or those that passes read.
+inline std::span<const float> fullWeights(std::span<const std::byte> weights,
+                                          std::span<const float> optimizer, std::size_t count)
+{
+    if (optimizer.size() > 2 * count) // more than two moments
+        return optimizer.first(count);
+    return {reinterpret_cast<const float*>(weights.data()), count};
+}
+
 // A stage as one device holds it: weights, their gradient, the optimizer's numbers, which begin as
 // zero. The memory is someone else's and must outlive it.
 struct StageState
@@ -35,13 +44,9 @@ struct StageState
         gradients.clear();
     }
 
-    // The weights in full precision: the optimizer's, or those that passes read.
     std::span<const float> fullWeights() const
     {
-        const std::size_t count = gradients.count();
-        if (optimizer.size() > 2 * count)
-            return optimizer.first(count);
-        return {reinterpret_cast<const float*>(weights.data()), count};
+        return engine::fullWeights(weights, optimizer, gradients.count());
     }
 
     StageId stage;

@@ -121,10 +121,7 @@ void VersionedTrainer::update()
 std::span<const float> VersionedTrainer::weights(StageId stage) const
 {
     const Stage& own = m_stages[static_cast<std::size_t>(stage.value)];
-    const std::size_t count = own.gradients.size();
-    if (own.optimizer.size() > 2 * count)
-        return std::span(own.optimizer).first(count);
-    return {reinterpret_cast<const float*>(own.versions.back().data()), count};
+    return fullWeights(own.versions.back(), own.optimizer, own.gradients.size());
 }
 
 } // namespace engine
