@@ -1,10 +1,12 @@
 #include "app/cli/choice.h"
 #include "app/cli/command.h"
 #include "app/cli/gpu_text.h"
+#include "app/cli/kernel_text.h"
 #include "app/cli/output.h"
 #include "app/cli/run_file.h"
 #include "app/cli/run_json.h"
 #include "app/cli/run_text.h"
+#include "engine/schedule/notation.h"
 #include "profiler/analysis/explainer.h"
 #include "profiler/store/trace_store.h"
 
@@ -13,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace cli {
@@ -26,7 +29,48 @@ struct Options
     std::string file;
     int iteration = -1;
     bool json = false;
+    bool kernels = false;
+    std::string op; // letters of a kind, "" for all
+    int device = -1;
 };
+
+// What GPUs ran, where that was asked for.
+struct Kernels
+{
+    GpuActivity activity;
+    KernelTable table;
+};
+
+Result<std::optional<OpKind>> kindOf(const std::string& letters)
+{
+    if (letters.empty())
+        return std::nullopt;
+    const auto kind = parseKindShortName(letters);
+    if (!kind)
+        return fail(kind.error().code, "--op: " + kind.error().message);
+    return *kind;
+}
+
+Result<std::optional<Kernels>> kernelsOf(const Options& options, const Run& run,
+                                         const GpuTrace& trace)
+{
+    if (!options.kernels)
+        return std::nullopt;
+    const auto kind = kindOf(options.op);
+    if (!kind)
+        return tl::unexpected(kind.error());
+    Kernels kernels{GpuActivity(run, trace), {}};
+    if (kernels.activity.isEmpty())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} has no kernels. {}", options.file, whyNoKernels(run.info)));
+    KernelFilter filter;
+    filter.op = *kind;
+    filter.iteration = options.iteration;
+    if (options.device >= 0)
+        filter.device = DeviceId{options.device};
+    kernels.table = kernelTable(run, kernels.activity, filter);
+    return kernels;
+}
 
 std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
 {
@@ -43,7 +87,7 @@ std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gp
         + pathText(run, explainer.criticalPath());
 }
 
-std::string asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
+nlohmann::ordered_json asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
 {
     const Explainer explainer(run, metrics.iteration);
     auto json = runJson(run, metrics);
@@ -51,7 +95,7 @@ std::string asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gp
     json["critical_path"] = pathJson(run, explainer.criticalPath());
     if (auto about = gpuJson(run, gpu); !about.is_null())
         json["gpu"] = std::move(about);
-    return json.dump(2) + "\n";
+    return json;
 }
 
 Result<int> analyze(const Options& options)
@@ -65,7 +109,21 @@ Result<int> analyze(const Options& options)
     const auto gpu = readGpuTrace(options.file);
     if (!gpu)
         return tl::unexpected(gpu.error());
-    printText(options.json ? asJson(*run, *numbers, *gpu) : asText(*run, *numbers, *gpu));
+    const auto kernels = kernelsOf(options, *run, *gpu);
+    if (!kernels)
+        return tl::unexpected(kernels.error());
+    std::string text;
+    if (options.json) {
+        auto json = asJson(*run, *numbers, *gpu);
+        if (*kernels)
+            addKernels(json, (*kernels)->activity, (*kernels)->table);
+        text = json.dump(2) + "\n";
+    } else {
+        text = asText(*run, *numbers, *gpu);
+        if (*kernels)
+            text += kernelText((*kernels)->activity, (*kernels)->table);
+    }
+    printText(text);
     return 0;
 }
 } // namespace
@@ -78,6 +136,15 @@ Action prepareAnalyze(CLI::App& app)
                    "Which one, from 0 [the median of the measured ones]")
         ->type_name("K")
         ->check(between(0, 1000000));
+    auto* kernels = app.add_flag("--kernels", options->kernels,
+                                 "And what GPUs ran beneath the ops, by kind of op");
+    app.add_option("--op", options->op, "Only kernels of ops of this kind (F, B, W, OPT ...)")
+        ->type_name("KIND")
+        ->needs(kernels);
+    app.add_option("--device", options->device, "Only kernels of this device")
+        ->type_name("D")
+        ->check(between(0, 1000000))
+        ->needs(kernels);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return analyze(*options); };
 }

@@ -127,6 +127,7 @@ void describe(const SimulationCosts::Recorded& recorded, const std::string& file
     info.deviceName = of.deviceName;
     info.tokensPerIteration = std::llround(static_cast<double>(of.tokensPerIteration) * part);
     info.flopsPerIteration = of.flopsPerIteration * part;
+    info.executedFlops = of.executedFlops * part;
     info.peakFlops = of.peakFlops;
 }
 

@@ -1,5 +1,8 @@
 #include "app/cli/interrupt.h"
 
+#include <sys/prctl.h>
+#include <unistd.h>
+
 #include <array>
 #include <csignal>
 
@@ -9,12 +12,19 @@ namespace {
 // A signal handler reaches nothing but static data.
 std::atomic<bool> stopRequested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<pid_t> watchedParent = 0; // whose death asks for a stop; 0: nobody's
 
 constexpr std::array kSignals{SIGINT, SIGTERM};
 
 void request(int)
 {
     stopRequested = true;
+}
+
+void goOn(int)
+{
+    if (watchedParent != 0 && getppid() != watchedParent)
+        stopRequested = true;
 }
 } // namespace
 
@@ -34,6 +44,22 @@ Interrupt::~Interrupt()
     for (const int signal : kSignals)
         std::signal(signal, SIG_DFL);
     std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGCONT, SIG_DFL);
+    watchedParent = 0;
+}
+
+// While a worker is held (SIGSTOP) it hears nothing but SIGCONT: so that is what it asks for, and
+// then looks whether its parent is still there.
+void Interrupt::stopWithParent()
+{
+    watchedParent = getppid();
+    struct sigaction action = {};
+    action.sa_handler = goOn;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGCONT, &action, nullptr);
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
+    if (getppid() != watchedParent) // it went before it could be watched
+        stopRequested = true;
 }
 
 const std::atomic<bool>& Interrupt::requested() const

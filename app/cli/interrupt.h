@@ -15,6 +15,9 @@ public:
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
 
+    // From now on the death of the parent process asks for a stop, too, even while this one is
+    // held.
+    void stopWithParent();
     const std::atomic<bool>& requested() const;
 };
 

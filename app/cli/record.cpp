@@ -12,10 +12,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <memory>
 #include <optional>
 #include <span>
@@ -157,15 +155,6 @@ private:
     std::size_t m_iterations = 0;            // without the replay
 };
 
-// A worker of the window ends with it, and keeps what it has.
-void dieWithParent()
-{
-    const pid_t parent = getppid();
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != parent)
-        raise(SIGTERM); // it went before it could be watched
-}
-
 } // namespace
 
 void addRecordOptions(CLI::App& app, RecordOptions& options)
@@ -190,9 +179,9 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
 
 Result<int> record(const Experiment& experiment, const RecordOptions& options)
 {
-    const Interrupt interrupt;
+    Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
-        dieWithParent();
+        interrupt.stopWithParent(); // a worker of the window ends with it, and keeps what it has
     const std::string file = options.file.empty() ? defaultRunFile(experiment) : options.file;
     if (options.file.empty())
         if (const auto made = makeFolderOf(file); !made)

@@ -129,6 +129,7 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
     addIterations(run, json);
     json["tokens_per_second"] = numberOrNull(metrics.tokensPerSecond);
     json["mfu"] = numberOrNull(metrics.mfu);
+    json["hfu"] = numberOrNull(metrics.hfu);
     json["peak_flops"] = run.info.peakFlops > 0 ? ordered_json(run.info.peakFlops) : ordered_json();
     json["peak_source"]
         = run.info.peakSource.empty() ? ordered_json() : ordered_json(run.info.peakSource);

@@ -131,6 +131,8 @@ std::string headlineOf(const Run& run, const RunMetrics& metrics)
         text += fmt::format(", {:.0f} tokens/s", *metrics.tokensPerSecond);
     if (metrics.mfu)
         text += ", MFU " + utilisation(run.info, *metrics.mfu);
+    if (metrics.hfu && metrics.hfu != metrics.mfu)
+        text += ", HFU " + shareText(*metrics.hfu);
     return text;
 }
 

@@ -1,5 +1,6 @@
 #include "app/jobs/run_library.h"
 
+#include "app/models/run_work.h"
 #include "app/models/text.h"
 #include "engine/schedules/scheme.h"
 
@@ -9,6 +10,7 @@
 #include <QStandardPaths>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace app {
@@ -82,6 +84,10 @@ std::shared_ptr<RunDocument> RunLibrary::start(const QStringList& options)
     document->expectLabel(schemeTitle(optionValue(options, "--scheme", "bitpipe")));
     connect(document.get(), &RunDocument::stateChanged, this, &RunLibrary::startNext,
             Qt::QueuedConnection);
+    connect(document.get(), &RunDocument::progressChanged, this, [this, one = document.get()] {
+        if (!one->isQueued()) // an estimate is progress, too
+            estimate();
+    });
     if (mustWait)
         m_sessions.back()->queue(options);
     else
@@ -103,6 +109,56 @@ void RunLibrary::startNext()
         m_sessions, [](const auto& one) { return one->document()->isQueued(); });
     if (next != m_sessions.end())
         (*next)->startQueued(m_program);
+}
+
+void RunLibrary::moveInQueue(const RunDocument& document, int by)
+{
+    const auto isQueued = [](const auto& one) { return one->document()->isQueued(); };
+    auto at = std::ranges::find_if(
+        m_sessions, [&](const auto& one) { return one->document().get() == &document; });
+    if (at == m_sessions.end() || !isQueued(*at))
+        return;
+    for (; by != 0; by += by < 0 ? 1 : -1) {
+        auto other = at;
+        if (by > 0) {
+            other = std::find_if(std::next(at), m_sessions.end(), isQueued);
+        } else {
+            const auto before
+                = std::find_if(std::make_reverse_iterator(at), m_sessions.rend(), isQueued);
+            other = before == m_sessions.rend() ? m_sessions.end() : std::prev(before.base());
+        }
+        if (other == m_sessions.end())
+            return;
+        m_runs->swap((*at)->document().get(), (*other)->document().get());
+        std::iter_swap(at, other);
+        at = other;
+    }
+}
+
+double RunLibrary::secondsOfAFlop(const QString& kind) const
+{
+    double rate = -1;
+    for (const auto& one : m_sessions) {
+        const RunProgress& progress = one->document()->progress();
+        if (progress.done == 0 || progress.planned == 0 || runKind(one->options()) != kind)
+            continue;
+        const double work = runWork(one->options()) * progress.done / progress.planned;
+        if (work > 0)
+            rate = progress.secondsSoFar / work; // the newest run knows best
+    }
+    return rate;
+}
+
+void RunLibrary::estimate()
+{
+    for (const auto& one : m_sessions) {
+        if (!one->document()->isQueued())
+            continue;
+        const double rate = secondsOfAFlop(runKind(one->options()));
+        RunProgress progress = one->document()->progress();
+        progress.secondsLeft = rate < 0 ? -1 : rate * runWork(one->options());
+        one->document()->setProgress(progress);
+    }
 }
 
 QStringList RunLibrary::optionsOf(const RunDocument& document) const

@@ -27,6 +27,8 @@ public:
     // works it waits in a queue, for two at a time would disturb each other's times.
     std::shared_ptr<RunDocument> start(const QStringList& options);
     int queued() const; // runs that wait
+    // So many places nearer to the front (< 0) or the end of the queue; others keep their order.
+    void moveInQueue(const RunDocument& document, int by);
     // What the run was started with; empty where it was not started in this window.
     QStringList optionsOf(const RunDocument& document) const;
     // A run that is no file: a prediction.
@@ -41,6 +43,8 @@ public:
 private:
     RunSession* session(const RunDocument& document) const;
     void startNext(); // of the queue, when nothing runs
+    void estimate();  // what queued runs will take, at the rate of those that ran
+    double secondsOfAFlop(const QString& kind) const; // < 0: none of that kind ran
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;

@@ -175,6 +175,8 @@ QString MetricsModel::keyNumbers() const
     exposed /= static_cast<double>(m_metrics.devices.size());
     QString text
         = tr("bubble %1, exposed %2").arg(percent(m_metrics.bubbleRatio), m_time.withUnit(exposed));
+    if (m_metrics.mfu)
+        text += tr(", MFU %1").arg(percent(*m_metrics.mfu));
     if (peak > 0)
         text += tr(", peak %1").arg(m_bytes.withUnit(static_cast<double>(peak)));
     return text;

@@ -53,13 +53,18 @@ QString fileSize(std::int64_t bytes)
                       : number(size / 1e9, 2) + QStringLiteral(" GB");
 }
 
-QString remainingTime(double seconds)
+QString takesText(double seconds)
 {
     if (seconds < 10)
-        return QCoreApplication::translate("app", "about %1 s left").arg(number(seconds, 1));
+        return QCoreApplication::translate("app", "about %1 s").arg(number(seconds, 1));
     if (seconds < 100)
-        return QCoreApplication::translate("app", "about %1 s left").arg(number(seconds, 0));
-    return QCoreApplication::translate("app", "about %1 min left").arg(number(seconds / 60, 0));
+        return QCoreApplication::translate("app", "about %1 s").arg(number(seconds, 0));
+    return QCoreApplication::translate("app", "about %1 min").arg(number(seconds / 60, 0));
+}
+
+QString remainingTime(double seconds)
+{
+    return QCoreApplication::translate("app", "%1 left").arg(takesText(seconds));
 }
 
 QString countOf(std::int64_t count, const char* one)

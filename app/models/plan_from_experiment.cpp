@@ -90,6 +90,10 @@ RunPlan planFromExperiment(const QString& toml)
     plan.warmup = integer("run.warmup", plan.warmup);
     plan.seed = integer("run.seed", plan.seed);
     plan.textFile = text("run.text", {});
+    if (text("run.backend", {}) == fromUtf8(engine::backendName(engine::Backend::Cuda)))
+        plan.backend = engine::Backend::Cuda;
+    if (const QString bytes = text("run.device_memory", {}); bytes.toLongLong() > 0)
+        plan.deviceMemory = bytes;
     plan.model = text("model.name", plan.model);
     plan.microBatchSize = integer("model.micro_batch_size", plan.microBatchSize);
     plan.sequence = integer("model.sequence", plan.sequence);

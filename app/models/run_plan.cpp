@@ -49,10 +49,33 @@ QStringList modelPresets()
     return names;
 }
 
+namespace {
+
+// Of a file of the user's: read as the worker will read it. 0 where it cannot be.
+int fileNumber(const QString& file, const QString& key)
+{
+    const auto spec = engine::loadModel(file.toStdString());
+    if (!spec)
+        return 0;
+    const std::pair<const char*, int> numbers[] = {{"layers", spec->layers},
+                                                   {"width", spec->width},
+                                                   {"heads", spec->heads},
+                                                   {"sequence", spec->sequence},
+                                                   {"micro_batch_size", spec->microBatchSize}};
+    for (const auto& [name, number] : numbers)
+        if (key == QLatin1String(name))
+            return number;
+    return 0;
+}
+
+} // namespace
+
 // Plain `key = number` lines of the preset; the engine, which checks every field, lies in the
 // worker.
 int modelNumber(const QString& model, const QString& key)
 {
+    if (model.endsWith(kEnding))
+        return fileNumber(model, key);
     const QString text = fromUtf8(resources::find((kFolder + model + kEnding).toStdString()));
     for (const QString& line : text.split(QLatin1Char('\n'))) {
         const QString name = line.section(QLatin1Char('='), 0, 0).trimmed();
@@ -116,7 +139,8 @@ QStringList runOptions(const RunPlan& plan)
         plan.microBatchSize == modelNumber(plan.model, QStringLiteral("micro_batch_size")));
     add("--sequence", QString::number(plan.sequence),
         plan.sequence == modelNumber(plan.model, QStringLiteral("sequence")));
-    add("--mode", fromUtf8(engine::modeName(plan.mode)), plan.mode == usual.mode);
+    add("--mode", fromUtf8(engine::modeName(plan.mode)),
+        plan.mode == usual.mode && plan.backend == engine::Backend::Cpu); // GPUs may choose
     add("--iterations", QString::number(plan.iterations), plan.iterations == usual.iterations);
     add("--warmup", QString::number(plan.warmup), plan.warmup == usual.warmup);
     add("--seed", QString::number(plan.seed), plan.seed == usual.seed);
@@ -129,6 +153,11 @@ QStringList runOptions(const RunPlan& plan)
     add("--accumulate", QStringLiteral("exact"), !plan.isExact);
     add("--link-bandwidth", decimal(plan.linkBandwidth), plan.linkBandwidth == 0);
     add("--link-latency", decimal(plan.linkLatency), plan.linkLatency == 0);
+    add("--data-parallel", QString::number(plan.request.schedule.dataParallel),
+        plan.request.schedule.dataParallel == 1);
+    add("--backend", fromUtf8(engine::backendName(plan.backend)), plan.backend == usual.backend);
+    add("--device-memory", plan.deviceMemory, plan.deviceMemory.isEmpty());
+    add("--trace", plan.trace, plan.trace.isEmpty());
     return options + passOptions(plan.request, modelRecompute(plan.model));
 }
 
@@ -156,8 +185,9 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
     if (plan.request.evict)
         return text("A run evicts only as the scheme BPipe says; take that scheme, leave Evict at "
                     "none, or simulate.");
-    if (plan.request.schedule.dataParallel > 1)
-        return text("A run trains one copy of the pipeline; set Copies to 1, or simulate.");
+    if (plan.model.endsWith(kEnding))
+        if (const auto spec = engine::loadModel(plan.model.toStdString()); !spec)
+            return fromUtf8(spec.error().message);
     const int stages = lowered.shape.stages;
     const int layers
         = plan.layers > 0 ? plan.layers : modelNumber(plan.model, QStringLiteral("layers"));

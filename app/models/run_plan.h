@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/prediction.h"
+#include "engine/exec/run_experiment.h"
 
 #include <QString>
 #include <QStringList>
@@ -21,11 +22,15 @@ struct RunPlan
     QString attention, precision;         // "": the model's
     bool isExact = false;                 // gradients are summed bit for bit the same in any order
     int linkBandwidth = 0, linkLatency = 0; // hundredths of GB/s (0: free) and of us, emulated
+    engine::Backend backend = engine::Backend::Cpu;
+    QString trace;        // off, ops, kernels, all; "": what the backend can
+    QString deviceMemory; // "16GiB"; "": no limit but the machine's
 
     friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
-// The preset models that are compiled in, and a number of one ("layers"); 0: not said.
+// The preset models that are compiled in, and a number of one, or of a model file ("layers"); 0:
+// not said.
 QStringList modelPresets();
 int modelNumber(const QString& model, const QString& key);
 // What the preset recomputes where nothing else is asked for.

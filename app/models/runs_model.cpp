@@ -88,6 +88,26 @@ void RunsModel::setChecked(const RunDocument* document, bool checked)
         setData(index(row), checked ? Qt::Checked : Qt::Unchecked, Qt::CheckStateRole);
 }
 
+void RunsModel::swap(const RunDocument* one, const RunDocument* other)
+{
+    const auto [first, second] = std::minmax({rowOf(one), rowOf(other)});
+    if (first < 0 || first == second)
+        return;
+    moveRow(second, first);
+    moveRow(first + 1, second);
+}
+
+void RunsModel::moveRow(int from, int to)
+{
+    // Qt says before which row it goes, counted while it is still there.
+    if (from == to || !beginMoveRows({}, from, from, {}, to > from ? to + 1 : to))
+        return;
+    Row row = std::move(m_rows[toIndex(from)]);
+    m_rows.erase(m_rows.begin() + from);
+    m_rows.insert(m_rows.begin() + to, std::move(row));
+    endMoveRows();
+}
+
 void RunsModel::rowChanged(const RunDocument* document)
 {
     const QModelIndex changed = index(rowOf(document));
@@ -119,13 +139,15 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         return document.subtitle();
     case ValueRole:
         if (document.isQueued())
-            return tr("queued");
+            return progress.secondsLeft >= 0 ? takesText(progress.secondsLeft) : tr("queued");
         return document.isRunning() ? tr("%1 of %2").arg(progress.done).arg(progress.planned)
                                     : headlineText(run.get());
     case ModeRole:
         if (document.isPaused())
             return tr("paused");
         return run ? modeText(run->info) : QString();
+    case QueuedRole:
+        return document.isQueued();
     case RunningRole:
         return document.isRunning();
     case ProgressRole:

@@ -23,6 +23,7 @@ public:
         RunningRole,  // bool
         ProgressRole, // double 0..1; -1 when it does not run
         FileRole,
+        QueuedRole, // bool
     };
 
     explicit RunsModel(QObject* parent = nullptr);
@@ -34,6 +35,7 @@ public:
     int rowOf(const RunDocument* document) const;                 // -1: not open
     std::vector<std::shared_ptr<RunDocument>> checked() const;
     void setChecked(const RunDocument* document, bool checked);
+    void swap(const RunDocument* one, const RunDocument* other); // their places
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -48,6 +50,7 @@ private:
     };
     static std::size_t toIndex(int row) { return static_cast<std::size_t>(row); }
     void rowChanged(const RunDocument* document);
+    void moveRow(int from, int to);
 
     std::vector<Row> m_rows;
 };

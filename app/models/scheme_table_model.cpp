@@ -45,14 +45,6 @@ int rank(const Row& row)
     return row.prediction() != nullptr ? 0 : row.reason().isEmpty() ? 1 : 2;
 }
 
-QString quotedCell(QString text)
-{
-    if (!text.contains(QLatin1Char(',')) && !text.contains(QLatin1Char('"')))
-        return text;
-    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\""))
-        + QLatin1Char('"');
-}
-
 double thumbnailScale(std::vector<double> durations)
 {
     if (durations.empty())

@@ -15,6 +15,7 @@ enum TableRole : int {
     kThumbnailRole,                // const Thumbnail*: at the left; null draws an empty frame
     kThumbnailWidthRole,           // double 0..1: of the room for it
     kCodeRole,                     // bool: an operation name, fixed pitch
+    kKernelKindRole,               // int, KernelKind: a swatch in its colour at the left
 };
 
 enum class Verdict : int { Neutral, Better, Worse };

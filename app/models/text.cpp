@@ -27,4 +27,12 @@ QString timeText(std::int64_t ticks, const engine::RunInfo& info)
     return unitsText(units) + QStringLiteral(" units");
 }
 
+QString quotedCell(QString text)
+{
+    if (!text.contains(QLatin1Char(',')) && !text.contains(QLatin1Char('"')))
+        return text;
+    return QLatin1Char('"') + text.replace(QLatin1Char('"'), QStringLiteral("\"\""))
+        + QLatin1Char('"');
+}
+
 } // namespace app

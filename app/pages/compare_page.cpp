@@ -81,6 +81,8 @@ void ComparePage::connectAll()
     connect(m_dock, &RunsDock::compareRequested, this, &Page::compareRequested);
     connect(m_dock, &RunsDock::removeRequested, this,
             [this](const RunDocument& document) { m_library.close(document); });
+    connect(m_dock, &RunsDock::moveInQueueRequested, this,
+            [this](const RunDocument& document, int by) { m_library.moveInQueue(document, by); });
     connect(m_dock, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
     connect(m_baselineBox, &QComboBox::activated, this, &ComparePage::setBaseline);
     connect(m_back, &QAction::triggered, m_compare, &CompareWidget::zoomBack);

@@ -85,9 +85,12 @@ void RunPage::connectTimeline()
     connect(m->runs, &RunsDock::compareRequested, this, &Page::compareRequested);
     connect(m->runs, &RunsDock::removeRequested, this,
             [this](const RunDocument& document) { m_library.close(document); });
+    connect(m->runs, &RunsDock::moveInQueueRequested, this,
+            [this](const RunDocument& document, int by) { m_library.moveInQueue(document, by); });
     connect(m->runs, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
     connect(&m_views, &ViewPreparation::ready, this,
             [this](const auto& views) { showView(views.front()); });
+    connect(&m_kernels, &KernelLoader::loaded, this, &RunPage::showKernels);
     connect(m->bandRunAgain, &QPushButton::clicked, this, &RunPage::runAgain);
     connect(m->failed, &EmptyState::activated, this, &Page::openDialogRequested);
     connect(m->bandDismiss, &QPushButton::clicked, m->band, &QWidget::hide);
@@ -144,6 +147,7 @@ void RunPage::showView(const RunViewPointer& view)
     if (isFirst || isNothingChosen || !m_document->isRunning())
         m->details->show(view, m->timeline->selection());
     reportFinished();
+    askForKernels();
 }
 
 void RunPage::showIteration(int iteration)
@@ -171,6 +175,7 @@ void RunPage::showState()
     showWaiting();
     m->toolbar->showRun(*m_document, m->timeline->iteration());
     reportFinished();
+    askForKernels();
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
 }
@@ -278,6 +283,9 @@ QStringList RunPage::statusTexts() const
     QString counts = countOf(ops, "op");
     if (m_metrics.messages > 0)
         counts += tr(", %1").arg(countOf(m_metrics.messages, "message"));
+    if (const auto& kernels = m->timeline->kernels(); kernels && !kernels->isEmpty())
+        counts += tr(", %1").arg(countOf(
+            static_cast<std::int64_t>(kernels->activity().trace().kernels.size()), "kernel"));
     texts.append(counts);
     const Selection& selection = m->timeline->selection();
     if (selection.kind != Selection::Kind::None) {

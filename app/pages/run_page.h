@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/jobs/kernel_loader.h"
 #include "app/jobs/run_analysis.h"
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
@@ -64,6 +65,9 @@ private:
     void reportFinished();
     void showNotice();
     void showFailure(bool isFailed);
+    void askForKernels();
+    void showKernels(const KernelViewPointer& kernels, const QString& failure);
+    void setKernelsShown(bool shown);
     void showIteration(int iteration);
     void select(const Selection& selection);
     void setDetailsVisible(bool visible);
@@ -81,7 +85,9 @@ private:
     std::shared_ptr<RunDocument> m_document;
     RunAnalysis m_analysis;
     ViewPreparation m_views;
-    RunViewPointer m_view; // shown by timeline, details and tables; null: none yet
+    KernelLoader m_kernels;
+    RunPointer m_kernelsOf; // for which they were asked
+    RunViewPointer m_view;  // shown by timeline, details and tables; null: none yet
     std::unique_ptr<Parts> m;
     bool m_isReported = false; // runOpened() was sent
     profiler::RunMetrics m_metrics;

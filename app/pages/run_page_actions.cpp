@@ -21,6 +21,9 @@ void RunPage::makeActions()
     m->fitSelection = makeAction("fitSelection", tr("Zoom to the selection"), Qt::Key_F);
     m->flow = makeAction("flow", tr("Flow: off, selected, all"), Qt::Key_L);
     m->colourBy = makeAction("colourByNext", tr("Colour by: next"), Qt::Key_C);
+    m->kernels = makeAction("showKernels", tr("Kernels under their ops"), Qt::Key_G);
+    m->kernels->setStatusTip(tr("show, hide the kernels under their ops"));
+    m->kernels->setCheckable(true);
     actions.find = makeAction("find", tr("Find"), QKeySequence::Find);
     actions.find->setToolTip(tr("Ops by kind, micro-batch, stage, duration (Ctrl+F)"));
     actions.find->setStatusTip(tr("find ops, with facets"));
@@ -95,6 +98,12 @@ void RunPage::connectLook()
     connect(m->timeline, &TimelineWidget::flowModeChanged, m->toolbar,
             [this](Mode mode) { m->toolbar->setFlow(static_cast<int>(mode)); });
     m->toolbar->setFlow(static_cast<int>(m->timeline->flowMode()));
+    connect(m->kernels, &QAction::triggered, this, &RunPage::setKernelsShown);
+    connect(m->toolbar, &RunToolbar::kernelsChosen, this, &RunPage::setKernelsShown);
+    connect(m->timeline, &TimelineWidget::kernelsShownChanged, this, [this](bool shown) {
+        m->kernels->setChecked(shown);
+        m->toolbar->setKernelsShown(shown);
+    });
     connect(m->colourBy, &QAction::triggered, this,
             [this] { m->timeline->setColourBy(nextColourBy(m->timeline->colourBy())); });
     connect(m->toolbar, &RunToolbar::colourByChosen, this,
@@ -110,9 +119,9 @@ QList<QAction*> RunPage::menuActions(Menu menu) const
     case Menu::Run:
         return {actions.pause, actions.stop, actions.follow, m->copyCommand};
     case Menu::View:
-        return {actions.back,        actions.forward, actions.fit, m->fitAll,
-                m->fitSelection,     m->flow,         m->colourBy, actions.showRuns,
-                actions.showDetails, m->foldPanels};
+        return {actions.back, actions.forward, actions.fit, m->fitAll,        m->fitSelection,
+                m->flow,      m->colourBy,     m->kernels,  actions.showRuns, actions.showDetails,
+                m->foldPanels};
     case Menu::Compare:
         return {m->compare};
     case Menu::Export:

@@ -132,13 +132,14 @@ bool RunPage::isExplainedInPlace() const
 {
     const Selection::Kind kind = m->timeline->selection().kind;
     return m_view && !m->actions.showDetails->isChecked()
-        && (kind == Selection::Kind::Op || kind == Selection::Kind::Bubble);
+        && (kind == Selection::Kind::Op || kind == Selection::Kind::Bubble
+            || kind == Selection::Kind::Kernel);
 }
 
 void RunPage::showPopover()
 {
     if (isExplainedInPlace())
-        m->popover->show(detailsOf(*m_view, m->timeline->selection()),
+        m->popover->show(detailsOf(*m_view, m->timeline->selection(), m->timeline->kernels().get()),
                          m->timeline->selectionRect());
     else
         m->popover->hide();

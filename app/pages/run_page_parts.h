@@ -18,7 +18,7 @@ struct RunPage::Parts
 {
     RunToolbar::Actions actions;
     QAction *compare = nullptr, *copyCommand = nullptr, *fitAll = nullptr, *fitSelection = nullptr;
-    QAction *foldPanels = nullptr, *flow = nullptr, *colourBy = nullptr;
+    QAction *foldPanels = nullptr, *flow = nullptr, *colourBy = nullptr, *kernels = nullptr;
     QAction *findNext = nullptr, *findPrevious = nullptr;
 
     QSplitter *columns = nullptr, *rows = nullptr;

@@ -1,5 +1,7 @@
 #include "app/timeline/box_colours.h"
 
+#include "app/timeline/kernel_colours.h"
+
 #include <algorithm>
 
 namespace app {
@@ -49,6 +51,9 @@ BoxColours::BoxColours(const Theme& theme, double dpr)
             m_hues[group][1][index(emphasis)] = resolve(light, emphasis);
         }
     }
+    for (int kind = 0; kind < profiler::kKernelKinds; ++kind)
+        m_kernels[kind] = resolve(
+            kernelColour(static_cast<profiler::KernelKind>(kind), theme.palette), Emphasis::Normal);
     for (auto& byChunk : m_looks[static_cast<int>(engine::OpKind::OptimizerStep)])
         byChunk[0].edge = toQt(theme.palette.optimizerEdge);
 }

@@ -4,6 +4,7 @@
 #include "app/timeline/colour_by.h"
 #include "app/timeline/hatch.h"
 #include "engine/schedule/schedule.h"
+#include "profiler/analysis/kernel_kind.h"
 
 namespace app {
 
@@ -32,6 +33,10 @@ public:
     }
     const Look& exposed(Emphasis emphasis) const { return m_exposed[index(emphasis)]; }
     const Theme& theme() const { return m_theme; }
+    const Look& kernel(profiler::KernelKind kind) const
+    {
+        return m_kernels[static_cast<std::size_t>(kind)];
+    }
     QColor surface() const { return m_theme.chrome.surface; }
     const Hatch& bubble() const { return m_bubble; }
     const Hatch& selectedBubble() const { return m_selected; }
@@ -45,6 +50,7 @@ private:
     const Theme& m_theme;
     Look m_looks[engine::kOpKinds][kChunks][2];
     Look m_exposed[2], m_hues[kHues][2][2]; // [group][forward][emphasis]
+    Look m_kernels[profiler::kKernelKinds];
     ColourBy m_by = ColourBy::Operation;
     Hatch m_bubble, m_selected;
 };

@@ -24,12 +24,14 @@ Share shareOf(engine::OpKind kind)
     }
 }
 
-BusyIndex::BusyIndex(std::span<const engine::Span> spans, std::span<const Share> kinds)
+template<class Kind, std::size_t kCount>
+BusyIndexOf<Kind, kCount>::BusyIndexOf(std::span<const engine::Span> spans,
+                                       std::span<const Kind> kinds)
     : m_index(spans)
     , m_kinds(kinds)
 {
     m_sums.reserve(spans.size() / kBlock + 1);
-    Busy sum{};
+    Sums sum{};
     for (std::size_t i = 0; i <= spans.size(); ++i) {
         if (i % kBlock == 0)
             m_sums.push_back(sum);
@@ -39,7 +41,8 @@ BusyIndex::BusyIndex(std::span<const engine::Span> spans, std::span<const Share>
     }
 }
 
-double BusyIndex::weight(std::size_t span) const
+template<class Kind, std::size_t kCount>
+double BusyIndexOf<Kind, kCount>::weight(std::size_t span) const
 {
     const auto all = spans();
     const auto window = all[span].window();
@@ -49,7 +52,8 @@ double BusyIndex::weight(std::size_t span) const
 }
 
 // Spans before the block of the first that reaches `time` have ended: their sum is known.
-Busy BusyIndex::before(double time) const
+template<class Kind, std::size_t kCount>
+auto BusyIndexOf<Kind, kCount>::before(double time) const -> Sums
 {
     if (m_sums.empty())
         return {};
@@ -57,7 +61,7 @@ Busy BusyIndex::before(double time) const
     const auto tick = static_cast<std::int64_t>(std::floor(time));
     const auto open = around({tick, tick});
     const auto first = static_cast<std::size_t>(open.data() - all.data());
-    Busy sum = m_sums[first / kBlock];
+    Sums sum = m_sums[first / kBlock];
     for (std::size_t i = first / kBlock * kBlock; i < first + open.size(); ++i) {
         const auto begin = static_cast<double>(all[i].begin);
         const double end = std::min(time, static_cast<double>(all[i].end));
@@ -66,13 +70,17 @@ Busy BusyIndex::before(double time) const
     return sum;
 }
 
-Busy BusyIndex::within(double begin, double end) const
+template<class Kind, std::size_t kCount>
+auto BusyIndexOf<Kind, kCount>::within(double begin, double end) const -> Sums
 {
-    Busy busy = before(end);
-    const Busy earlier = before(begin);
-    for (std::size_t k = 0; k < kShares; ++k)
+    Sums busy = before(end);
+    const Sums earlier = before(begin);
+    for (std::size_t k = 0; k < kCount; ++k)
         busy[k] -= earlier[k];
     return busy;
 }
+
+template class BusyIndexOf<Share, kShares>;
+template class BusyIndexOf<profiler::KernelKind, profiler::kKernelKinds>;
 
 } // namespace app

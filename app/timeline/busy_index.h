@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/timeline/span_index.h"
+#include "profiler/analysis/kernel_kind.h"
 
 #include <array>
 #include <cstdint>
@@ -13,21 +14,25 @@ namespace app {
 enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
 constexpr int kShares = 5;
 using Busy = std::array<double, kShares>; // ticks, or parts of one
+using KernelBusy = std::array<double, profiler::kKernelKinds>;
 
 Share shareOf(engine::OpKind kind);
 
 // Busy time per kind before any instant, exact: cumulative sums every 16 spans (3 bytes a span)
 // and a few additions. So a pixel column of a track of ten million spans costs a binary search.
-class BusyIndex
+template<class Kind, std::size_t kCount>
+class BusyIndexOf
 {
 public:
-    BusyIndex() = default;
-    // `spans` must outlive this; `kinds` is the Share of every op.
-    BusyIndex(std::span<const engine::Span> spans, std::span<const Share> kinds);
+    using Sums = std::array<double, kCount>;
+
+    BusyIndexOf() = default;
+    // `spans` must outlive this; `kinds` is the Kind of every op that they name.
+    BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
 
     // Ticks per kind before `time`, which need not be a whole tick.
-    Busy before(double time) const;
-    Busy within(double begin, double end) const;
+    Sums before(double time) const;
+    Sums within(double begin, double end) const;
     std::span<const engine::Span> spans() const { return m_index.spans(); }
     std::span<const engine::Span> around(engine::Window window) const
     {
@@ -39,8 +44,10 @@ private:
 
     static constexpr std::size_t kBlock = 16;
     engine::SpanIndex m_index;
-    std::span<const Share> m_kinds;
-    std::vector<Busy> m_sums; // of all before span k * kBlock
+    std::span<const Kind> m_kinds;
+    std::vector<Sums> m_sums; // of all before span k * kBlock
 };
+using BusyIndex = BusyIndexOf<Share, kShares>;
+using KernelIndex = BusyIndexOf<profiler::KernelKind, profiler::kKernelKinds>;
 
 } // namespace app

@@ -6,13 +6,13 @@
 namespace app {
 namespace {
 
-using Heights = std::array<int, kShares>; // rows from the bottom up to which a share reaches
-
-Heights heightsOf(const Busy& busy, double duration, int rows)
+// Rows from the bottom up to which a share reaches.
+template<std::size_t kCount>
+std::array<int, kCount> heightsOf(const std::array<double, kCount>& busy, double duration, int rows)
 {
-    Heights heights{};
+    std::array<int, kCount> heights{};
     double sum = 0;
-    for (std::size_t k = 0; k < kShares; ++k) {
+    for (std::size_t k = 0; k < kCount; ++k) {
         sum += duration > 0 ? busy[k] / duration : 0;
         heights[k] = std::clamp(static_cast<int>(std::lround(sum * rows)), 0, rows);
     }
@@ -20,32 +20,33 @@ Heights heightsOf(const Busy& busy, double duration, int rows)
 }
 
 // `top` is the column's first pixel, `stride` the pixels from one row to the next.
-void fillColumn(QRgb* top, qsizetype stride, int rows, const Heights& heights,
-                const std::array<QRgb, kShares + 1>& colours)
+template<std::size_t kCount>
+void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<int, kCount>& heights,
+                const std::array<QRgb, kCount + 1>& colours)
 {
     QRgb* pixel = top + (rows - 1) * stride;
     int row = 0;
-    for (std::size_t share = 0; share <= kShares; ++share) {
-        for (const int end = share < kShares ? heights[share] : rows; row < end; ++row) {
+    for (std::size_t share = 0; share <= kCount; ++share) {
+        for (const int end = share < kCount ? heights[share] : rows; row < end; ++row) {
             *pixel = colours[share];
             pixel -= stride;
         }
     }
 }
 
-std::array<QRgb, kShares + 1> packed(const ColumnColours& colours)
+template<std::size_t kCount>
+std::array<QRgb, kCount + 1> packed(const ColumnColoursOf<kCount>& colours)
 {
-    std::array<QRgb, kShares + 1> all{};
-    for (std::size_t k = 0; k < kShares; ++k)
+    std::array<QRgb, kCount + 1> all{};
+    for (std::size_t k = 0; k < kCount; ++k)
         all[k] = qPremultiply(colours.shares[k].rgba());
-    all[kShares] = qPremultiply(colours.rest.rgba());
+    all[kCount] = qPremultiply(colours.rest.rgba());
     return all;
 }
 
-} // namespace
-
-void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
-                  const std::function<Busy(double time)>& busyBefore)
+template<std::size_t kCount>
+void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& columns,
+           const std::function<std::array<double, kCount>(double time)>& busyBefore)
 {
     const QRectF& area = columns.area;
     const int count = static_cast<int>(std::lround(area.width() * axis.dpr));
@@ -62,12 +63,12 @@ void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& column
                           static_cast<double>(columns.window.end));
     };
     double begin = edge(0);
-    Busy before = busyBefore(begin);
+    auto before = busyBefore(begin);
     for (int column = 0; column < count; ++column) {
         const double end = edge(column + 1);
-        const Busy after = busyBefore(end);
-        Busy busy{};
-        for (std::size_t k = 0; k < kShares; ++k)
+        const auto after = busyBefore(end);
+        std::array<double, kCount> busy{};
+        for (std::size_t k = 0; k < kCount; ++k)
             busy[k] = after[k] - before[k];
         fillColumn(pixels + column, stride, rows, heightsOf(busy, end - begin, rows), inks);
         begin = end;
@@ -75,6 +76,20 @@ void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& column
     }
     image.setDevicePixelRatio(axis.dpr);
     painter.drawImage(area.topLeft(), image);
+}
+
+} // namespace
+
+void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
+                  const std::function<Busy(double time)>& busyBefore)
+{
+    paint(painter, axis, columns, busyBefore);
+}
+
+void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,
+                  const std::function<KernelBusy(double time)>& busyBefore)
+{
+    paint(painter, axis, columns, busyBefore);
 }
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/timeline/details.h"
 
+#include "app/timeline/details_kernel.h"
 #include "app/timeline/details_parts.h"
 #include "app/timeline/navigation.h"
 #include "app/timeline/words.h"
@@ -19,22 +20,26 @@ bool isKnown(const RunView& view, const Selection& selection)
 
 } // namespace
 
-Details detailsOf(const RunView& view, const Selection& selection)
+Details detailsOf(const RunView& view, const Selection& selection, const KernelView* kernels)
 {
     if (selection.kind == Selection::Kind::None)
         return runDetails(view, engine::headlineIteration(view.timeline()));
+    if (selection.kind == Selection::Kind::Kernel)
+        return kernels != nullptr && !view.isEmpty() ? kernelDetails(view, *kernels, selection)
+                                                     : Details();
     if (!isKnown(view, selection))
         return {};
     switch (selection.kind) {
     case Selection::Kind::Op:
-        return opDetails(view, selection);
+        return opDetails(view, selection, kernels);
     case Selection::Kind::Bubble:
         return bubbleDetails(view, selection);
     case Selection::Kind::Range:
         return rangeDetails(view, selection);
     case Selection::Kind::Device:
-        return deviceDetails(view, selection);
+        return deviceDetails(view, selection, kernels);
     case Selection::Kind::None:
+    case Selection::Kind::Kernel:
         break;
     }
     return {};

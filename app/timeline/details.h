@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
 
@@ -14,20 +15,22 @@ namespace app {
 // lays it out.
 struct Swatch
 {
-    enum class Look : std::uint8_t { None, Op, Bubble, Exposed };
+    enum class Look : std::uint8_t { None, Op, Bubble, Exposed, Kernel };
 
     Look look = Look::None;
     engine::OpKind kind = engine::OpKind::Forward;
     int chunk = 0;
     bool isUp = false;
+    profiler::KernelKind kernel = profiler::KernelKind::Other;
 };
 
 struct DetailsLink
 {
     Swatch swatch;
-    QString name; // "1B5": the part that leads somewhere
-    QString rest; // "on device 1"
-    QString time; // "103.6 – 107.5"
+    QString name;       // "1B5": the part that leads somewhere
+    QString rest;       // "on device 1"
+    QString time;       // "103.6 – 107.5"
+    bool isCut = false; // the name is cut off where there is no room for it
     Selection target;
 };
 
@@ -87,7 +90,8 @@ struct Details
 };
 
 // Nothing selected: the run as a whole. Empty where the run does not have what is selected, or no
-// iteration yet.
-Details detailsOf(const RunView& view, const Selection& selection);
+// iteration yet. `kernels`: of the run, where they are known; may be null.
+Details detailsOf(const RunView& view, const Selection& selection,
+                  const KernelView* kernels = nullptr);
 
 } // namespace app

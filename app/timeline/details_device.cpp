@@ -1,4 +1,5 @@
 #include "app/models/metrics_model.h"
+#include "app/timeline/details_gpu.h"
 #include "app/timeline/details_parts.h"
 #include "app/timeline/words.h"
 
@@ -74,7 +75,7 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
 
 } // namespace
 
-Details deviceDetails(const RunView& view, const Selection& selection)
+Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
 {
     const auto* metrics = view.metrics(selection.iteration);
     if (!metrics || selection.device.value >= view.devices())
@@ -92,6 +93,8 @@ Details deviceDetails(const RunView& view, const Selection& selection)
     details.right = tr("of %1").arg(clock.lengthWithUnit(metrics->duration));
     details.sections.push_back(timeSection(view, selection, *metrics, device, clock));
     details.sections.push_back(memorySection(view, device, clock));
+    if (auto gpu = gpuSection(view, selection.device, kernels))
+        details.sections.push_back(std::move(*gpu));
     DetailsSection messages;
     messages.title = tr("Messages");
     messages.rows = {

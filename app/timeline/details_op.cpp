@@ -1,3 +1,4 @@
+#include "app/timeline/details_kernel.h"
 #include "app/timeline/details_parts.h"
 #include "app/timeline/navigation.h"
 #include "app/timeline/words.h"
@@ -67,7 +68,7 @@ std::optional<DetailsRow> lossRow(const RunView& view, const Selection& selectio
 
 } // namespace
 
-Details opDetails(const RunView& view, const Selection& selection)
+Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
 {
     const auto& op = view.op(selection.op);
     const DetailsClock clock = detailsClock(view, selection.iteration);
@@ -98,6 +99,10 @@ Details opDetails(const RunView& view, const Selection& selection)
     if (!explanation->neededBy.empty())
         details.sections.push_back(
             linkSection(view, tr("Needed by"), explanation->neededBy, selection.iteration, clock));
+    if (kernels != nullptr) {
+        if (auto section = kernelSection(view, *kernels, selection))
+            details.sections.push_back(std::move(*section));
+    }
     if (const auto flow = flowOf(view, selection)) {
         if (auto strip = stripSection(view, *flow, selection, clock))
             details.sections.push_back(std::move(*strip));

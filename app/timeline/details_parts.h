@@ -33,10 +33,10 @@ std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow
 // Forward, backward, W, optimizer, exposed communication, bubble of a stretch.
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
-Details opDetails(const RunView& view, const Selection& selection);
+Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 Details bubbleDetails(const RunView& view, const Selection& selection);
 Details rangeDetails(const RunView& view, const Selection& selection);
 Details runDetails(const RunView& view, int iteration);
-Details deviceDetails(const RunView& view, const Selection& selection);
+Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 
 } // namespace app

@@ -1,4 +1,5 @@
 #include "app/models/runs_model.h"
+#include "app/timeline/details_gpu.h"
 #include "app/timeline/details_parts.h"
 #include "app/timeline/words.h"
 
@@ -70,6 +71,12 @@ DetailsSection extremes(const RunMetrics& metrics)
     return section;
 }
 
+QString flopsText(double perSecond)
+{
+    return perSecond >= 1e13 ? tr("%1 TFLOP/s").arg(number(perSecond / 1e12, 0))
+                             : tr("%1 GFLOP/s").arg(number(perSecond / 1e9, 0));
+}
+
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 {
     const auto& info = view.run().info;
@@ -85,9 +92,11 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     if (metrics.mfu) // of a measured peak, which is no data sheet's
         section.rows.push_back({info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
                                 percent(*metrics.mfu)});
-    if (!info.peakSource.empty())
-        section.rows.push_back(
-            {tr("Peak of a device"), tr("%1 GFLOP/s").arg(number(info.peakFlops / 1e9, 0))});
+    if (metrics.hfu) // what is recomputed counts again
+        section.rows.push_back({tr("HFU"), percent(*metrics.hfu)});
+    if (info.peakFlops > 0)
+        section.rows.push_back({tr("Peak of a device"), flopsText(info.peakFlops)});
+    add(tr("Its source"), info.peakSource);
     section.rows.push_back({tr("Messages, local copies"),
                             tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
     add(tr("Model"), info.model);
@@ -95,6 +104,8 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     add(tr("Link"), info.link);
     add(tr("Timed by"), info.timing);
     add(tr("On"), info.deviceName);
+    for (const DetailsRow& row : machineRows(info))
+        section.rows.push_back(row);
     return section;
 }
 

@@ -51,6 +51,33 @@ void paintFold(QPainter& painter, bool isOpen, QPointF centre, QColor colour)
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 
+QString rowName(const KernelView& kernels, engine::DeviceId device, int row)
+{
+    const auto role = kernels.lane(device, row).role;
+    int number = 0, same = 0;
+    for (int k = 0; k < kernels.rows()[static_cast<std::size_t>(device.value)]; ++k) {
+        same += kernels.lane(device, k).role == role ? 1 : 0;
+        number += k <= row && kernels.lane(device, k).role == role ? 1 : 0;
+    }
+    const QString name = role == profiler::GpuLane::Role::Compute ? tr("kernels")
+        : role == profiler::GpuLane::Role::Copy                   ? tr("copies")
+                                                                  : tr("NCCL");
+    return same > 1 ? tr("%1 %2").arg(name).arg(number) : name;
+}
+
+void paintKernelLabels(QPainter& painter, const LaneCell& cell)
+{
+    if (cell.kernels == nullptr)
+        return;
+    painter.setFont(uiFont(10));
+    painter.setPen(cell.colours.theme().chrome.text2);
+    for (int row = 0; row < cell.lane.kernels; ++row)
+        write(painter,
+              QRectF(cell.area.left(), cell.area.top() + cell.lane.kernelTop(row) - cell.lane.top,
+                     cell.area.width() - 8, Lane::kKernel),
+              Qt::AlignRight | Qt::AlignVCenter, rowName(*cell.kernels, cell.device, row));
+}
+
 void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,
                         const Lane& lane, const QRectF& area)
 {
@@ -161,13 +188,14 @@ void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, st
 
 void paintHeader(QPainter& painter, const LaneCell& cell)
 {
-    const auto& [view, colours, device, lane, iteration, area] = cell;
+    const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
     const Theme& theme = colours.theme();
     if (lane.kind == LaneKind::Dense) {
         paintDenseHeader(painter, view, theme, device, area);
         return;
     }
-    const double top = area.top() + (lane.kind == LaneKind::Full ? 8 : (area.height() - 46) / 2);
+    const double rest = area.height() - lane.kernelsHeight();
+    const double top = area.top() + (lane.kind == LaneKind::Full ? 8 : (rest - 46) / 2);
     paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
               theme.chrome.text2);
     const QRectF row(area.left() + kLeft, top, kBar, 18);
@@ -192,6 +220,7 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         paintShareBar(painter, *metrics, duration, colours,
                       QRectF(row.left(), std::round(top + 34 + 0.7 * lower), kBar, 4));
     }
+    paintKernelLabels(painter, cell);
     if (lane.kind == LaneKind::Full)
         paintSublaneLabels(painter, view, theme, lane, area);
 }
@@ -205,7 +234,7 @@ QString memoryTitle(const RunView& view, const Lane& lane)
 
 void paintMemoryCell(QPainter& painter, const LaneCell& cell)
 {
-    const auto& [view, colours, device, lane, iteration, area] = cell;
+    const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
     const Theme& theme = colours.theme();
     const auto* metrics = metricsOf(view, device, iteration);
     if (!metrics)

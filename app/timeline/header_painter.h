@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/box_colours.h"
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/lanes.h"
 #include "app/timeline/run_view.h"
 
@@ -21,6 +22,7 @@ struct LaneCell
     const Lane& lane;
     int iteration = -1;
     QRectF area;
+    const KernelView* kernels = nullptr; // named where the lane has rows of them
 };
 void paintHeader(QPainter& painter, const LaneCell& cell);
 void paintMemoryCell(QPainter& painter, const LaneCell& cell);

@@ -1,5 +1,7 @@
 #include "app/timeline/hit_test.h"
 
+#include "app/timeline/kernel_painter.h"
+
 #include <array>
 #include <cmath>
 
@@ -99,7 +101,7 @@ Selection pieceSelection(const RunView& view, DeviceId device, const Piece& piec
 }
 
 Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
-                      double x, double y)
+                      double x, double y, const KernelView* kernels)
 {
     const int at = laneAt(lanes, y);
     if (at < 0 || x < axis.left || x > axis.right())
@@ -108,6 +110,8 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
     const DeviceId device{at};
     if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
         return computeAt(view, device, axis, x);
+    if (kernels != nullptr && kernelRowAt(lane, y) >= 0)
+        return kernelAt(*kernels, device, axis, lane, {x, y});
     if (lane.kind != LaneKind::Full)
         return {};
     for (const auto& [kind, top] : sublanes(lane)) {
@@ -126,11 +130,15 @@ QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>
               const Selection& selection)
 {
     const auto device = static_cast<std::size_t>(selection.device.value);
-    const bool hasPlace
-        = selection.kind == Selection::Kind::Op || selection.kind == Selection::Kind::Bubble;
+    const bool hasPlace = selection.kind == Selection::Kind::Op
+        || selection.kind == Selection::Kind::Bubble || selection.kind == Selection::Kind::Kernel;
     if (!hasPlace || !selection.device.isValid() || device >= lanes.size() || view.isEmpty())
         return {};
     const Lane& lane = lanes[device];
+    if (selection.kind == Selection::Kind::Kernel)
+        return selection.row < lane.kernels
+            ? boxRect(axis, selection.window, lane.kernelTop(selection.row), Lane::kKernel)
+            : QRectF();
     if (selection.lane == TrackKind::Compute)
         return boxRect(axis, selection.window, lane.computeTop(), lane.compute);
     if (lane.kind != LaneKind::Full)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/coordinates.h"
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/lane_walk.h"
 #include "app/timeline/lanes.h"
 #include "app/timeline/selection.h"
@@ -14,7 +15,7 @@ Selection pieceSelection(const RunView& view, engine::DeviceId device, const Pie
 // What lies at a point of the lanes (`y` within the lanes, unscrolled). Boxes of a pixel are found
 // within three pixels. Exposed communication gives the transfer that causes it.
 Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
-                      double x, double y);
+                      double x, double y, const KernelView* kernels = nullptr);
 // Where a selected op or bubble is drawn, y as above; empty when it is in no lane that is shown.
 QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
               const Selection& selection);

@@ -7,6 +7,7 @@ namespace app {
 namespace {
 
 constexpr double kFullRest = 62, kMemory = 34; // beside the compute boxes of a full lane
+constexpr double kLeastMemory = 18;            // beside kernels
 constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
 constexpr double kMostMemory = 104;
@@ -31,14 +32,32 @@ Choice grown(Choice choice, double spare)
     return choice;
 }
 
+int kernelRows(const LaneWishes& wishes, int device)
+{
+    const auto at = static_cast<std::size_t>(device);
+    return at < wishes.kernels.size() ? wishes.kernels[at] : 0;
+}
+
+double kernelsHeight(const LaneWishes& wishes)
+{
+    double sum = 0;
+    for (const int rows : wishes.kernels)
+        sum += Lane{.kernels = rows}.kernelsHeight();
+    return sum;
+}
+
 Choice choose(int devices, const LaneWishes& wishes)
 {
-    const double each = wishes.available / std::max(1, devices);
+    const double each
+        = std::max(0.0, wishes.available - kernelsHeight(wishes)) / std::max(1, devices);
     const double compute = wishes.compute.value_or(LaneWishes::kUsual);
     const double fits = std::floor(each - kFullRest - kMemory);
+    const double fitsLower = fits + kMemory - kLeastMemory;
     Choice choice;
     if (fits >= std::min(kSmallestCompute, compute))
         choice = {LaneKind::Full, std::min(compute, fits)};
+    else if (!wishes.kernels.empty() && fitsLower >= kSmallestCompute)
+        return {LaneKind::Full, kSmallestCompute, kMemory - (kSmallestCompute - fits)};
     else if (each >= compute + kComputeRest)
         choice = {LaneKind::Compute, compute};
     else if (each >= kSmallestCompute + kComputeRest)
@@ -76,9 +95,13 @@ std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes)
         const double compute = isToggled && choice.kind == LaneKind::Dense
             ? wishes.compute.value_or(LaneWishes::kUsual)
             : choice.compute;
-        lanes.push_back(
-            {kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory});
-        top += lanes.back().height;
+        Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
+        if (kind != LaneKind::Dense) {
+            lane.kernels = kernelRows(wishes, device);
+            lane.height += lane.kernelsHeight();
+        }
+        lanes.push_back(lane);
+        top += lane.height;
     }
     return lanes;
 }

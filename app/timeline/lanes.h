@@ -15,15 +15,19 @@ struct Lane
     double top = 0, height = 0; // within the lanes, before scrolling
     double compute = 42;        // height of the compute boxes
     double memory = 34;         // of the memory over time, in a full lane
+    int kernels = 0;            // rows of kernels, one a stream
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
-    double sendTop() const { return computeTop() + compute + 3; }
+    double kernelTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
+    double kernelsHeight() const { return kernels > 0 ? kernels * kKernelStep + 1 : 0; }
+    double sendTop() const { return computeTop() + compute + 3 + kernelsHeight(); }
     double receiveTop() const { return sendTop() + kTransfer + 2; }
     double reduceTop() const { return receiveTop() + kTransfer + 3; }
     double memoryTop() const { return reduceTop() + kTransfer + 5; }
     double bottom() const { return top + height; }
 
     static constexpr double kTransfer = 11;
+    static constexpr double kKernel = 12, kKernelStep = kKernel + 2;
 };
 
 struct LaneWishes
@@ -33,6 +37,7 @@ struct LaneWishes
     double available = 0;          // height there is
     std::optional<double> compute; // wished by Alt+wheel; none: kUsual, and what room there is
     std::set<int> toggled;         // devices whose triangle was pressed
+    std::vector<int> kernels = {}; // [device] rows of kernels; empty: they are not shown
 };
 
 // Full lanes if they fit (compute shrinks to 28 first), else compute only, else dense 23, else

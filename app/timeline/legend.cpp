@@ -4,6 +4,7 @@
 
 #include <QFontMetricsF>
 #include <QPainter>
+#include <QStringList>
 
 namespace app {
 namespace {
@@ -187,6 +188,22 @@ Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, L
         legend.right.push_back({LegendEntry::Look::Fills, {toQt(palette.stash)}, {}, tr("stash")});
     }
     return legend;
+}
+
+void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours)
+{
+    LegendEntry entry;
+    QStringList words;
+    for (int k = 0; k < profiler::kKernelKinds; ++k) {
+        const auto kind = static_cast<profiler::KernelKind>(k);
+        if (!kernels.occurs(kind))
+            continue;
+        const auto word = profiler::kernelKindName(kind);
+        entry.fills.push_back(colours.kernel(kind).fill);
+        words << QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+    }
+    entry.text = words.join(QStringLiteral(", "));
+    legend.right = {entry};
 }
 
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/box_colours.h"
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/run_view.h"
 
 #include <QString>
@@ -36,6 +37,8 @@ struct LegendRun
 };
 // Only what can be seen of the runs; the last two details: of compute lanes without transfers.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
+// The kinds that occur, in place of what stands at the right.
+void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
                  const QRectF& area);
 

@@ -9,14 +9,16 @@ namespace app {
 // What is selected in a timeline; one value, shared by the view and the details panel.
 struct Selection
 {
-    enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device };
+    enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device, Kernel };
 
     Kind kind = Kind::None;
     int iteration = -1; // index into Timeline::iterations
     engine::DeviceId device;
     engine::Track::Kind lane = engine::Track::Kind::Compute;
-    std::uint32_t op = 0;  // OpIndex; kind Op
-    engine::Window window; // of the op, bubble or range, on the timeline's clock
+    std::uint32_t op = 0;   // OpIndex; kind Op
+    engine::Window window;  // of what is selected, on the timeline's clock
+    std::uint32_t work = 0; // GpuActivity::work(); kind Kernel, of `op` where that is known
+    int row = 0;            // of the device's kernel lanes; kind Kernel
 
     friend bool operator==(const Selection&, const Selection&) = default;
 };

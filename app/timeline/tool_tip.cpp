@@ -8,13 +8,6 @@
 namespace app {
 namespace {
 
-QString page(const QString& title, const QString& length, const QStringList& lines)
-{
-    return QStringLiteral("<table width='240'><tr><td><code>%1</code></td><td align='right'>%2</td>"
-                          "</tr></table><div>%3</div>")
-        .arg(title, length, lines.join(QStringLiteral("<br>")));
-}
-
 QString waitLine(const RunView& view, const Selection& selection, const Scale& scale)
 {
     const auto explanation = view.explain(selection.iteration, selection.op);
@@ -29,6 +22,13 @@ QString waitLine(const RunView& view, const Selection& selection, const Scale& s
 
 } // namespace
 
+QString toolTipPage(const QString& title, const QString& length, const QStringList& lines)
+{
+    return QStringLiteral("<table width='240'><tr><td><code>%1</code></td><td align='right'>%2</td>"
+                          "</tr></table><div>%3</div>")
+        .arg(title, length, lines.join(QStringLiteral("<br>")));
+}
+
 QString toolTipText(const RunView& view, const Selection& selection)
 {
     if (selection.iteration < 0)
@@ -42,13 +42,14 @@ QString toolTipText(const RunView& view, const Selection& selection)
                    rangeText(selection.window, static_cast<double>(one.window.begin), scale),
                    scale.unit);
     if (selection.kind == Selection::Kind::Bubble)
-        return page(tr("Bubble"), length, {where});
+        return toolTipPage(tr("Bubble"), length, {where});
     if (selection.kind == Selection::Kind::Device) {
         const auto peak = view.memory(selection.device).peak();
-        return page(tr("Device %1").arg(selection.device.value),
-                    view.hasMemory() ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
-                                     : number(peak, 1) + QString::fromUtf8(" Mₐ"),
-                    {tr("largest memory")});
+        return toolTipPage(tr("Device %1").arg(selection.device.value),
+                           view.hasMemory()
+                               ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
+                               : number(peak, 1) + QString::fromUtf8(" Mₐ"),
+                           {tr("largest memory")});
     }
     if (selection.kind != Selection::Kind::Op)
         return {};
@@ -61,7 +62,7 @@ QString toolTipText(const RunView& view, const Selection& selection)
     QStringList lines{what, where};
     if (const QString wait = waitLine(view, selection, scale); !wait.isEmpty())
         lines << wait;
-    return page(opText(op), length, lines);
+    return toolTipPage(opText(op), length, lines);
 }
 
 } // namespace app

@@ -3,12 +3,15 @@
 #include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
 
-#include <QString>
+#include <QStringList>
 
 namespace app {
 
 // Rich text for the pointer at rest: the op's name and length, what it is, where and when, what it
 // waited for.
 QString toolTipText(const RunView& view, const Selection& selection);
+
+// Title and length on one line, the rest under it; rich text.
+QString toolTipPage(const QString& title, const QString& length, const QStringList& lines);
 
 } // namespace app

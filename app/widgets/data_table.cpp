@@ -2,6 +2,7 @@
 
 #include "app/models/table_roles.h"
 #include "app/models/thumbnail.h"
+#include "app/timeline/kernel_colours.h"
 #include "app/widgets/subscript.h"
 #include "app/widgets/thumbnail_painter.h"
 
@@ -15,6 +16,7 @@ namespace app {
 namespace {
 
 constexpr int kPadding = 9;
+constexpr int kSwatch = 10;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
 constexpr int kDifferenceWidth = 46; // at least, at the right of the values that have one
@@ -70,6 +72,13 @@ void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share
 QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
                                  const QModelIndex& index) const
 {
+    if (const QVariant kind = index.data(kKernelKindRole); kind.isValid()) {
+        painter.fillRect(
+            QRect(cell.left() + kPadding, cell.center().y() - kSwatch / 2, kSwatch, kSwatch),
+            toQt(kernelColour(static_cast<profiler::KernelKind>(kind.toInt()),
+                              m_theme.theme().palette)));
+        return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
+    }
     const QVariant picture = index.data(kThumbnailRole);
     if (!picture.isValid())
         return cell;
@@ -134,6 +143,8 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
         = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
     if (index.data(kShareRole).isValid())
         width += kShareWidth + kPadding;
+    if (index.data(kKernelKindRole).isValid())
+        width += kSwatch + kPadding - 2;
     if (index.data(kThumbnailRole).isValid())
         width += kThumbnailRoom;
     return {width + differenceRoom(index.model(), index.column()), option.rect.height()};

@@ -13,6 +13,7 @@ namespace app {
 namespace {
 
 using Follow = std::function<void(const Selection&)>;
+constexpr int kLinkRoom = 138;
 constexpr int kRowRoom = 252; // pixels of a row in a panel of 292
 
 QLabel* text(const QString& words, const QFont& font, const char* role = "")
@@ -85,11 +86,16 @@ QLabel* linkLabel(const ThemeController& theme, const DetailsLink& link, const F
     const QString face
         = link.name.front().isDigit() ? QStringLiteral("monospace") : uiFont(12).family();
     const bool leads = link.target.kind != Selection::Kind::None;
+    const QString shown = link.isCut
+        ? QFontMetrics(uiFont(12)).elidedText(link.name, Qt::ElideRight, kLinkRoom)
+        : link.name;
     const QString name = leads
         ? QStringLiteral("<a href='op' style='color:%1;font-family:%2'>%3</a>")
-              .arg(ink, face, link.name)
-        : link.name;
+              .arg(ink, face, shown.toHtmlEscaped())
+        : shown.toHtmlEscaped();
     auto* label = text(name + QLatin1Char(' ') + link.rest, uiFont(12));
+    if (shown != link.name)
+        label->setToolTip(link.name);
     label->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     const Selection target = link.target;
     // Queued: following it rebuilds the panel, and this label with it.
@@ -128,7 +134,8 @@ void addRow(QGridLayout& grid, const DetailsRow& row)
         = metrics.horizontalAdvance(row.name) + metrics.horizontalAdvance(row.value) > kRowRoom;
     auto* value = text(row.value.toHtmlEscaped(), font);
     value->setWordWrap(isLong);
-    grid.addWidget(makeLabel(row.name, "small"), at, 0);
+    if (!row.name.isEmpty())
+        grid.addWidget(makeLabel(row.name, "small"), at, 0);
     if (isLong)
         grid.addWidget(value, at + 1, 0, 1, 2);
     else

@@ -16,12 +16,13 @@ struct DetailsPanel::Impl
     const ThemeController& theme;
     RunViewPointer view;
     Selection selection;
+    KernelViewPointer kernels;
     QScrollArea* scroll = nullptr;
 };
 
 DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m(std::make_unique<Impl>(Impl{theme, nullptr, {}, new QScrollArea}))
+    , m(std::make_unique<Impl>(Impl{theme, nullptr, {}, nullptr, new QScrollArea}))
 {
     setObjectName(QStringLiteral("details"));
     setAccessibleName(tr("Details"));
@@ -50,9 +51,17 @@ void DetailsPanel::show(RunViewPointer view, const Selection& selection)
     m->rebuild(*this);
 }
 
+void DetailsPanel::setKernels(KernelViewPointer kernels)
+{
+    if (m->kernels == kernels)
+        return;
+    m->kernels = std::move(kernels);
+    m->rebuild(*this);
+}
+
 void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
 {
-    const Details details = view ? detailsOf(*view, selection) : Details();
+    const Details details = view ? detailsOf(*view, selection, kernels.get()) : Details();
     if (!details.isEmpty()) {
         scroll->setWidget(layOutDetails(
             theme, details, [&panel](const Selection& target) { Q_EMIT panel.jumpTo(target); }));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
 
@@ -21,6 +22,7 @@ public:
     ~DetailsPanel() override;
 
     void show(RunViewPointer view, const Selection& selection); // may be null: nothing selected
+    void setKernels(KernelViewPointer kernels); // of the run that is shown; null: none are known
     using QWidget::show;
     QSize sizeHint() const override;
 

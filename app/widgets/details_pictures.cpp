@@ -24,6 +24,9 @@ void fillSwatch(QPainter& painter, const BoxColours& colours, const Swatch& swat
     case Swatch::Look::Exposed:
         painter.fillRect(rect, colours.exposed(Emphasis::Normal).fill);
         break;
+    case Swatch::Look::Kernel:
+        painter.fillRect(rect, colours.kernel(swatch.kernel).fill);
+        break;
     case Swatch::Look::None:
         break;
     }
@@ -69,6 +72,7 @@ void ShareBarPicture::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     const BoxColours colours(m_theme.theme(), devicePixelRatioF());
+    painter.fillRect(rect(), m_theme.theme().chrome.hover); // what no part covers
     double sum = 0;
     for (const auto& part : m_parts) {
         const double left = std::round(sum * width());

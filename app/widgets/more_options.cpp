@@ -169,6 +169,23 @@ MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget*
     add(rows(), tr("Link latency, µs"),
         m_fields->hundredths("linkLatency", plan.linkLatency, {0, 100'000'000, {}}),
         tr("... and how much later a message arrives"));
+    auto* memory = m_fields->text("deviceMemory", plan.deviceMemory);
+    memory->setPlaceholderText(tr("no limit"));
+    add(rows(), tr("Device memory"), memory,
+        tr("What one device may hold, as 16GiB: what needs more is refused, with what would fit"));
+    const QStringList levels = {tr("usual"), QStringLiteral("off"), QStringLiteral("ops"),
+                                QStringLiteral("kernels"), QStringLiteral("all")};
+    add(rows(), tr("Record"),
+        m_fields->choice(
+            "trace", levels,
+            [this, levels] {
+                return static_cast<int>(std::max<qsizetype>(0, levels.indexOf(m_plan.trace)));
+            },
+            [this, levels](int index) {
+                m_plan.trace = index == 0 ? QString() : levels.at(index);
+            }),
+        tr("Ops; on a GPU also kernels, copies and the calls that launch them; or all that CUPTI "
+           "knows. Usual: kernels on a GPU, else ops"));
     auto* exact = m_fields->flag("accumulateExact", tr("Exact sums of gradients"), plan.isExact);
     exact->setToolTip(tr("Bit for bit the same in any order, so that schemes can be compared"));
     rows().addWidget(exact);
@@ -180,7 +197,7 @@ void MoreTraining::showPlan()
     m_fields->show();
     if (m_plan.layers > 0 || m_plan.width > 0 || m_plan.heads > 0 || !m_plan.attention.isEmpty()
         || !m_plan.precision.isEmpty() || m_plan.isExact || m_plan.linkBandwidth > 0
-        || m_plan.linkLatency > 0)
+        || m_plan.linkLatency > 0 || !m_plan.deviceMemory.isEmpty() || !m_plan.trace.isEmpty())
         setOpen(true);
 }
 

@@ -4,6 +4,7 @@
 #include "app/models/runs_model.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/data_table.h"
+#include "app/widgets/kernel_panel.h"
 #include "app/widgets/memory_panel.h"
 #include "app/widgets/progress_panel.h"
 #include "app/widgets/themed_icon.h"
@@ -29,6 +30,7 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     , m_stack(new QStackedWidget)
     , m_summaryTable(new DataTable(theme, 26))
     , m_eventsTable(new DataTable(theme, 23))
+    , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
     , m_progress(new ProgressPanel(theme))
     , m_log(new QPlainTextEdit)
@@ -44,8 +46,8 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
-    for (QWidget* panel : std::initializer_list<QWidget*>{m_summaryTable, m_eventsTable, m_memory,
-                                                          m_progress, m_log})
+    for (QWidget* panel : std::initializer_list<QWidget*>{m_summaryTable, m_eventsTable, m_kernels,
+                                                          m_memory, m_progress, m_log})
         m_stack->addWidget(panel);
     auto* column = spaced(new QVBoxLayout(this), {}, 0);
     column->addWidget(makeTabRow(theme));
@@ -67,7 +69,7 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     m_tabs->setUsesScrollButtons(false);
     m_tabs->setElideMode(Qt::ElideNone);
     for (const QString& name :
-         {tr("Summary"), tr("Events"), tr("Memory"), tr("Progress"), tr("Log")})
+         {tr("Summary"), tr("Events"), tr("Kernels"), tr("Memory"), tr("Progress"), tr("Log")})
         m_tabs->addTab(name);
     m_fold->setObjectName(QStringLiteral("foldPanels"));
     m_fold->setAutoRaise(true);
@@ -122,6 +124,7 @@ void RunPanels::showRun(const RunPointer& run, int iteration)
     m_iteration = iteration;
     m_areEventsFresh = m_isMemoryFresh = false;
     m_progress->showLoss(*run);
+    m_kernels->showIteration(iteration);
     m_mode->setText(modeText(run->info));
     fillShownPanel();
     updateHint();
@@ -174,6 +177,9 @@ void RunPanels::updateHint()
     case Panel::Events:
         m_hint->setText(tr("%1, every op; a click shows it").arg(which));
         break;
+    case Panel::Kernels:
+        m_hint->clear();
+        break;
     case Panel::Memory:
         m_hint->setText(which);
         break;
@@ -184,8 +190,14 @@ void RunPanels::updateHint()
     }
 }
 
+void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)
+{
+    m_kernels->show(m_run, std::move(kernels), reason);
+}
+
 void RunPanels::showSelection(const Selection& selection)
 {
+    m_kernels->showSelection(selection);
     if (selection.kind == Selection::Kind::Op && m_areEventsFresh
         && selection.iteration == m_events->iteration()) {
         const int row = m_events->rowOf(selection.op, selection.lane);

@@ -3,6 +3,7 @@
 #include "app/models/events_model.h"
 #include "app/models/metrics_model.h"
 #include "app/models/theme.h"
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/selection.h"
 
 #include <QWidget>
@@ -16,18 +17,19 @@ class QToolButton;
 namespace app {
 
 class DataTable;
+class KernelPanel;
 class MemoryPanel;
 class ProgressPanel;
 class Tag;
 
-// The bottom dock of a run: Summary, Events, Memory, Progress, Log. Folds to its tabs with three
-// key numbers at the right.
+// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Log. Folds to its tabs with
+// three key numbers at the right.
 class RunPanels : public QWidget
 {
     Q_OBJECT
 
 public:
-    enum class Panel : int { Summary, Events, Memory, Progress, Log };
+    enum class Panel : int { Summary, Events, Kernels, Memory, Progress, Log };
     static constexpr int kTabsHeight = 33;
 
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
@@ -35,6 +37,8 @@ public:
     void showRun(const RunPointer& run, int iteration); // the run, and which iteration of it
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
+    // Null: not known, because of `reason`; empty: there are none, because of it.
+    void showKernels(KernelViewPointer kernels, const QString& reason);
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
     ProgressPanel& progress() { return *m_progress; }
@@ -62,6 +66,7 @@ private:
     QToolButton* m_fold;
     QStackedWidget* m_stack;
     DataTable *m_summaryTable, *m_eventsTable;
+    KernelPanel* m_kernels;
     MemoryPanel* m_memory;
     ProgressPanel* m_progress;
     QPlainTextEdit* m_log;

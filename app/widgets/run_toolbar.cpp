@@ -24,6 +24,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_segments(new IterationSegments(theme))
     , m_left(makeLabel({}, "small"))
     , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
+    , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
     , m_colourBy(new QComboBox)
     , m_find(makeActionButton(actions.find))
     , m_export(makeActionButton(actions.exportFigure))
@@ -66,14 +67,20 @@ QWidget* RunToolbar::makeView()
     m_colourBy->addItems(colourByNames());
     m_colourBy->setAccessibleName(tr("Colour by"));
     m_colourBy->setFocusPolicy(Qt::TabFocus);
+    m_lanes->setObjectName(QStringLiteral("laneSegments"));
+    m_lanes->setCompact();
+    m_lanes->hide();
     m_names = {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
     auto* view = new QWidget;
     auto* row = spaced(new QHBoxLayout(view), {}, 8);
     row->addWidget(m_names.at(0));
     row->addWidget(m_colourBy);
     row->addSpacing(4);
+    row->addWidget(m_lanes);
     row->addWidget(m_names.at(1));
     row->addWidget(m_flow);
+    connect(m_lanes, &SegmentControl::currentChanged, this,
+            [this](int choice) { Q_EMIT kernelsChosen(choice == 1); });
     connect(m_flow, &SegmentControl::currentChanged, this, &RunToolbar::flowChosen);
     connect(m_colourBy, &QComboBox::activated, this, &RunToolbar::colourByChosen);
     return view;
@@ -84,6 +91,18 @@ void RunToolbar::setFlow(int mode)
     m_flow->setCurrent(mode);
 }
 
+void RunToolbar::offerKernels(bool areKnown, const QString& reason)
+{
+    m_lanes->setVisible(areKnown);
+    fitTexts();
+    m_lanes->setToolTip(areKnown ? tr("Kernels, copies and NCCL under their ops (G)") : reason);
+}
+
+void RunToolbar::setKernelsShown(bool shown)
+{
+    m_lanes->setCurrent(shown ? 1 : 0);
+}
+
 void RunToolbar::setColourBy(int by)
 {
     m_colourBy->setCurrentIndex(by);
@@ -92,12 +111,18 @@ void RunToolbar::setColourBy(int by)
 // A narrow bar keeps every control and drops words: the icons and the lists say the same.
 void RunToolbar::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kWithNames = 1010, kWithTexts = 930;
     QWidget::resizeEvent(event);
+    fitTexts();
+}
+
+void RunToolbar::fitTexts()
+{
+    constexpr int kWithNames = 1010, kWithTexts = 930, kLanes = 170;
+    const int room = width() - (m_lanes->isHidden() ? 0 : kLanes);
     for (QLabel* name : m_names)
-        name->setVisible(width() >= kWithNames);
-    m_find->setText(width() >= kWithTexts ? m_actions.find->text() : QString());
-    m_export->setText(width() >= kWithTexts ? m_actions.exportFigure->text() : tr("Export"));
+        name->setVisible(room >= kWithNames);
+    m_find->setText(room >= kWithTexts ? m_actions.find->text() : QString());
+    m_export->setText(room >= kWithTexts ? m_actions.exportFigure->text() : tr("Export"));
 }
 
 void RunToolbar::showRun(const RunDocument& document, int iteration)

@@ -34,24 +34,29 @@ public:
     void showRun(const RunDocument& document, int iteration); // what the document knows now
     void setFlow(int mode);                                   // by TimelineWidget::FlowMode
     void setColourBy(int by);                                 // by ColourBy
+    // Whether there are kernels to show, and if not the reason.
+    void offerKernels(bool areKnown, const QString& reason);
+    void setKernelsShown(bool shown);
 
 Q_SIGNALS:
     void iterationChosen(int iteration);
     void flowChosen(int mode);
     void colourByChosen(int by);
+    void kernelsChosen(bool shown);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void showProgress(const RunDocument& document);
+    void fitTexts();
     QWidget* makeView();
 
     Actions m_actions;
     IterationStepper* m_stepper;
     IterationSegments* m_segments;
     QLabel* m_left;
-    SegmentControl* m_flow;
+    SegmentControl *m_flow, *m_lanes;
     QComboBox* m_colourBy;
     QList<QLabel*> m_names; // of controls: the first to go in a narrow window
     QPushButton *m_find, *m_export;

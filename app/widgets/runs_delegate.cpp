@@ -21,6 +21,14 @@ void drawLine(QPainter& painter, const QRect& row, const QString& left, const QS
                      metrics.elidedText(left, Qt::ElideRight, room));
 }
 
+// Six dots: what can be dragged.
+void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
+{
+    for (int row = 0; row < 3; ++row)
+        for (int column = 0; column < 2; ++column)
+            painter.fillRect(box.left() + 3 + 5 * column, box.top() + 2 + 4 * row, 2, 2, colour);
+}
+
 } // namespace
 
 RunsDelegate::RunsDelegate(const ThemeController& theme, QObject* parent)
@@ -84,7 +92,9 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->fillRect(option.rect, chrome.selected);
     else if (option.state & QStyle::State_MouseOver)
         painter->fillRect(option.rect, chrome.hover);
-    if (index.data(RunsModel::RunningRole).toBool())
+    if (index.data(RunsModel::QueuedRole).toBool())
+        paintGrip(*painter, checkBox(option.rect), chrome.text3);
+    else if (index.data(RunsModel::RunningRole).toBool())
         paintIcon(*painter, Icon::Run, QRectF(checkBox(option.rect)), chrome.text);
     else
         paintCheck(*painter, option.rect, index);
@@ -100,8 +110,8 @@ bool RunsDelegate::editorEvent(QEvent* event, QAbstractItemModel* model,
         return false;
     const auto* mouse = static_cast<QMouseEvent*>(event);
     const QRect target = checkBox(option.rect).adjusted(-8, -6, 6, 14);
-    if (!target.contains(mouse->position().toPoint())
-        || index.data(RunsModel::RunningRole).toBool())
+    if (!target.contains(mouse->position().toPoint()) || index.data(RunsModel::RunningRole).toBool()
+        || index.data(RunsModel::QueuedRole).toBool())
         return false;
     const bool isChecked = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
     return model->setData(index, isChecked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);

@@ -1,5 +1,6 @@
 #include "app/widgets/runs_dock.h"
 
+#include "app/models/numbers.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/runs_delegate.h"
 #include "app/widgets/themed_icon.h"
@@ -12,18 +13,55 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
+#include <functional>
+#include <utility>
+
 namespace app {
 namespace {
 
-// A click beside the check mark opens the run; Space marks it.
+// A click beside the check mark opens the run; Space marks it. A queued run has a grip in the place
+// of the mark: drag it, or Alt and the arrows, to another place of the queue.
 class RunsList : public QListView
 {
 public:
-    using QListView::QListView;
+    explicit RunsList(std::function<void(int row, int by)> moveInQueue)
+        : m_moveInQueue(std::move(moveInQueue))
+    { }
 
 protected:
+    void mousePressEvent(QMouseEvent* event) override
+    {
+        const QModelIndex index = indexAt(event->position().toPoint());
+        const bool isGrip = index.isValid() && event->button() == Qt::LeftButton
+            && index.data(RunsModel::QueuedRole).toBool()
+            && event->position().x() <= RunsDelegate::checkBox(visualRect(index)).right() + 6;
+        m_dragged = isGrip ? index.row() : -1;
+        if (isGrip)
+            viewport()->setCursor(Qt::ClosedHandCursor);
+        else
+            QListView::mousePressEvent(event);
+    }
+    void mouseMoveEvent(QMouseEvent* event) override
+    {
+        if (m_dragged < 0) {
+            QListView::mouseMoveEvent(event);
+            return;
+        }
+        const QModelIndex over = indexAt(event->position().toPoint());
+        if (!over.isValid() || over.row() == m_dragged
+            || !over.data(RunsModel::QueuedRole).toBool())
+            return;
+        const int to = over.row();
+        m_moveInQueue(m_dragged, to > m_dragged ? 1 : -1);
+        m_dragged = to;
+    }
     void mouseReleaseEvent(QMouseEvent* event) override
     {
+        if (std::exchange(m_dragged, -1) >= 0) {
+            viewport()->unsetCursor();
+            return;
+        }
         QListView::mouseReleaseEvent(event);
         const QModelIndex index = indexAt(event->position().toPoint());
         if (index.isValid() && event->button() == Qt::LeftButton
@@ -38,8 +76,17 @@ protected:
                              Qt::CheckStateRole);
             return;
         }
+        const int by = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
+        if (by != 0 && event->modifiers() & Qt::AltModifier && currentIndex().isValid()) {
+            m_moveInQueue(currentIndex().row(), by);
+            return;
+        }
         QListView::keyPressEvent(event);
     }
+
+private:
+    std::function<void(int row, int by)> m_moveInQueue;
+    int m_dragged = -1; // row of the queued run under way
 };
 
 } // namespace
@@ -47,8 +94,9 @@ protected:
 RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* parent)
     : QWidget(parent)
     , m_runs(runs)
-    , m_list(new RunsList)
+    , m_list(new RunsList([this](int row, int by) { moveInQueue(row, by); }))
     , m_compare(makeButton({}, QStringLiteral("compareRuns")))
+    , m_queue(makeLabel({}, "small"))
 {
     setObjectName(QStringLiteral("runsDock"));
     setAttribute(Qt::WA_StyledBackground);
@@ -72,6 +120,10 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     followTheme(m_compare, Icon::Compare, theme);
+    m_queue->setObjectName(QStringLiteral("queueSum"));
+    m_queue->setWordWrap(true);
+    auto* sum = spaced(new QHBoxLayout, {12, 6, 12, 0}, 0);
+    sum->addWidget(m_queue);
     auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0);
     foot->addWidget(m_compare);
 
@@ -80,6 +132,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     column->addWidget(makeLine(Qt::Horizontal));
     column->addWidget(m_list, 1);
     column->addWidget(makeLine(Qt::Horizontal));
+    column->addLayout(sum);
     column->addLayout(foot);
 
     connect(add, &QToolButton::clicked, this, &RunsDock::addRequested);
@@ -95,7 +148,36 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
         connect(&runs, signal, this, &RunsDock::updateCompareButton);
     connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateCompareButton);
+    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
+        connect(&runs, signal, this, &RunsDock::updateQueue);
+    connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateQueue);
     updateCompareButton();
+    updateQueue();
+}
+
+void RunsDock::moveInQueue(int row, int by)
+{
+    Q_EMIT moveInQueueRequested(*m_runs.at(row), by);
+}
+
+// What waits, and when all of it will be through, as far as that can be said.
+void RunsDock::updateQueue()
+{
+    int queued = 0;
+    double seconds = 0;
+    bool isKnown = true;
+    for (int row = 0; row < m_runs.rowCount(); ++row) {
+        const auto document = m_runs.at(row);
+        queued += document->isQueued() ? 1 : 0;
+        if (!document->isQueued() && !document->isRunning())
+            continue;
+        isKnown = isKnown && document->progress().secondsLeft >= 0;
+        seconds += std::max(0.0, document->progress().secondsLeft);
+    }
+    m_queue->setVisible(queued > 0);
+    const QString runs = countOf(queued, "run");
+    m_queue->setText(isKnown ? tr("Queue: %1, all through in %2").arg(runs, takesText(seconds))
+                             : tr("Queue: %1").arg(runs));
 }
 
 void RunsDock::setCurrent(const RunDocument* document)
@@ -113,6 +195,8 @@ void RunsDock::showMenu(const QPoint& position)
     const std::shared_ptr<RunDocument> document = m_runs.at(index.row());
     QMenu menu(this);
     const QAction* show = menu.addAction(tr("Show"));
+    const QAction* sooner = document->isQueued() ? menu.addAction(tr("Run sooner")) : nullptr;
+    const QAction* later = document->isQueued() ? menu.addAction(tr("Run later")) : nullptr;
     const QAction* copy = menu.addAction(tr("Copy the file's path"));
     QAction* remove = menu.addAction(document->isQueued() ? tr("Take out of the queue")
                                                           : tr("Remove from the list"));
@@ -120,6 +204,8 @@ void RunsDock::showMenu(const QPoint& position)
     const QAction* chosen = menu.exec(m_list->viewport()->mapToGlobal(position));
     if (chosen == show)
         Q_EMIT activated(document->file());
+    else if (chosen != nullptr && (chosen == sooner || chosen == later))
+        moveInQueue(index.row(), chosen == sooner ? -1 : 1);
     else if (chosen == copy)
         QGuiApplication::clipboard()->setText(document->file());
     else if (chosen == remove)

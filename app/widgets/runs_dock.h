@@ -6,6 +6,7 @@
 #include <QListView>
 #include <QWidget>
 
+class QLabel;
 class QPushButton;
 
 namespace app {
@@ -27,15 +28,20 @@ Q_SIGNALS:
     void compareRequested(const QStringList& files);
     void addRequested();                                    // the plus
     void removeRequested(const app::RunDocument& document); // from the list; the file stays
+    // By how many places; < 0: nearer to the front.
+    void moveInQueueRequested(const app::RunDocument& document, int by);
 
 private:
     void updateCompareButton();
+    void updateQueue();
+    void moveInQueue(int row, int by);
     void showMenu(const QPoint& position);
     QStringList checkedFiles() const;
 
     RunsModel& m_runs;
     QListView* m_list;
     QPushButton* m_compare;
+    QLabel* m_queue;
     const RunDocument* m_current = nullptr; // compared, never looked into
 };
 

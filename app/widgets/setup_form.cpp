@@ -148,7 +148,14 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     browse->setAccessibleName(browse->toolTip());
     setLook(browse, "kind", QStringLiteral("icon"));
     connect(browse, &QPushButton::clicked, this, &SetupForm::chooseText);
-    column.addLayout(makeFormRow(tr("Model"), {m_model}));
+    m_model->setFixedWidth(kFormFieldWidth - 34);
+    QPushButton* file = makeButton(tr("…"), QStringLiteral("chooseModel"));
+    file->setFixedWidth(28);
+    file->setToolTip(tr("Choose a model file (.toml)"));
+    file->setAccessibleName(file->toolTip());
+    setLook(file, "kind", QStringLiteral("icon"));
+    connect(file, &QPushButton::clicked, this, &SetupForm::chooseModel);
+    column.addLayout(makeFormRow(tr("Model"), {m_model, file}));
     column.addLayout(makeFormRow(tr("Batch × seq."), {m_batch, m_sequence}));
     column.addLayout(makeFormRow(tr("Text"), {m_text, browse}));
     m_moreTraining = new MoreTraining(m_theme, m_plan);
@@ -176,9 +183,15 @@ QString modeHint(const RunPlan& plan)
     if (plan.mode == engine::Mode::Simulate)
         return SetupForm::tr("Nothing runs: the costs above are assumed. Answers at once.");
     if (plan.mode == engine::Mode::Live)
-        return liveHint(plan.request.schedule.devices);
-    return SetupForm::tr("Every op really runs, once, alone on the CPU, and the model really "
-                         "trains; each device has a clock of its own.");
+        return plan.backend == engine::Backend::Cuda
+            ? SetupForm::tr("All devices train at the same time: GPUs, or equal parts of one, on "
+                            "the wall clock.")
+            : liveHint(plan.request.schedule.devices);
+    const QString place
+        = plan.backend == engine::Backend::Cuda ? SetupForm::tr("GPU") : SetupForm::tr("CPU");
+    return SetupForm::tr("Every op really runs, once, alone on the %1, and the model really "
+                         "trains; each device has a clock of its own.")
+        .arg(place);
 }
 
 } // namespace
@@ -203,10 +216,20 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
     bind(m_iterations, m_plan.iterations);
     bind(m_warmup, m_plan.warmup);
     bind(m_seed, m_plan.seed);
+    m_backend = makeFormCombo(QStringLiteral("backend"));
+    m_backend->addItems({tr("CPU"), tr("GPUs (CUDA)")});
+    m_backend->setToolTip(tr("What the ops of a run compute on"));
+    connect(m_backend, &QComboBox::currentIndexChanged, this, [this](int index) {
+        m_plan.backend = static_cast<engine::Backend>(index);
+        m_modeHint->setText(modeHint(m_plan));
+        if (!m_isShowing)
+            Q_EMIT edited();
+    });
     column.addLayout(makeFormRow(tr("Run as"), {m_mode}));
     column.addWidget(m_modeHint);
     m_iterations->setToolTip(tr("measured iterations"));
     m_warmup->setToolTip(tr("warm-up iterations before them: they train and are not measured"));
+    column.addLayout(makeFormRow(tr("On"), {m_backend}));
     column.addLayout(makeFormRow(tr("Iterations, warm-up"), {m_iterations, m_warmup}));
     column.addLayout(makeFormRow(tr("Seed"), {m_seed}));
 }
@@ -220,7 +243,8 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_microBatches->field()->setValue(request.microBatches);
     m_sync->setCurrentIndex(static_cast<int>(plan.request.sync));
     m_recompute->setCurrentIndex(static_cast<int>(plan.request.recompute));
-    m_model->setCurrentText(plan.model);
+    setModel(plan.model);
+    m_backend->setCurrentIndex(static_cast<int>(plan.backend));
     m_batch->setValue(plan.microBatchSize);
     m_sequence->setValue(plan.sequence);
     m_text->setText(plan.textFile);
@@ -263,7 +287,8 @@ void SetupForm::showScheme()
     for (QWidget* field : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_batch),
                            static_cast<QWidget*>(m_sequence), static_cast<QWidget*>(m_text),
                            static_cast<QWidget*>(m_iterations), static_cast<QWidget*>(m_warmup),
-                           static_cast<QWidget*>(m_seed), static_cast<QWidget*>(m_moreTraining)})
+                           static_cast<QWidget*>(m_seed), static_cast<QWidget*>(m_backend),
+                           static_cast<QWidget*>(m_moreTraining)})
         field->setEnabled(computes);
     m_costs->showHint();
 }
@@ -280,6 +305,23 @@ void SetupForm::modelChosen(const QString& model)
     m_recompute->setCurrentIndex(static_cast<int>(m_plan.request.recompute));
     m_isShowing = false;
     Q_EMIT edited();
+}
+
+// A file stands among the presets by its path.
+void SetupForm::setModel(const QString& model)
+{
+    if (m_model->findText(model) < 0)
+        m_model->addItem(model);
+    m_model->setCurrentText(model);
+}
+
+void SetupForm::chooseModel()
+{
+    auto* dialog = new QFileDialog(this, tr("Model to train"), {}, tr("Models (*.toml)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &SetupForm::setModel);
+    dialog->open();
 }
 
 void SetupForm::chooseText()

@@ -43,6 +43,8 @@ private:
     void showScheme();
     void modelChosen(const QString& model);
     void chooseText();
+    void chooseModel();
+    void setModel(const QString& model);
     SpinField* makeSpin(const char* name, int least, int most);
     SliderField* makeCount(const char* name, int engine::ScheduleRequest::*member, int most);
     void bind(SpinField* field, int& value);
@@ -56,7 +58,7 @@ private:
     QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint;
     SchemeOptions* m_options;
     MoreTraining* m_moreTraining;
-    QComboBox *m_sync, *m_recompute, *m_model;
+    QComboBox *m_sync, *m_recompute, *m_model, *m_backend;
     QLineEdit* m_text;
     SegmentControl* m_mode;
 };

@@ -42,6 +42,7 @@ void TimelineWidget::Impl::relayout()
 {
     areas = TimelineGeometry(widget.size());
     wishes.available = areas.lanes.height();
+    wishes.kernels = shownKernels() != nullptr ? kernels->rows() : std::vector<int>();
     lanes = layoutLanes(view ? view->devices() : 0, wishes);
     ++layoutSerial;
     const double hidden = heightOf(lanes) - areas.lanes.height();
@@ -164,6 +165,8 @@ void TimelineWidget::Impl::reveal(const Selection& what)
         show(window.moved((begin + end) / 2 - window.centre()), Remember::Yes);
     if (!what.device.isValid() || static_cast<std::size_t>(what.device.value) >= lanes.size())
         return;
+    if (what.kind == Selection::Kind::Kernel)
+        widget.setKernelsShown(true);
     const Lane& lane = lanes[static_cast<std::size_t>(what.device.value)];
     if (lane.top < scrollBar->value())
         scrollBar->setValue(static_cast<int>(lane.top));
@@ -184,6 +187,11 @@ QString TimelineWidget::Impl::spoken(const Selection& what) const
         return tr("Range, %1").arg(length);
     if (what.kind == Selection::Kind::Device)
         return device;
+    if (what.kind == Selection::Kind::Kernel) {
+        const auto& activity = kernels->activity();
+        const auto& name = activity.nameOf(activity.work()[what.work]).label;
+        return tr("Kernel %1, %2, %3").arg(QString::fromStdString(name), device, length);
+    }
     const auto& op = view->op(what.op);
     return tr("%1, %2, %3, %4").arg(opText(op), opTitle(op.kind), device, length);
 }

@@ -83,13 +83,22 @@ struct TimelineWidget::Impl
     bool key(int key, Qt::KeyboardModifiers modifiers);
     bool viewCommand(ViewKey command);
     bool walkKey(int key);
+    bool kernelKey(int key, Qt::KeyboardModifiers modifiers);
     void showToolTip();
     Selection hit(QPointF at) const;
     int foldAt(QPointF at) const; // device whose triangle lies here, or -1
 
     TimelineWidget& widget;
     const ThemeController& theme;
+    // The kernels that are drawn: none where they are not wanted, or not known.
+    const KernelView* shownKernels() const
+    {
+        return areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
+    }
+
     RunViewPointer view;
+    KernelViewPointer kernels;
+    bool areKernelsShown = false;
     TimelineGeometry areas;
     std::vector<Lane> lanes;
     LaneWishes wishes;

@@ -1,3 +1,4 @@
+#include "app/timeline/details_kernel.h"
 #include "app/timeline/hit_test.h"
 #include "app/timeline/overview_painter.h"
 #include "app/timeline/tool_tip.h"
@@ -23,7 +24,7 @@ Selection TimelineWidget::Impl::hit(QPointF at) const
     if (isEmpty() || !areas.lanes.contains(at))
         return {};
     return selectionAt(*view, axis(), lanes, at.x(),
-                       at.y() - areas.lanes.top() + scrollBar->value());
+                       at.y() - areas.lanes.top() + scrollBar->value(), shownKernels());
 }
 
 int TimelineWidget::Impl::foldAt(QPointF at) const
@@ -145,7 +146,9 @@ void TimelineWidget::Impl::showToolTip()
 {
     if (isEmpty() || hover.kind == Selection::Kind::None)
         return;
-    const QString text = toolTipText(*view, hover);
+    const QString text = hover.kind == Selection::Kind::Kernel
+        ? kernelToolTip(*view, *kernels, hover)
+        : toolTipText(*view, hover);
     QToolTip::showText(widget.mapToGlobal(pointer.toPoint() + QPoint(8, 8)), text, &widget);
 }
 
@@ -174,6 +177,40 @@ void TimelineWidget::Impl::wheel(QWheelEvent& event)
         userShows(window.zoomed(std::pow(step, -notches), about), Remember::No);
     }
     hoverAt(at);
+}
+
+// Shift and up or down lead from an op into its kernels and out again; on a kernel the keys of the
+// lane walk its stream.
+bool TimelineWidget::Impl::kernelKey(int key, Qt::KeyboardModifiers modifiers)
+{
+    if (!kernels || !(modifiers & Qt::ShiftModifier || selection.kind == Selection::Kind::Kernel))
+        return false;
+    std::optional<KernelStep> step;
+    switch (key) {
+    case Qt::Key_Comma:
+        step = KernelStep::Previous;
+        break;
+    case Qt::Key_Period:
+        step = KernelStep::Next;
+        break;
+    case Qt::Key_Up:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        step = KernelStep::Out;
+        break;
+    case Qt::Key_Down:
+        step = KernelStep::Into;
+        break;
+    default:
+        break;
+    }
+    if (!step)
+        return false;
+    isByKeyboard = true;
+    if (const auto to = walkedKernel(*view, *kernels, selection, *step))
+        widget.select(*to);
+    widget.update();
+    return true;
 }
 
 // From the selected box to another; where nothing is selected, to the first of the iteration.
@@ -240,8 +277,11 @@ bool TimelineWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
     case Qt::Key_L:
         widget.setFlowMode(static_cast<FlowMode>((static_cast<int>(flowMode) + 1) % 3));
         return true;
+    case Qt::Key_G:
+        widget.setKernelsShown(!areKernelsShown);
+        return true;
     default:
-        return walkKey(key);
+        return kernelKey(key, modifiers) || walkKey(key);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "app/timeline/header_painter.h"
 #include "app/timeline/hit_test.h"
+#include "app/timeline/kernel_painter.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/lane_painter.h"
 #include "app/timeline/legend.h"
@@ -39,8 +40,12 @@ void TimelineWidget::Impl::paint(QPainter& painter)
     const bool isDense = !lanes.empty() && lanes.front().kind == LaneKind::Dense;
     Legend legend = legendOf({{view.get(), axis().ticksPerPixel()}}, *colours,
                              isDense ? LegendDetail::TimeOnly : LegendDetail::WithMemory);
+    if (const KernelView* shown = shownKernels())
+        addKernels(legend, *shown, *colours);
     if (isDense)
-        legend.note = denseNote();
+        legend.note = shownKernels() != nullptr
+            ? tr("a click on a device opens it, with its kernels")
+            : denseNote();
     paintLegend(painter, legend, *colours, areas.legend);
 }
 
@@ -132,7 +137,7 @@ void TimelineWidget::Impl::paintSides(QPainter& painter)
         const engine::DeviceId device{static_cast<int>(k)};
         const QRectF head(0, top, TimelineGeometry::kHeader, lanes[k].height);
         const QRectF tail(areas.column.left(), top, areas.column.width(), lanes[k].height);
-        paintHeader(painter, {*view, *colours, device, lanes[k], iteration, head});
+        paintHeader(painter, {*view, *colours, device, lanes[k], iteration, head, shownKernels()});
         if (areas.column.width() > 0)
             paintMemoryCell(painter, {*view, *colours, device, lanes[k], iteration, tail});
         if (lanes[k].kind != LaneKind::Dense)
@@ -223,9 +228,14 @@ void TimelineWidget::Impl::paintLanes(QPainter& painter, const TimeAxis& time)
     LanePainter lanePainter(painter, *view, time, *colours);
     lanePainter.setFlow(flow);
     lanePainter.setFound(found.get());
+    const KernelView* shown = shownKernels();
     for (std::size_t k = 0; k < lanes.size(); ++k) {
-        if (lanes[k].bottom() >= top && lanes[k].top <= bottom)
-            lanePainter.paint(engine::DeviceId{static_cast<int>(k)}, lanes[k], iteration);
+        if (lanes[k].bottom() < top || lanes[k].top > bottom)
+            continue;
+        const engine::DeviceId device{static_cast<int>(k)};
+        lanePainter.paint(device, lanes[k], iteration);
+        if (shown != nullptr)
+            KernelPainter(painter, *shown, time, *colours).paint(device, lanes[k]);
     }
     paintIterationEdges(painter, *view, time, theme.theme(),
                         QRectF(sight.left(), 0, sight.width(), heightOf(lanes)));
@@ -237,10 +247,13 @@ void TimelineWidget::Impl::paintLaneGround(QPainter& painter, const TimeAxis& ti
     const Chrome& chrome = theme.theme().chrome;
     if (lane.kind != LaneKind::Dense)
         painter.fillRect(QRectF(time.left, lane.bottom() - 1, time.width, 1), chrome.line);
-    if (lane.kind != LaneKind::Full)
-        return;
     for (const auto& one : view->timeline().iterations) {
-        if (!one.window.intersects(time.window()))
+        if (lane.kind == LaneKind::Dense || !one.window.intersects(time.window()))
+            continue;
+        for (int row = 0; row < lane.kernels; ++row)
+            painter.fillRect(stretch(time, one.window, lane.kernelTop(row), Lane::kKernel),
+                             chrome.surfaceAlt);
+        if (lane.kind != LaneKind::Full)
             continue;
         for (const double at : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})
             painter.fillRect(stretch(time, one.window, at, Lane::kTransfer), chrome.surfaceAlt);

@@ -57,6 +57,37 @@ void TimelineWidget::setView(RunViewPointer view, View how)
     update();
 }
 
+void TimelineWidget::setKernels(KernelViewPointer kernels)
+{
+    if (m->selection.kind == Selection::Kind::Kernel)
+        m->setSelection({});
+    m->kernels = std::move(kernels);
+    m->hover = {};
+    m->pictureKey = {};
+    m->relayout();
+}
+
+const KernelViewPointer& TimelineWidget::kernels() const
+{
+    return m->kernels;
+}
+
+bool TimelineWidget::areKernelsShown() const
+{
+    return m->areKernelsShown;
+}
+
+void TimelineWidget::setKernelsShown(bool shown)
+{
+    if (m->areKernelsShown == shown)
+        return;
+    m->areKernelsShown = shown;
+    if (!shown && m->selection.kind == Selection::Kind::Kernel)
+        m->setSelection({});
+    m->relayout();
+    Q_EMIT kernelsShownChanged(shown);
+}
+
 int TimelineWidget::iteration() const
 {
     return m->iteration;

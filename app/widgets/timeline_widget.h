@@ -3,6 +3,7 @@
 #include "app/models/theme.h"
 #include "app/timeline/colour_by.h"
 #include "app/timeline/find.h"
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
 
@@ -38,6 +39,11 @@ public:
     bool follow() const;
     FlowMode flowMode() const;
     ColourBy colourBy() const;
+    // What GPUs ran beneath the ops, where that is known; null: nothing. It is drawn once
+    // setKernelsShown() wants it.
+    void setKernels(KernelViewPointer kernels);
+    const KernelViewPointer& kernels() const;
+    bool areKernelsShown() const;
     // Boxes that were not found are dimmed, hits are outlined; null ends it.
     void setFound(FoundPointer found);
     QRect selectionRect() const; // of the selected op or bubble, as far as it is in sight
@@ -53,6 +59,7 @@ public Q_SLOTS:
     void setFollow(bool follow); // the tail of a growing run
     void setFlowMode(app::TimelineWidget::FlowMode mode);
     void setColourBy(app::ColourBy by);
+    void setKernelsShown(bool shown);
 
 Q_SIGNALS:
     void selectionChanged(const app::Selection& selection);
@@ -60,6 +67,7 @@ Q_SIGNALS:
     void followChanged(bool follow);
     void flowModeChanged(app::TimelineWidget::FlowMode mode);
     void colourByChanged(app::ColourBy by);
+    void kernelsShownChanged(bool shown);
     void viewChanged(); // what is in sight, or where it stands
 
 protected:

@@ -23,6 +23,18 @@ std::string labelOf(const Experiment& experiment)
     return std::string(scheme->title.substr(0, scheme->title.find(" ("))); // "1F1B", no aliases
 }
 
+// Of the forwards, by their number: 0 where nothing is recomputed.
+double recomputedShare(const Schedule& schedule)
+{
+    double forwards = 0, recomputes = 0;
+    for (const auto& program : schedule.program)
+        for (const Op& op : program) {
+            forwards += op.kind == OpKind::Forward ? 1 : 0;
+            recomputes += op.kind == OpKind::Recompute ? 1 : 0;
+        }
+    return forwards > 0 ? recomputes / forwards : 0;
+}
+
 } // namespace
 
 RunInfo runInfo(const RunInfoInput& input)
@@ -51,6 +63,8 @@ RunInfo runInfo(const RunInfoInput& input)
     info.precision = wordOf(kPrecisionWords, model.precision);
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;
     info.flopsPerIteration = flopsPerIteration(model, microBatches);
+    info.executedFlops
+        = executedFlopsPerIteration(model, microBatches, recomputedShare(input.lowered));
     info.plannedWarmup = experiment.warmup;
     info.plannedIterations = experiment.iterations;
     if (model.family != Family::Bert) { // which sees what comes after

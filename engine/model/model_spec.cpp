@@ -44,4 +44,13 @@ double flopsPerIteration(const ModelSpec& model, int microBatches)
     return 3 * tokens * (model.layers * block + headFlops(shape));
 }
 
+double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed)
+{
+    const double tokens = static_cast<double>(model.microBatchSize) * microBatches * model.sequence;
+    const double once = flopsPerIteration(model, microBatches);
+    const bool scoresAgain = TransformerShape(model).attention.kind != AttentionKind::Standard;
+    const double scores = scoresAgain ? 2.0 * model.width * model.sequence * model.layers : 0;
+    return once * (1 + recomputed / 3) + tokens * scores;
+}
+
 } // namespace engine

@@ -69,5 +69,8 @@ Result<void> checkFields(const ModelSpec& model);
 std::int64_t parameterCount(const ModelSpec& model); // a tied head counts once
 double flopsPerIteration(const ModelSpec& model,
                          int microBatches); // forward + backward, full attention
+// What is done twice counts twice: scores that attention `recompute` and `flash` make again in the
+// backward, and every forward of `recomputed` (share of the micro-batches, 0 to 1).
+double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

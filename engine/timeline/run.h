@@ -56,6 +56,7 @@ struct RunInfo
     std::string precision;  // what it trained in: "fp32", "bf16"; "" when nothing trained
     std::int64_t tokensPerIteration = 0; // 0: not known
     double flopsPerIteration = 0;        // model FLOPs; 0: not known
+    double executedFlops = 0;            // of an iteration, with what is recomputed; 0: not known
     double peakFlops = 0;                // of one device, per second; 0: not known
     // Share of an activation that stays from F to the RECOMPUTE that rebuilds it, beside the input
     // of the stage.

@@ -130,6 +130,8 @@ void addRates(const RunInfo& info, int dataParallel, RunMetrics& run)
     const double peak = info.peakFlops * dataParallel * static_cast<double>(run.devices.size());
     if (info.flopsPerIteration > 0 && peak > 0)
         run.mfu = info.flopsPerIteration / (peak * seconds);
+    if (info.executedFlops > 0 && peak > 0)
+        run.hfu = info.executedFlops / (peak * seconds);
 }
 
 RunMetrics metrics(const Schedule& schedule, const IterationSummary& summary)

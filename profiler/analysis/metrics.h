@@ -41,6 +41,7 @@ struct RunMetrics
     std::vector<DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
+    std::optional<double> hfu; // of the FLOPs that were executed: what is recomputed counts again
     // Without spans and with communication that takes time, what of it is exposed is not known and
     // counts as bubble (the device's exposedCommunication is 0).
     bool exposedIsKnown = true;

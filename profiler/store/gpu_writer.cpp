@@ -1,6 +1,6 @@
 #include "profiler/store/gpu_writer.h"
 
-#include "profiler/store/kernel_name.h"
+#include "engine/timeline/kernel_name.h"
 #include "profiler/store/nsight.h"
 
 #include <fmt/format.h>

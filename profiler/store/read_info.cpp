@@ -117,6 +117,8 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             info.tokensPerIteration = statement->integer(1);
         else if (name == "flops_per_iteration")
             info.flopsPerIteration = statement->real(1);
+        else if (name == "executed_flops")
+            info.executedFlops = statement->real(1);
         else if (name == "peak_flops")
             info.peakFlops = statement->real(1);
         else if (name == "recompute_keeps")

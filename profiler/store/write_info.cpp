@@ -37,6 +37,7 @@ Result<void> writeMetrics(Database& database, const engine::RunInfo& info)
     const std::int64_t tokens = info.tokensPerIteration;
     add("tokens_per_iteration", tokens == 0 ? std::nullopt : std::optional(tokens), "tokens");
     add("flops_per_iteration", known(info.flopsPerIteration), "FLOP");
+    add("executed_flops", known(info.executedFlops), "FLOP");
     add("peak_flops", known(info.peakFlops), "FLOP/s");
     add("recompute_keeps", known(info.recomputeKeeps), "M_a");
     const auto text = [](const std::string& value) {

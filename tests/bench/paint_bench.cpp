@@ -1,5 +1,6 @@
+#include "app/timeline/kernel_painter.h"
 #include "app/timeline/lane_painter.h"
-#include "tests/app/sample_run.h"
+#include "tests/app/gpu_sample.h"
 
 #include <QGuiApplication>
 #include <QImage>
@@ -80,6 +81,57 @@ void closer(benchmark::State& state)
     paint(state, 0.01, 23);
 }
 
+// Kernels under every op of an iteration of 8 devices, by their number: the whole of it, and a
+// hundredth.
+void kernels(benchmark::State& state, double share)
+{
+    startQt();
+    const auto run = sample::measured({"1f1b", 8, 32, 1});
+    const auto view = sample::kernels(*run, {static_cast<int>(state.range(0) / 5 / 520), 500, 0});
+    const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
+    const app::BoxColours colours(theme, 1);
+    const engine::Window whole = run->timeline.iterations[0].window;
+    const double begin = static_cast<double>(whole.duration()) / 3;
+    const app::TimeAxis axis{begin, begin + share * static_cast<double>(whole.duration()), 140,
+                             1336, 1};
+    app::LaneWishes wishes;
+    wishes.available = 8 * 110;
+    wishes.kernels = view->rows();
+    const auto lanes = app::layoutLanes(8, wishes);
+    QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
+    for (auto _ : state) {
+        QPainter painter(&image);
+        app::KernelPainter kernelPainter(painter, *view, axis, colours);
+        for (std::size_t k = 0; k < lanes.size(); ++k)
+            kernelPainter.paint(engine::DeviceId{static_cast<int>(k)}, lanes[k]);
+    }
+    state.counters["kernels"] = static_cast<double>(view->activity().trace().kernels.size());
+}
+
+void kernelsWhole(benchmark::State& state)
+{
+    kernels(state, 0.66);
+}
+
+void kernelsCloser(benchmark::State& state)
+{
+    kernels(state, 0.01);
+}
+
+void kernelsOfAnOp(benchmark::State& state)
+{
+    kernels(state, 0.0005);
+}
+
+void prepareKernels(benchmark::State& state)
+{
+    const auto run = sample::measured({"1f1b", 8, 32, 1});
+    const auto trace = sample::launches(*run, {static_cast<int>(state.range(0) / 5 / 520), 500, 0});
+    for (auto _ : state)
+        benchmark::DoNotOptimize(app::KernelView(*run, profiler::GpuActivity(*run, trace)));
+    state.counters["kernels"] = static_cast<double>(trace.kernels.size());
+}
+
 void prepare(benchmark::State& state)
 {
     startQt();
@@ -99,3 +151,7 @@ BENCHMARK(wholeWithSublanes)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(closer)->Arg(10'000)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(prepare)->Arg(10'000)->Arg(1'000'000)->Arg(10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(kernelsWhole)->Arg(10'000)->Arg(200'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(kernelsCloser)->Arg(10'000)->Arg(200'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(kernelsOfAnOp)->Arg(10'000)->Arg(200'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(prepareKernels)->Arg(10'000)->Arg(200'000)->Unit(benchmark::kMillisecond);

@@ -15,10 +15,11 @@ namespace app {
 // A page on a run that was written to a real file, or that a fake worker goes on with.
 struct OpenedRun
 {
-    explicit OpenedRun(const engine::Run& run, const QByteArray& worker = {})
+    explicit OpenedRun(const engine::Run& run, const QByteArray& worker = {},
+                       const engine::GpuTrace& gpu = {})
         : folder(worker)
     {
-        REQUIRE(profiler::writeRun(folder.file("run.sqlite").toStdString(), run).has_value());
+        write(folder.file("run.sqlite").toStdString(), run, gpu);
         library.setWorkerProgram(folder.path());
         document = worker.isEmpty() ? library.open(folder.file("run.sqlite")) : library.start({});
         page = std::make_unique<RunPage>(theme, library, document);
@@ -29,6 +30,19 @@ struct OpenedRun
     {
         page.reset();
         QFile::remove(document->file());
+    }
+    static void write(const std::string& file, const engine::Run& run, const engine::GpuTrace& gpu)
+    {
+        if (gpu.isEmpty()) {
+            REQUIRE(profiler::writeRun(file, run).has_value());
+            return;
+        }
+        auto writer = profiler::TraceWriter::create(file, run.info, run.schedule);
+        REQUIRE(writer);
+        profiler::Batch batch = profiler::batchOf(run.timeline, 0, 0);
+        batch.gpu = gpu;
+        writer->append(std::move(batch));
+        REQUIRE(writer->finish(run.info.outcome));
     }
     bool isRead() const { return document->state() == RunDocument::State::Finished; }
     template<class Widget>

@@ -7,11 +7,13 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QSlider>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
 
@@ -81,6 +83,49 @@ TEST_CASE("several rows of the table are run one after the other, without what c
     for (const QStringList& one : all)
         CHECK(one.join(u' ').contains(QStringLiteral("--devices 4 --micro-batches 8 --layers 6")));
     CHECK(setup.verdict().contains(QStringLiteral("Left out: bitpipe")));
+}
+
+TEST_CASE("the form says what a run computes on, what it records and how much a device may hold")
+{
+    Setup setup;
+    RunPlan plan;
+    plan.backend = engine::Backend::Cuda;
+    plan.trace = QStringLiteral("all");
+    plan.deviceMemory = QStringLiteral("16GiB");
+    setup.page.setPlan(plan);
+    CHECK(setup.find<QComboBox>("backend")->currentIndex() == 1);
+    const QString words = commandText(plan);
+    for (const char* option : {"--backend cuda", "--trace all", "--device-memory 16GiB"})
+        CHECK(words.contains(QLatin1String(option)));
+    setup.find<QComboBox>("backend")->setCurrentIndex(0);
+    setup.find<QComboBox>("trace")->setCurrentIndex(0);
+    CHECK_FALSE(commandText(setup.page.plan()).contains(QLatin1String("--backend")));
+    CHECK(setup.page.plan().trace.isEmpty());
+}
+
+TEST_CASE("a model file stands beside the presets, and its sizes are the form's")
+{
+    QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("mine.toml"));
+    QFile out(file);
+    REQUIRE(out.open(QIODevice::WriteOnly));
+    out.write("name = \"mine\"\nlayers = 8\nwidth = 32\nheads = 2\nsequence = 48\n"
+              "micro_batch_size = 3\n");
+    out.close();
+    RunPlan plan;
+    plan.request.schedule.scheme = "1f1b";
+    plan.model = file;
+    plan.sequence = 48;
+    plan.microBatchSize = 3;
+    CHECK(modelNumber(file, QStringLiteral("layers")) == 8);
+    CHECK(commandText(plan).contains(QStringLiteral("--model ") + file));
+    CHECK_FALSE(commandText(plan).contains(QLatin1String("--sequence"))); // the file's own
+    Setup setup;
+    setup.page.setPlan(plan);
+    CHECK(setup.find<QComboBox>("model")->currentText() == file);
+    setup.find<QComboBox>("model")->setCurrentText(QStringLiteral("tiny"));
+    setup.find<QComboBox>("model")->setCurrentText(file);
+    CHECK(setup.find<QSpinBox>("sequence")->value() == 48);
 }
 
 TEST_CASE("everything of the form that takes the focus has a name for a screen reader")

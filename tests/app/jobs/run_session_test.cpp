@@ -123,6 +123,51 @@ TEST_CASE("runs wait in a queue for the one that works, and each starts by itsel
     CHECK(library.queued() == 0);
 }
 
+TEST_CASE("a queued run is moved before others, and the list follows")
+{
+    FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":1}'\nsleep 5\n");
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const auto first = library.start({});
+    const auto second = library.start({});
+    const auto third = library.start({});
+    const auto fourth = library.start({});
+    library.moveInQueue(*fourth, -1);
+    CHECK(library.runs().rowOf(fourth.get()) == 2);
+    CHECK(library.runs().rowOf(third.get()) == 3);
+    library.moveInQueue(*fourth, -5); // not before the one that works
+    CHECK(library.runs().rowOf(first.get()) == 0);
+    CHECK(library.runs().rowOf(fourth.get()) == 1);
+    library.moveInQueue(*second, 1);
+    CHECK(library.runs().rowOf(second.get()) == 3);
+    library.moveInQueue(*first, 2); // it works: it has no place to give
+    CHECK(library.runs().rowOf(first.get()) == 0);
+    library.stop(*first);
+    REQUIRE(waitFor([&] { return fourth->isRunning(); }));
+    CHECK(third->isQueued());
+    for (const auto& one : {third, second, fourth})
+        library.stop(*one);
+}
+
+TEST_CASE("what a queued run takes is estimated from one of its kind, by their FLOPs")
+{
+    FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\nsleep 0.2\n"
+                      "echo '{\"event\":\"iteration\",\"duration\":1}'\nsleep 5\n");
+    RunLibrary library;
+    library.setWorkerProgram(worker.path());
+    const QString iterations = QStringLiteral("--iterations");
+    const auto first = library.start({});
+    const auto longer = library.start({iterations, QStringLiteral("12")}); // 14 of 7, with warm-up
+    const auto live = library.start({QStringLiteral("--mode"), QStringLiteral("live")});
+    CHECK(longer->progress().secondsLeft < 0); // nothing is known yet
+    REQUIRE(waitFor([&] { return first->progress().done == 1; }));
+    const double one = first->progress().secondsSoFar;
+    CHECK(longer->progress().secondsLeft == Approx(14 * one).epsilon(0.01));
+    CHECK(live->progress().secondsLeft < 0);
+    for (const auto& each : {live, longer, first})
+        library.stop(*each);
+}
+
 TEST_CASE("a paused worker does nothing until it goes on, and can be stopped")
 {
     FakeWorker worker("trap 'exit 0' INT\necho '{\"event\":\"started\",\"iterations\":1000}'\n"

@@ -1,9 +1,10 @@
 #include "app/widgets/compare_widget.h"
 #include "app/widgets/control_style.h"
 #include "app/widgets/details_panel.h"
+#include "app/widgets/kernel_panel.h"
 #include "app/widgets/timeline_widget.h"
 #include "profiler/store/trace_store.h"
-#include "tests/app/sample_run.h"
+#include "tests/app/gpu_sample.h"
 #include "tests/catch.h"
 
 #include <QApplication>
@@ -125,11 +126,56 @@ void recordedPictures(app::ThemeController& theme, const QString& suffix)
     save(details, QStringLiteral("recorded-details") + suffix);
 }
 
+// One op and its neighbours with their kernels; then the whole iteration with them.
+void kernelPictures(app::ThemeController& theme, const QString& suffix)
+{
+    const auto run = sample::measured({"bitpipe", 4, 8, 3});
+    const auto view = std::make_shared<const app::RunView>(run);
+    const auto kernels = sample::kernels(*run, {3, 4'000, 1});
+    app::TimelineWidget timeline(theme);
+    timeline.resize(1092, 654);
+    timeline.setView(view, app::TimelineWidget::View::FitIteration);
+    timeline.setKernels(kernels);
+    timeline.setKernelsShown(true);
+    timeline.show();
+    timeline.showIteration(1);
+    save(timeline, QStringLiteral("kernels-iteration") + suffix);
+    timeline.select(kernels->select(9 * 15 + 3));
+    QTest::keyClick(&timeline, Qt::Key_Return);
+    timeline.zoomToSelection();
+    timeline.zoomToSelection();
+    QTest::keyClick(&timeline, Qt::Key_Minus);
+    QTest::keyClick(&timeline, Qt::Key_Minus);
+    QTest::keyClick(&timeline, Qt::Key_Minus);
+    QTest::keyClick(&timeline, Qt::Key_Minus);
+    save(timeline, QStringLiteral("kernels-op") + suffix);
+    app::DetailsPanel details(theme);
+    details.resize(292, 1000);
+    details.QWidget::show();
+    details.setKernels(kernels);
+    details.show(view, timeline.selection());
+    save(details, QStringLiteral("details-op-kernels") + suffix);
+    timeline.select(kernels->select(9 * 15 + 3));
+    save(timeline, QStringLiteral("kernels-kernel") + suffix);
+    details.show(view, timeline.selection());
+    save(details, QStringLiteral("details-kernel") + suffix);
+    app::KernelPanel panel(theme);
+    panel.resize(1092, 216);
+    panel.show(run, kernels, {});
+    panel.QWidget::show();
+    save(panel, QStringLiteral("kernel-panel") + suffix);
+    panel.show(run, nullptr,
+               QStringLiteral("This run computed on the CPU; --backend cuda runs it "
+                              "on a GPU."));
+    save(panel, QStringLiteral("kernel-panel-empty") + suffix);
+}
+
 void allPictures(app::ThemeController& theme, const QString& suffix)
 {
     timelinePictures(theme, suffix);
     comparePictures(theme, suffix);
     detailsPictures(theme, suffix);
+    kernelPictures(theme, suffix);
     recordedPictures(theme, suffix);
 }
 

@@ -102,6 +102,7 @@ TEST_CASE("a run says what it is and how its numbers were made")
     CHECK(info.link == "free");
     CHECK(info.tokensPerIteration == 4 * 2 * 16);
     CHECK(info.flopsPerIteration == flopsPerIteration(miniature("1f1b").model, 4));
+    CHECK(info.executedFlops == info.flopsPerIteration); // nothing is recomputed
     CHECK(info.plannedWarmup == 1);
     CHECK(info.plannedIterations == 3);
     CHECK(*info.entropyRate < *info.unigramEntropy);

@@ -148,6 +148,19 @@ TEST_CASE("the closed forms of what is costed count the parameters and FLOPs of 
     }
 }
 
+TEST_CASE("executed FLOPs count what is done a second time: forwards, and scores")
+{
+    ModelSpec model;
+    model.attention = AttentionKind::Standard;
+    const double once = flopsPerIteration(model, 4);
+    CHECK(executedFlopsPerIteration(model, 4, 0) == once);
+    CHECK(executedFlopsPerIteration(model, 4, 1) == Approx(4.0 / 3 * once)); // F, F again, 2 F of B
+    model.attention = AttentionKind::Flash;
+    const double tokens = 4.0 * model.microBatchSize * model.sequence;
+    CHECK(executedFlopsPerIteration(model, 4, 0) - once
+          == Approx(2 * tokens * model.sequence * model.width * model.layers));
+}
+
 TEST_CASE("the FLOPs of a LLaMA are 3 B s (L (4 h^2 (1 + g / a) + 6 h f + 4 s h) + 2 h v)")
 {
     ModelSpec model = loadModel("llama-65b").value();

@@ -185,6 +185,9 @@ TEST_CASE("tokens per second and MFU need a clock in nanoseconds and what they c
     run.info.peakFlops = 4e9;
     CHECK(numbers(run).tokensPerSecond == Approx(2e9));
     CHECK(numbers(run).mfu == Approx(0.5));
+    CHECK_FALSE(numbers(run).hfu.has_value());
+    run.info.executedFlops = 80;
+    CHECK(numbers(run).hfu == Approx(0.625));
     run.schedule.shape.dataParallel = 2; // twice the devices for the same work
     CHECK(numbers(run).tokensPerSecond == Approx(2e9));
     CHECK(numbers(run).mfu == Approx(0.25));

@@ -1,5 +1,4 @@
 #include "engine/timeline/clock.h"
-#include "profiler/store/kernel_name.h"
 #include "tests/profiler/store/script.h"
 
 #include <algorithm>
@@ -309,18 +308,4 @@ TEST_CASE("traces that come one after another add up, and share their strings")
     CHECK(Script(file)("SELECT count(*) FROM (SELECT value FROM StringIds GROUP BY value HAVING "
                        "count(*) > 1)")
           == Rows{{"0"}});
-}
-
-TEST_CASE("the short name of a kernel is its function alone")
-{
-    CHECK(shortName("void engine::cuda::(anonymous namespace)::norm<float, 4>(float const*)")
-          == "norm");
-    CHECK(shortName("void cutlass::Kernel2<cutlass_80_tensorop>(cutlass_80_tensorop::Params)")
-          == "Kernel2");
-    CHECK(shortName("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)")
-          == "ncclDevKernel_SendRecv");
-    CHECK(shortName("plain") == "plain");
-    CHECK(shortName("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n")
-          == "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n");
-    CHECK(demangled("not mangled") == "not mangled");
 }

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "app/timeline/details.h"
+
+namespace app {
+
+// What is known of the GPU that a device of a run was, or of the part of it: name, multiprocessors,
+// clocks, what slowed it down, memory that the driver gave. None where the file has nothing of it.
+std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId device,
+                                         const KernelView* kernels);
+// Clocks, driver and the like of the whole run; empty where nothing is known.
+std::vector<DetailsRow> machineRows(const engine::RunInfo& info);
+
+// Of a kernel of NCCL: how long it waited for other ranks, and how long it transferred.
+std::vector<DetailsRow> ncclRows(const RunView& view, const profiler::GpuActivity& activity,
+                                 const profiler::GpuWork& work);
+
+} // namespace app

@@ -1,0 +1,149 @@
+#include "app/timeline/kernel_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <cmath>
+#include <limits>
+
+namespace app {
+namespace {
+
+using engine::Span;
+using engine::Window;
+
+constexpr double kKernelReach = 3;     // pixels around the pointer
+constexpr double kKernelNameFrom = 34; // width of a box with a name, elided if need be
+constexpr double kBoxesUpTo = 4;       // spans a pixel: more are columns, whatever their widths
+
+// Told apart by its height, too: not every eye tells its hue from the greys.
+bool movesData(profiler::KernelKind kind)
+{
+    return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;
+}
+constexpr double kLowInset = 3;
+
+} // namespace
+
+KernelPainter::KernelPainter(QPainter& painter, const KernelView& kernels, const TimeAxis& axis,
+                             const BoxColours& colours)
+    : m_painter(painter)
+    , m_kernels(kernels)
+    , m_axis(axis)
+    , m_colours(colours)
+{
+    for (int kind = 0; kind < profiler::kKernelKinds; ++kind)
+        m_columns.shares[static_cast<std::size_t>(kind)]
+            = colours.kernel(static_cast<profiler::KernelKind>(kind)).fill;
+    m_columns.rest = Qt::transparent;
+}
+
+void KernelPainter::paint(engine::DeviceId device, const Lane& lane)
+{
+    m_painter.setFont(uiFont(10));
+    for (int row = 0; row < lane.kernels; ++row)
+        paintRow({device, row, lane.kernelTop(row)});
+}
+
+void KernelPainter::paintRow(const Row& row)
+{
+    const Window sight = m_axis.window();
+    const auto spans = m_kernels.around(row.device, row.row, sight);
+    if (spans.empty())
+        return;
+    if (static_cast<double>(spans.size()) > kBoxesUpTo * m_axis.width)
+        paintColumnsOf(row, sight);
+    else
+        paintBoxes(row, spans);
+}
+
+// Neighbours that are too narrow for boxes of their own share one stretch of columns.
+void KernelPainter::paintBoxes(const Row& row, std::span<const Span> spans)
+{
+    const double narrow = kCoverageBelow * m_axis.ticksPerPixel();
+    constexpr Window kNothing{std::numeric_limits<std::int64_t>::max(), 0};
+    Window dense = kNothing;
+    const auto flush = [&] {
+        if (dense.end > dense.begin)
+            paintColumnsOf(row, dense);
+        dense = kNothing;
+    };
+    for (const Span& span : spans) {
+        if (static_cast<double>(span.end - span.begin) >= narrow) {
+            flush();
+            paintBox(row, span);
+            continue;
+        }
+        // A gap that has a pixel of its own stays one.
+        if (dense.end > 0 && static_cast<double>(span.begin - dense.end) > narrow)
+            flush();
+        dense = {std::min(dense.begin, span.begin), std::max(dense.end, span.end)};
+    }
+    flush();
+}
+
+void KernelPainter::paintBox(const Row& row, const Span& span)
+{
+    const auto& look = m_colours.kernel(m_kernels.kindOf(span.op));
+    const bool isLow = movesData(m_kernels.kindOf(span.op));
+    const double inset = isLow ? kLowInset : 0;
+    const QRectF box = boxRect(m_axis, span.window(), row.top + inset, Lane::kKernel - 2 * inset);
+    m_painter.fillRect(box, look.fill);
+    const double left = std::max(box.left(), m_axis.left),
+                 right = std::min(box.right(), m_axis.right());
+    if (right - left < kKernelNameFrom || isLow)
+        return;
+    const auto& activity = m_kernels.activity();
+    const QString name = QString::fromStdString(activity.nameOf(activity.work()[span.op]).label);
+    const QFontMetricsF metrics(m_painter.font());
+    const QString shown = metrics.elidedText(name, Qt::ElideRight, right - left - 6);
+    m_painter.setPen(look.ink);
+    m_painter.drawText(QPointF(left + 3, std::round(box.center().y() + metrics.capHeight() / 2)),
+                       shown);
+}
+
+void KernelPainter::paintColumnsOf(const Row& row, Window window)
+{
+    const Window sight = m_axis.window();
+    const Window seen{std::max(window.begin, sight.begin), std::min(window.end, sight.end)};
+    if (seen.end <= seen.begin)
+        return;
+    QRectF area = stretch(m_axis, seen, row.top, Lane::kKernel);
+    area.setWidth(std::max(area.width(), m_axis.devicePixel()));
+    paintColumns(m_painter, m_axis, KernelColumns{area, seen, m_columns},
+                 [&](double time) { return m_kernels.busyBefore(row.device, row.row, time); });
+}
+
+int kernelRowAt(const Lane& lane, double y)
+{
+    for (int row = 0; row < lane.kernels; ++row)
+        if (y >= lane.kernelTop(row) - 1 && y <= lane.kernelTop(row) + Lane::kKernel + 1)
+            return row;
+    return -1;
+}
+
+Selection kernelAt(const KernelView& kernels, engine::DeviceId device, const TimeAxis& axis,
+                   const Lane& lane, QPointF at)
+{
+    const int row = kernelRowAt(lane, at.y());
+    if (row < 0)
+        return {};
+    const double time = axis.time(at.x());
+    double nearest = kKernelReach * axis.ticksPerPixel();
+    const Window near{static_cast<std::int64_t>(std::floor(time - nearest)),
+                      static_cast<std::int64_t>(std::ceil(time + nearest))};
+    const Span* best = nullptr;
+    for (const Span& span : kernels.around(device, row, near)) {
+        const double away = std::max(
+            {static_cast<double>(span.begin) - time, time - static_cast<double>(span.end), 0.0});
+        if (away <= nearest) {
+            nearest = away;
+            best = &span;
+        }
+        if (away == 0)
+            break;
+    }
+    return best == nullptr ? Selection{} : kernels.select(best->op);
+}
+
+} // namespace app

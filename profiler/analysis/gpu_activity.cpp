@@ -1,0 +1,301 @@
+#include "profiler/analysis/gpu_activity.h"
+
+#include "engine/timeline/kernel_name.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <tuple>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+std::uint64_t key(OpOfIteration of)
+{
+    return std::uint64_t{of.iteration} << 32 | of.op;
+}
+
+// CUDA's copy kinds, as GpuCopy::kind has them.
+std::string copyName(std::uint8_t kind)
+{
+    constexpr std::array<std::string_view, 11> kNames{"copy",
+                                                      "copy host to device",
+                                                      "copy device to host",
+                                                      "copy host to array",
+                                                      "copy array to host",
+                                                      "copy array to array",
+                                                      "copy array to device",
+                                                      "copy device to array",
+                                                      "copy device to device",
+                                                      "copy host to host",
+                                                      "copy peer to peer"};
+    return std::string(kNames[kind < kNames.size() ? kind : 0]);
+}
+
+// Contexts in which work of exactly one device was seen.
+class ContextOwners
+{
+public:
+    void note(std::uint32_t context, DeviceId device)
+    {
+        const auto [known, isNew] = m_owners.try_emplace(context, device);
+        if (!isNew && known->second && *known->second != device)
+            known->second.reset();
+    }
+    std::optional<DeviceId> of(std::uint32_t context) const
+    {
+        const auto found = m_owners.find(context);
+        return found == m_owners.end() ? std::nullopt : found->second;
+    }
+
+private:
+    std::unordered_map<std::uint32_t, std::optional<DeviceId>> m_owners;
+};
+
+GpuLane::Role roleOf(KernelKind kind)
+{
+    return kind == KernelKind::Nccl                              ? GpuLane::Role::Nccl
+        : kind == KernelKind::Copy || kind == KernelKind::Memset ? GpuLane::Role::Copy
+                                                                 : GpuLane::Role::Compute;
+}
+
+// Where a part of `from` lies in `to`, at the same shares of it.
+Window fitted(Window part, Window from, Window to)
+{
+    const double scale = from.duration() > 0
+        ? static_cast<double>(to.duration()) / static_cast<double>(from.duration())
+        : 1;
+    const auto at = [&](std::int64_t time) {
+        return to.begin + std::llround(static_cast<double>(time - from.begin) * scale);
+    };
+    return {at(part.begin), at(part.end)};
+}
+
+// NCCL's kernels make a lane NCCL's; any other kernel makes it one of compute.
+GpuLane::Role stronger(GpuLane::Role a, GpuLane::Role b)
+{
+    using enum GpuLane::Role;
+    return a == Nccl || b == Nccl ? Nccl : a == Compute || b == Compute ? Compute : Copy;
+}
+
+} // namespace
+
+std::string_view laneRoleName(GpuLane::Role role)
+{
+    return role == GpuLane::Role::Compute ? "compute"
+        : role == GpuLane::Role::Copy     ? "copy"
+                                          : "NCCL";
+}
+
+GpuActivity::GpuActivity(const Run& run, GpuTrace trace)
+    : m_trace(std::move(trace))
+{
+    nameKernels();
+    std::vector<Found> found = collect(run);
+    addReplay(run, found);
+    arrange(std::move(found));
+    indexOps();
+    for (std::size_t i = 0; i < m_trace.calls.size(); ++i)
+        if (m_trace.calls[i].correlation != 0)
+            m_calls.emplace(m_trace.calls[i].correlation, static_cast<std::uint32_t>(i));
+}
+
+void GpuActivity::nameKernels()
+{
+    for (const std::string& text : m_trace.strings) {
+        const std::string full = demangled(text);
+        m_names.push_back({full, kernelLabel(full), kernelKindOf(full)});
+    }
+}
+
+std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
+{
+    const OpIndex index(run.schedule);
+    ContextOwners owners;
+    std::vector<Found> found;
+    found.reserve(m_trace.kernels.size() + m_trace.copies.size() + m_trace.memsets.size());
+    const auto add
+        = [&](const auto& row, std::size_t at, GpuWork::Source source, std::uint32_t name) {
+              Found one{{row.window, row.of, static_cast<std::uint32_t>(at), name, 0, source},
+                        row.place,
+                        DeviceId{-1}};
+              if (row.of.isKnown() && row.of.op < index.count()) {
+                  one.device = index.deviceOf(row.of.op);
+                  owners.note(row.place.context, one.device);
+              }
+              if (row.window.duration() > 0) // else the GPU lost the time stamp
+                  found.push_back(one);
+              else
+                  ++m_withoutPlace;
+          };
+    for (std::size_t i = 0; i < m_trace.kernels.size(); ++i)
+        add(m_trace.kernels[i], i, GpuWork::Source::Kernel, m_trace.kernels[i].name);
+    std::array<std::uint32_t, 256> copyNames{};
+    for (std::size_t i = 0; i < m_trace.copies.size(); ++i) {
+        std::uint32_t& name = copyNames[m_trace.copies[i].kind];
+        if (name == 0) {
+            name = static_cast<std::uint32_t>(m_names.size());
+            const std::string text = copyName(m_trace.copies[i].kind);
+            m_names.push_back({text, text, KernelKind::Copy});
+        }
+        add(m_trace.copies[i], i, GpuWork::Source::Copy, name);
+    }
+    const auto memset = static_cast<std::uint32_t>(m_names.size());
+    m_names.push_back({"memset", "memset", KernelKind::Memset});
+    for (std::size_t i = 0; i < m_trace.memsets.size(); ++i)
+        add(m_trace.memsets[i], i, GpuWork::Source::Memset, memset);
+    for (Found& one : found)
+        if (!one.device.isValid())
+            one.device = owners.of(one.place.context).value_or(DeviceId{-1});
+    m_withoutPlace += static_cast<std::int64_t>(
+        std::erase_if(found, [](const Found& one) { return !one.device.isValid(); }));
+    return found;
+}
+
+// Where the ops of the replay, and of the iterations that have work, stand.
+std::unordered_map<std::uint64_t, Window> GpuActivity::spansOf(const Timeline& timeline,
+                                                               std::uint32_t replay,
+                                                               const std::vector<Found>& found)
+{
+    std::vector<bool> isWanted(timeline.iterations.size(), false);
+    isWanted[replay] = true;
+    for (const Found& one : found)
+        if (one.work.of.isKnown() && one.work.of.iteration < replay)
+            isWanted[one.work.of.iteration] = true;
+    std::unordered_map<std::uint64_t, Window> spans;
+    for (const Track& track : timeline.tracks)
+        for (const Span& span : track.spans)
+            if (isWanted[span.iteration])
+                spans.emplace(key({span.op, span.iteration}), span.window());
+    return spans;
+}
+
+void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
+{
+    const auto& iterations = run.timeline.iterations;
+    if (found.empty() || iterations.empty() || iterations.back().kind != Iteration::Kind::Replay)
+        return;
+    const auto replay = static_cast<std::uint32_t>(iterations.size() - 1);
+    const auto spans = spansOf(run.timeline, replay, found);
+    std::unordered_map<std::uint32_t, std::int64_t> nearest; // op -> how far its best one is off
+    for (const Found& one : found) {
+        const OpOfIteration of = one.work.of, there{of.op, replay};
+        const auto target = spans.find(key(there)), own = spans.find(key(of));
+        if (!of.isKnown() || of.iteration >= replay || target == spans.end() || own == spans.end()
+            || iterations[of.iteration].kind != Iteration::Kind::Measured)
+            continue;
+        const auto off = std::abs(own->second.duration() - target->second.duration());
+        const auto [best, isNew] = nearest.try_emplace(of.op, off);
+        if (isNew || off < best->second) {
+            best->second = off;
+            m_sources[key(there)] = of.iteration;
+        }
+    }
+    const std::size_t recorded = found.size();
+    for (std::size_t i = 0; i < recorded; ++i) {
+        Found one = found[i];
+        const OpOfIteration there{one.work.of.op, replay};
+        const auto source = m_sources.find(key(there));
+        if (source == m_sources.end() || source->second != one.work.of.iteration)
+            continue;
+        one.work.window = fitted(one.work.window, spans.at(key(one.work.of)), spans.at(key(there)));
+        one.work.of = there;
+        found.push_back(one);
+    }
+}
+
+void GpuActivity::arrange(std::vector<Found> found)
+{
+    using LaneKey = std::tuple<std::int32_t, std::uint32_t, std::uint32_t>;
+    const auto laneKey = [](const Found& one) {
+        return LaneKey{one.device.value, one.place.context, one.place.stream};
+    };
+    std::ranges::sort(found, [&](const Found& a, const Found& b) {
+        return std::tuple(laneKey(a), a.work.window.begin, a.work.window.end, a.work.row)
+            < std::tuple(laneKey(b), b.work.window.begin, b.work.window.end, b.work.row);
+    });
+    std::vector<GpuLane> lanes;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        const Found& one = found[i];
+        const auto role = roleOf(m_names[one.work.name].kind);
+        if (i == 0 || laneKey(one) != laneKey(found[i - 1]))
+            lanes.push_back({one.device, one.place.context, one.place.stream, role, i, 0});
+        lanes.back().role = stronger(lanes.back().role, role);
+        ++lanes.back().count;
+    }
+    std::ranges::stable_sort(lanes, {},
+                             [](const GpuLane& lane) { return std::pair(lane.device, lane.role); });
+    for (GpuLane& lane : lanes) {
+        const std::size_t from = std::exchange(lane.first, m_work.size());
+        for (std::size_t i = from; i < from + lane.count; ++i) {
+            m_work.push_back(found[i].work);
+            m_work.back().lane = static_cast<std::uint32_t>(m_lanes.size());
+        }
+        m_lanes.push_back(lane);
+    }
+}
+
+void GpuActivity::indexOps()
+{
+    m_byOp.reserve(m_work.size());
+    for (std::uint32_t i = 0; i < m_work.size(); ++i)
+        if (m_work[i].of.isKnown())
+            m_byOp.push_back(i);
+    std::ranges::sort(m_byOp, {}, [this](std::uint32_t i) {
+        return std::tuple(key(m_work[i].of), m_work[i].window.begin, i);
+    });
+    for (std::size_t i = 0; i < m_byOp.size(); ++i)
+        ++m_ofOp.try_emplace(key(m_work[m_byOp[i]].of), Range{i, 0}).first->second.count;
+}
+
+std::span<const GpuLane> GpuActivity::lanes(DeviceId device) const
+{
+    const auto found = std::ranges::equal_range(m_lanes, device, {}, &GpuLane::device);
+    return {found.begin(), found.end()};
+}
+
+std::span<const std::uint32_t> GpuActivity::of(OpOfIteration op) const
+{
+    const auto found = m_ofOp.find(key(op));
+    if (found == m_ofOp.end())
+        return {};
+    return std::span(m_byOp).subspan(found->second.first, found->second.count);
+}
+
+std::uint32_t GpuActivity::takenFrom(OpOfIteration op) const
+{
+    const auto source = m_sources.find(key(op));
+    return source == m_sources.end() ? op.iteration : source->second;
+}
+
+const GpuPlace& GpuActivity::placeOf(const GpuWork& work) const
+{
+    switch (work.source) {
+    case GpuWork::Source::Copy:
+        return m_trace.copies[work.row].place;
+    case GpuWork::Source::Memset:
+        return m_trace.memsets[work.row].place;
+    case GpuWork::Source::Kernel:
+        break;
+    }
+    return m_trace.kernels[work.row].place;
+}
+
+std::uint64_t GpuActivity::bytesOf(const GpuWork& work) const
+{
+    return work.source == GpuWork::Source::Copy  ? m_trace.copies[work.row].bytes
+        : work.source == GpuWork::Source::Memset ? m_trace.memsets[work.row].bytes
+                                                 : 0;
+}
+
+const GpuCall* GpuActivity::callOf(const GpuWork& work) const
+{
+    const auto call = m_calls.find(placeOf(work).correlation);
+    return call == m_calls.end() ? nullptr : &m_trace.calls[call->second];
+}
+
+} // namespace profiler

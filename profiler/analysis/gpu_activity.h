@@ -1,0 +1,110 @@
+#pragma once
+
+#include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/run.h"
+#include "profiler/analysis/kernel_kind.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace profiler {
+
+// A kernel, copy or memset beneath an op.
+struct GpuWork
+{
+    enum class Source : std::uint8_t { Kernel, Copy, Memset };
+
+    engine::Window window; // nanoseconds of the timeline
+    engine::OpOfIteration of;
+    std::uint32_t row = 0;  // of its source in the trace
+    std::uint32_t name = 0; // GpuActivity::names()
+    std::uint32_t lane = 0; // GpuActivity::lanes()
+    Source source = Source::Kernel;
+};
+
+struct KernelName
+{
+    std::string full, label; // demangled; as short as tells them apart
+    KernelKind kind = KernelKind::Other;
+};
+
+// One stream of one device. What it does gives it its name: "compute", "copy", "NCCL".
+struct GpuLane
+{
+    enum class Role : std::uint8_t { Compute, Copy, Nccl };
+
+    engine::DeviceId device;
+    std::uint32_t context = 0, stream = 0;
+    Role role = Role::Compute;
+    std::size_t first = 0, count = 0; // GpuActivity::work()
+};
+std::string_view laneRoleName(GpuLane::Role role);
+
+// What GPUs did in a run, in the order in which lanes, tables and details ask for it. The replay of
+// a run did not happen: it gets, for every op, the work of the execution whose time is nearest to
+// the op's in the replay, moved there and stretched to the op's time. Work for no known op goes to
+// the device whose context it ran in; where that is not known either, it is counted and left out.
+// Immutable; any thread.
+class GpuActivity
+{
+public:
+    GpuActivity(const engine::Run& run, engine::GpuTrace trace);
+
+    const engine::GpuTrace& trace() const { return m_trace; }
+    bool isEmpty() const { return m_work.empty(); }
+    std::span<const GpuWork> work() const { return m_work; } // lane by lane, by begin
+    std::span<const GpuLane> lanes() const { return m_lanes; }
+    std::span<const GpuLane> lanes(engine::DeviceId device) const; // compute, copy, NCCL
+    std::span<const GpuWork> on(const GpuLane& lane) const
+    {
+        return work().subspan(lane.first, lane.count);
+    }
+    const KernelName& nameOf(const GpuWork& work) const { return m_names[work.name]; }
+    std::span<const KernelName> names() const { return m_names; }
+    // Places in work(), by begin; empty where nothing was recorded for it.
+    std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
+    // In the replay: the iteration that the op's work was taken from; else its own.
+    std::uint32_t takenFrom(engine::OpOfIteration op) const;
+    std::int64_t withoutPlace() const { return m_withoutPlace; } // rows that are not in work()
+
+    // The API call that launched it; nullptr: none was recorded.
+    const engine::GpuCall* callOf(const GpuWork& work) const;
+    const engine::GpuPlace& placeOf(const GpuWork& work) const;
+    std::uint64_t bytesOf(const GpuWork& work) const; // of a copy or memset; else 0
+
+private:
+    struct Found // work whose lane is not numbered yet
+    {
+        GpuWork work;
+        engine::GpuPlace place;
+        engine::DeviceId device;
+    };
+    struct Range
+    {
+        std::size_t first = 0, count = 0;
+    };
+
+    void nameKernels();
+    std::vector<Found> collect(const engine::Run& run);
+    static std::unordered_map<std::uint64_t, engine::Window>
+    spansOf(const engine::Timeline& timeline, std::uint32_t replay,
+            const std::vector<Found>& found);
+    void addReplay(const engine::Run& run, std::vector<Found>& found);
+    void arrange(std::vector<Found> found);
+    void indexOps();
+
+    engine::GpuTrace m_trace;
+    std::vector<KernelName> m_names; // those of trace().strings, then "copy ..." and "memset"
+    std::vector<GpuWork> m_work;
+    std::vector<GpuLane> m_lanes;
+    std::vector<std::uint32_t> m_byOp;
+    std::unordered_map<std::uint64_t, Range> m_ofOp;            // key of OpOfIteration -> m_byOp
+    std::unordered_map<std::uint64_t, std::uint32_t> m_sources; // replayed op -> iteration
+    std::unordered_map<std::uint32_t, std::uint32_t> m_calls;   // correlation -> trace().calls
+    std::int64_t m_withoutPlace = 0;
+};
+
+} // namespace profiler

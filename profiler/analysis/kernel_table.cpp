@@ -1,0 +1,156 @@
+#include "profiler/analysis/kernel_table.h"
+
+#include "profiler/analysis/windows.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace profiler {
+
+using namespace engine;
+
+namespace {
+
+// A launch takes the host some 5 us: kernels of a few times that, with a fifth of the time between
+// them, wait for their launches.
+constexpr double kLaunchBoundGaps = 0.2;
+constexpr double kShortKernel = 20'000; // ns
+
+double gapShareOf(std::int64_t time, std::int64_t busy)
+{
+    return time > 0 ? static_cast<double>(time - busy) / static_cast<double>(time) : 0;
+}
+
+Windows windowsOf(const GpuActivity& activity, OpOfIteration op, Window span)
+{
+    std::vector<Window> windows;
+    for (const std::uint32_t at : activity.of(op))
+        windows.push_back(activity.work()[at].window);
+    return clip(unite(std::move(windows)), span);
+}
+
+bool passes(const KernelFilter& filter, const Run& run, const Span& span)
+{
+    const auto& iteration = run.timeline.iterations[span.iteration];
+    const bool isWanted = filter.iteration < 0
+        ? iteration.kind != Iteration::Kind::Replay
+        : static_cast<std::uint32_t>(filter.iteration) == span.iteration;
+    if (filter.execution && *filter.execution != OpOfIteration{span.op, span.iteration})
+        return false;
+    return isWanted && (!filter.begun || filter.begun->contains(span.begin));
+}
+
+using RowKey = std::tuple<OpKind, std::uint32_t>;
+struct Sums
+{
+    std::map<OpKind, OpKindWork> ops;
+    std::map<RowKey, KernelRow> rows;
+};
+
+void addWork(const GpuActivity& activity, OpOfIteration op, OpKind kind, Sums& sums)
+{
+    for (const std::uint32_t at : activity.of(op)) {
+        const GpuWork& work = activity.work()[at];
+        const std::int64_t time = work.window.duration();
+        KernelRow& row
+            = sums.rows.try_emplace({kind, work.name}, KernelRow{kind, work.name, 0, 0, time, time})
+                  .first->second;
+        ++row.count;
+        row.total += time;
+        row.shortest = std::min(row.shortest, time);
+        row.longest = std::max(row.longest, time);
+    }
+}
+
+} // namespace
+
+double OpKindWork::gapShare() const
+{
+    return gapShareOf(time, busy);
+}
+
+double OpWork::gapShare() const
+{
+    return gapShareOf(time, busy);
+}
+
+bool OpWork::isLaunchBound() const
+{
+    return works > 1 && gapShare() >= kLaunchBoundGaps
+        && static_cast<double>(busy) / static_cast<double>(works) < kShortKernel;
+}
+
+KernelTable kernelTable(const Run& run, const GpuActivity& activity, const KernelFilter& filter)
+{
+    const OpIndex index(run.schedule);
+    Sums sums;
+    for (const Track& track : run.timeline.tracks) {
+        if (filter.device && track.device != *filter.device)
+            continue;
+        for (const Span& span : track.spans) {
+            const OpOfIteration op{span.op, span.iteration};
+            const OpKind kind = opAt(run.schedule, index, span.op).kind;
+            if ((filter.op && kind != *filter.op) || !passes(filter, run, span)
+                || activity.of(op).empty())
+                continue;
+            OpKindWork& ofKind = sums.ops.try_emplace(kind, OpKindWork{kind}).first->second;
+            ++ofKind.executions;
+            ofKind.works += static_cast<std::int64_t>(activity.of(op).size());
+            ofKind.time += span.window().duration();
+            ofKind.busy += length(windowsOf(activity, op, span.window()));
+            addWork(activity, op, kind, sums);
+        }
+    }
+    KernelTable table;
+    for (const auto& [kind, one] : sums.ops)
+        table.ops.push_back(one);
+    for (auto& [at, row] : sums.rows) {
+        const std::int64_t time = sums.ops.at(row.op).time;
+        row.share = time > 0 ? static_cast<double>(row.total) / static_cast<double>(time) : 0;
+        table.rows.push_back(row);
+    }
+    std::ranges::stable_sort(table.rows, [](const KernelRow& a, const KernelRow& b) {
+        return a.op != b.op ? a.op < b.op : a.total > b.total;
+    });
+    return table;
+}
+
+std::optional<OpWork> opWork(const GpuActivity& activity, OpOfIteration op, Window span)
+{
+    if (activity.of(op).empty())
+        return std::nullopt;
+    OpWork sum;
+    sum.time = span.duration();
+    const Windows busy = windowsOf(activity, op, span);
+    sum.busy = length(busy);
+    for (const Window gap : subtract({span}, busy))
+        sum.longestGap = std::max(sum.longestGap, gap.duration());
+    for (const std::uint32_t at : activity.of(op)) {
+        const GpuWork& work = activity.work()[at];
+        ++sum.works;
+        sum.byKind[static_cast<std::size_t>(activity.nameOf(work).kind)] += work.window.duration();
+    }
+    return sum;
+}
+
+std::string whyNoKernels(const RunInfo& info)
+{
+    switch (info.mode) {
+    case Mode::Simulate:
+        return "This run was simulated: nothing ran on a GPU.";
+    case Mode::Imported:
+        return "The file that was imported has none.";
+    case Mode::Emulate:
+    case Mode::Live:
+        break;
+    }
+    if (info.experiment.find("\"cuda\"") == std::string::npos)
+        return "This run computed on the CPU; --backend cuda runs it on a GPU.";
+    if (info.timing.find("kernels by") != std::string::npos)
+        return "Kernels were asked for, and none was recorded.";
+    return "This run was recorded with --trace ops, or CUPTI could not be used; --trace kernels "
+           "records them.";
+}
+
+} // namespace profiler

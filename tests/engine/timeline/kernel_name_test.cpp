@@ -1,0 +1,35 @@
+#include "engine/timeline/kernel_name.h"
+#include "tests/catch.h"
+
+using namespace engine;
+
+TEST_CASE("the short name of a kernel is its function alone")
+{
+    CHECK(shortName("void engine::cuda::(anonymous namespace)::norm<float, 4>(float const*)")
+          == "norm");
+    CHECK(shortName("void cutlass::Kernel2<cutlass_80_tensorop>(cutlass_80_tensorop::Params)")
+          == "Kernel2");
+    CHECK(shortName("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)")
+          == "ncclDevKernel_SendRecv");
+    CHECK(shortName("plain") == "plain");
+    CHECK(shortName("sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n")
+          == "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n");
+    CHECK(demangled("not mangled") == "not mangled");
+}
+
+TEST_CASE("a kernel that runs what it is given is called by that")
+{
+    CHECK(kernelLabel("void engine::cuda::eachPack<4, engine::cuda::(anonymous namespace)::Gelu>"
+                      "(unsigned long, engine::cuda::(anonymous namespace)::Gelu)")
+          == "Gelu");
+    CHECK(kernelLabel("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_256x128>"
+                      "(cutlass_80_tensorop_bf16_s16816gemm_256x128::Params)")
+          == "cutlass_80_tensorop_bf16_s16816gemm_256x128");
+    CHECK(kernelLabel("void engine::cuda::sumChunks<engine::cuda::Both<float, 2> >(int)")
+          == "sumChunks<Both>");
+    // Numbers and built-in types tell kernels of one function apart by nothing a reader asks for.
+    CHECK(kernelLabel("void (anonymous namespace)::forwardRows<true, float, 32>(int)")
+          == "forwardRows");
+    CHECK(kernelLabel("nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NNT")
+          == "nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NNT");
+}

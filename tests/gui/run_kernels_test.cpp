@@ -1,0 +1,112 @@
+#include "app/models/kernels_model.h"
+#include "app/widgets/kernel_panel.h"
+#include "tests/app/gpu_sample.h"
+#include "tests/gui/opened_run.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QTabBar>
+
+using namespace app;
+
+namespace {
+
+// A file with the kernels of one iteration, opened.
+struct OpenedKernels : OpenedRun
+{
+    explicit OpenedKernels(const engine::Run& run)
+        : OpenedRun(run, {}, sample::launches(run))
+    { }
+    bool hasKernels() const
+    {
+        const auto& kernels = find<TimelineWidget>("timeline")->kernels();
+        return kernels && !kernels->isEmpty();
+    }
+    KernelsModel& table() const { return find<KernelPanel>("kernelPanel")->model(); }
+    void choose(const char* combo, int index) const
+    {
+        auto* box = find<QComboBox>(combo);
+        box->setCurrentIndex(index);
+        Q_EMIT box->activated(index);
+    }
+};
+
+} // namespace
+
+TEST_CASE("a run with kernels shows them under their ops, by the key and by the toolbar")
+{
+    OpenedKernels opened(*sample::measured({"1f1b", 2, 4, 1}));
+    REQUIRE(waitFor([&] { return opened.hasKernels(); }));
+    auto* timeline = opened.find<TimelineWidget>("timeline");
+    CHECK_FALSE(timeline->areKernelsShown());
+    CHECK_FALSE(opened.find<QWidget>("laneSegments")->isHidden());
+    auto* action = opened.find<QAction>("showKernels");
+    action->trigger();
+    CHECK(timeline->areKernelsShown());
+    CHECK(action->isChecked());
+    action->trigger();
+    CHECK_FALSE(timeline->areKernelsShown());
+}
+
+TEST_CASE("the table of kernels is filtered by op type, device and selection, and copied as CSV")
+{
+    const auto run = sample::measured({"1f1b", 2, 4, 1});
+    OpenedKernels opened(*run);
+    REQUIRE(waitFor([&] { return opened.hasKernels(); }));
+    // Four kernels a compute op type: F, B and OPT, and the copies of the two kinds of send.
+    CHECK(opened.table().rowCount() == 3 * 4 + 2);
+    std::int64_t whole = 0;
+    for (const auto& row : opened.table().table().rows)
+        whole += row.count;
+    opened.choose("kernelOp", 1);
+    CHECK(opened.table().rowCount() == 4);
+    CHECK(opened.find<QComboBox>("kernelOp")->currentText() == QLatin1String("Forward"));
+    opened.choose("kernelOp", 0);
+    opened.choose("kernelDevice", 1);
+    std::int64_t ofOne = 0;
+    for (const auto& row : opened.table().table().rows)
+        ofOne += row.count;
+    CHECK(ofOne < whole);
+    opened.choose("kernelDevice", 0);
+    opened.choose("kernelScope", 2);
+    auto* timeline = opened.find<TimelineWidget>("timeline");
+    timeline->select(timeline->kernels()->select(0));
+    CHECK(opened.table().rowCount() == 4); // of the op that the kernel belongs to
+    opened.click("copyKernels");
+    const QString csv = QGuiApplication::clipboard()->text();
+    CHECK(csv.startsWith(QLatin1String("op,kernel,kind,count,total_ns")));
+    CHECK(csv.count(QLatin1Char('\n')) == 5);
+}
+
+TEST_CASE("the columns of the table of kernels sort")
+{
+    OpenedKernels opened(*sample::measured({"1f1b", 2, 4, 1}));
+    REQUIRE(waitFor([&] { return opened.hasKernels(); }));
+    KernelsModel& model = opened.table();
+    const auto& rows = model.table().rows;
+    model.sort(static_cast<int>(KernelsModel::Column::Mean), Qt::AscendingOrder);
+    CHECK(std::ranges::is_sorted(rows, {}, [](const auto& row) { return row.mean(); }));
+    model.sort(static_cast<int>(KernelsModel::Column::Count), Qt::DescendingOrder);
+    CHECK(std::ranges::is_sorted(rows, std::greater{}, &profiler::KernelRow::count));
+}
+
+TEST_CASE("a run without kernels says why, in their table, and the key leads there")
+{
+    OpenedRun opened(*sample::measured({"1f1b", 2, 4, 1}));
+    auto* panel = opened.find<KernelPanel>("kernelPanel");
+    const auto says = [&](const char* text) {
+        for (const QLabel* label : panel->findChildren<QLabel*>())
+            if (label->text().contains(QLatin1String(text)))
+                return true;
+        return false;
+    };
+    REQUIRE(waitFor([&] { return says("computed on the CPU"); }));
+    opened.find<QAction>("showKernels")->trigger();
+    CHECK_FALSE(opened.find<TimelineWidget>("timeline")->areKernelsShown());
+    CHECK_FALSE(opened.find<QAction>("showKernels")->isChecked());
+    auto* tabs = opened.find<QTabBar>("panelTabs");
+    CHECK(tabs->tabText(tabs->currentIndex()) == QLatin1String("Kernels"));
+}

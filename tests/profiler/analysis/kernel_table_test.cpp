@@ -1,0 +1,204 @@
+#include "profiler/analysis/kernel_table.h"
+#include "tests/profiler/analysis/hand_made.h"
+
+using namespace engine;
+using namespace profiler;
+using namespace analysis_test;
+
+namespace {
+
+constexpr std::uint32_t kGemm = 0, kNorm = 1, kReduce = 2;
+
+GpuKernel kernel(std::uint32_t op, std::uint32_t iteration, Window window, std::uint32_t name,
+                 std::uint32_t stream = 7)
+{
+    GpuKernel one;
+    one.window = window;
+    one.place = {0, 1, stream, static_cast<std::uint32_t>(window.begin) + 1};
+    one.of = {op, iteration};
+    one.name = name;
+    return one;
+}
+
+// One device: 0F0 from 0 to 100 and 0B0 from 100 to 300. F runs two matmuls and a norm with 20 ns
+// of gaps, B one matmul of half its time.
+Run oneDevice()
+{
+    Shape shape;
+    shape.devices = shape.stages = shape.microBatches = 1;
+    return handMade(shape, {0, 300}, {{0, "0F0", 0, 100}, {0, "0B0", 100, 300}});
+}
+
+GpuTrace trace()
+{
+    GpuTrace trace;
+    trace.strings = {"nvjet_tst_64x64_NNT", "_ZN6engine4cuda12_GLOBAL__N_19layerNormIfLi4EEEvPKfPf",
+                     "ncclDevKernel_AllReduce_Sum_bf16_RING_LL"};
+    trace.kernels = {kernel(0, 0, {0, 30}, kGemm), kernel(0, 0, {40, 50}, kNorm),
+                     kernel(0, 0, {60, 100}, kGemm), kernel(1, 0, {100, 200}, kGemm)};
+    return trace;
+}
+
+const KernelRow* rowOf(const KernelTable& table, OpKind op, std::uint32_t name)
+{
+    for (const KernelRow& row : table.rows)
+        if (row.op == op && row.name == name)
+            return &row;
+    return nullptr;
+}
+
+} // namespace
+
+TEST_CASE("a table has every kernel of a kind of op with its times and its share")
+{
+    const Run run = oneDevice();
+    const GpuActivity activity(run, trace());
+    const KernelTable table = kernelTable(run, activity);
+    REQUIRE(table.rows.size() == 3);
+    const KernelRow* gemm = rowOf(table, OpKind::Forward, kGemm);
+    REQUIRE(gemm != nullptr);
+    CHECK(gemm->count == 2);
+    CHECK(gemm->total == 70);
+    CHECK(gemm->mean() == 35);
+    CHECK(gemm->shortest == 30);
+    CHECK(gemm->longest == 40);
+    CHECK(gemm->share == Approx(0.70));
+    CHECK(&table.rows.front() == gemm); // F first, and the longest of it
+    REQUIRE(table.ops.size() == 2);
+    CHECK(table.ops[0].busy == 80);
+    CHECK(table.ops[0].gapShare() == Approx(0.2));
+    CHECK(table.ops[1].gapShare() == Approx(0.5));
+}
+
+TEST_CASE("kernels that run at the same time fill a gap once")
+{
+    const Run run = oneDevice();
+    GpuTrace both = trace();
+    both.kernels.push_back(kernel(0, 0, {0, 40}, kNorm, 8)); // over a matmul and a gap of 10
+    const KernelTable table = kernelTable(run, GpuActivity(run, std::move(both)));
+    CHECK(table.ops[0].busy == 90);
+    CHECK(rowOf(table, OpKind::Forward, kNorm)->total == 50);
+}
+
+TEST_CASE("a filter leaves a kind of op, a device, an iteration, a stretch of time")
+{
+    const Run run = oneDevice();
+    const GpuActivity activity(run, trace());
+    KernelFilter filter;
+    filter.op = OpKind::Backward;
+    CHECK(kernelTable(run, activity, filter).rows.size() == 1);
+    filter = {};
+    filter.device = DeviceId{1};
+    CHECK(kernelTable(run, activity, filter).rows.empty());
+    filter = {};
+    filter.iteration = 1;
+    CHECK(kernelTable(run, activity, filter).rows.empty());
+    filter = {};
+    filter.begun = Window{50, 150}; // F has begun before
+    const KernelTable late = kernelTable(run, activity, filter);
+    REQUIRE(late.rows.size() == 1);
+    CHECK(late.rows[0].op == OpKind::Backward);
+}
+
+TEST_CASE("an op knows its gaps, its longest one and what kinds of kernels took its time")
+{
+    const Run run = oneDevice();
+    const GpuActivity activity(run, trace());
+    const auto work = opWork(activity, {0, 0}, {0, 100});
+    REQUIRE(work);
+    CHECK(work->works == 3);
+    CHECK(work->busy == 80);
+    CHECK(work->longestGap == 10);
+    CHECK(work->byKind[static_cast<std::size_t>(KernelKind::Matmul)] == 70);
+    CHECK(work->byKind[static_cast<std::size_t>(KernelKind::Norm)] == 10);
+    CHECK(work->isLaunchBound()); // a fifth is gaps between kernels of 27 ns
+    CHECK_FALSE(opWork(activity, {1, 0}, {100, 300})->isLaunchBound()); // one launch alone
+    CHECK_FALSE(opWork(activity, {0, 7}, {0, 100}));
+}
+
+TEST_CASE("work is laid out by device and stream, and streams are named by what they do")
+{
+    const Run run = oneDevice();
+    GpuTrace all = trace();
+    all.kernels.push_back(kernel(1, 0, {210, 220}, kReduce, 3));
+    GpuCopy copy;
+    copy.window = {250, 260};
+    copy.place = {0, 1, 1, 900};
+    copy.of = {1, 0};
+    copy.bytes = 4096;
+    copy.kind = 10;
+    all.copies = {copy};
+    const GpuActivity activity(run, std::move(all));
+    const auto lanes = activity.lanes(DeviceId{0});
+    REQUIRE(lanes.size() == 3);
+    CHECK(lanes[0].role == GpuLane::Role::Compute);
+    CHECK(activity.on(lanes[0]).size() == 4);
+    CHECK(lanes[1].role == GpuLane::Role::Copy);
+    CHECK(activity.nameOf(activity.on(lanes[1]).front()).label == "copy peer to peer");
+    CHECK(activity.bytesOf(activity.on(lanes[1]).front()) == 4096);
+    CHECK(lanes[2].role == GpuLane::Role::Nccl);
+}
+
+TEST_CASE("work of no known op goes to the device whose context it ran in, or is counted")
+{
+    const Run run = oneDevice();
+    GpuTrace all = trace();
+    all.kernels.push_back(kernel(OpOfIteration::kNone, 0, {210, 220}, kNorm));
+    all.kernels.push_back(kernel(OpOfIteration::kNone, 0, {230, 240}, kNorm));
+    all.kernels.back().place.context = 99;
+    const GpuActivity activity(run, std::move(all));
+    CHECK(activity.lanes(DeviceId{0}).front().count == 5);
+    CHECK(activity.withoutPlace() == 1);
+}
+
+TEST_CASE("the replay shows an op's work as it was when the op took nearly as long")
+{
+    Shape shape;
+    shape.devices = shape.stages = shape.microBatches = 1;
+    Run run = handMade(shape, {0, 100}, {{0, "0F0", 0, 100}});
+    auto& spans = run.timeline.tracks[0].spans;
+    spans.push_back({100, 180, 0, 1});
+    spans.push_back({1000, 1082, 0, 2}); // of 100 and 80, 80 is nearer
+    run.timeline.iterations.push_back({1, Iteration::Kind::Measured, {100, 180}, {}, {}});
+    run.timeline.iterations.push_back({0, Iteration::Kind::Replay, {1000, 1082}, {}, {}});
+    GpuTrace both;
+    both.strings = {"nvjet_tst_64x64_NNT"};
+    both.kernels = {kernel(0, 0, {0, 90}, kGemm), kernel(0, 1, {105, 175}, kGemm)};
+    const GpuActivity activity(run, std::move(both));
+    const auto replayed = activity.of({0, 2});
+    REQUIRE(replayed.size() == 1);
+    CHECK(activity.work()[replayed[0]].window == Window{1005, 1077});
+    CHECK(activity.takenFrom({0, 2}) == 1);
+    CHECK(activity.takenFrom({0, 0}) == 0);
+    // A table of all that happened leaves it out.
+    CHECK(kernelTable(run, activity).rows[0].count == 2);
+}
+
+TEST_CASE("a kernel's kind is read from its name")
+{
+    CHECK(kernelKindOf("nvjet_tst_128x256_64x4_2x1_v_bz_coopA_NNT") == KernelKind::Matmul);
+    CHECK(kernelKindOf("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_bf16_256x128>")
+          == KernelKind::Matmul);
+    CHECK(kernelKindOf("void engine::cuda::flashForwardRows<64>(int)") == KernelKind::Attention);
+    CHECK(kernelKindOf("void engine::cuda::(anonymous namespace)::softmaxRows(int)")
+          == KernelKind::Attention);
+    CHECK(
+        kernelKindOf("void engine::cuda::(anonymous namespace)::forwardRows<32>(LayerNorm<float>)")
+        == KernelKind::Norm);
+    CHECK(kernelKindOf("void engine::cuda::eachPack<4, engine::cuda::(anonymous namespace)::Gelu>")
+          == KernelKind::Elementwise);
+    CHECK(kernelKindOf("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)")
+          == KernelKind::Nccl);
+    CHECK(kernelKindOf("somethingElse") == KernelKind::Other);
+}
+
+TEST_CASE("a run without kernels says why")
+{
+    RunInfo info;
+    CHECK(whyNoKernels(info).find("simulated") != std::string::npos);
+    info.mode = Mode::Emulate;
+    CHECK(whyNoKernels(info).find("on the CPU") != std::string::npos);
+    info.experiment = "[run]\nbackend = \"cuda\"\n";
+    info.timing = "CUDA events";
+    CHECK(whyNoKernels(info).find("--trace kernels") != std::string::npos);
+}
