@@ -8,6 +8,7 @@
 #include "app/cli/run_file.h"
 #include "app/cli/run_summary.h"
 #include "engine/backend/cuda_environment.h"
+#include "profiler/store/gpu_metrics.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
@@ -47,8 +48,9 @@ public:
                 .launches = m_gpu.hooks(),
                 .warned = [this](const std::string& what) { m_progress->warning(what); },
                 .ended =
-                    [this](std::span<const ArenaUse> arenas) {
-                        m_arenas.assign(arenas.begin(), arenas.end());
+                    [this](const RunInfo& info) {
+                        m_arenas = info.arenas;
+                        m_metrics = gpuMetrics(info);
                     }};
     }
 
@@ -62,6 +64,8 @@ public:
         const Outcome outcome = outcomeOf(result);
         const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
         m_progress->finishing();
+        if (m_writer && !m_metrics.empty())
+            m_writer->append(batchOf(std::exchange(m_metrics, {})));
         if (m_writer)
             if (const auto closed = m_writer->finish(outcome, failure, m_arenas, m_gpu.clocks());
                 !closed && result)
@@ -73,6 +77,13 @@ public:
     std::size_t iterations() const { return m_iterations; }
 
 private:
+    static Batch batchOf(std::vector<Metric> metrics)
+    {
+        Batch batch;
+        batch.metrics = std::move(metrics);
+        return batch;
+    }
+
     static Outcome outcomeOf(const Result<Run>& result)
     {
         if (result)
@@ -114,7 +125,7 @@ private:
         if (timeline.iterations.size() <= m_written && timeline.memory.size() <= m_memory
             && gpu.isEmpty())
             return {};
-        Batch batch = batchOf(timeline, m_written, m_memory);
+        Batch batch = profiler::batchOf(timeline, m_written, m_memory);
         batch.measured = std::exchange(m_measured, {});
         batch.gpu = std::move(gpu);
         if (m_gpu.isOff()) {
@@ -151,6 +162,7 @@ private:
     std::optional<TraceWriter> m_writer;
     std::vector<MeasuredOp> m_measured;
     std::vector<ArenaUse> m_arenas;
+    std::vector<Metric> m_metrics;           // for the end of the file
     std::size_t m_written = 0, m_memory = 0; // of the timeline
     std::size_t m_iterations = 0;            // without the replay
 };

@@ -162,6 +162,23 @@ void addMachineOptions(CLI::App& app, Options& options)
         ->transform(choice<Backend>(
             {{"auto", Backend::Cpu}, {"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}}))
         ->group(kGroup);
+    app.add_option(
+           "--transport", options.experiment.transport,
+           "Live on GPUs, where devices are and what carries their messages: local, parts of "
+           "the first GPU and copies within it; peer, a GPU each and copies between them; "
+           "auto, as many GPUs as there are [auto]")
+        ->type_name("auto|local|peer")
+        ->transform(choice<Carrier>(
+            {{"auto", Carrier::Auto}, {"local", Carrier::Local}, {"peer", Carrier::Peer}}))
+        ->group(kGroup);
+    app.add_option(
+           "--graphs", options.experiment.graphs,
+           "On GPUs, ops as CUDA graphs, one launch each: auto, those that the host launches "
+           "hardly faster than they run [auto]")
+        ->type_name("auto|off|on")
+        ->transform(
+            choice<Graphs>({{"auto", Graphs::Auto}, {"off", Graphs::Off}, {"on", Graphs::On}}))
+        ->group(kGroup);
     app.add_option("--device-memory", options.deviceMemory,
                    "What one device may hold: what needs more is refused, with what would fit "
                    "[no limit but the machine's]")

@@ -76,6 +76,24 @@ void addIterations(const Run& run, ordered_json& json)
     json["losses"] = losses;
 }
 
+// Where GPUs computed, and told.
+void addGpu(const RunInfo& info, ordered_json& json)
+{
+    if (!info.interference.empty()) {
+        json["interference"] = interferenceRatio(info.interference);
+        for (const Interference& kind : info.interference)
+            json["interference_by_kind"][std::string(kindShortName(kind.kind))] = kind.ratio();
+        json["iteration_alone"] = info.iterationAlone;
+    }
+    if (info.graphOps > 0)
+        json["graph_ops"] = info.graphOps;
+    if (info.gpuMemory.used > 0)
+        json["gpu_memory"] = {{"contexts", info.gpuMemory.contexts},
+                              {"taken", info.gpuMemory.taken},
+                              {"others", info.gpuMemory.others()},
+                              {"used", info.gpuMemory.used}};
+}
+
 std::string spelling(const Run& run, const OpIndex& index, std::uint32_t op)
 {
     return toString(opAt(run.schedule, index, op));
@@ -141,6 +159,7 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
         json["cores"] = run.info.cores;
         json["oversubscribed"] = run.info.isOversubscribed();
     }
+    addGpu(run.info, json);
     json["link"] = run.info.link;
     json["command"] = run.info.command;
     return json;

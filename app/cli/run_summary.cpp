@@ -39,6 +39,19 @@ std::string peakText(const RunInfo& info, const RunMetrics& metrics)
     return fmt::format("{} on device {}{}, {}", bytesText(bytes(*largest)), largest->device.value,
                        arenaText(info, largest->device), stash);
 }
+// A line each of what only a run on GPUs has; "" of others.
+std::string gpuText(const RunInfo& info)
+{
+    std::string text;
+    if (!info.interference.empty())
+        text += fmt::format("beside     {}\n", interferenceWords(info.interference));
+    if (const GpuMemory& memory = info.gpuMemory; memory.used > 0)
+        text += fmt::format("GPU memory {} by devices, {} by contexts, {} by libraries and the "
+                            "driver; {} in all, says the driver\n",
+                            bytesText(memory.taken), bytesText(memory.contexts),
+                            bytesText(memory.others()), bytesText(memory.used));
+    return text;
+}
 } // namespace
 
 std::string runSummary(const Run& run, const std::string& file)
@@ -56,11 +69,12 @@ std::string runSummary(const Run& run, const std::string& file)
     return fmt::format("loss       {}\n"
                        "iteration  {} {}{}\n"
                        "bubble     {}, at most {} on one device\n"
-                       "peak       {}\n"
+                       "peak       {}\n{}"
                        "file       {}  (open it: bubblescope {})\n",
                        lossText(run.timeline), timeText(numbers->duration, unit),
                        modeWords(run.info), speed, shareText(numbers->bubbleRatio),
-                       timeText(idle, unit), peakText(run.info, *numbers), file, quoted(file));
+                       timeText(idle, unit), peakText(run.info, *numbers), gpuText(run.info), file,
+                       quoted(file));
 }
 
 } // namespace cli

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/device.h"
+#include "engine/backend/device_placement.h"
 #include "engine/base/result.h"
 
 #include <memory>
@@ -21,11 +22,12 @@ constexpr const char* kCudaOpenSymbol = "bubblescope_cuda_open";
 // Devices that run at the same time: each a GPU, or where there are fewer, equal parts of their
 // multiprocessors (device_placement.h). Unsupported says in one sentence why there are none. The
 // first may be asked for what is true of all.
-Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count);
+Result<std::vector<std::shared_ptr<const Device>>> openCudaDevices(int count,
+                                                                   Carrier carrier = Carrier::Auto);
 
 // The same of the plug-in: false and the reason, or devices that the caller owns.
 using CudaOpenDevicesFunction
-    = bool (*)(int count, std::vector<Device*>* devices, std::string* reason);
+    = bool (*)(int count, Carrier carrier, std::vector<Device*>* devices, std::string* reason);
 constexpr const char* kCudaOpenDevicesSymbol = "bubblescope_cuda_open_devices";
 
 } // namespace engine

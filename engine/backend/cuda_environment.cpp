@@ -1,7 +1,5 @@
 #include "engine/backend/cuda_environment.h"
 
-#include <fmt/format.h>
-
 #include <cstdlib>
 
 namespace engine {
@@ -20,17 +18,6 @@ void setCudaEnvironment()
 {
     for (const Variable& each : kVariables)
         setenv(each.name, each.value, 0);
-}
-
-std::string cudaEnvironment()
-{
-    std::string text;
-    for (const Variable& each : kVariables) {
-        const char* value = std::getenv(each.name);
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", each.name,
-                            value != nullptr ? value : "");
-    }
-    return text;
 }
 
 } // namespace engine

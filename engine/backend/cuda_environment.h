@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 namespace engine {
 
 // Sets what the CUDA driver reads from the environment when it is loaded, where nothing is set:
@@ -10,8 +8,5 @@ namespace engine {
 // (CUDA_MODULE_LOADING=EAGER). Before the first thread and before anything of CUDA; in a process
 // that computes, not in the window.
 void setCudaEnvironment();
-
-// "CUDA_DEVICE_MAX_CONNECTIONS=32 CUDA_MODULE_LOADING=EAGER": what holds in this process.
-std::string cudaEnvironment();
 
 } // namespace engine

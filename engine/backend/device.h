@@ -23,6 +23,14 @@ struct DeviceInfo
     Bytes memory = 0;    // available now
 };
 
+// Memory of a GPU, bytes.
+struct GpuMemoryUse
+{
+    Bytes taken = 0;  // by this device: arenas, workspaces
+    Bytes used = 0;   // that the driver says is gone, whoever has it
+    Bytes before = 0; // of which it was gone before the first device was opened: contexts
+};
+
 // What ops run on: one accelerator, or one thread of the CPU.
 class Device
 {
@@ -63,6 +71,7 @@ public:
     // Ties the times of events to CLOCK_MONOTONIC, anew before every iteration, since the two
     // clocks drift apart. While nothing is queued.
     virtual void anchor() const { }
+    virtual GpuMemoryUse memoryUse() const { return {}; }
     virtual int gpu() const { return -1; } // its number among those of the process
 };
 

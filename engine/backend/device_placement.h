@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 namespace engine {
 
 // Devices of a pipeline on the GPUs of a machine: as many on each, neighbours beside each other, so
@@ -12,9 +14,19 @@ struct DevicePlacement
     constexpr int gpuOf(int device) const { return device / perGpu; }
 };
 
-constexpr DevicePlacement placeDevices(int devices, int gpus)
+// Which GPUs devices are placed on, and so what carries their messages (`--transport`).
+enum class Carrier : std::uint8_t {
+    Auto,  // as many GPUs as there are: copies within a GPU and between GPUs
+    Local, // the first GPU alone: copies within it
+    Peer,  // a GPU for each device: copies between them
+};
+
+// No GPUs: they do not suffice.
+constexpr DevicePlacement placeDevices(int devices, int gpus, Carrier carrier = Carrier::Auto)
 {
-    int used = gpus < devices ? gpus : devices;
+    if (carrier == Carrier::Peer && gpus < devices)
+        return {};
+    int used = carrier == Carrier::Local ? 1 : gpus < devices ? gpus : devices;
     while (used > 1 && devices % used != 0)
         --used;
     return {used, devices / used};

@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 
 namespace engine {
@@ -31,6 +33,16 @@ struct DeviceCopy
     int from = 0, to = 0;        // Device::gpu() of each
 };
 
+// Work that was queued once and is kept, to be queued again as one piece.
+class DeviceGraph
+{
+public:
+    DeviceGraph() = default;
+    DeviceGraph(const DeviceGraph&) = delete;
+    DeviceGraph& operator=(const DeviceGraph&) = delete;
+    virtual ~DeviceGraph() = default; // when all that launched it has ended
+};
+
 // Work of a device in its order: a stream of a GPU. Calls return at once. One thread at a time
 // queues; std::runtime_error where the device fails.
 class DeviceQueue
@@ -49,6 +61,11 @@ public:
     // y += x, in the device's memory.
     virtual void add(std::span<const float> x, std::span<float> y) = 0;
     virtual void add(std::span<const std::int64_t> x, std::span<std::int64_t> y) = 0;
+
+    // What `work` queues here is not done but kept: memory and numbers that it names stay as they
+    // are. It waits for nothing. Throws what `work` throws, and then keeps nothing.
+    virtual std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) = 0;
+    virtual void launch(const DeviceGraph& graph) = 0; // of this queue
 };
 
 } // namespace engine

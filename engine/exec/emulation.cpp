@@ -30,6 +30,9 @@ Emulation::Emulation(const Setup& setup, Run& run)
     , m_run(run)
     , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Inline)
     , m_clockCost(clockCost())
+    , m_graphs(setup.pipeline.graphs,
+               setup.pipeline.device != nullptr ? setup.pipeline.device->lane() : nullptr,
+               opCount(setup.pipeline.lowered))
     , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.unit, setup.link}))
 {
     m_costs.rules = setup.rules;
@@ -104,6 +107,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
             OpTiming& timing = m_timings[next];
             timing.cpuTime = std::max<std::int64_t>(1, device->nanoseconds(2 * next, 2 * next + 1));
             duration(ref) = timing.cpuTime;
+            m_graphs.judge(ref.op, timing.cpuTime);
             ++next;
         }
 }
@@ -135,7 +139,7 @@ OpTiming Emulation::timed(OpRef ref)
     timing.wallBegin = wallTime();
     if (const Device* device = m_setup.pipeline.device; device != nullptr) {
         device->stamp(2 * std::size_t{timing.order}); // takeTimes()
-        m_pipeline.compute(ref);
+        m_graphs.run(ref.op, m_pipeline.at(ref).kind, [&] { m_pipeline.compute(ref); });
         device->stamp(2 * std::size_t{timing.order} + 1);
     } else {
         const std::int64_t begin = threadCpuTime();

@@ -4,6 +4,7 @@
 #include "engine/exec/executor.h"
 #include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_costs.h"
+#include "engine/exec/op_graphs.h"
 
 namespace engine {
 
@@ -29,6 +30,7 @@ public:
     // Places every op's median over the measured iterations, once. At least one was measured.
     Result<void> finish() override;
 
+    void addTo(RunInfo& info) const override { info.graphOps = m_graphs.captured(); }
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
 
@@ -46,7 +48,8 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     std::int64_t m_clockCost = 0; // ns
-    OpCosts m_costs;              // of the iteration before; estimated before the first
+    OpGraphs m_graphs;
+    OpCosts m_costs; // of the iteration before; estimated before the first
     std::vector<OpTiming> m_timings;
     std::vector<std::vector<std::int64_t>> m_measured; // [iteration][OpIndex], ns
 };

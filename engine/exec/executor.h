@@ -2,7 +2,6 @@
 
 #include "engine/exec/op_timing.h"
 #include "engine/exec/pipeline.h"
-#include "engine/timeline/interference.h"
 #include "engine/timeline/run.h"
 
 #include <atomic>
@@ -29,8 +28,8 @@ public:
     virtual Result<void> finish() { return {}; }
 
     virtual std::span<const OpTiming> timings() const = 0; // of the last iteration
-    // Of devices that are parts of one GPU, over all iterations; else empty.
-    virtual std::vector<Interference> interference() const { return {}; }
+    // What was learned of the machine over all iterations.
+    virtual void addTo(RunInfo& /*info*/) const { }
     virtual Pipeline& pipeline() = 0;
     virtual std::size_t threads() const { return 1; } // that compute or copy
 };

@@ -141,6 +141,8 @@ Result<void> readRun(const toml::table& root, Experiment& experiment)
     reader.choice("accumulate", {"float", "exact"}, experiment.accumulate);
     reader.choice("sync", {"eager", "late", "eager-blocking"}, experiment.sync);
     reader.text("text", experiment.textFile);
+    reader.choice("transport", {"auto", "local", "peer"}, experiment.transport);
+    reader.choice("graphs", {"off", "auto", "on"}, experiment.graphs);
     reader.integer("device_memory", experiment.deviceMemory);
     return reader.finish();
 }
@@ -206,6 +208,12 @@ std::string toToml(const Experiment& experiment)
                                                     : fmt::format("\"{}\"", experiment.seed),
                         experiment.accumulate == Accumulate::Exact ? "exact" : "float",
                         syncName(experiment.sync), tomlString(experiment.textFile));
+    if (experiment.transport != Carrier::Auto)
+        text.insert(text.size() - 1,
+                    fmt::format("transport = \"{}\"\n", carrierName(experiment.transport)));
+    if (experiment.graphs != Graphs::Auto)
+        text.insert(text.size() - 1,
+                    fmt::format("graphs = \"{}\"\n", graphsName(experiment.graphs)));
     if (experiment.deviceMemory > 0)
         text.insert(text.size() - 1, fmt::format("device_memory = {}\n", experiment.deviceMemory));
     text += modelToToml(experiment.model, "model");

@@ -3,6 +3,7 @@
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/standstill.h"
+#include "engine/sim/simulate.h"
 #include "engine/sim/track_writer.h"
 
 #include <fmt/format.h>
@@ -55,7 +56,7 @@ try {
     iteration.microBatchLoss = m_pipeline.microBatchLoss();
     place(std::move(iteration));
     if (alone)
-        m_interference.addAlone(m_timings);
+        placeAlone();
     else
         m_interference.addBeside(m_timings);
     return {};
@@ -81,6 +82,31 @@ bool Live::runsAlone(const Iteration& iteration) const
         gpus.insert(seat.device.gpu());
     return iteration.kind == Iteration::Kind::Warmup && gpus.size() < m_setup.pipeline.seats.size()
         && !m_setup.pipeline.blockingAllReduce;
+}
+
+// What emulation makes of the times alone: the same placer, messages that take no time.
+void Live::placeAlone()
+{
+    m_interference.addAlone(m_timings);
+    OpCosts costs = estimatedCosts({m_pipeline.lowered(), m_setup.pipeline.unit, LinkCost{}});
+    const OpIndex index(m_pipeline.lowered());
+    for (const OpTiming& timing : m_timings)
+        costs
+            .of[static_cast<std::size_t>(index.deviceOf(timing.op).value)]
+               [index.positionOf(timing.op)]
+            .duration
+            = timing.cpuTime;
+    if (const auto placed = simulate(m_pipeline.lowered(), costs))
+        m_iterationAlone = placed->iterations.front().window.duration();
+}
+
+void Live::addTo(RunInfo& info) const
+{
+    info.interference = m_interference.result();
+    if (!info.interference.empty())
+        info.iterationAlone = m_iterationAlone;
+    for (const auto& worker : m_workers)
+        info.graphOps += worker->graphs();
 }
 
 Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& cancel)

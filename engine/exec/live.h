@@ -32,7 +32,7 @@ public:
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    std::vector<Interference> interference() const override { return m_interference.result(); }
+    void addTo(RunInfo& info) const override;
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
 
@@ -41,6 +41,7 @@ public:
 private:
     bool runsAlone(const Iteration& iteration) const;
     Result<void> runAlone(const Progress& progress, const std::atomic<bool>& cancel);
+    void placeAlone();
     Result<void> runTogether(const Progress& progress, const std::atomic<bool>& cancel);
     Result<void> watch(const Progress& progress, const std::atomic<bool>& cancel);
     std::size_t opsDone() const;
@@ -60,7 +61,8 @@ private:
     std::vector<std::unique_ptr<Worker>> m_workers; // [copy * D + device]
     std::vector<OpTiming> m_timings;
     InterferenceMeter m_interference;
-    std::int64_t m_origin = -1; // of the timeline, on the wall clock
+    std::int64_t m_iterationAlone = 0; // ns
+    std::int64_t m_origin = -1;        // of the timeline, on the wall clock
 };
 
 } // namespace engine

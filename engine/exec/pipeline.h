@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/exec/data_parallel.h"
+#include "engine/exec/graphs.h"
 #include "engine/exec/pipeline_device.h"
 #include "engine/transport/in_process.h"
 
@@ -50,6 +51,7 @@ public:
         // Where every device has a GPU of its own, or a part of one: [copy * D + device]. `unit`
         // and `kernels` are those of one of them, and `device` is none.
         std::vector<Seat> seats = {};
+        Graphs graphs = Graphs::Auto; // on a GPU
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
     // outlive it. std::bad_alloc.
@@ -72,6 +74,7 @@ public:
     std::vector<float> microBatchLoss() const; // nats per token, of the iteration: W N of them
     double loss() const;                       // mean of the iteration, nats per token
     const ExecutionPlan& plan() const { return m_plan; }
+    Graphs graphs() const { return m_setup.graphs; }
     const Schedule& lowered() const { return m_setup.lowered; }
     Transport& transport() { return *m_transport; }
     // For tests: something between the devices and what moves their tensors.

@@ -69,6 +69,10 @@ std::string commandOf(const Experiment& experiment)
         text += fmt::format(" --mode {}", modeName(experiment.mode));
     if (experiment.backend != defaults.backend)
         text += fmt::format(" --backend {}", backendName(experiment.backend));
+    if (experiment.transport != defaults.transport)
+        text += fmt::format(" --transport {}", carrierName(experiment.transport));
+    if (experiment.graphs != defaults.graphs)
+        text += fmt::format(" --graphs {}", graphsName(experiment.graphs));
     if (experiment.iterations != defaults.iterations)
         text += fmt::format(" --iterations {}", experiment.iterations);
     if (experiment.warmup != defaults.warmup)

@@ -41,14 +41,29 @@ Bytes RunDevices::memory() const
     return memory;
 }
 
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count)
+GpuMemory RunDevices::memoryUse() const
+{
+    std::set<int> counted;
+    GpuMemory all;
+    for (const auto& device : devices) {
+        const GpuMemoryUse use = device->memoryUse();
+        all.taken += use.taken;
+        if (counted.insert(device->gpu()).second) {
+            all.used += use.used;
+            all.contexts += use.before;
+        }
+    }
+    return all;
+}
+
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier)
 {
     if (backend == Backend::Cpu)
         return onCpu(mode);
     setCudaEnvironment();
     if (mode != Mode::Live)
         return onFirstGpu({});
-    auto live = openCudaDevices(count);
+    auto live = openCudaDevices(count, carrier);
     if (live)
         return RunDevices{std::move(*live), Mode::Live, {}};
     return onFirstGpu(

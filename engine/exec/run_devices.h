@@ -24,11 +24,13 @@ struct RunDevices
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
     // Free now, on all of them together: every GPU counts once.
     Bytes memory() const;
+    GpuMemory memoryUse() const;
 };
 
 // Live partitions that cannot be made are no error: then the run is emulated. Unsupported: no such
 // backend here.
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count);
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count,
+                               Carrier carrier = Carrier::Auto);
 
 // A model of its own for every device that has a GPU of its own, over its kernels: `make` is called
 // with the device bound to this thread, since constants go there. `units` owns them.

@@ -47,8 +47,9 @@ Result<Plan> planOf(const Experiment& experiment)
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
-    auto devices = openDevices(experiment.backend, experiment.mode,
-                               schedule->shape.devices * schedule->shape.dataParallel);
+    auto devices
+        = openDevices(experiment.backend, experiment.mode,
+                      schedule->shape.devices * schedule->shape.dataParallel, experiment.transport);
     if (!devices)
         return tl::unexpected(devices.error());
     if (auto computes = checkPrecision(experiment.model.precision, devices->first()); !computes)
@@ -148,6 +149,7 @@ try {
                              .accumulate = experiment.accumulate,
                              .tokenBytes = tokenBytes,
                              .plan = &memory};
+    pipeline.graphs = experiment.graphs;
     Units units;
     if (plan->on.haveOwnGpus())
         pipeline.seats = makeSeats(plan->on, units, [&](const Device& own) {
@@ -185,7 +187,9 @@ try {
     Training training(experiment, observer, plan->data);
     const auto trained = training.all(*executor, tokens, run, cancel);
     run.info.arenas = arenaUse(executor->pipeline(), ArenasAre::Used);
-    observer.ended(run.info.arenas);
+    executor->addTo(run.info);
+    run.info.gpuMemory = plan->on.memoryUse();
+    observer.ended(run.info);
     if (!trained)
         return tl::unexpected(trained.error());
     run.info.outcome = Outcome::Finished;

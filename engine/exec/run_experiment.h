@@ -1,8 +1,10 @@
 #pragma once
 
+#include "engine/backend/device_placement.h"
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
 #include "engine/exec/accumulate.h"
+#include "engine/exec/graphs.h"
 #include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_timing.h"
 #include "engine/model/model_spec.h"
@@ -23,6 +25,10 @@ constexpr const char* backendName(Backend backend)
 {
     return backend == Backend::Cuda ? "cuda" : "cpu";
 }
+constexpr const char* carrierName(Carrier carrier)
+{
+    return carrier == Carrier::Local ? "local" : carrier == Carrier::Peer ? "peer" : "auto";
+}
 
 // Everything that decides a run; the toml of `bscope experiment` and of every stored run.
 struct Experiment
@@ -36,9 +42,11 @@ struct Experiment
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Float;
     SyncPolicy sync = SyncPolicy::Eager;
-    std::string textFile;   // "" : the built-in language
-    LinkCost link;          // of the placement; free by default, labelled "assumed"
-    Bytes deviceMemory = 0; // what one device may hold; 0: only the machine is a limit
+    std::string textFile;              // "" : the built-in language
+    LinkCost link;                     // of the placement; free by default, labelled "assumed"
+    Graphs graphs = Graphs::Auto;      // on GPUs
+    Carrier transport = Carrier::Auto; // between GPUs that run live
+    Bytes deviceMemory = 0;            // what one device may hold; 0: only the machine is a limit
 
     friend bool operator==(const Experiment&, const Experiment&) = default;
 };
@@ -63,9 +71,9 @@ struct RunObserver
     LaunchHooks launches = {}; // where a GPU computes; live, on the threads of the devices
     // Something is not as it was asked for, and the run goes on: one sentence.
     std::function<void(const std::string& sentence)> warned = [](const std::string&) {};
-    // Nothing runs any more, and so much of every arena was written; also after Cancelled and an
-    // error of the machine.
-    std::function<void(std::span<const ArenaUse> arenas)> ended = [](std::span<const ArenaUse>) {};
+    // Nothing runs any more: what is known only now (arenas, interference, memory); also after
+    // Cancelled and an error of the machine.
+    std::function<void(const RunInfo& info)> ended = [](const RunInfo&) {};
 };
 
 // Trains and records. Returns the whole run, its median replay last. Cancelled keeps whole

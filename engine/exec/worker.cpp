@@ -60,6 +60,8 @@ Worker::Worker(const Setup& setup)
     , m_seat(setup.pipeline.seatOf(setup.device, setup.copy))
     , m_firstOp(OpIndex(setup.pipeline.lowered()).of(setup.device, 0))
     , m_times(setup.pipeline.lowered().on(setup.device).size())
+    , m_graphs(setup.pipeline.graphs(), m_seat != nullptr ? m_seat->lane() : nullptr,
+               m_times.size())
     , m_marks(makeMarks(m_seat, setup.pipeline.lowered().on(setup.device)))
     , m_thread([this] { loop(); })
 {
@@ -168,7 +170,8 @@ void Worker::queue(OpRef ref)
 {
     const Marks& marks = m_marks[ref.position];
     m_seat->lane()->record(*marks.begin);
-    m_setup.pipeline.compute(ref);
+    m_graphs.run(ref.position, m_setup.pipeline.at(ref).kind,
+                 [&] { m_setup.pipeline.compute(ref); });
     m_seat->lane()->record(*marks.end);
     m_ahead.push_back(ref.position);
 }
@@ -206,6 +209,7 @@ void Worker::takeTimes()
             Times& times = m_times[i];
             times = {m_marks[i].begin->time(), m_marks[i].end->time(), 0};
             times.cpuTime = times.end - times.begin;
+            m_graphs.judge(i, times.cpuTime);
         }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/exec/launch_hooks.h"
+#include "engine/exec/op_graphs.h"
 #include "engine/exec/op_timing.h"
 #include "engine/exec/pipeline.h"
 
@@ -79,6 +80,7 @@ public:
     const std::string& failure() const { return m_failure; } // "": none
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }
+    int graphs() const { return m_graphs.captured(); }
 
     struct Marks // of an op on a GPU
     {
@@ -98,6 +100,7 @@ private:
     const Device* m_seat = nullptr; // a GPU, or a part of one; nullptr: this thread computes
     std::uint32_t m_firstOp = 0;    // OpIndex of its first
     std::vector<Times> m_times;
+    OpGraphs m_graphs;
     std::vector<Marks> m_marks;        // [position]
     std::deque<std::uint32_t> m_ahead; // positions that were queued and may not have ended
     std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all before the oldest have ended

@@ -1,5 +1,6 @@
 #include "profiler/store/read_info.h"
 
+#include "profiler/store/gpu_metrics.h"
 #include "profiler/store/machine_tables.h"
 
 #include <fmt/format.h>
@@ -135,6 +136,8 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             info.unigramEntropy = statement->real(1);
         else if (name == "entropy_rate")
             info.entropyRate = statement->real(1);
+        else
+            takeGpuMetric(name, statement->real(1), info);
     }
     if (statement->failed())
         return tl::unexpected(database.error());

@@ -47,6 +47,7 @@ Result<void> RowWriter::prepareStatements(Database& database)
         {m_span, "INSERT INTO BS_span VALUES (?, ?, ?, ?, ?, ?)"},
         {m_memory, "INSERT INTO BS_memory VALUES (?, ?, ?, ?, ?, ?)"},
         {m_op, "INSERT INTO BS_op VALUES (?, ?, ?, ?, ?, ?, ?)"},
+        {m_metric, "INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)"},
     };
     for (const Insert& insert : inserts) {
         auto statement = database.prepare(insert.sql);
@@ -71,6 +72,9 @@ Result<void> RowWriter::write(const Batch& batch)
         written = written.and_then([&] { return writeMemory(event); });
     for (const auto& measured : batch.measured)
         written = written.and_then([&] { return writeMeasured(measured); });
+    for (const auto& metric : batch.metrics)
+        written = written.and_then(
+            [&] { return result(m_metric.run(metric.name, metric.value, metric.unit)); });
     return written.and_then([&] { return m_gpu.write(batch.gpu, m_index); }).and_then([&] {
         return writeRanges(batch.gpu);
     });

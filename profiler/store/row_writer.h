@@ -45,7 +45,7 @@ private:
     engine::OpIndex m_index;
     NvtxWriter m_nvtx;
     GpuWriter m_gpu;
-    Statement m_iteration, m_loss, m_track, m_span, m_memory, m_op;
+    Statement m_iteration, m_loss, m_track, m_span, m_memory, m_op, m_metric;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations; // kind and number, by index

@@ -25,6 +25,14 @@ struct MeasuredOp
     std::int64_t cpuTime = 0;                // ns of the thread's CPU clock
 };
 
+// A row of BS_metric.
+struct Metric
+{
+    std::string name;
+    double value = 0;
+    std::string unit;
+};
+
 // Rows of one commit: a whole iteration in emulate mode, what came in 200 ms in live mode.
 struct Batch
 {
@@ -39,7 +47,8 @@ struct Batch
     std::vector<TrackSpans> spans;
     std::vector<engine::MemoryEvent> memory;
     std::vector<MeasuredOp> measured;
-    engine::GpuTrace gpu; // on the timeline's clock; ops and iterations that are in the file
+    std::vector<Metric> metrics; // numbers of the whole run that were not known at its begin
+    engine::GpuTrace gpu;        // on the timeline's clock; ops and iterations that are in the file
 };
 
 // The rows of iterations [firstIteration, end) of a timeline and the memory events from

@@ -1,6 +1,7 @@
 #include "profiler/store/write_info.h"
 
 #include "engine/schedule/notation.h"
+#include "profiler/store/gpu_metrics.h"
 #include "profiler/store/nsight.h"
 
 #include <fmt/format.h>
@@ -49,6 +50,8 @@ Result<void> writeMetrics(Database& database, const engine::RunInfo& info)
     add("cores", info.cores == 0 ? std::nullopt : std::optional(info.cores), "");
     add("unigram_entropy", info.unigramEntropy, "nats/token");
     add("entropy_rate", info.entropyRate, "nats/token");
+    for (const Metric& metric : gpuMetrics(info)) // where they are known already
+        add(metric.name, std::optional(metric.value), metric.unit);
     if (!ok)
         return tl::unexpected(database.error());
     return {};

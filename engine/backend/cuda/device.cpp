@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cmath>
 #include <new>
 #include <vector>
@@ -14,16 +15,30 @@
 namespace engine::cuda {
 namespace {
 
-// Memory of the current device; given back wherever the pointer goes out of scope.
-DeviceMemory take(std::size_t bytes)
+// Memory of the current device, and how much is out; given back wherever the pointer goes out of
+// scope.
+class Memory
 {
-    void* memory = nullptr;
-    const cudaError_t status = cudaMalloc(&memory, bytes);
-    if (status == cudaErrorMemoryAllocation)
-        throw std::bad_alloc();
-    check(status, "allocation");
-    return {static_cast<std::byte*>(memory), [](std::byte* taken) { cudaFree(taken); }};
-}
+public:
+    DeviceMemory take(std::size_t bytes) const
+    {
+        void* memory = nullptr;
+        const cudaError_t status = cudaMalloc(&memory, bytes);
+        if (status == cudaErrorMemoryAllocation)
+            throw std::bad_alloc();
+        check(status, "allocation");
+        const auto size = static_cast<Bytes>(bytes);
+        *m_taken += size;
+        return {static_cast<std::byte*>(memory), [size, sum = m_taken](std::byte* taken) {
+                    cudaFree(taken);
+                    *sum -= size;
+                }};
+    }
+    Bytes taken() const { return *m_taken; }
+
+private:
+    std::shared_ptr<std::atomic<Bytes>> m_taken = std::make_shared<std::atomic<Bytes>>(0);
+};
 
 // Events with times, made when a slot is first used.
 class Stamps
@@ -64,7 +79,8 @@ public:
         , m_clock(part.clock)
         , m_stream(m_gpu, m_partition.get(), "compute")
         , m_queue(m_gpu, m_stream.get())
-        , m_scratch(take(Lane::kScratch))
+        , m_before(part.before)
+        , m_scratch(m_memory.take(Lane::kScratch))
         , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get())}
         , m_products(
               makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0}))
@@ -97,7 +113,7 @@ public:
     DeviceMemory allocate(Bytes bytes) const override
     {
         const OnGpu on(m_gpu);
-        return take(static_cast<std::size_t>(bytes));
+        return m_memory.take(static_cast<std::size_t>(bytes));
     }
     void upload(std::span<const std::byte> from, std::byte* to) const override
     {
@@ -136,6 +152,11 @@ public:
     }
     void bindThread() const override { select(m_gpu); }
     void anchor() const override { m_clock->anchor(); }
+    GpuMemoryUse memoryUse() const override
+    {
+        const OnGpu on(m_gpu);
+        return {m_memory.taken(), usedMemory(), m_before};
+    }
     int gpu() const override { return m_gpu; }
 
 private:
@@ -157,6 +178,8 @@ private:
     std::shared_ptr<GpuClock> m_clock;
     Stream m_stream;
     mutable CudaQueue m_queue; // m_stream, behind the seam
+    Memory m_memory;
+    Bytes m_before;
     DeviceMemory m_scratch;
     Lane m_lane;
     std::unique_ptr<Products> m_products;
@@ -166,6 +189,13 @@ private:
 };
 
 } // namespace
+
+Bytes usedMemory()
+{
+    std::size_t available = 0, total = 0;
+    check(cudaMemGetInfo(&available, &total), "memory");
+    return static_cast<Bytes>(total - available);
+}
 
 std::unique_ptr<Device> makeDevice(const DevicePart& part)
 {

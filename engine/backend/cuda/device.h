@@ -2,6 +2,7 @@
 
 #include "engine/backend/cuda/gpu_clock.h"
 #include "engine/backend/device.h"
+#include "engine/backend/device_placement.h"
 
 namespace engine::cuda {
 
@@ -11,12 +12,15 @@ struct DevicePart
     int gpu = 0;
     std::shared_ptr<const Partition> partition; // none: the whole GPU
     std::shared_ptr<GpuClock> clock;            // of the GPU, one for all its partitions
+    Bytes before = 0;                           // of its memory that was used by then
 };
+
+Bytes usedMemory(); // of the current GPU, by whoever
 
 // std::bad_alloc; std::runtime_error says what CUDA says.
 std::unique_ptr<Device> makeDevice(const DevicePart& part);
 
 // The first `count` GPUs, or as many equal partitions of fewer (device_placement.h).
-std::vector<std::unique_ptr<Device>> makeDevices(int count);
+std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier = Carrier::Auto);
 
 } // namespace engine::cuda

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <new>
 #include <stdexcept>
 
@@ -27,26 +29,58 @@ void openPeers(int gpus)
         }
 }
 
+// Whether a part of a GPU can do what live runs ask of it: else the run is emulated, instead of
+// failing in its first iteration.
+void tryOut(const Device& device)
+{
+    constexpr std::size_t kBytes = 4096;
+    const DeviceMemory memory = device.allocate(kBytes);
+    const auto begin = device.makeEvent(Device::Timed::Yes);
+    const auto end = device.makeEvent(Device::Timed::Yes),
+               last = device.makeEvent(Device::Timed::No);
+    const auto beside = device.makeQueue();
+    device.lane()->record(*begin);
+    device.fill({memory.get(), kBytes / 2}, std::byte{1});
+    device.lane()->record(*end);
+    beside->wait(*end);
+    beside->copy({{memory.get(), kBytes / 2},
+                  {memory.get() + kBytes / 2, kBytes / 2},
+                  device.gpu(),
+                  device.gpu()});
+    beside->record(*last);
+    device.lane()->wait(*last);
+    std::array<std::byte, kBytes> copied{};
+    device.download(memory.get(), copied);
+    const bool isRight
+        = std::ranges::all_of(copied, [](std::byte byte) { return byte == std::byte{1}; });
+    if (!isRight || end->time() < begin->time())
+        throw std::runtime_error("streams of a partition do not wait for each other");
+}
+
 void makeOn(int gpu, int count, std::vector<std::unique_ptr<Device>>& devices)
 {
     check(cudaSetDevice(gpu), "choice of the device");
     check(cudaFree(nullptr), "a context"); // partitions are parts of it
+    const Bytes before = usedMemory();
     const auto clock = std::make_shared<GpuClock>(gpu);
     if (count == 1) {
-        devices.push_back(makeDevice({gpu, nullptr, clock}));
+        devices.push_back(makeDevice({gpu, nullptr, clock, before}));
         return;
     }
     for (const auto& partition : makePartitions(gpu, count))
-        devices.push_back(makeDevice({gpu, partition, clock}));
+        tryOut(*devices.emplace_back(makeDevice({gpu, partition, clock, before})));
 }
 
 } // namespace
 
-std::vector<std::unique_ptr<Device>> makeDevices(int count)
+std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
 {
     int gpus = 0;
     check(cudaGetDeviceCount(&gpus), "counting GPUs");
-    const DevicePlacement placement = placeDevices(count, gpus);
+    const DevicePlacement placement = placeDevices(count, gpus, carrier);
+    if (placement.gpus == 0)
+        throw std::runtime_error(fmt::format(
+            "--transport peer needs a GPU for each of {} devices, and there are {}", count, gpus));
     std::vector<std::unique_ptr<Device>> devices;
     for (int gpu = 0; gpu < placement.gpus; ++gpu) {
         try {
@@ -69,8 +103,9 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count)
 extern "C" __attribute__((visibility("default"))) engine::Device*
 bubblescope_cuda_open(int index, std::string* reason)
 try {
-    using namespace engine::cuda;
-    return makeDevice({index, nullptr, std::make_shared<GpuClock>(index)}).release();
+    std::vector<std::unique_ptr<engine::Device>> made;
+    engine::cuda::makeOn(index, 1, made);
+    return made.front().release();
 } catch (const std::bad_alloc&) {
     *reason = fmt::format("GPU {} has no memory left for its workspace", index);
     return nullptr;
@@ -80,9 +115,10 @@ try {
 }
 
 extern "C" __attribute__((visibility("default"))) bool
-bubblescope_cuda_open_devices(int count, std::vector<engine::Device*>* devices, std::string* reason)
+bubblescope_cuda_open_devices(int count, engine::Carrier carrier,
+                              std::vector<engine::Device*>* devices, std::string* reason)
 try {
-    for (std::unique_ptr<engine::Device>& each : engine::cuda::makeDevices(count))
+    for (std::unique_ptr<engine::Device>& each : engine::cuda::makeDevices(count, carrier))
         devices->push_back(each.release());
     return true;
 } catch (const std::exception& error) {

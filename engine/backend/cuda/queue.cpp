@@ -5,6 +5,24 @@
 
 namespace engine::cuda {
 
+namespace {
+
+class CudaGraph final : public DeviceGraph
+{
+public:
+    explicit CudaGraph(cudaGraphExec_t executable)
+        : m_executable(executable)
+    { }
+    ~CudaGraph() override { cudaGraphExecDestroy(m_executable); }
+
+    cudaGraphExec_t get() const { return m_executable; }
+
+private:
+    cudaGraphExec_t m_executable;
+};
+
+} // namespace
+
 CudaEvent::CudaEvent(int gpu, const GpuClock& clock, Timed timed)
     : m_clock(clock)
 {
@@ -66,6 +84,34 @@ void CudaQueue::add(std::span<const std::int64_t> x, std::span<std::int64_t> y)
 {
     const OnGpu on(m_gpu);
     cuda::addIntegers({.stream = m_stream}, x, y);
+}
+
+std::unique_ptr<DeviceGraph> CudaQueue::capture(const std::function<void()>& work)
+{
+    const OnGpu on(m_gpu);
+    // Other threads may allocate and wait meanwhile.
+    check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeThreadLocal), "a capture");
+    cudaGraph_t graph = nullptr;
+    try {
+        work();
+    } catch (...) {
+        cudaStreamEndCapture(m_stream, &graph); // the stream works again
+        if (graph != nullptr)
+            cudaGraphDestroy(graph);
+        throw;
+    }
+    check(cudaStreamEndCapture(m_stream, &graph), "a capture");
+    cudaGraphExec_t executable = nullptr;
+    const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status, "a graph");
+    return std::make_unique<CudaGraph>(executable);
+}
+
+void CudaQueue::launch(const DeviceGraph& graph)
+{
+    const OnGpu on(m_gpu);
+    check(cudaGraphLaunch(static_cast<const CudaGraph&>(graph).get(), m_stream), "a graph");
 }
 
 } // namespace engine::cuda

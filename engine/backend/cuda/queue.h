@@ -36,6 +36,8 @@ public:
     void copy(const DeviceCopy& copy) override;
     void add(std::span<const float> x, std::span<float> y) override;
     void add(std::span<const std::int64_t> x, std::span<std::int64_t> y) override;
+    std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) override;
+    void launch(const DeviceGraph& graph) override;
 
 private:
     int m_gpu;

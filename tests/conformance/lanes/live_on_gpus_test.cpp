@@ -236,3 +236,74 @@ TEST_CASE("a live run on GPUs that is cancelled launches nothing more, and leave
     CHECK(launched < 20 + 4); // each device was at most on its way to one
     CHECK(live.run.timeline.iterations.empty());
 }
+
+TEST_CASE("a warm-up on parts of one GPU runs one op at a time, to which the others are compared")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Schedule lowered = scheduleOf("zb-h1", 4, 8);
+    const Trained live = trainLive(lowered, played(4), {.warmup = 1});
+    REQUIRE(live.result);
+    CHECK(live.gradients == emulate(lowered).gradients);
+    const Run& run = live.run;
+    std::vector<Window> alone;
+    for (const Track& track : run.timeline.tracks)
+        for (const Span& span : track.spans)
+            if (span.iteration == 0 && track.kind == Track::Kind::Compute)
+                alone.push_back(span.window());
+    std::ranges::sort(alone, {}, &Window::begin);
+    for (std::size_t i = 1; i < alone.size(); ++i)
+        CHECK(alone[i].begin >= alone[i - 1].end - 1000);
+
+    std::vector<OpKind> kinds;
+    for (const Interference& kind : run.info.interference) {
+        kinds.push_back(kind.kind);
+        CHECK(kind.alone > 0);
+        CHECK(kind.beside > 0);
+    }
+    CHECK(kinds
+          == std::vector{OpKind::Forward, OpKind::BackwardInput, OpKind::BackwardWeight,
+                         OpKind::OptimizerStep});
+    CHECK(run.info.iterationAlone > 0);
+    CHECK(run.info.iterationAlone < run.timeline.iterations[0].window.duration());
+
+    const Trained whole = trainLive(scheduleOf("1f1b", 2, 4), played(2, 2), {.warmup = 1});
+    CHECK(whole.run.info.interference.empty()); // each has a GPU of its own
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("ops that are launched as graphs give the same sums, live and emulated")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(4);
+    const Schedule lowered = scheduleOf("bitpipe", 4, 8);
+    const GradientsOfStages truth = emulate(lowered).gradients;
+    int ops = 0; // without OPT
+    for (const auto& program : lowered.program)
+        for (const Op& op : program)
+            ops += isCompute(op.kind) && op.kind != OpKind::OptimizerStep ? 1 : 0;
+
+    const Trained live = trainLive(lowered, devices, {.graphs = Graphs::On});
+    REQUIRE(live.result);
+    CHECK(live.gradients == truth);
+    CHECK(live.run.info.graphOps == ops);
+    const Trained emulated = emulate(lowered, devices[0].get(), Graphs::On);
+    CHECK(emulated.gradients == truth);
+    CHECK(emulated.run.info.graphOps == ops);
+    CHECK(emulate(lowered, devices[0].get(), Graphs::Off).run.info.graphOps == 0);
+}
+
+TEST_CASE("emulation on a GPU queues its ops without waiting for any of them")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(1);
+    const auto waits = [&](int microBatches) {
+        const std::uint64_t before = cuda_on_cpu::waitsForStreams();
+        const Trained trained = emulate(scheduleOf("1f1b", 4, microBatches), devices[0].get());
+        REQUIRE(trained.result);
+        return cuda_on_cpu::waitsForStreams() - before;
+    };
+    CHECK(waits(8) == waits(16)); // at the ends of iterations, however many ops they have
+}

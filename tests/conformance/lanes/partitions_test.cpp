@@ -12,11 +12,12 @@ using Catch::Matchers::Message;
 
 namespace {
 
-std::vector<std::string> names(int count, const cuda_on_cpu::Gpus& gpus)
+std::vector<std::string> names(int count, const cuda_on_cpu::Gpus& gpus,
+                               Carrier carrier = Carrier::Auto)
 {
     cuda_on_cpu::plugIn(gpus);
     std::vector<std::string> names;
-    for (const auto& device : cuda::makeDevices(count))
+    for (const auto& device : cuda::makeDevices(count, carrier))
         names.push_back(device->info().name);
     cuda_on_cpu::plugIn({});
     return names;
@@ -33,6 +34,8 @@ TEST_CASE("one GPU is divided into equal parts, several are taken whole")
     CHECK(names(4, {.count = 2}) == Names(4, "GPU on the CPU, 64 of 132 SMs"));
     CHECK(names(4, {.count = 4}) == Names(4, "GPU on the CPU, 132 SMs"));
     CHECK(names(4, {.count = 7}) == Names(4, "GPU on the CPU, 132 SMs"));
+    CHECK(names(4, {.count = 4}, Carrier::Local) == Names(4, "GPU on the CPU, 32 of 132 SMs"));
+    CHECK(names(4, {.count = 4}, Carrier::Peer) == Names(4, "GPU on the CPU, 132 SMs"));
 }
 
 TEST_CASE("what cannot be divided says why in one sentence")
@@ -41,6 +44,9 @@ TEST_CASE("what cannot be divided says why in one sentence")
         names(32, {}), std::runtime_error,
         Message("GPU 0 cannot be 32 devices: 132 multiprocessors are too few for 32 partitions of "
                 "at least 8"));
+    CHECK_THROWS_MATCHES(
+        names(4, {.count = 2}, Carrier::Peer), std::runtime_error,
+        Message("--transport peer needs a GPU for each of 4 devices, and there are 2"));
     CHECK_THROWS_MATCHES(names(4, {.smallest = 0}), std::runtime_error,
                          Message("GPU 0 cannot be 4 devices: the driver makes no partitions: CUDA "
                                  "12.5 or newer does"));

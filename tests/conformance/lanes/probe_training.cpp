@@ -32,8 +32,7 @@ ModelSpec tokenShape()
     return shape;
 }
 
-void train(Executor& executor, int iterations, Trained& trained,
-           const std::atomic<bool>* cancel = nullptr)
+void train(Executor& executor, const LiveOptions& options, Trained& trained)
 {
     const std::atomic<bool> never{false};
     std::mutex mutex; // live devices tell at the same time
@@ -44,15 +43,16 @@ void train(Executor& executor, int iterations, Trained& trained,
         });
     TokenBatches tokens(tokenShape(), executor.pipeline().lowered().shape.microBatches);
     const TextData data = TextData::builtIn(1);
-    for (int k = 0; k < iterations && trained.result; ++k) {
+    for (int k = 0; k < options.iterations && trained.result; ++k) {
         tokens.load(data, k);
         Iteration iteration;
         iteration.number = k;
-        iteration.kind = Iteration::Kind::Measured;
+        iteration.kind = k < options.warmup ? Iteration::Kind::Warmup : Iteration::Kind::Measured;
         trained.result = executor.iterate(
             iteration, tokens, [](std::size_t, std::size_t) {},
-            cancel != nullptr ? *cancel : never);
+            options.cancel != nullptr ? *options.cancel : never);
     }
+    executor.addTo(trained.run.info);
 }
 
 } // namespace
@@ -84,21 +84,30 @@ Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOpt
         return std::make_unique<const ProbeModel>(lowered.shape.stages, unitSize(lowered),
                                                   device.kernels());
     });
+    setup.graphs = options.graphs;
     Live live({setup, options.patience, options.hooks}, trained.run);
     if (options.wrapper)
         live.pipeline().wrapTransport(options.wrapper);
-    train(live, options.iterations, trained, options.cancel);
+    train(live, options, trained);
     return trained;
 }
 
-Trained emulate(const Schedule& lowered, int iterations)
+Trained emulate(const Schedule& lowered, const Device* gpu, Graphs graphs)
 {
     Trained trained;
     trained.run.schedule = lowered;
     const auto cpu = openCpuDevice().value();
-    const ProbeModel unit(lowered.shape.stages, unitSize(lowered), cpu->kernels());
-    Emulation emulation({{trained.run.schedule, unit, cpu->kernels()}, {}}, trained.run);
-    train(emulation, iterations, trained);
+    const Kernels<float>& kernels = gpu != nullptr ? gpu->kernels() : cpu->kernels();
+    if (gpu != nullptr)
+        gpu->bindThread();
+    const ProbeModel unit(lowered.shape.stages, unitSize(lowered), kernels);
+    Pipeline::Setup setup{trained.run.schedule, unit, kernels};
+    if (gpu != nullptr)
+        setup.tokenBytes = TokenBatches::bytes(tokenShape(), lowered.shape.microBatches);
+    setup.device = gpu;
+    setup.graphs = graphs;
+    Emulation emulation({setup, {}}, trained.run);
+    train(emulation, {}, trained);
     return trained;
 }
 

@@ -32,7 +32,8 @@ using Wrapper
     = std::function<std::unique_ptr<engine::Transport>(std::unique_ptr<engine::Transport>)>;
 struct LiveOptions
 {
-    int iterations = 2;
+    int iterations = 2, warmup = 0;
+    engine::Graphs graphs = engine::Graphs::Off;
     Wrapper wrapper = {}; // between the devices and what moves their tensors
     std::chrono::milliseconds patience{5000};
     engine::LaunchHooks hooks = {};
@@ -41,6 +42,8 @@ struct LiveOptions
 // One device of `devices` each.
 Trained trainLive(const engine::Schedule& lowered, const Devices& devices,
                   const LiveOptions& options = {});
-Trained emulate(const engine::Schedule& lowered, int iterations = 2);
+// On the CPU, or on a GPU that plays all devices.
+Trained emulate(const engine::Schedule& lowered, const engine::Device* gpu = nullptr,
+                engine::Graphs graphs = engine::Graphs::Off);
 
 } // namespace lanes_test

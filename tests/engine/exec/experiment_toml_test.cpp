@@ -23,6 +23,8 @@ Experiment unusual()
     experiment.seed = 18'000'000'000'000'000'000ULL;
     experiment.accumulate = Accumulate::Exact;
     experiment.backend = Backend::Cuda;
+    experiment.graphs = Graphs::On;
+    experiment.transport = Carrier::Peer;
     experiment.sync = SyncPolicy::Late;
     experiment.textFile = "/tmp/a\\b.txt";
     experiment.link = {Nanoseconds(5000), 50e9};
@@ -81,7 +83,7 @@ TEST_CASE("the command of a run says what is not default")
     CHECK(commandOf(experiment)
           == "bscope run --scheme gpipe --devices 3 --micro-batches 7 --chunks 1 --set "
              "backward=lifo --model tiny --layers 5 --precision bf16 --mode emulate --backend cuda "
-             "--iterations 11 --warmup 0 "
+             "--transport peer --graphs on --iterations 11 --warmup 0 "
              "--seed 18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
              "--link-latency 5 --device-memory 17179869184 --text '/tmp/a\\b.txt'");
     experiment.scheduleFile = "it's.csv";

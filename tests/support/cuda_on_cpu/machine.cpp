@@ -2,6 +2,7 @@
 
 #include "engine/base/clock.h"
 #include "tests/support/cuda_on_cpu/device_memory.h"
+#include "tests/support/cuda_on_cpu/streams.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -16,40 +17,6 @@ namespace {
 
 using namespace cuda_on_cpu;
 
-// Outlives its handle, as long as something is queued that uses it.
-struct Event
-{
-    int gpu = 0;
-    bool timed = true;
-    std::uint64_t recorded = 0, passed = 0; // how often
-    std::int64_t time = 0;                  // ns, of the last passing
-};
-
-struct Work
-{
-    std::function<void()> run = {};
-    std::shared_ptr<Event> awaited = {}; // none: it can be done
-    std::uint64_t version = 0;           // of the awaited
-    std::uint64_t number = 0;            // of all that was queued
-
-    bool isReady() const { return awaited == nullptr || awaited->passed >= version; }
-};
-
-} // namespace
-
-struct CUstream_st
-{
-    int gpu = 0, multiprocessors = 0;
-    std::deque<Work> work;
-};
-
-struct CUevent_st
-{
-    std::shared_ptr<Event> event;
-};
-
-namespace {
-
 thread_local int currentGpu = 0;
 
 // One lock over everything: the machine does one thing at a time.
@@ -62,6 +29,7 @@ public:
     std::mt19937 random{1};
     std::vector<std::unique_ptr<CUstream_st>> streams;
     int running = -1;
+    std::uint64_t waits = 0; // of the host for a whole stream
 
     void add(CUstream_st& stream, Work work)
     {
@@ -126,6 +94,11 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 
 } // namespace
 
+std::unique_lock<std::recursive_mutex> cuda_on_cpu::lockMachine()
+{
+    return std::unique_lock(machine().mutex);
+}
+
 void cuda_on_cpu::takeTurns(Turns turns, std::uint32_t seed)
 {
     const Lock lock(machine().mutex);
@@ -142,6 +115,12 @@ void cuda_on_cpu::plugIn(const Gpus& gpus)
 const Gpus& cuda_on_cpu::pluggedIn()
 {
     return machine().gpus;
+}
+
+std::uint64_t cuda_on_cpu::waitsForStreams()
+{
+    const Lock lock(machine().mutex);
+    return machine().waits;
 }
 
 int cuda_on_cpu::running()
@@ -172,7 +151,10 @@ cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work
     }
     if (stream->gpu != currentGpu)
         return cudaErrorInvalidResourceHandle;
-    machine().add(*stream, {.run = std::move(work)});
+    if (stream->captured)
+        stream->captured->pieces.push_back(std::move(work));
+    else
+        machine().add(*stream, {.run = std::move(work)});
     return cudaSuccess;
 }
 
@@ -277,6 +259,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     const Lock lock(machine().mutex);
+    ++machine().waits;
+    if (stream->captured)
+        return cudaErrorStreamCaptureUnsupported;
     return machine().until([stream] { return stream->work.empty(); });
 }
 
@@ -310,7 +295,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const Lock lock(machine().mutex);
-    if (event->event->gpu != stream->gpu)
+    if (event->event->gpu != stream->gpu || stream->captured)
         return cudaErrorInvalidResourceHandle;
     ++event->event->recorded;
     machine().add(*stream, {.run = [recorded = event->event] {

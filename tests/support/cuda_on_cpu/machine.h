@@ -38,6 +38,8 @@ int multiprocessorsOf(cudaStream_t stream);
 // CUDA says to a stream of another GPU than the thread's.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 
+std::uint64_t waitsForStreams(); // of the host, so far
+
 // The GPU whose work is being done; -1: none, or one that touches several GPUs' memory.
 int running();
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace engine {
+
+// Whether ops are launched as CUDA graphs (`--graphs`): one call for all kernels of an op.
+enum class Graphs : std::uint8_t {
+    Off,
+    Auto, // those that the host launches hardly faster than the GPU runs them
+    On,   // all that can be
+};
+constexpr std::string_view graphsName(Graphs graphs)
+{
+    return graphs == Graphs::Off ? "off" : graphs == Graphs::On ? "on" : "auto";
+}
+
+} // namespace engine

@@ -1,0 +1,48 @@
+#include "engine/exec/op_graphs.h"
+
+#include "engine/base/clock.h"
+
+#include <stdexcept>
+
+namespace engine {
+
+void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& work)
+{
+    if (m_lane == nullptr || m_policy == Graphs::Off || kind == OpKind::OptimizerStep) {
+        work();
+        return;
+    }
+    Entry& entry = m_entries[op];
+    if (entry.graph != nullptr || (entry.isWanted && capture(entry, work))) {
+        m_lane->launch(*entry.graph);
+        return;
+    }
+    const std::int64_t begin = wallTime();
+    work();
+    entry.hostTime = wallTime() - begin;
+    ++entry.runs;
+}
+
+// What cannot be captured (it waits for the GPU) runs as before.
+bool OpGraphs::capture(Entry& entry, const std::function<void()>& work)
+try {
+    entry.graph = m_lane->capture(work);
+    ++m_captured;
+    return true;
+} catch (const std::runtime_error&) {
+    entry.canBe = entry.isWanted = false;
+    return false;
+}
+
+void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
+{
+    if (op >= m_entries.size() || m_policy == Graphs::Off)
+        return;
+    Entry& entry = m_entries[op];
+    // The first time algorithms are chosen and kernels loaded, which says nothing of the next.
+    const bool isBound = entry.runs > 1
+        && static_cast<double>(entry.hostTime) > kBound * static_cast<double>(gpuTime);
+    entry.isWanted = entry.canBe && (m_policy == Graphs::On || isBound);
+}
+
+} // namespace engine

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+// What stands behind the handles of the played runtime. Under lockMachine().
+namespace cuda_on_cpu {
+
+std::unique_lock<std::recursive_mutex> lockMachine();
+
+// Outlives its handle, as long as something is queued that uses it.
+struct Event
+{
+    int gpu = 0;
+    bool timed = true;
+    std::uint64_t recorded = 0, passed = 0; // how often
+    std::int64_t time = 0;                  // ns, of the last passing
+};
+
+struct Work
+{
+    std::function<void()> run = {};
+    std::shared_ptr<Event> awaited = {}; // none: it can be done
+    std::uint64_t version = 0;           // of the awaited
+    std::uint64_t number = 0;            // of all that was queued
+
+    bool isReady() const { return awaited == nullptr || awaited->passed >= version; }
+};
+
+using Pieces = std::vector<std::function<void()>>;
+
+} // namespace cuda_on_cpu
+
+struct CUgraph_st
+{
+    cuda_on_cpu::Pieces pieces;
+};
+
+struct CUgraphExec_st
+{
+    std::shared_ptr<const cuda_on_cpu::Pieces> pieces;
+};
+
+struct CUstream_st
+{
+    int gpu = 0, multiprocessors = 0;
+    std::deque<cuda_on_cpu::Work> work;
+    std::unique_ptr<CUgraph_st> captured; // what is queued goes here; none: it is queued
+};
+
+struct CUevent_st
+{
+    std::shared_ptr<cuda_on_cpu::Event> event;
+};
