@@ -112,7 +112,10 @@ TEST_CASE("a run with what only a prediction has is refused with the way out")
     CHECK(planProblem(plan, lowered).contains(QStringLiteral("simulate")));
     plan.request.evict.reset();
     plan.request.schedule.dataParallel = 2;
-    CHECK(planProblem(plan, lowered).contains(QStringLiteral("Copies")));
-    plan.mode = engine::Mode::Simulate;
     CHECK(planProblem(plan, lowered).isEmpty());
+    CHECK(runOptions(plan).join(QLatin1Char(' ')).contains(QStringLiteral("--data-parallel 2")));
+    plan.request.schedule.scheme = "pipedream"; // whose updates no copies share
+    const auto asynchronous = predict(plan.request);
+    REQUIRE_FALSE(asynchronous);
+    CHECK(asynchronous.error().message.find("data-parallel width 1") != std::string::npos);
 }
