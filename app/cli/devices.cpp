@@ -82,8 +82,9 @@ std::string gpuText(const engine::CudaReport& cuda)
                             device.partition > 0 ? std::to_string(device.partition) : "- ",
                             profiler::bytesText(device.memory));
     text += fmt::format("{} {}\n", cuda.devices.empty() ? "gpu   none:" : "     ",
-                        cuda.reason.empty() ? "modes: emulate, live (--backend cuda), in fp32"
-                                            : whyNoGpu(cuda));
+                        cuda.reason.empty()
+                            ? "modes: emulate, live (--backend cuda), in fp32 or bf16"
+                            : whyNoGpu(cuda));
     if (!cuda.driver.empty())
         text += fmt::format("      the driver serves CUDA {}\n", cuda.driver);
     if (!cuda.runtime.empty())
@@ -102,7 +103,8 @@ std::string asText(const Machine& machine)
                        machine.cpu, machine.cores, machine.cores == 1 ? "core" : "cores",
                        profiler::bytesText(machine.memory),
                        machine.computes ? "" : "cannot train: ", machine.arithmetic,
-                       machine.computes ? "simulate, emulate" : "simulate", gpuText(machine.cuda));
+                       machine.computes ? "simulate, emulate, live" : "simulate",
+                       gpuText(machine.cuda));
 }
 
 ordered_json orNull(const std::string& text)
@@ -132,21 +134,21 @@ ordered_json cudaJson(const engine::CudaReport& cuda)
 
 std::string asJson(const Machine& machine)
 {
-    ordered_json cpu{
-        {"kind", "cpu"},
-        {"name", machine.cpu},
-        {"cores", machine.cores},
-        {"memory_bytes", machine.memory},
-        {"blas", machine.computes ? ordered_json(machine.arithmetic) : ordered_json()},
-        {"modes",
-         machine.computes ? ordered_json{"simulate", "emulate"} : ordered_json{"simulate"}}};
+    ordered_json cpu{{"kind", "cpu"},
+                     {"name", machine.cpu},
+                     {"cores", machine.cores},
+                     {"memory_bytes", machine.memory},
+                     {"blas", machine.computes ? ordered_json(machine.arithmetic) : ordered_json()},
+                     {"modes",
+                      machine.computes ? ordered_json{"simulate", "emulate", "live"}
+                                       : ordered_json{"simulate"}}};
     ordered_json devices = ordered_json::array({cpu}), missing = ordered_json::array();
     if (machine.cuda.reason.empty())
         for (const engine::CudaDevice& device : machine.cuda.devices)
             devices.push_back({{"kind", "cuda"},
                                {"name", device.name},
                                {"memory_bytes", device.memory},
-                               {"modes", ordered_json::array({"emulate"})}});
+                               {"modes", ordered_json::array({"emulate", "live"})}});
     else
         missing.push_back({{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}});
     if (!machine.computes)

@@ -99,6 +99,8 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     add(tr("Its source"), info.peakSource);
     section.rows.push_back({tr("Messages, local copies"),
                             tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
+    if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)
+        section.rows.push_back({tr("Copies W"), tr("%1, the first is shown").arg(copies)});
     add(tr("Model"), info.model);
     add(tr("Precision"), info.precision);
     add(tr("Link"), info.link);
