@@ -120,6 +120,7 @@ template struct BlockWeights<float>;
 template struct BlockWeights<double>;
 template struct BlockWeights<const float>;
 template struct BlockWeights<const double>;
+template struct BlockWeights<bfloat16>;
 template struct BlockWeights<const bfloat16>;
 template struct BlockStash<float>;
 template struct BlockStash<double>;
