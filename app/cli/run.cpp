@@ -157,7 +157,7 @@ void addMachineOptions(CLI::App& app, Options& options)
         ->transform(choice<Mode>({{"emulate", Mode::Emulate}, {"live", Mode::Live}}))
         ->group(kGroup);
     app.add_option("--backend", options.experiment.backend,
-                   "What ops run on: the CPU, or GPUs (in fp32) [auto: the CPU]")
+                   "What ops run on: the CPU, or GPUs [auto: the CPU]")
         ->type_name("auto|cpu|cuda")
         ->transform(choice<Backend>(
             {{"auto", Backend::Cpu}, {"cpu", Backend::Cpu}, {"cuda", Backend::Cuda}}))
