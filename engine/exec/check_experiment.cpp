@@ -18,6 +18,10 @@ Result<void> checkExperiment(const Experiment& experiment)
         return invalid("--data-parallel must be at least 1");
     if (!(experiment.link.bytesPerSecond >= 0) || experiment.link.latency < Nanoseconds(0))
         return invalid("the link's latency and bandwidth cannot be negative");
+    if (experiment.backend == Backend::Cpu && experiment.transport != Carrier::Auto)
+        return invalid("--transport is for GPUs: add --backend cuda, or leave it out");
+    if (experiment.backend == Backend::Cpu && experiment.graphs == Graphs::On)
+        return invalid("--graphs on is for GPUs: add --backend cuda, or leave it out");
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)
         return {};
     return invalid(fmt::format("a run cannot be of mode '{}': use --mode emulate or live",

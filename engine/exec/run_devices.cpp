@@ -25,7 +25,8 @@ Result<RunDevices> onFirstGpu(std::string note)
 {
     auto gpu = openCudaDevice();
     if (!gpu)
-        return tl::unexpected(gpu.error());
+        return fail(gpu.error().code,
+                    gpu.error().message + "; --backend cpu runs it without a GPU");
     return RunDevices{{std::move(*gpu)}, Mode::Emulate, std::move(note)};
 }
 

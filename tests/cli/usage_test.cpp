@@ -17,6 +17,8 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
     writeText(folder / "empty.txt", "");
     writeText(folder / "junk.toml", "scheme = [");
     const std::vector<Mistake> mistakes{
+        {"run --transport peer", 2, "--transport is for GPUs: add --backend cuda"},
+        {"run --graphs on", 2, "--graphs on is for GPUs: add --backend cuda"},
         {"simulate --devices 3", 2, "even number of devices, not 3; the nearest is 4"},
         {"simulate --micro-batches 6", 2, "multiple of the devices (4), not 6; the nearest is 8"},
         {"simulate --devices 1", 2, "the nearest is 2"},
