@@ -31,4 +31,27 @@ private:
     void* m_handle = nullptr;
 };
 
+// Finds one function of a library after the other, and remembers the first that is not there.
+class ToolkitFunctions
+{
+public:
+    explicit ToolkitFunctions(const ToolkitLibrary& library) // which outlives it
+        : m_library(library)
+    { }
+
+    // nullptr where it is missing.
+    template<class Function>
+    void take(Function& function, const char* name)
+    {
+        function = m_library.symbol<Function>(name);
+        if (function == nullptr && m_missing == nullptr)
+            m_missing = name;
+    }
+    const char* missing() const { return m_missing; } // nullptr: none
+
+private:
+    const ToolkitLibrary& m_library;
+    const char* m_missing = nullptr;
+};
+
 } // namespace engine

@@ -1,3 +1,10 @@
+# NCCL by its functions alone, without its header and without CUDA, so that it is built and tested everywhere.
+file(GLOB nccl_sources CONFIGURE_DEPENDS backend/cuda/nccl/*.cpp)
+list(FILTER nccl_sources EXCLUDE REGEX compare_with_header)
+add_library(bs_nccl STATIC ${nccl_sources})
+target_compile_options(bs_nccl PRIVATE -fvisibility=hidden)
+target_link_libraries(bs_nccl PUBLIC bs_base Threads::Threads)
+
 # The CUDA plug-in, libbubblescope_cuda.so, beside the programs: built where the toolkit is (WITH_CUDA=AUTO), loaded
 # only by engine/backend/cuda_plugin.cpp. The runtime is linked statically and everything else of CUDA is opened at
 # run time, so that the plug-in starts, and declines, on a machine without a GPU.
@@ -52,25 +59,26 @@ if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
         target_compile_options(bs_cuda_kernels PRIVATE -Werror=all-warnings)
     endif()
 
-    # NCCL's header: the library is opened at run time. Beside the toolkit, in /usr/include (libnccl-dev), or in the
-    # folder of Python's nvidia-nccl wheel.
+    # Where NCCL's header is (beside the toolkit, in /usr/include, in the folder of Python's nvidia-nccl wheel), what
+    # bs_nccl says of it is compared with it.
     file(GLOB nccl_wheels /usr/lib/python3*/*-packages/nvidia/nccl/include /usr/local/lib/python3*/*-packages/nvidia/nccl/include)
     find_path(NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${nccl_wheels})
     mark_as_advanced(NCCL_INCLUDE_DIR)
     if(NCCL_INCLUDE_DIR)
-        file(GLOB nccl_sources CONFIGURE_DEPENDS backend/cuda/nccl/*.cpp)
-        add_library(bs_nccl STATIC ${nccl_sources})
-        target_include_directories(bs_nccl SYSTEM PUBLIC "${NCCL_INCLUDE_DIR}" ${CUDAToolkit_INCLUDE_DIRS})
-        target_compile_definitions(bs_nccl PUBLIC BS_WITH_NCCL)
-        target_compile_options(bs_nccl PRIVATE -fvisibility=hidden)
-        target_link_libraries(bs_nccl PUBLIC bs_base Threads::Threads)
-    else()
-        message(STATUS "No nccl.h was found (libnccl-dev, or Python's nvidia-nccl wheel): the plug-in is built without NCCL")
+        add_library(bs_nccl_header OBJECT backend/cuda/nccl/compare_with_header.cpp)
+        target_include_directories(bs_nccl_header SYSTEM PRIVATE "${NCCL_INCLUDE_DIR}" ${CUDAToolkit_INCLUDE_DIRS})
+        target_link_libraries(bs_nccl_header PRIVATE bs_options)
+        add_dependencies(bs_nccl bs_nccl_header)
     endif()
+
+    # The runtime for tests that ask it themselves; imported targets are of this folder alone.
+    add_library(bs_cudart INTERFACE)
+    target_include_directories(bs_cudart SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+    target_link_libraries(bs_cudart INTERFACE "${CUDA_cudart_static_LIBRARY}" rt)
 
     file(GLOB cuda_sources CONFIGURE_DEPENDS backend/cuda/*.cpp)
     add_library(bubblescope_cuda MODULE ${cuda_sources})
-    target_link_libraries(bubblescope_cuda PRIVATE bs_cuda_kernels $<TARGET_NAME_IF_EXISTS:bs_nccl> bs_base CUDA::cudart_static)
+    target_link_libraries(bubblescope_cuda PRIVATE bs_cuda_kernels bs_nccl bs_base CUDA::cudart_static)
     target_compile_options(bubblescope_cuda PRIVATE -fvisibility=hidden)
     target_link_options(bubblescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
     set_target_properties(bubblescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"

@@ -41,9 +41,8 @@ configure_and_build() {
     cmake -S "$root" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON -DBUILD_GUI=OFF \
         -DWITH_CUDA=ON -DCUDA_ARCHITECTURES=90 -DCMAKE_BUILD_WITH_INSTALL_RPATH=ON '-DCMAKE_INSTALL_RPATH=$ORIGIN' \
         -DCMAKE_EXE_LINKER_FLAGS=-Wl,--disable-new-dtags "${arguments[@]}" >/dev/null
-    # test_nccl is there where nccl.h is.
     mapfile -t files < <(ninja -C "$build" -t targets all | sed -n 's/^\([a-z_]*\): phony$/\1/p' \
-        | grep -xE 'bscope|test_kernels|test_nccl|capture_overhead|bubblescope_cuda|bubblescope_nvtx')
+        | grep -xE 'bscope|test_kernels|test_nccl_gpu|capture_overhead|bubblescope_cuda|bubblescope_nvtx')
     [ "$builds" = no ] || ninja -C "$build" "${files[@]}"
     files=("${files[@]/#bubblescope_/libbubblescope_}")
     files=("${files[@]/%_cuda/_cuda.so}")

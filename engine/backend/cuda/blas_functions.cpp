@@ -3,7 +3,6 @@
 #include "engine/base/toolkit_library.h"
 
 #include <stdexcept>
-#include <type_traits>
 
 namespace engine::cuda {
 namespace {
@@ -15,26 +14,22 @@ BlasFunctions load()
     if (!library)
         throw std::runtime_error("libcublasLt.so was not found: install it with the CUDA toolkit, "
                                  "or set CUDA_HOME");
-    bool whole = true;
-    const auto take = [&](auto& function, const char* name) {
-        function = library.symbol<std::remove_reference_t<decltype(function)>>(name);
-        whole = whole && function != nullptr;
-    };
     BlasFunctions all;
-    take(all.create, "cublasLtCreate");
-    take(all.destroy, "cublasLtDestroy");
-    take(all.matmul, "cublasLtMatmul");
-    take(all.heuristic, "cublasLtMatmulAlgoGetHeuristic");
-    take(all.createOperation, "cublasLtMatmulDescCreate");
-    take(all.destroyOperation, "cublasLtMatmulDescDestroy");
-    take(all.setOperation, "cublasLtMatmulDescSetAttribute");
-    take(all.createLayout, "cublasLtMatrixLayoutCreate");
-    take(all.destroyLayout, "cublasLtMatrixLayoutDestroy");
-    take(all.setLayout, "cublasLtMatrixLayoutSetAttribute");
-    take(all.createPreference, "cublasLtMatmulPreferenceCreate");
-    take(all.destroyPreference, "cublasLtMatmulPreferenceDestroy");
-    take(all.setPreference, "cublasLtMatmulPreferenceSetAttribute");
-    if (!whole)
+    ToolkitFunctions functions(library);
+    functions.take(all.create, "cublasLtCreate");
+    functions.take(all.destroy, "cublasLtDestroy");
+    functions.take(all.matmul, "cublasLtMatmul");
+    functions.take(all.heuristic, "cublasLtMatmulAlgoGetHeuristic");
+    functions.take(all.createOperation, "cublasLtMatmulDescCreate");
+    functions.take(all.destroyOperation, "cublasLtMatmulDescDestroy");
+    functions.take(all.setOperation, "cublasLtMatmulDescSetAttribute");
+    functions.take(all.createLayout, "cublasLtMatrixLayoutCreate");
+    functions.take(all.destroyLayout, "cublasLtMatrixLayoutDestroy");
+    functions.take(all.setLayout, "cublasLtMatrixLayoutSetAttribute");
+    functions.take(all.createPreference, "cublasLtMatmulPreferenceCreate");
+    functions.take(all.destroyPreference, "cublasLtMatmulPreferenceDestroy");
+    functions.take(all.setPreference, "cublasLtMatmulPreferenceSetAttribute");
+    if (functions.missing() != nullptr)
         throw std::runtime_error(library.file() + " lacks functions of CUDA 12.4: update it");
     return all;
 }

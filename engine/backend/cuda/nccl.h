@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -9,6 +7,8 @@
 #include <memory>
 #include <span>
 #include <string>
+
+struct CUstream_st; // behind cudaStream_t
 
 namespace engine::cuda {
 
@@ -22,14 +22,13 @@ namespace engine::cuda {
 
 struct NcclFunctions; // nccl/functions.h: of the library, or of a test
 
-// Opened when first wanted, and kept. nullptr: `reason` is one sentence, also where the plug-in was
-// built without nccl.h.
+// Opened when first wanted, and kept. nullptr: `reason` is one sentence.
 const NcclFunctions* ncclFunctions(std::string* reason);
 
 // What the ranks of one communicator know each other by: made by one, given to all. Throws
 // std::runtime_error.
 using NcclId = std::array<char, 128>;
-NcclId makeNcclId(const NcclFunctions& nccl);
+NcclId makeNcclId(const NcclFunctions& library);
 
 enum class NcclType : std::uint8_t { Float32, Bfloat16, Int64, Byte };
 
@@ -46,7 +45,7 @@ struct NcclCall
     std::size_t count = 0;        // elements
     NcclType type = NcclType::Float32;
     int peer = 0; // Send, Receive: its rank
-    cudaStream_t stream = nullptr;
+    CUstream_st* stream = nullptr;
 };
 
 // The communicators of one GPU: one of two ranks for each GPU that it sends to and each that it
@@ -58,7 +57,7 @@ struct NcclCall
 class NcclGpu
 {
 public:
-    explicit NcclGpu(const NcclFunctions& nccl,
+    explicit NcclGpu(const NcclFunctions& library,
                      std::chrono::milliseconds patience = std::chrono::seconds(30));
     ~NcclGpu(); // abort(), unless leave() came to its end
     NcclGpu(const NcclGpu&) = delete;

@@ -10,25 +10,6 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-namespace {
-
-// Finds one function after the other and remembers the first that was not there.
-struct Finder
-{
-    const engine::ToolkitLibrary& library;
-    const char* missing = nullptr;
-
-    template<class Function>
-    void find(Function& function, const char* name)
-    {
-        function = library.symbol<Function>(name);
-        if (function == nullptr && missing == nullptr)
-            missing = name;
-    }
-};
-
-} // namespace
-
 Result<CuptiApi> loadCupti()
 {
     const engine::ToolkitLibrary library("CUPTI",
@@ -38,34 +19,34 @@ Result<CuptiApi> loadCupti()
                     "CUPTI was not found, so kernels cannot be recorded: install it with the CUDA "
                     "toolkit, or set CUDA_HOME");
     CuptiApi api;
-    Finder finder{library};
-    finder.find(api.getVersion, "cuptiGetVersion");
-    finder.find(api.subscribe, "cuptiSubscribe_v2");
-    finder.find(api.unsubscribe, "cuptiUnsubscribe");
-    finder.find(api.setAttribute, "cuptiActivitySetAttribute");
-    finder.find(api.registerTimestamp, "cuptiActivityRegisterTimestampCallback");
-    finder.find(api.registerBuffers, "cuptiActivityRegisterCallbacks");
-    finder.find(api.enable, "cuptiActivityEnable");
-    finder.find(api.disable, "cuptiActivityDisable");
-    finder.find(api.enableRuntimeCall, "cuptiActivityEnableRuntimeApi");
-    finder.find(api.enableDriverCall, "cuptiActivityEnableDriverApi");
-    finder.find(api.pushId, "cuptiActivityPushExternalCorrelationId");
-    finder.find(api.popId, "cuptiActivityPopExternalCorrelationId");
-    finder.find(api.flushAll, "cuptiActivityFlushAll");
-    finder.find(api.nextRecord, "cuptiActivityGetNextRecord");
-    finder.find(api.droppedRecords, "cuptiActivityGetNumDroppedRecords");
-    finder.find(api.callbackName, "cuptiGetCallbackName");
-    finder.find(api.resultString, "cuptiGetResultString");
-    if (finder.missing != nullptr)
+    engine::ToolkitFunctions functions(library);
+    functions.take(api.getVersion, "cuptiGetVersion");
+    functions.take(api.subscribe, "cuptiSubscribe_v2");
+    functions.take(api.unsubscribe, "cuptiUnsubscribe");
+    functions.take(api.setAttribute, "cuptiActivitySetAttribute");
+    functions.take(api.registerTimestamp, "cuptiActivityRegisterTimestampCallback");
+    functions.take(api.registerBuffers, "cuptiActivityRegisterCallbacks");
+    functions.take(api.enable, "cuptiActivityEnable");
+    functions.take(api.disable, "cuptiActivityDisable");
+    functions.take(api.enableRuntimeCall, "cuptiActivityEnableRuntimeApi");
+    functions.take(api.enableDriverCall, "cuptiActivityEnableDriverApi");
+    functions.take(api.pushId, "cuptiActivityPushExternalCorrelationId");
+    functions.take(api.popId, "cuptiActivityPopExternalCorrelationId");
+    functions.take(api.flushAll, "cuptiActivityFlushAll");
+    functions.take(api.nextRecord, "cuptiActivityGetNextRecord");
+    functions.take(api.droppedRecords, "cuptiActivityGetNumDroppedRecords");
+    functions.take(api.callbackName, "cuptiGetCallbackName");
+    functions.take(api.resultString, "cuptiGetResultString");
+    if (functions.missing() != nullptr)
         return fail(Error::Code::Device,
                     fmt::format("{} has no {}: it is older than CUDA 12.9, from which kernels are "
                                 "recorded; ops are timed by CUDA events",
-                                library.file(), finder.missing));
+                                library.file(), functions.missing()));
     const engine::ToolkitLibrary driver("the driver", {"libcuda.so.1"});
-    Finder{library}.find(api.contextId, "cuptiGetContextId");
-    Finder{library}.find(api.streamId, "cuptiGetStreamIdEx");
-    Finder{library}.find(api.deviceId, "cuptiGetDeviceId");
-    Finder{driver}.find(api.contextOfStream, "cuStreamGetCtx");
+    engine::ToolkitFunctions(library).take(api.contextId, "cuptiGetContextId");
+    engine::ToolkitFunctions(library).take(api.streamId, "cuptiGetStreamIdEx");
+    engine::ToolkitFunctions(library).take(api.deviceId, "cuptiGetDeviceId");
+    engine::ToolkitFunctions(driver).take(api.contextOfStream, "cuStreamGetCtx");
     return api;
 }
 

@@ -7,7 +7,7 @@ namespace profiler {
 // The part of NVML that is used, as functions to call: of the library on this machine, which comes
 // with the driver, or of a test. NVML's interface is versioned by name and does not change; it is
 // written down here since many toolkits come without nvml.h, and compared with that header where
-// one is (nvml_api.cpp).
+// one is (compare_with_header.cpp).
 struct NvmlApi
 {
     using Status = int; // 0: success

@@ -61,10 +61,10 @@ stage_1() {
     else
         row "P5 kernels" SKIPPED "the pack has no test_kernels: run tests/gpu/pack.sh"
     fi
-    if [ -x "$pack/test_nccl" ]; then
-        check "NCCL one rank" 60 bash -c 'ours test_nccl "on a GPU*"'
+    if [ -x "$pack/test_nccl_gpu" ]; then
+        check "NCCL one rank" 60 bash -c 'ours test_nccl_gpu'
     else
-        row "NCCL one rank" SKIPPED "the pack has no test_nccl: run tests/gpu/pack.sh where nccl.h is"
+        row "NCCL one rank" SKIPPED "the pack has no test_nccl_gpu: run tests/gpu/pack.sh"
     fi
     on_gpu "P3 facts" 60 bash -c facts
     on_gpu "P3 overhead" 120 bash -c 'ours capture_overhead'

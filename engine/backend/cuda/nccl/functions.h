@@ -1,25 +1,35 @@
 #pragma once
 
-#include <nccl.h>
+#include "engine/backend/cuda/nccl/abi.h"
 
 namespace engine::cuda {
 
-// The part of NCCL that is used, with the types of its header.
+// The part of NCCL that is used, as functions to call: of the library on this machine, or of a
+// test.
 struct NcclFunctions
 {
-    decltype(&ncclGetUniqueId) getUniqueId = nullptr;
-    decltype(&ncclCommInitRankConfig) initRank = nullptr;
-    decltype(&ncclCommGetAsyncError) asyncError = nullptr;
-    decltype(&ncclCommFinalize) finalize = nullptr;
-    decltype(&ncclCommDestroy) destroy = nullptr;
-    decltype(&ncclCommAbort) abort = nullptr;
-    decltype(&ncclGroupStart) groupStart = nullptr;
-    decltype(&ncclGroupEnd) groupEnd = nullptr;
-    decltype(&ncclSend) send = nullptr;
-    decltype(&ncclRecv) receive = nullptr;
-    decltype(&ncclAllReduce) allReduce = nullptr;
-    decltype(&ncclGetErrorString) errorString = nullptr;
-    decltype(&ncclGetLastError) lastError = nullptr;
+    using Status = nccl::Status;
+    using Communicator = nccl::Communicator;
+
+    Status (*getUniqueId)(nccl::UniqueId*) = nullptr;
+    Status (*initRank)(Communicator*, int ranks, nccl::UniqueId, int rank, nccl::Config*) = nullptr;
+    Status (*asyncError)(Communicator, Status*) = nullptr;
+    Status (*finalize)(Communicator) = nullptr;
+    Status (*destroy)(Communicator) = nullptr;
+    Status (*abort)(Communicator) = nullptr;
+    Status (*groupStart)() = nullptr;
+    Status (*groupEnd)() = nullptr;
+    Status (*send)(const void* from, std::size_t count, nccl::DataType, int peer, Communicator,
+                   nccl::Stream)
+        = nullptr;
+    Status (*receive)(void* to, std::size_t count, nccl::DataType, int peer, Communicator,
+                      nccl::Stream)
+        = nullptr;
+    Status (*allReduce)(const void* from, void* to, std::size_t count, nccl::DataType,
+                        nccl::Reduction, Communicator, nccl::Stream)
+        = nullptr;
+    const char* (*errorString)(Status) = nullptr;
+    const char* (*lastError)(Communicator) = nullptr;
 };
 
 } // namespace engine::cuda

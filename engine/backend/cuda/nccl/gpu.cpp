@@ -17,34 +17,34 @@ namespace {
 
 constexpr std::chrono::microseconds kGlance{50}; // between two looks at what NCCL is about
 
-ncclDataType_t typeOf(NcclType type)
+nccl::DataType typeOf(NcclType type)
 {
     switch (type) {
     case NcclType::Float32:
-        return ncclFloat32;
+        return nccl::DataType::Float32;
     case NcclType::Bfloat16:
-        return ncclBfloat16;
+        return nccl::DataType::Bfloat16;
     case NcclType::Int64:
-        return ncclInt64;
+        return nccl::DataType::Int64;
     case NcclType::Byte:
         break;
     }
-    return ncclUint8;
+    return nccl::DataType::Uint8;
 }
 
-bool isTaken(ncclResult_t status)
+bool isTaken(nccl::Status status)
 {
-    return status == ncclSuccess || status == ncclInProgress;
+    return status == nccl::Status::Success || status == nccl::Status::InProgress;
 }
 
 } // namespace
 
-NcclId makeNcclId(const NcclFunctions& nccl)
+NcclId makeNcclId(const NcclFunctions& library)
 {
-    ncclUniqueId made{};
-    if (const ncclResult_t status = nccl.getUniqueId(&made); status != ncclSuccess)
+    nccl::UniqueId made{};
+    if (const nccl::Status status = library.getUniqueId(&made); status != nccl::Status::Success)
         throw std::runtime_error(
-            fmt::format("NCCL makes no communicator: {}", nccl.errorString(status)));
+            fmt::format("NCCL makes no communicator: {}", library.errorString(status)));
     NcclId id{};
     static_assert(sizeof id == sizeof made.internal);
     std::memcpy(id.data(), made.internal, sizeof made.internal);
@@ -57,16 +57,16 @@ struct NcclGpu::State
 {
     struct Communicator
     {
-        ncclComm_t handle = nullptr;
+        nccl::Communicator handle = nullptr;
         std::string name;
     };
 
     State(const NcclFunctions& functions, std::chrono::milliseconds howLong)
-        : nccl(functions)
+        : library(functions)
         , patience(howLong)
     { }
 
-    const NcclFunctions& nccl;
+    const NcclFunctions& library;
     std::chrono::milliseconds patience;
     std::thread::id thread = std::this_thread::get_id();
     std::mutex mutex;                       // guards what follows
@@ -86,13 +86,13 @@ struct NcclGpu::State
         return lock;
     }
 
-    void require(ncclResult_t status, const Communicator& communicator, const char* what) const
+    void require(nccl::Status status, const Communicator& communicator, const char* what) const
     {
         if (isTaken(status))
             return;
-        const char* more = nccl.lastError(communicator.handle);
+        const char* more = library.lastError(communicator.handle);
         throw std::runtime_error(
-            fmt::format("NCCL, {}: {}: {}{}", communicator.name, what, nccl.errorString(status),
+            fmt::format("NCCL, {}: {}: {}{}", communicator.name, what, library.errorString(status),
                         more == nullptr || *more == '\0' ? "" : fmt::format(" ({})", more)));
     }
 
@@ -101,10 +101,10 @@ struct NcclGpu::State
     {
         const Lock lock = open();
         const Communicator& communicator = communicators.at(index);
-        ncclResult_t state = ncclSuccess;
-        require(nccl.asyncError(communicator.handle, &state), communicator, what);
+        nccl::Status state = nccl::Status::Success;
+        require(library.asyncError(communicator.handle, &state), communicator, what);
         require(state, communicator, what);
-        return state == ncclSuccess;
+        return state == nccl::Status::Success;
     }
 
     void settle(std::size_t index, const char* what)
@@ -127,35 +127,36 @@ struct NcclGpu::State
             if (call.communicator >= communicators.size())
                 throw std::logic_error("NCCL is called on a communicator that was never joined");
         std::size_t last = 0;
-        require(nccl.groupStart(), of(together[last]), "a group");
-        ncclResult_t status = ncclSuccess;
+        require(library.groupStart(), of(together[last]), "a group");
+        nccl::Status status = nccl::Status::Success;
         for (std::size_t i = 0; i < together.size() && isTaken(status); ++i)
             status = enqueue(together[last = i]);
-        const ncclResult_t ended = nccl.groupEnd();
+        const nccl::Status ended = library.groupEnd();
         require(status, of(together[last]), "a call");
         require(ended, of(together[last]), "a group");
     }
 
     const Communicator& of(const NcclCall& call) const { return communicators[call.communicator]; }
 
-    ncclResult_t enqueue(const NcclCall& call) const
+    nccl::Status enqueue(const NcclCall& call) const
     {
-        const ncclComm_t handle = of(call).handle;
-        const ncclDataType_t type = typeOf(call.type);
+        const nccl::Communicator handle = of(call).handle;
+        const nccl::DataType type = typeOf(call.type);
         switch (call.kind) {
         case NcclCall::Kind::Send:
-            return nccl.send(call.from, call.count, type, call.peer, handle, call.stream);
+            return library.send(call.from, call.count, type, call.peer, handle, call.stream);
         case NcclCall::Kind::Receive:
-            return nccl.receive(call.to, call.count, type, call.peer, handle, call.stream);
+            return library.receive(call.to, call.count, type, call.peer, handle, call.stream);
         case NcclCall::Kind::Sum:
             break;
         }
-        return nccl.allReduce(call.from, call.to, call.count, type, ncclSum, handle, call.stream);
+        return library.allReduce(call.from, call.to, call.count, type, nccl::Reduction::Sum, handle,
+                                 call.stream);
     }
 };
 
-NcclGpu::NcclGpu(const NcclFunctions& nccl, std::chrono::milliseconds patience)
-    : m_state(std::make_unique<State>(nccl, patience))
+NcclGpu::NcclGpu(const NcclFunctions& library, std::chrono::milliseconds patience)
+    : m_state(std::make_unique<State>(library, patience))
 { }
 
 NcclGpu::~NcclGpu()
@@ -166,17 +167,17 @@ NcclGpu::~NcclGpu()
 std::size_t NcclGpu::join(const Membership& membership)
 {
     const auto lock = m_state->open();
-    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    nccl::Config config;
     config.blocking = 0;
     if (membership.channels > 0)
         config.maxCTAs = membership.channels;
-    ncclUniqueId id{};
+    nccl::UniqueId id{};
     std::memcpy(id.internal, membership.id.data(), membership.id.size());
     State::Communicator& made = m_state->communicators.emplace_back();
     made.name = membership.name;
     config.commName = made.name.c_str();
-    const ncclResult_t status
-        = m_state->nccl.initRank(&made.handle, membership.ranks, id, membership.rank, &config);
+    const nccl::Status status
+        = m_state->library.initRank(&made.handle, membership.ranks, id, membership.rank, &config);
     m_state->require(status, made, "joining");
     return m_state->communicators.size() - 1;
 }
@@ -217,13 +218,13 @@ void NcclGpu::leave()
         {
             const auto lock = m_state->open();
             const State::Communicator& each = m_state->communicators[i];
-            m_state->require(m_state->nccl.finalize(each.handle), each, "leaving");
+            m_state->require(m_state->library.finalize(each.handle), each, "leaving");
         }
         m_state->settle(i, "leaving");
     }
     const auto lock = m_state->open();
     for (State::Communicator& each : m_state->communicators)
-        m_state->nccl.destroy(std::exchange(each.handle, nullptr));
+        m_state->library.destroy(std::exchange(each.handle, nullptr));
     m_state->communicators.clear();
 }
 
@@ -233,7 +234,7 @@ void NcclGpu::abort() noexcept
     m_state->aborted = true;
     for (State::Communicator& each : m_state->communicators)
         if (each.handle != nullptr)
-            m_state->nccl.abort(std::exchange(each.handle, nullptr));
+            m_state->library.abort(std::exchange(each.handle, nullptr));
 }
 
 } // namespace engine::cuda

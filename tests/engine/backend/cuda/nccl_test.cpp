@@ -50,36 +50,36 @@ std::string failureOf(Call run)
 
 TEST_CASE("communicators are joined without blocking, and looked at until they are ready")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     NcclGpu gpu(functions);
     NcclGpu::Membership wish = member("activations down", 2, 4);
     wish.channels = 3;
-    nccl.inProgress = 5;
+    fake.inProgress = 5;
     CHECK(gpu.join(wish) == 0);
-    CHECK(nccl.log == Log{"init activations down 2/4"});
-    CHECK_FALSE(nccl.wasBlocking);
-    CHECK(nccl.channels == 3);
-    CHECK(nccl.idByte == 7);
+    CHECK(fake.log == Log{"init activations down 2/4"});
+    CHECK_FALSE(fake.wasBlocking);
+    CHECK(fake.channels == 3);
+    CHECK(fake.idByte == 7);
     CHECK_FALSE(gpu.isJoined(0));
     gpu.waitUntilJoined();
-    CHECK(nccl.polls == 6);
+    CHECK(fake.polls == 6);
     CHECK(gpu.join(member("gradients down")) == 1);
 }
 
 TEST_CASE("an id is made by the library, or the reason is told")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     CHECK(makeNcclId(functions)[127] == 7);
-    nccl.idResult = ncclSystemError;
+    fake.idResult = nccl::Status::SystemError;
     CHECK_THAT(failureOf([&] { makeNcclId(functions); }), Contains("unhandled system error"));
 }
 
 TEST_CASE("a sum over one rank is what went in")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     NcclGpu gpu(functions);
     gpu.join(member("replicas of stage 2"));
     const std::vector<float> from{1, 2, 3, 4};
@@ -89,125 +89,125 @@ TEST_CASE("a sum over one rank is what went in")
     sum.to = to.data();
     gpu.issue({&sum, 1});
     CHECK(to == from);
-    CHECK(nccl.isSum);
-    CHECK(nccl.type == ncclFloat32);
+    CHECK(fake.isSum);
+    CHECK(fake.type == nccl::DataType::Float32);
     sum.type = NcclType::Bfloat16;
     sum.from = sum.to;
     gpu.issue({&sum, 1});
-    CHECK(nccl.type == ncclBfloat16);
+    CHECK(fake.type == nccl::DataType::Bfloat16);
 }
 
 TEST_CASE("what belongs together is one group, in the order given")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     NcclGpu gpu(functions);
     gpu.join(member("a", 0, 2));
     gpu.join(member("b", 0, 2));
-    nccl.log.clear();
+    fake.log.clear();
     const NcclCall together[] = {call(NcclCall::Kind::Send), call(NcclCall::Kind::Receive, 1),
                                  call(NcclCall::Kind::Send, 1)};
-    nccl.polls = 0;
+    fake.polls = 0;
     gpu.issue(together);
-    CHECK(nccl.log == Log{"start", "send a 4 to 1", "receive b 4 from 1", "send b 4 to 1", "end"});
-    CHECK(nccl.polls == 2); // each communicator once
-    nccl.log.clear();
+    CHECK(fake.log == Log{"start", "send a 4 to 1", "receive b 4 from 1", "send b 4 to 1", "end"});
+    CHECK(fake.polls == 2); // each communicator once
+    fake.log.clear();
     gpu.issue({});
-    CHECK(nccl.log.empty());
+    CHECK(fake.log.empty());
 }
 
 TEST_CASE("a call that NCCL refuses ends its group, and says why")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     NcclGpu gpu(functions);
     gpu.join(member("gradients up", 0, 2));
-    nccl.callResult = ncclInvalidArgument;
-    nccl.last = "peer 1 out of range";
+    fake.callResult = nccl::Status::InvalidArgument;
+    fake.last = "peer 1 out of range";
     const NcclCall together[] = {call(NcclCall::Kind::Send), call(NcclCall::Kind::Send)};
     CHECK(failureOf([&] { gpu.issue(together); })
           == "NCCL, gradients up: a call: unhandled system error (peer 1 out of range)");
-    CHECK(nccl.depth == 0);
-    CHECK(std::ranges::count(nccl.log, "send gradients up 4 to 1") == 1); // not the one behind it
+    CHECK(fake.depth == 0);
+    CHECK(std::ranges::count(fake.log, "send gradients up 4 to 1") == 1); // not the one behind it
     const NcclCall stranger = call(NcclCall::Kind::Send, 5);
-    nccl.log.clear();
+    fake.log.clear();
     CHECK_THROWS_AS(gpu.issue({&stranger, 1}), std::logic_error);
-    CHECK(nccl.log.empty());
+    CHECK(fake.log.empty());
 }
 
 TEST_CASE("an error that NCCL finds later is found by looking, and what is left is to abort")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     NcclGpu gpu(functions);
     gpu.join(member("a"));
     gpu.join(member("b"));
     gpu.waitUntilJoined();
     gpu.poll();
-    nccl.state = ncclRemoteError;
+    fake.state = nccl::Status::RemoteError;
     CHECK_THAT(failureOf([&] { gpu.poll(); }), Contains("NCCL, a: working"));
-    nccl.log.clear();
+    fake.log.clear();
     gpu.abort();
     gpu.abort();
-    CHECK(nccl.log == Log{"abort a", "abort b"});
+    CHECK(fake.log == Log{"abort a", "abort b"});
     CHECK(failureOf([&] { gpu.poll(); }) == "NCCL was aborted");
     CHECK(failureOf([&] { gpu.join(member("c")); }) == "NCCL was aborted");
 }
 
 TEST_CASE("a rank that does not come is an error after a while, not a standstill")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     NcclGpu gpu(functions, kSoon);
-    nccl.inProgress = -1;
+    fake.inProgress = -1;
     gpu.join(member("activations down", 0, 2));
     CHECK(failureOf([&] { gpu.waitUntilJoined(); })
           == "NCCL, activations down: joining: not done after 30 ms; another rank did not come");
 }
 
-TEST_CASE("one thread calls; any thread aborts, also while the other waits")
+TEST_CASE("one thread calls, any thread aborts, also while the other waits")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     NcclGpu gpu(functions);
     gpu.join(member("a", 0, 2));
     std::string other;
     std::thread([&] { other = failureOf([&] { gpu.poll(); }); }).join();
     CHECK_THAT(other, Contains("one thread a GPU"));
-    nccl.inProgress = -1;
+    fake.inProgress = -1;
     std::thread canceller([&] { gpu.abort(); });
     CHECK(failureOf([&] { gpu.waitUntilJoined(); }) == "NCCL was aborted");
     canceller.join();
-    CHECK(nccl.log.back() == "abort a");
+    CHECK(fake.log.back() == "abort a");
 }
 
-TEST_CASE("leaving ends in order; going without it aborts")
+TEST_CASE("leaving ends in order, going without it aborts")
 {
-    FakeNccl nccl;
-    const NcclFunctions functions = nccl.functions();
+    FakeNccl fake;
+    const NcclFunctions functions = fake.functions();
     {
         NcclGpu gpu(functions);
         gpu.join(member("a"));
         gpu.join(member("b"));
-        nccl.log.clear();
+        fake.log.clear();
         gpu.leave();
-        CHECK(nccl.log == Log{"finalize a", "finalize b", "destroy a", "destroy b"});
+        CHECK(fake.log == Log{"finalize a", "finalize b", "destroy a", "destroy b"});
     }
-    CHECK(nccl.log.size() == 4);
+    CHECK(fake.log.size() == 4);
     {
         NcclGpu gpu(functions);
         gpu.join(member("c"));
     }
-    CHECK(nccl.log.back() == "abort c");
+    CHECK(fake.log.back() == "abort c");
 }
 
 TEST_CASE("the library of this machine has every function that is used, or the reason is told")
 {
     std::string reason;
-    const NcclFunctions* nccl = ncclFunctions(&reason);
-    CHECK((nccl == nullptr) == !reason.empty());
-    if (nccl == nullptr)
+    const NcclFunctions* library = ncclFunctions(&reason);
+    CHECK((library == nullptr) == !reason.empty());
+    if (library == nullptr)
         WARN("SKIPPED: " << reason);
     else
-        CHECK(nccl->errorString(ncclInvalidUsage) != nullptr);
+        CHECK(library->errorString(nccl::Status::InvalidUsage) != nullptr);
 }
