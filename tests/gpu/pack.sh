@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds what travels to a GPU machine: bscope, its plug-ins, the tests that need a GPU and the libraries they
-# need, in one folder: `pack.sh --help`.
+# need, in one folder and one archive: `pack.sh --help`.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
@@ -12,7 +12,8 @@ usage() {
 Usage: tests/gpu/pack.sh [-o DIR] [--build DIR] [--no-build] [CMAKE_ARGUMENT...]
 
 Puts bscope, its plug-ins, the tests that need a GPU and their libraries into DIR [out/gpu], which runs
-anywhere with the same or a newer glibc; tests/gpu/run_all.sh finds it there. Under 60 MB.
+anywhere with the same or a newer glibc, and DIR into DIR.tar.gz, under 60 MB; tests/gpu/run_all.sh finds
+either there. The archive is what travels.
 
 --build DIR    the build folder [build/gpu]; rebuilt first
 --no-build     take what lies there
@@ -93,9 +94,12 @@ if zstd="$(command -v zstd)"; then # a bare machine may have none
     take_libraries "$zstd"
 fi
 find "$target" -type f \( -name '*.so*' -o -perm -u+x \) -exec strip --strip-unneeded {} + 2>/dev/null
-bytes="$(du -sb "$target" | cut -f1)"
 {
     echo "pack of $(git -C "$root" describe --always --dirty --abbrev=12), $(date -u +%Y-%m-%d)"
-    echo "needs $(glibc_needed) or newer; $bytes bytes"
+    echo "needs glibc $(glibc_needed | sed s/GLIBC_//) or newer"
 } | tee "$target/PACK.txt"
-[ "$bytes" -le "$most" ] || fail "$target has $bytes bytes, more than the $most that travel"
+# gzip: a bare machine has it, and nothing else for certain.
+tar -C "$target" --owner=0 --group=0 -cf - . | gzip -6 >"$target.tar.gz"
+bytes="$(stat -c %s "$target.tar.gz")"
+echo "$target.tar.gz: $bytes bytes"
+[ "$bytes" -le "$most" ] || fail "$target.tar.gz has $bytes bytes, more than the $most that travel"

@@ -7,7 +7,7 @@ readonly here
 
 usage() {
     cat <<'TEXT'
-Usage: tests/gpu/run_all.sh [--stage N|all] [--pack DIR] [--limit SECONDS]
+Usage: tests/gpu/run_all.sh [--stage N|all] [--pack PATH] [--limit SECONDS]
 
 Runs the checks of one stage, or of all, and prints a table last:
   0  what the machine is and can: environment (P0), partitions and copies (P1), graphs (P2),
@@ -18,7 +18,7 @@ Runs the checks of one stage, or of all, and prints a table last:
   3  schemes (P7, P8): gradients bit for bit, emulation twice, sample runs
   4  live partitions (P9) and fault drills (P10)
 
---pack DIR   what tests/gpu/pack.sh made [out/gpu]
+--pack PATH  what tests/gpu/pack.sh made: the folder or its archive [out/gpu, else out/gpu.tar.gz]
 --limit S    of one stage [570]; what does not fit is SKIPPED, never cut in silence
 
 Writes report.txt and runs.tar.zst (at most 14 MB) to $OUT [out/gpu_report]. A check that cannot run
@@ -40,9 +40,14 @@ case "$stage" in [0-4] | all) ;; *) echo "run_all.sh: there is no stage $stage: 
 
 out="${OUT:-$(cd "$here/../.." && pwd)/out/gpu_report}"
 mkdir -p "$out" && out="$(cd "$out" && pwd)"
-[ -d "$pack" ] && pack="$(cd "$pack" && pwd)"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
+[ -e "$pack" ] || pack="$pack.tar.gz"
+if [ -f "$pack" ]; then
+    mkdir -p "$work/pack" && tar -xzf "$pack" -C "$work/pack" || { echo "run_all.sh: $pack is no archive of pack.sh" >&2; exit 2; }
+    pack="$work/pack"
+fi
+[ -d "$pack" ] && pack="$(cd "$pack" && pwd)"
 logs="$work/logs" runs="$work/runs" rows="$work/rows.tsv"
 mkdir -p "$logs" "$runs"
 : >"$rows"
