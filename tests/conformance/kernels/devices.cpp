@@ -2,7 +2,12 @@
 
 #include "engine/backend/cuda/device.h"
 #include "engine/backend/cuda_device.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 namespace kernel_test {
@@ -11,7 +16,10 @@ using namespace engine;
 
 std::shared_ptr<const CpuDevice> cpu()
 {
-    static const std::shared_ptr<const CpuDevice> kDevice = openCpuDevice().value();
+    // Beside a GPU, shapes of real models: their sums in double want all cores.
+    static const int kThreads = gpu() ? static_cast<int>(std::thread::hardware_concurrency()) : 1;
+    static const std::shared_ptr<const CpuDevice> kDevice
+        = openCpuDevice(std::max(kThreads, 1)).value();
     return kDevice;
 }
 
@@ -19,6 +27,12 @@ std::shared_ptr<const Device> playedCuda()
 {
     static const std::shared_ptr<const Device> kDevice = std::move(cuda::makeDevices(1).front());
     return kDevice;
+}
+
+bool plays()
+{
+    const char* devices = std::getenv("KERNEL_DEVICES");
+    return cuda_on_cpu::kPlays && (devices == nullptr || std::string_view(devices) != "gpu");
 }
 
 const Result<std::shared_ptr<const Device>>& gpu()

@@ -10,6 +10,10 @@ namespace kernel_test {
 std::shared_ptr<const engine::CpuDevice> cpu();
 // The kernels of engine/backend/cuda, played on the CPU, over a cuBLASLt of plain loops.
 std::shared_ptr<const engine::Device> playedCuda();
+
+// Whether the kernels are played on the CPU: not under TSan, and not where KERNEL_DEVICES=gpu says
+// that only a GPU's time counts.
+bool plays();
 // The first GPU, or why there is none. Asked once.
 const engine::Result<std::shared_ptr<const engine::Device>>& gpu();
 

@@ -109,7 +109,7 @@ TEST_CASE("linear layers backwards")
 // What a layer costs besides its product.
 TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in parts where it cannot")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!plays())
         return;
     const Kernels<bfloat16>& kernels = *playedCuda()->bfloat16Kernels();
     const DeviceMemory memory = playedCuda()->allocate(1 << 16);
@@ -133,7 +133,7 @@ TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in part
 
 TEST_CASE("products round their operands only where TF32 was asked for")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!plays())
         return;
     const DeviceMemory memory
         = playedCuda()->allocate(static_cast<Bytes>(cuda::Lane::kScratch) + 4096);

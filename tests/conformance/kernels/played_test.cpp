@@ -1,5 +1,6 @@
 // What plays CUDA's threads on the CPU finds what it is there to find.
 #include "tests/catch.h"
+#include "tests/conformance/kernels/devices.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
 #include <stdexcept>
@@ -48,14 +49,14 @@ int played(void (*kernel)(int*), cuda_on_cpu::Order order)
 
 TEST_CASE("a barrier that some threads do not reach is refused")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     CHECK_THROWS_AS(played(partingBarrier, cuda_on_cpu::Order::Forward), std::logic_error);
 }
 
 TEST_CASE("a race shows in another order of threads, and a barrier ends it")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     using cuda_on_cpu::Order;
     CHECK(played(racing, Order::Forward) != played(racing, Order::Backward));
@@ -66,7 +67,7 @@ TEST_CASE("a race shows in another order of threads, and a barrier ends it")
 
 TEST_CASE("lanes of a warp exchange values and votes")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     int numbers[65] = {};
     launchOne(

@@ -159,8 +159,8 @@ void conforms(Case c, const Any& body)
 // A line for the table of tests/gpu/run_all.sh (tests/gpu/probes/probe.h).
 void row(const std::string& check, const char* verdict, const std::string& text);
 
-// Whether there is time for shapes of a real model: on a GPU, unless KERNEL_CASES=small. Cases of
-// such shapes run on it alone.
+// Whether there is time for shapes of a real model: on a GPU, unless KERNEL_CASES=small, and where
+// KERNEL_CASES=large says so. Cases of such shapes run on a GPU alone.
 bool hasLarge();
 
 } // namespace kernel_test

@@ -2,6 +2,7 @@
 // ("Matrix Fragments for mma.m16n8k16", "ldmatrix"), and tiles of shared memory over them.
 #include "engine/backend/cuda/tensor_tile.h"
 #include "tests/catch.h"
+#include "tests/conformance/kernels/devices.h"
 
 #include <array>
 
@@ -98,7 +99,7 @@ void tileProducts(float* out)
 
 TEST_CASE("a product of tensor cores has its numbers in the lanes that PTX says")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     std::array<float, kM * kN> out{};
     launchOn(32, oneProduct, out.data());
@@ -113,7 +114,7 @@ TEST_CASE("a product of tensor cores has its numbers in the lanes that PTX says"
 
 TEST_CASE("an asynchronous copy is there when its thread has waited, and zeros where nothing is")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     alignas(16) std::array<float, 2000> out{};
     out.fill(7);
@@ -126,7 +127,7 @@ TEST_CASE("an asynchronous copy is there when its thread has waited, and zeros w
 
 TEST_CASE("products of tiles are those of plain loops")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     alignas(16) static std::array<float, 3 * kSize * kSize> out{};
     auto* matrices = reinterpret_cast<bfloat16*>(out.data());

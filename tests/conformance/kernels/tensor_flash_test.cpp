@@ -148,7 +148,7 @@ Results played(const Inputs& in, Order order)
 
 TEST_CASE("flash attention on tensor cores is the CPU's")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     struct Sizes
     {

@@ -191,7 +191,7 @@ bool addsUpAsOneDevice(const Setting& setting, const Device& device)
 
 TEST_CASE("schemes on a device add up what one device alone does, bit for bit")
 {
-    if (!cuda_on_cpu::kPlays)
+    if (!kernel_test::plays())
         return;
     for (const char* scheme :
          {"1f1b", "interleaved-1f1b", "zb-h1", "chimera", "bitpipe", "bpipe", "dualpipev"})
@@ -223,7 +223,7 @@ TEST_CASE("every scheme on a GPU adds up what one device alone does, bit for bit
 TEST_CASE("a device whose memory is out of reach trains as the CPU does")
 {
     for (const Setting& setting : settings()) {
-        if (cuda_on_cpu::kPlays)
+        if (kernel_test::plays())
             trainsAsTheCpu(setting, *kernel_test::playedCuda());
         if (kernel_test::gpu()) {
             const double error = trainsAsTheCpu(setting, **kernel_test::gpu());
