@@ -29,10 +29,7 @@ public:
         auto found = m_plans.find(key);
         if (found == m_plans.end())
             found = m_plans.try_emplace(key, m_handle, op, m_options).first;
-        if (!found->second.exists())
-            return false;
-        found->second.run(m_handle, lane, op);
-        return true;
+        return found->second.run(m_handle, lane, op);
     }
 
 private:

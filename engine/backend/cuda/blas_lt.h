@@ -13,7 +13,7 @@ struct BlasOptions
 };
 
 // Matrix products by cuBLASLt, which is opened when it is first wanted: fp32 sums, the lane's
-// workspace as its own, no algorithm that adds with atomics. The algorithm is the first of the
+// workspace as its own, parts of sums added as floats. The algorithm is the first of the
 // heuristics, asked once for each (shape, layout, alignment, epilogue), so that the same run gives
 // the same bits. Throws std::runtime_error where the library is missing or refuses.
 std::unique_ptr<Products> makeBlasLt(const BlasOptions& options = {});

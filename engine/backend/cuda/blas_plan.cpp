@@ -237,10 +237,9 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
                   "a preference");
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, Lane::kWorkspace);
-    // Without CUBLASLT_REDUCTION_SCHEME_INPLACE, which adds with atomics.
+    // The other schemes add parts of a sum in the type of the output, and so round them.
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-           static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
-                                      | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE));
+           static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(op.b, op.count));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignmentOf(op.a, op.count));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignmentOfAdded(op));
@@ -249,20 +248,28 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
     const cublasStatus_t status = blasFunctions().heuristic(handle, m_operation, m_a, m_b, m_c, m_c,
                                                             preference, 1, &m_choice, &found);
     blasFunctions().destroyPreference(preference);
-    m_exists = status == CUBLAS_STATUS_SUCCESS && found > 0;
+    m_exists = status == CUBLAS_STATUS_SUCCESS && found > 0
+        && m_choice.state == CUBLAS_STATUS_SUCCESS && m_choice.workspaceSize <= Lane::kWorkspace;
     if (!m_exists && op.epilogue == Epilogue::None)
         throw std::runtime_error(
             fmt::format("cuBLASLt has no algorithm for {} products of {} x {} x {} (status {})",
                         op.count, op.c.rows, op.c.columns, innerOf(op), static_cast<int>(status)));
 }
 
-void BlasPlan::run(cublasLtHandle_t handle, const Lane& lane, const Product& op)
+bool BlasPlan::run(cublasLtHandle_t handle, const Lane& lane, const Product& op)
 {
+    if (!m_exists)
+        return false;
     setPointers(op);
-    checkBlas(blasFunctions().matmul(handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b,
-                                     &op.beta, addedTo(op), m_c, op.c.data, m_c, &m_choice.algo,
-                                     lane.scratch, Lane::kWorkspace, lane.stream),
-              "a product");
+    const cublasStatus_t status = blasFunctions().matmul(
+        handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b, &op.beta, addedTo(op), m_c,
+        op.c.data, m_c, &m_choice.algo, lane.scratch, Lane::kWorkspace, lane.stream);
+    m_exists = m_hasRun || op.epilogue == Epilogue::None
+        || (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE);
+    if (m_exists)
+        checkBlas(status, "a product");
+    m_hasRun = true;
+    return m_exists;
 }
 
 } // namespace engine::cuda

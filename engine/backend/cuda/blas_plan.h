@@ -21,9 +21,9 @@ public:
     BlasPlan(const BlasPlan&) = delete;
     BlasPlan& operator=(const BlasPlan&) = delete;
 
-    // Whether the library has such a product. One without an epilogue it has, or it throws.
-    bool exists() const { return m_exists; }
-    void run(cublasLtHandle_t handle, const Lane& lane, const Product& op);
+    // False, and nothing is queued, where the library has no such product: its heuristics say so,
+    // or it refuses the first one all the same. One without an epilogue it has, or this throws.
+    bool run(cublasLtHandle_t handle, const Lane& lane, const Product& op);
 
 private:
     template<class Value>
@@ -36,7 +36,7 @@ private:
     cublasLtMatmulDesc_t m_operation = nullptr;
     cublasLtMatrixLayout_t m_a = nullptr, m_b = nullptr, m_c = nullptr;
     cublasLtMatmulHeuristicResult_t m_choice{};
-    bool m_exists = false;
+    bool m_exists = false, m_hasRun = false;
 };
 
 void checkBlas(cublasStatus_t status, const char* what); // throws std::runtime_error

@@ -1,6 +1,7 @@
 #include "engine/backend/cuda/device.h"
 
 #include "engine/backend/cuda/blas_lt.h"
+#include "engine/backend/cuda/flash_tensor.h"
 #include "engine/backend/cuda/kernels.h"
 #include "engine/backend/cuda/queue.h"
 
@@ -70,6 +71,27 @@ private:
     std::vector<cudaEvent_t> m_events;
 };
 
+std::size_t sharedMemoryOf(int gpu)
+{
+    int bytes = 0;
+    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu),
+          "the shared memory of a block");
+    return static_cast<std::size_t>(bytes);
+}
+
+// What attention falls back to where a block cannot have what tensor cores are fed from.
+std::string lackOf(const Lane& lane)
+{
+    for (const int head : {64, 128})
+        if (TensorFlash::sharedMemory(head) > lane.sharedMemory)
+            return fmt::format(
+                "; flash attention of heads of {}128 numbers without tensor cores: a "
+                "block may have {} KiB of shared memory, and they want {:.1f}",
+                head == 64 ? "64 and " : "", lane.sharedMemory >> 10U,
+                static_cast<double>(TensorFlash::sharedMemory(head)) / 1024);
+    return {};
+}
+
 class CudaDevice final : public Device
 {
 public:
@@ -81,7 +103,7 @@ public:
         , m_queue(m_gpu, m_stream.get())
         , m_before(part.before)
         , m_scratch(m_memory.take(Lane::kScratch))
-        , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get())}
+        , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get()), sharedMemoryOf(m_gpu)}
         , m_products(
               makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0}))
         , m_kernels(makeKernels<float>(m_lane, *m_products))
@@ -104,8 +126,8 @@ public:
             ? fmt::format("{} of {} SMs", m_partition->multiprocessors(),
                           properties.multiProcessorCount)
             : fmt::format("{} SMs", properties.multiProcessorCount);
-        return {fmt::format("{}, {}", properties.name, part), "cuBLASLt, fp32 without tf32",
-                static_cast<Bytes>(available)};
+        return {fmt::format("{}, {}", properties.name, part),
+                "cuBLASLt, fp32 without tf32" + lackOf(m_lane), static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
     const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }

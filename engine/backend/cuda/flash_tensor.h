@@ -22,6 +22,8 @@ struct TensorFlash
     int stride[kMostSlices] = {};
 
     static bool takes(int headSize) { return headSize == 64 || headSize == 128; }
+    // Bytes that the hungriest of its kernels wants for a block: 66048 and 98816.
+    static std::size_t sharedMemory(int headSize);
 };
 
 struct TensorFlashForward

@@ -39,8 +39,8 @@ __global__ void __launch_bounds__(kThreads)
     queryGradients(const __grid_constant__ TensorFlashBackward op)
 {
     const Head head(op.heads);
-    const int own = static_cast<int>(blockIdx.y); // of all samples' heads
-    const int ofBlock = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kRowsOfBlock;
+    const int own = static_cast<int>(blockIdx.x); // of all samples' heads
+    const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
     const int firstRow = ofBlock + warpOfBlock() * kSide;
     const std::ptrdiff_t sample = head.firstRow(own);
     const auto rowsOf = [&](const bfloat16* matrix, int stride) {
@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(kThreads)
             return; // of this warp's rows none sees it
         constexpr int kCount = kKeys<kSize>;
         Sums<kCount> scores, dScores;
-        addRowProducts(scores, queries, stage.keys);
-        addRowProducts(dScores, dOut, stage.values); // dP
+        addRowProducts(scores, queries, stage.keys, 0);
+        addRowProducts(dScores, dOut, stage.values, 0); // dP
         const bool all = seesAll<kCount>(head, slice, firstRow, firstKey);
         const float scale = head.scale * kLog2e;
 #pragma unroll
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kThreads)
                 const float p = seen ? ptx::exp2(scores.at[n][c] * scale - logSums[c / 2]) : 0.0F;
                 dScores.at[n][c] = p * (dScores.at[n][c] - products[c / 2]);
             }
-        addProducts(dQuery, dScores, stage.keys);
+        addProducts(dQuery, dScores, stage.keys, 0);
     });
 #pragma unroll
     for (int r = 0; r < 2; ++r)
@@ -204,8 +204,8 @@ __global__ void __launch_bounds__(kThreads)
     keyGradients(const __grid_constant__ TensorFlashBackward op)
 {
     const Head head(op.heads);
-    const int ofBlock = static_cast<int>(blockIdx.x) * kRowsOfBlock;
-    const int keyHead = static_cast<int>(blockIdx.y), slice = static_cast<int>(blockIdx.z);
+    const int ofBlock = static_cast<int>(blockIdx.y) * kRowsOfBlock;
+    const int keyHead = static_cast<int>(blockIdx.x), slice = static_cast<int>(blockIdx.z);
     const int first = warpOfBlock() * kSide; // of the block's keys
     const std::ptrdiff_t sample = head.firstRow(keyHead * head.group());
     const int ofHead = keyHead % head.keyHeads * head.size;
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(kThreads)
         if (diagonal && firstQuery + kCount <= firstKey)
             return; // no query of the tile sees one of this warp's keys
         Sums<kCount> scores, dScores;
-        addRowProducts(scores, memory.keys, first, stage.queries);
+        addRowProducts(scores, memory.keys, first, stage.queries, 0);
         const float scale = head.scale * kLog2e;
 #pragma unroll
         for (int n = 0; n < kCount / 8; ++n)
@@ -235,15 +235,15 @@ __global__ void __launch_bounds__(kThreads)
                 scores.at[n][c]
                     = seen ? ptx::exp2(scores.at[n][c] * scale - stage.logSums[query]) : 0.0F;
             }
-        addProducts(dValue, scores, stage.dOut);
-        addRowProducts(dScores, memory.values, first, stage.dOut); // dP
+        addProducts(dValue, scores, stage.dOut, 0);
+        addRowProducts(dScores, memory.values, first, stage.dOut, 0); // dP
 #pragma unroll
         for (int n = 0; n < kCount / 8; ++n)
             for (int c = 0; c < 4; ++c) {
                 const int query = n * 8 + columnOfLane() + c % 2;
                 dScores.at[n][c] = scores.at[n][c] * (dScores.at[n][c] - stage.products[query]);
             }
-        addProducts(dKey, dScores, stage.queries);
+        addProducts(dKey, dScores, stage.queries, 0);
     });
 #pragma unroll
     for (int n = 0; n < kSize / 8; ++n)
@@ -260,16 +260,23 @@ __global__ void __launch_bounds__(kThreads)
 
 } // namespace
 
+std::size_t TensorFlash::sharedMemory(int headSize)
+{
+    static_assert(sizeof(KeyMemory<64>) >= KeyTiles<64, 64>::kMemory
+                  && sizeof(KeyMemory<128>) >= KeyTiles<64, 128>::kMemory);
+    return headSize == 64 ? sizeof(KeyMemory<64>) : sizeof(KeyMemory<128>);
+}
+
 void flashBackward(const Lane& lane, const TensorFlashBackward& op)
 {
     const AttentionShape& shape = op.heads.shape;
     const unsigned tiles = blocksFor(static_cast<std::size_t>(shape.sequence), kRowsOfBlock);
     bySize(shape.headSize, [&]<int kSize>() {
         launchWithMemory(lane.stream,
-                         dim3(tiles, static_cast<unsigned>(shape.samples * shape.heads)),
+                         dim3(static_cast<unsigned>(shape.samples * shape.heads), tiles),
                          KeyTiles<kKeys<kSize>, kSize>::kMemory, queryGradients<kSize>, op);
         launchWithMemory(lane.stream,
-                         dim3(tiles, static_cast<unsigned>(shape.samples * shape.keyHeads),
+                         dim3(static_cast<unsigned>(shape.samples * shape.keyHeads), tiles,
                               static_cast<unsigned>(op.heads.slice + 1)),
                          sizeof(KeyMemory<kSize>), keyGradients<kSize>, op);
     });

@@ -7,7 +7,10 @@ namespace {
 
 using namespace tensor;
 
-constexpr int kKeys = 64;
+constexpr int kKeys = 64; // of a tile
+// Of which scores exist at a time: what leaves a warp of an SM's sixteen its registers.
+template<int kSize>
+constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
 // Of this lane's two rows: the largest score so far, and the sum of exponentials of its own
 // columns.
@@ -16,26 +19,43 @@ struct RowState
     float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};
 };
 
-// Scores, as exponents of 2, to weights; the output and the sums shrink to the new largest ones.
-template<int kSize>
-__device__ inline void softmaxTile(Sums<kKeys>& scores, RowState& state, Sums<kSize>& out)
+// -infinity where a row does not see a column.
+template<int kCount>
+__device__ inline void maskTile(Sums<kCount>& scores, const Head& head, int slice, int firstRow,
+                                int firstKey)
+{
+    if (seesAll<kCount>(head, slice, firstRow, firstKey))
+        return; // for all lanes of the warp
+#pragma unroll
+    for (int n = 0; n < kCount / 8; ++n)
+        for (int c = 0; c < 4; ++c)
+            if (!sees(head, slice, firstRow + rowOfLane() + c / 2 * 8,
+                      firstKey + n * 8 + columnOfLane() + c % 2))
+                scores.at[n][c] = -INFINITY;
+}
+
+// Scores to weights, 2^(scale (score - largest)); the output and the sums shrink to the new largest
+// scores.
+template<int kCount, int kSize>
+__device__ inline void softmaxTile(Sums<kCount>& scores, float scale, RowState& state,
+                                   Sums<kSize>& out)
 {
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
         float most = state.largest[r];
 #pragma unroll
-        for (int n = 0; n < kKeys / 8; ++n)
+        for (int n = 0; n < kCount / 8; ++n)
             most = fmaxf(most, fmaxf(scores.at[n][2 * r], scores.at[n][2 * r + 1]));
         most = overRow(most, [](float a, float b) { return fmaxf(a, b); });
         // Nothing seen so far: nothing to shrink, and no difference of infinities.
-        const float base = most == -INFINITY ? 0.0F : most;
-        const float shrink = ptx::exp2(state.largest[r] - base);
+        const float base = most == -INFINITY ? 0.0F : most * scale;
+        const float shrink = ptx::exp2(state.largest[r] * scale - base);
         state.largest[r] = most;
         state.sum[r] *= shrink;
 #pragma unroll
-        for (int n = 0; n < kKeys / 8; ++n)
+        for (int n = 0; n < kCount / 8; ++n)
             for (int c = 2 * r; c < 2 * r + 2; ++c) {
-                scores.at[n][c] = ptx::exp2(scores.at[n][c] - base);
+                scores.at[n][c] = ptx::exp2(scores.at[n][c] * scale - base);
                 state.sum[r] += scores.at[n][c];
             }
         for (int n = 0; n < kSize / 8; ++n)
@@ -44,45 +64,34 @@ __device__ inline void softmaxTile(Sums<kKeys>& scores, RowState& state, Sums<kS
     }
 }
 
-__device__ inline void scaleAndMask(Sums<kKeys>& scores, const Head& head, int slice, int firstRow,
-                                    int firstKey)
-{
-    const bool all = seesAll<kKeys>(head, slice, firstRow, firstKey);
-    const float scale = head.scale * kLog2e;
-#pragma unroll
-    for (int n = 0; n < kKeys / 8; ++n)
-        for (int c = 0; c < 4; ++c) {
-            const int row = firstRow + rowOfLane() + c / 2 * 8;
-            const int column = firstKey + n * 8 + columnOfLane() + c % 2;
-            scores.at[n][c]
-                = all || sees(head, slice, row, column) ? scores.at[n][c] * scale : -INFINITY;
-        }
-}
-
 template<int kSize>
 __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
     flashForwardRows(const __grid_constant__ TensorFlashForward op)
 {
     const Head head(op.heads);
-    const int own = static_cast<int>(blockIdx.y); // of all samples' heads
-    // The longest rows of a causal head first, since blocks start in their order.
-    const int ofBlock = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kRowsOfBlock;
+    const int own = static_cast<int>(blockIdx.x); // of all samples' heads
+    // The longest rows of causal heads first, since blocks start in their order.
+    const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
     const int firstRow = ofBlock + warpOfBlock() * kSide;
     const int stride = op.heads.stride[head.slice];
     const Rows<kSize> queries
         = readRows<kSize>(op.heads.qkv[head.slice] + head.firstRow(own) * stride + head.column(own),
                           stride, firstRow, head.sequence);
+    const float scale = head.scale * kLog2e; // weights are exponents of 2
     Sums<kSize> out;
     RowState state;
     KeyTiles<kKeys, kSize> tiles(op.heads, head, own, ofBlock + kRowsOfBlock);
     tiles.each([&](auto& stage, int slice, int firstKey) {
-        if (firstRow >= head.sequence || firstKey >= head.seen(slice, firstRow + kSide))
-            return; // of this warp's rows none sees it
-        Sums<kKeys> scores;
-        addRowProducts(scores, queries, stage.keys);
-        scaleAndMask(scores, head, slice, firstRow, firstKey);
-        softmaxTile(scores, state, out);
-        addProducts(out, scores, stage.values);
+#pragma unroll 1
+        for (int first = 0; first < kKeys; first += kAtOnce<kSize>) {
+            if (firstRow >= head.sequence || firstKey + first >= head.seen(slice, firstRow + kSide))
+                return; // of this warp's rows none sees it
+            Sums<kAtOnce<kSize>> scores;
+            addRowProducts(scores, queries, stage.keys, first);
+            maskTile(scores, head, slice, firstRow, firstKey + first);
+            softmaxTile(scores, scale, state, out);
+            addProducts(out, scores, stage.values, first);
+        }
     });
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
@@ -94,7 +103,7 @@ __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
                  r, 1.0F / sum);
         if (columnOfLane() == 0)
             op.logSums[static_cast<std::ptrdiff_t>(own) * head.sequence + row]
-                = state.largest[r] * kLn2 + logf(sum);
+                = state.largest[r] * head.scale + logf(sum);
     }
 }
 
@@ -104,8 +113,8 @@ void flashForward(const Lane& lane, const TensorFlashForward& op)
 {
     const AttentionShape& shape = op.heads.shape;
     bySize(shape.headSize, [&]<int kSize>() {
-        const dim3 grid(blocksFor(static_cast<std::size_t>(shape.sequence), kRowsOfBlock),
-                        static_cast<unsigned>(shape.samples * shape.heads));
+        const dim3 grid(static_cast<unsigned>(shape.samples * shape.heads),
+                        blocksFor(static_cast<std::size_t>(shape.sequence), kRowsOfBlock));
         launchWithMemory(lane.stream, grid, KeyTiles<kKeys, kSize>::kMemory,
                          flashForwardRows<kSize>, op);
     });

@@ -61,8 +61,7 @@ public:
         , m_head(head)
         , m_firstRow(head.firstRow(own))
         , m_column(head.keyHead(own) * head.size)
-        , m_ofSlice((head.sequence + kKeys - 1) / kKeys)
-        , m_count(head.slice * m_ofSlice + (head.seen(head.slice, rows) + kKeys - 1) / kKeys)
+        , m_seen(head.seen(head.slice, rows))
         , m_stages(reinterpret_cast<Stage*>(ptx::sharedMemory()))
     { }
 
@@ -70,31 +69,42 @@ public:
     template<class Compute>
     __device__ void each(const Compute& compute)
     {
-        fetch(0);
-        for (int i = 0; i < m_count; ++i) {
+        Place here;
+        fetch(here, m_stages[0]);
+        for (unsigned turn = 0; here.slice <= m_head.slice; turn ^= 1U) {
             ptx::waitForCopies();
             __syncthreads(); // this tile is here, and the one before was read
-            if (i + 1 < m_count)
-                fetch(i + 1);
-            compute(m_stages[i % 2], i / m_ofSlice, i % m_ofSlice * kKeys);
+            const Place next = behind(here);
+            if (next.slice <= m_head.slice)
+                fetch(next, m_stages[turn ^ 1U]);
+            compute(m_stages[turn], here.slice, here.first);
+            here = next;
         }
     }
 
 private:
-    __device__ void fetch(int i)
+    struct Place // of a tile
     {
-        const int slice = i / m_ofSlice, first = i % m_ofSlice * kKeys;
-        const int stride = m_flash.stride[slice];
-        const bfloat16* rows = m_flash.qkv[slice] + m_firstRow * stride + m_column;
-        Stage& stage = m_stages[i % 2];
-        stage.keys.fetch(rows + m_head.keyColumn(), stride, first, m_head.sequence);
-        stage.values.fetch(rows + m_head.valueColumn(), stride, first, m_head.sequence);
+        int slice = 0, first = 0;
+    };
+    __device__ Place behind(const Place& place) const
+    {
+        const int end = place.slice == m_head.slice ? m_seen : m_head.sequence;
+        return place.first + kKeys < end ? Place{place.slice, place.first + kKeys}
+                                         : Place{place.slice + 1, 0};
+    }
+    __device__ void fetch(const Place& place, Stage& stage)
+    {
+        const int stride = m_flash.stride[place.slice];
+        const bfloat16* rows = m_flash.qkv[place.slice] + m_firstRow * stride + m_column;
+        stage.keys.fetch(rows + m_head.keyColumn(), stride, place.first, m_head.sequence);
+        stage.values.fetch(rows + m_head.valueColumn(), stride, place.first, m_head.sequence);
     }
 
     const TensorFlash& m_flash;
     const Head& m_head;
     std::ptrdiff_t m_firstRow;
-    int m_column, m_ofSlice, m_count;
+    int m_column, m_seen; // of the last slice's keys
     Stage* m_stages;
 };
 

@@ -17,6 +17,9 @@ struct Lane
 
     cudaStream_t stream = nullptr;
     float* scratch = nullptr; // 256-byte aligned; kScratch
+    // Bytes that a block of the GPU may ask for: 99 KiB where its capability is 8.6, 8.9 or 12.0,
+    // else more.
+    std::size_t sharedMemory = std::size_t{99} << 10;
 
     float* beside() const { return scratch + kWorkspace / sizeof(float); } // kBeside
 };

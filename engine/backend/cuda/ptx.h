@@ -25,22 +25,29 @@ __device__ inline void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], s
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+// Where something lies in shared memory.
+using Shared = std::uint32_t;
+__device__ inline Shared sharedAddress(const void* at)
+{
+    return static_cast<Shared>(__cvta_generic_to_shared(at));
+}
+
 // Four 8 x 8 matrices of 16-bit numbers out of shared memory: lane 8 m + r has the address of row r
 // of matrix m, aligned to 16 bytes; register m of a lane gets (g, 2t) and its right neighbour.
-__device__ inline void loadMatrices(std::uint32_t (&to)[4], const void* row)
+__device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+                 : "r"(row)
                  : "memory");
 }
 
 // The same of the matrices' transposes: (2t, g) and its lower neighbour.
-__device__ inline void loadTransposed(std::uint32_t (&to)[4], const void* row)
+__device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(row)))
+                 : "r"(row)
                  : "memory");
 }
 
@@ -48,8 +55,7 @@ __device__ inline void loadTransposed(std::uint32_t (&to)[4], const void* row)
 // there for this thread after waitForCopies(), for others after a barrier behind that.
 __device__ inline void copyAsync(void* shared, const void* from, bool exists)
 {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                     static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(shared)),
                  "l"(from), "r"(exists ? 16 : 0)
                  : "memory");
 }
@@ -79,7 +85,7 @@ __device__ inline float exp2(float x)
 // What launch() was asked to give each block.
 __device__ inline unsigned char* sharedMemory()
 {
-    extern __shared__ __align__(128) unsigned char memory[];
+    extern __shared__ __align__(256) unsigned char memory[];
     return memory;
 }
 

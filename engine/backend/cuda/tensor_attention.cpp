@@ -47,10 +47,11 @@ TensorFlash headsOf(const AttentionShape& shape, Matrix<const bfloat16> qkv,
     return heads;
 }
 
-bool takes(const AttentionShape& shape, Matrix<const bfloat16> qkv,
+bool takes(const Lane& lane, const AttentionShape& shape, Matrix<const bfloat16> qkv,
            const EarlierSlices<bfloat16>& earlier)
 {
     if (shape.kind != AttentionKind::Flash || !TensorFlash::takes(shape.headSize)
+        || TensorFlash::sharedMemory(shape.headSize) > lane.sharedMemory
         || shape.slices > TensorFlash::kMostSlices || !isAligned(qkv))
         return false;
     for (int slice = 0; slice < earlier.count(); ++slice)
@@ -73,7 +74,7 @@ int headsOfTensorWorkspace(const AttentionShape& shape)
 
 bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op)
 {
-    if (!takes(op.shape, op.qkv, op.earlier))
+    if (!takes(lane, op.shape, op.qkv, op.earlier) || !isAligned(op.out))
         return false;
     flashForward(lane,
                  {.heads = headsOf(op.shape, op.qkv, op.earlier),
@@ -85,7 +86,7 @@ bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op)
 bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>& op)
 {
     const AttentionShape& shape = op.shape;
-    if (!takes(shape, op.qkv, op.earlier) || !isAligned(op.dOut)
+    if (!takes(lane, shape, op.qkv, op.earlier) || !isAligned(op.dOut) || !isAligned(op.out)
         || shape.backwardWorkspace<bfloat16>() < backwardNeed(shape))
         return false;
     const Matrix<bfloat16> dQuery(reinterpret_cast<bfloat16*>(op.workspace), op.qkv.rows,

@@ -8,7 +8,8 @@
 namespace engine::cuda {
 
 // Attention on tensor cores (flash_tensor.h): flash, of bfloat16, heads of 64 or 128 numbers in
-// rows that are aligned to 16 bytes. False, and nothing is queued, for anything else.
+// rows that are aligned to 16 bytes, where the GPU gives a block the shared memory for it. False,
+// and nothing is queued, for anything else.
 bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op);
 bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>& op);
 // AttentionShape::headsAtOnce with which a workspace is enough for its backward.

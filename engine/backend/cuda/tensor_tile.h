@@ -18,7 +18,7 @@ template<int kRows, int kSize>
 struct Tile
 {
     static constexpr int kPiece = 8, kPieces = kSize / kPiece;
-    static_assert(kRows % kSide == 0 && kPieces % 8 == 0);
+    static_assert(kRows % kSide == 0 && (kPieces == 8 || kPieces == 16));
 
     __device__ bfloat16* at(int row, int column)
     {
@@ -38,7 +38,23 @@ struct Tile
         }
     }
 
-    alignas(128) bfloat16 numbers[kRows * kSize];
+    // Where the 8 numbers from `column`, 0 or 8, on lie. The mixing is an exclusive or and rows are
+    // aligned to their size, so a lane needs one address of a tile: what lies 16 `steps` columns to
+    // the right of it, and then 8 n rows below, has the same bits but for these.
+    __device__ ptx::Shared address(int row, int column)
+    {
+        return ptx::sharedAddress(at(row, column));
+    }
+    __device__ static ptx::Shared right(ptx::Shared address, int steps)
+    {
+        return address ^ static_cast<ptx::Shared>(steps) * (kSide * sizeof(bfloat16));
+    }
+    __device__ static ptx::Shared below(ptx::Shared address, int rows)
+    {
+        return address + static_cast<ptx::Shared>(rows) * (kSize * sizeof(bfloat16));
+    }
+
+    alignas(256) bfloat16 numbers[kRows * kSize];
 };
 
 __device__ inline int laneOfWarp()
@@ -90,22 +106,15 @@ __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int fir
     return rows;
 }
 
-// Step `step` of rows first .. first + 15 of a tile.
-template<int kRows, int kSize>
-__device__ inline void loadStep(std::uint32_t (&to)[4], Tile<kRows, kSize>& tile, int first,
-                                int step)
-{
-    const int lane = laneOfWarp();
-    ptx::loadMatrices(to, tile.at(first + lane % 16, step * kSide + lane / 16 * 8));
-}
-
-// sums += rows tile^T: a column of the result for every row of the tile. left(step) fills the four
-// registers of a step.
-template<int kCount, int kSize, class Left>
-__device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kCount, kSize>& tile,
+// sums += left tile^T: a column of the result for each of kCount rows of the tile, from `first` on.
+// left(step) fills the four registers of a step.
+template<int kCount, int kRows, int kSize, class Left>
+__device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kRows, kSize>& tile, int first,
                                       const Left& left)
 {
+    using OfTile = Tile<kRows, kSize>;
     const int matrix = laneOfWarp() / 8, row = laneOfWarp() % 8;
+    const ptx::Shared at = tile.address(first + matrix / 2 * 8 + row, matrix % 2 * 8);
 #pragma unroll
     for (int step = 0; step < kSize / kSide; ++step) {
         std::uint32_t a[4];
@@ -113,37 +122,41 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kCount, kSize>& t
 #pragma unroll
         for (int n = 0; n < kCount; n += kSide) {
             std::uint32_t b[4];
-            ptx::loadMatrices(b, tile.at(n + matrix / 2 * 8 + row, step * kSide + matrix % 2 * 8));
+            ptx::loadMatrices(b, OfTile::below(OfTile::right(at, step), n));
             ptx::multiplyAdd(sums.at[n / 8], a, b[0], b[1]);
             ptx::multiplyAdd(sums.at[n / 8 + 1], a, b[2], b[3]);
         }
     }
 }
-template<int kCount, int kSize>
+template<int kCount, int kRows, int kSize>
 __device__ inline void addRowProducts(Sums<kCount>& sums, const Rows<kSize>& rows,
-                                      Tile<kCount, kSize>& tile)
+                                      Tile<kRows, kSize>& tile, int first)
 {
-    addRowProducts(sums, tile, [&](std::uint32_t(&a)[4], int step) {
+    addRowProducts(sums, tile, first, [&](std::uint32_t(&a)[4], int step) {
         for (int part = 0; part < 4; ++part)
             a[part] = rows.at[step][part];
     });
 }
-// Of the rows first .. first + 15 of another tile.
-template<int kCount, int kOthers, int kSize>
-__device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& other, int first,
-                                      Tile<kCount, kSize>& tile)
+// Of the rows ofOther .. ofOther + 15 of another tile.
+template<int kCount, int kOthers, int kRows, int kSize>
+__device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& other, int ofOther,
+                                      Tile<kRows, kSize>& tile, int first)
 {
-    addRowProducts(sums, tile,
-                   [&](std::uint32_t(&a)[4], int step) { loadStep(a, other, first, step); });
+    const ptx::Shared at = other.address(ofOther + laneOfWarp() % 16, laneOfWarp() / 16 * 8);
+    addRowProducts(sums, tile, first, [&](std::uint32_t(&a)[4], int step) {
+        ptx::loadMatrices(a, Tile<kOthers, kSize>::right(at, step));
+    });
 }
 
-// sums += weights tile, with weights rounded to bfloat16: sums of one product lie in the lanes as
-// the left operand of the next is wanted.
-template<int kCount, int kSize>
+// sums += weights tile, with kCount rows of the tile from `first` on, and weights rounded to
+// bfloat16: sums of one product lie in the lanes as the left operand of the next is wanted.
+template<int kCount, int kRows, int kSize>
 __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weights,
-                                   Tile<kCount, kSize>& tile)
+                                   Tile<kRows, kSize>& tile, int first)
 {
+    using OfTile = Tile<kRows, kSize>;
     const int matrix = laneOfWarp() / 8, row = laneOfWarp() % 8;
+    const ptx::Shared at = tile.address(first + matrix % 2 * 8 + row, matrix / 2 * 8);
 #pragma unroll
     for (int k = 0; k < kCount; k += kSide) {
         const float(&left)[4] = weights.at[k / 8];
@@ -153,7 +166,7 @@ __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weight
 #pragma unroll
         for (int n = 0; n < kSize; n += kSide) {
             std::uint32_t b[4];
-            ptx::loadTransposed(b, tile.at(k + matrix % 2 * 8 + row, n + matrix / 2 * 8));
+            ptx::loadTransposed(b, OfTile::below(OfTile::right(at, n / kSide), k));
             ptx::multiplyAdd(sums.at[n / 8], a, b[0], b[1]);
             ptx::multiplyAdd(sums.at[n / 8 + 1], a, b[2], b[3]);
         }

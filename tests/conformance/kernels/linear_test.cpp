@@ -3,6 +3,7 @@
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/conformance/kernels/suite.h"
+#include "tests/support/cuda_on_cpu/cublasLt.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
 #include <fmt/format.h>
@@ -129,6 +130,14 @@ TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in part
     };
     CHECK(launchesOf(24) == 0);
     CHECK(launchesOf(20) == 2); // bias, GELU: what GELU keeps must have rows of 8 numbers
+
+    // Heuristics that promise too much, and then always: a run has the same bits from first to
+    // last.
+    cuda_on_cpu::refuseEpilogues(true);
+    CHECK(launchesOf(32) == 2);
+    cuda_on_cpu::refuseEpilogues(false);
+    CHECK(launchesOf(32) == 2);
+    CHECK(launchesOf(40) == 0);
 }
 
 TEST_CASE("products round their operands only where TF32 was asked for")

@@ -54,6 +54,31 @@ TEST_CASE("a barrier that some threads do not reach is refused")
     CHECK_THROWS_AS(played(partingBarrier, cuda_on_cpu::Order::Forward), std::logic_error);
 }
 
+TEST_CASE("a launch that CUDA refuses is refused")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    int numbers[65] = {};
+    const auto statusOf = [&](dim3 grid, std::size_t shared) {
+        cudaLaunchConfig_t config;
+        config.gridDim = grid;
+        config.blockDim = dim3(64);
+        config.dynamicSmemBytes = shared;
+        return cudaLaunchKernelEx(
+            &config, +[](int*) {}, numbers);
+    };
+    CHECK(statusOf({1, 65535, 1}, 0) == cudaSuccess);
+    CHECK(statusOf({1, 65536, 1}, 0) == cudaErrorInvalidConfiguration);
+    CHECK(statusOf({1, 1, 65536}, 0) == cudaErrorInvalidConfiguration);
+    CHECK(statusOf({0, 1, 1}, 0) == cudaErrorInvalidConfiguration);
+    CHECK(statusOf({}, 48 << 10) == cudaSuccess);
+    CHECK(statusOf({}, 49 << 10) == cudaErrorInvalidValue); // nobody asked for it
+    CHECK(cudaFuncSetAttribute(waiting, cudaFuncAttributeMaxDynamicSharedMemorySize, 99 << 10)
+          == cudaSuccess);
+    CHECK(cudaFuncSetAttribute(waiting, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10)
+          == cudaErrorInvalidValue);
+}
+
 TEST_CASE("a race shows in another order of threads, and a barrier ends it")
 {
     if (!kernel_test::plays())

@@ -81,11 +81,11 @@ void tileProducts(float* out)
     __syncthreads();
     const int first = tensor::warpOfBlock() % (kSize / tensor::kSide) * tensor::kSide;
     tensor::Sums<kSize> scores, sums;
-    tensor::addRowProducts(scores, tiles[0], first, tiles[1]);
+    tensor::addRowProducts(scores, tiles[0], first, tiles[1], 0);
     for (auto& each : scores.at)
         for (float& x : each)
             x /= 64; // few digits: exact in bfloat16
-    tensor::addProducts(sums, scores, tiles[1]);
+    tensor::addProducts(sums, scores, tiles[1], 0);
     __syncthreads();
     for (int n = 0; n < kSize / 8; ++n)
         for (int i = 0; i < 4; ++i) {

@@ -1,5 +1,6 @@
 // Flash attention on tensor cores, played on the CPU, against the CPU's attention in double
 // precision: both masks, grouped heads, lengths around a tile's, slices.
+#include "engine/backend/cuda/device.h"
 #include "engine/backend/cuda/flash_tensor.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 using namespace engine;
+using Catch::Matchers::Contains;
 
 namespace {
 
@@ -178,4 +180,42 @@ TEST_CASE("flash attention on tensor cores is the CPU's")
             }
             cuda_on_cpu::playAs(Order::Forward);
         }
+}
+
+TEST_CASE(
+    "a GPU that cannot give a block the shared memory has flash attention without tensor cores")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const cuda_on_cpu::Gpus before = cuda_on_cpu::pluggedIn();
+    cuda_on_cpu::Gpus small = before;
+    small.sharedMemory = 64 << 10;
+    cuda_on_cpu::plugIn(small);
+    const auto device = std::move(cuda::makeDevices(1).front());
+    CHECK_THAT(device->info().library, Contains("heads of 64 and 128 numbers without"));
+    CHECK_THAT(device->info().library, Contains("64 KiB"));
+    cuda_on_cpu::plugIn(before);
+    CHECK_THAT(kernel_test::playedCuda()->info().library, !Contains("without tensor"));
+
+    AttentionShape shape{.samples = 1,
+                         .sequence = 32,
+                         .heads = 1,
+                         .keyHeads = 1,
+                         .headSize = 64,
+                         .kind = AttentionKind::Flash};
+    const Kernels<bfloat16>& kernels = *device->bfloat16Kernels();
+    shape.headsAtOnce = kernels.headsAtOnce(shape);
+    const Inputs in(shape);
+    const Placed<bfloat16> qkv(in.qkv), out(nothing(in.width()));
+    const Placed<float> logSums(nothing(in.sums())),
+        workspace(nothing(shape.forwardWorkspace<bfloat16>()));
+    const std::uint64_t launches = cuda_on_cpu::launches();
+    kernels.attention({.shape = shape,
+                       .qkv = {qkv.data(), in.rows, shape.qkvWidth()},
+                       .kept = {.logSums = logSums.data()},
+                       .out = {out.data(), in.rows, shape.width()},
+                       .workspace = workspace.data()});
+    device->synchronize();
+    CHECK(cuda_on_cpu::launches() == launches + 1);
+    CHECK(errorOf(out.read(), onCpu(in).out) < 4e-3);
 }

@@ -7,8 +7,14 @@
 // worse: shapes that do not fit, a row that is longer than its stride, types that do not go
 // together, an alignment that was promised and is not there (that of a bias and of an auxiliary
 // matrix included), an auxiliary matrix whose columns are not 8 numbers apart, an epilogue in a
-// batch, a workspace that is not; and what this project does not allow: reductions with atomics,
-// other sums than of fp32.
+// batch, a workspace that is not; and what this project does not allow: parts of sums that are
+// rounded to the output's type, other sums than of fp32.
+namespace cuda_on_cpu {
+
+// From here on the library refuses to run epilogues that its heuristics offer.
+void refuseEpilogues(bool refuse);
+
+} // namespace cuda_on_cpu
 
 enum cublasStatus_t {
     CUBLAS_STATUS_SUCCESS = 0,
@@ -48,7 +54,7 @@ enum cublasLtMatmulPreferenceAttributes_t {
     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES = 7,
     CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES = 8
 };
-enum cublasLtReductionScheme_t {
+enum cublasLtReductionScheme_t : unsigned {
     CUBLASLT_REDUCTION_SCHEME_INPLACE = 1,
     CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE = 2,
     CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE = 4

@@ -226,7 +226,14 @@ struct Player
     }
 };
 
+bool refusing = false; // products with an epilogue, when they are to run
+
 } // namespace
+
+void cuda_on_cpu::refuseEpilogues(bool refuse)
+{
+    refusing = refuse;
+}
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle)
 {
@@ -326,9 +333,11 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
                                               cublasLtMatmulPreference_t preference, int wanted,
                                               cublasLtMatmulHeuristicResult_t* results, int* found)
 {
-    const bool atomics = (preference->reductions & CUBLASLT_REDUCTION_SCHEME_INPLACE) != 0;
+    const bool rounds = (preference->reductions & ~CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE) != 0;
     const bool fits = productOf(*operation, *a, *b, *c).fits && c == d;
-    *found = fits && !atomics && wanted == 1 ? 1 : 0;
+    *found = fits && !rounds && wanted == 1 ? 1 : 0;
+    results->state = status(*found == 1);
+    results->workspaceSize = preference->workspace;
     Promise promise{.bias = alignmentOf(operation->bias),
                     .auxiliary = alignmentOf(operation->auxiliary),
                     .workspace = preference->workspace};
@@ -353,18 +362,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, 
         || !isAligned(c, *layoutC, promised.alignment[2])
         || !isAligned(d, *layoutC, promised.alignment[3])
         || alignmentOf(operation->bias) < promised.bias
-        || alignmentOf(operation->auxiliary) < promised.auxiliary)
+        || alignmentOf(operation->auxiliary) < promised.auxiliary
+        || (refusing && operation->epilogue != CUBLASLT_EPILOGUE_DEFAULT))
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    const Player player{*operation,
-                        *layoutA,
-                        *layoutB,
-                        *layoutC,
-                        a,
-                        b,
-                        c,
-                        d,
-                        *static_cast<const float*>(alpha),
-                        *static_cast<const float*>(beta)};
+    Player player{*operation, *layoutA, *layoutB, *layoutC, a, b, c, d, 0, 0};
+    take(player.alpha, alpha, sizeof player.alpha);
+    take(player.beta, beta, sizeof player.beta);
     const cudaError_t queued = cuda_on_cpu::enqueue(stream, [player, shape] {
         const cuda_on_cpu::Unlocked unlocked;
         for (std::int32_t i = 0; i < player.layoutA.count; ++i)

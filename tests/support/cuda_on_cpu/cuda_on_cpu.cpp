@@ -1,12 +1,14 @@
 #include "tests/support/cuda_on_cpu/cuda_ptx_on_cpu.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 #include "tests/support/cuda_on_cpu/device_memory.h"
+#include "tests/support/cuda_on_cpu/streams.h"
 
 #include <ucontext.h>
 
 #include <algorithm>
 #include <csetjmp>
 #include <exception>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -47,11 +49,12 @@ struct Copy // of 16 bytes; none: zeros
 class Block
 {
 public:
-    Block(std::span<Fiber> fibers, Order order, std::mt19937& random)
+    Block(std::span<Fiber> fibers, std::size_t shared, Order order, std::mt19937& random)
         : m_fibers(fibers)
         , m_turns(fibers.size())
         , m_slots(fibers.size() * kSlot)
         , m_copies(fibers.size())
+        , m_shared(shared)
         , m_random(random)
         , m_order(order)
     {
@@ -83,6 +86,12 @@ public:
         return &m_slots[(threadIdx.x / kWarp * kWarp + lane) * kSlot];
     }
     std::vector<Copy>& copies() { return m_copies[threadIdx.x]; }
+    // Whether `bytes` bytes lie in what the launch asked for.
+    bool isShared(std::uintptr_t at, std::size_t bytes) const
+    {
+        const auto first = reinterpret_cast<std::uintptr_t>(sharedMemory());
+        return at >= first && at + bytes <= first + m_shared;
+    }
 
 private:
     void begin(Fiber& fiber)
@@ -148,6 +157,7 @@ private:
     std::vector<unsigned> m_turns;
     std::vector<std::byte> m_slots;
     std::vector<std::vector<Copy>> m_copies; // of each thread, not yet waited for
+    std::size_t m_shared;                    // bytes
     std::mt19937& m_random;
     Order m_order;
     std::jmp_buf m_caller;
@@ -158,6 +168,7 @@ private:
 Block* playing = nullptr;
 Order chosen = Order::Forward;
 std::uint64_t launched = 0;
+std::map<std::pair<int, const void*>, std::size_t> sharedMemoryOf; // asked for, of GPU and kernel
 
 void Block::enter()
 {
@@ -184,6 +195,35 @@ std::vector<std::size_t> blockOrder(std::size_t count, std::mt19937& random)
 
 } // namespace
 
+cudaError_t askForSharedMemory(const void* kernel, int bytes)
+{
+    const auto lock = lockMachine();
+    if (bytes < 0 || bytes > pluggedIn().sharedMemory)
+        return cudaErrorInvalidValue;
+    int gpu = 0;
+    cudaGetDevice(&gpu);
+    sharedMemoryOf[{gpu, kernel}] = static_cast<std::size_t>(bytes);
+    return cudaSuccess;
+}
+
+cudaError_t checkLaunch(const cudaLaunchConfig_t& config, const void* kernel)
+{
+    constexpr unsigned kMostWide = 0x7fffffff, kMostHigh = 65535;
+    constexpr std::size_t kUnasked = std::size_t{48} << 10;
+    const auto lock = lockMachine();
+    int gpu = 0;
+    cudaGetDevice(&gpu);
+    const auto asked = sharedMemoryOf.find({gpu, kernel});
+    const dim3& grid = config.gridDim;
+    const bool fits = grid.x > 0 && grid.y > 0 && grid.z > 0 && grid.x <= kMostWide
+        && grid.y <= kMostHigh && grid.z <= kMostHigh && config.blockDim.x <= 1024;
+    if (!fits)
+        return cudaErrorInvalidConfiguration;
+    return config.dynamicSmemBytes <= (asked == sharedMemoryOf.end() ? kUnasked : asked->second)
+        ? cudaSuccess
+        : cudaErrorInvalidValue;
+}
+
 void playAs(Order order)
 {
     chosen = order;
@@ -196,8 +236,7 @@ std::uint64_t launches()
 
 void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
 {
-    if (config.blockDim.y != 1 || config.blockDim.z != 1 || config.blockDim.x % kWarp != 0
-        || config.dynamicSmemBytes > kSharedMemory)
+    if (config.blockDim.y != 1 || config.blockDim.z != 1 || config.blockDim.x % kWarp != 0)
         throw std::logic_error("only blocks of whole warps in a line are played here");
     const Unlocked unlocked;
     ++launched;
@@ -207,7 +246,7 @@ void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
     static std::vector<Fiber> fibers; // their stacks serve every launch
     if (fibers.size() < config.blockDim.x)
         fibers = std::vector<Fiber>(config.blockDim.x);
-    Block block({fibers.data(), config.blockDim.x}, chosen, random);
+    Block block({fibers.data(), config.blockDim.x}, config.dynamicSmemBytes, chosen, random);
     playing = &block;
     const std::size_t width = gridDim.x, height = gridDim.y;
     for (const std::size_t index : blockOrder(width * height * gridDim.z, random)) {
@@ -240,7 +279,15 @@ void copyLater(void* to, const void* from, bool exists)
     if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0
         || reinterpret_cast<std::uintptr_t>(from) % 16 != 0)
         throw std::logic_error("an asynchronous copy is not aligned");
+    if (!playing->isShared(reinterpret_cast<std::uintptr_t>(to), 16))
+        throw std::logic_error("an asynchronous copy goes beyond the shared memory of its launch");
     playing->copies().push_back({to, exists ? from : nullptr});
+}
+
+void checkMatrixRow(std::uintptr_t row)
+{
+    if (row % 16 != 0 || !playing->isShared(row, 16))
+        throw std::logic_error("ldmatrix reads what is not aligned or not shared memory");
 }
 
 void copyNow()
@@ -255,7 +302,7 @@ void copyNow()
 
 unsigned char* sharedMemory()
 {
-    alignas(128) static unsigned char memory[kSharedMemory];
+    alignas(256) static unsigned char memory[kSharedMemory];
     return memory;
 }
 

@@ -11,6 +11,8 @@ namespace cuda_on_cpu {
 void copyLater(void* to, const void* from, bool exists);
 void copyNow();
 unsigned char* sharedMemory(); // of the launch, kSharedMemory bytes; NaNs when a block begins
+// Throws where ldmatrix may not read 16 bytes: not aligned, or not in the launch's shared memory.
+void checkMatrixRow(std::uintptr_t row);
 
 inline float low(std::uint32_t both)
 {
@@ -51,26 +53,35 @@ inline void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_
     });
 }
 
-inline void loadMatrices(std::uint32_t (&to)[4], const void* row)
+using Shared = std::uintptr_t;
+inline Shared sharedAddress(const void* at)
 {
+    return reinterpret_cast<Shared>(at);
+}
+
+inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
+{
+    cuda_on_cpu::checkMatrixRow(row);
     const unsigned lane = threadIdx.x % 32;
     cuda_on_cpu::exchange(0xffffffffU, row, [&](auto of) {
         for (unsigned m = 0; m < 4; ++m)
-            std::memcpy(&to[m], static_cast<const char*>(of(8 * m + lane / 4)) + lane % 4 * 4, 4);
+            std::memcpy(&to[m], reinterpret_cast<const char*>(of(8 * m + lane / 4)) + lane % 4 * 4,
+                        4);
         return 0;
     });
 }
 
-inline void loadTransposed(std::uint32_t (&to)[4], const void* row)
+inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
 {
+    cuda_on_cpu::checkMatrixRow(row);
     const unsigned lane = threadIdx.x % 32;
     cuda_on_cpu::exchange(0xffffffffU, row, [&](auto of) {
         for (unsigned m = 0; m < 4; ++m) {
             std::uint16_t pair[2];
             for (unsigned i = 0; i < 2; ++i)
-                std::memcpy(&pair[i],
-                            static_cast<const char*>(of(8 * m + lane % 4 * 2 + i)) + lane / 4 * 2,
-                            2);
+                std::memcpy(
+                    &pair[i],
+                    reinterpret_cast<const char*>(of(8 * m + lane % 4 * 2 + i)) + lane / 4 * 2, 2);
             to[m] = pair[0] | std::uint32_t{pair[1]} << 16U;
         }
         return 0;

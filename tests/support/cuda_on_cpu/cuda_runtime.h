@@ -52,7 +52,12 @@ void waitForWarp();
 constexpr std::size_t kSlot = 64;
 std::byte* slotOfLane(unsigned lane); // of the own warp; kSlot bytes
 
-constexpr std::size_t kSharedMemory = std::size_t{99} << 10; // of a block: sm_120's, the least
+constexpr std::size_t kSharedMemory = std::size_t{227} << 10; // of a block: sm_90's, the most
+// What a block of a kernel may have on the thread's GPU: 48 KiB, or more where it was asked for.
+cudaError_t askForSharedMemory(const void* kernel, int bytes);
+// What CUDA says to such a launch: more shared memory than was asked for, an empty or too large
+// grid.
+cudaError_t checkLaunch(const cudaLaunchConfig_t& config, const void* kernel);
 
 // Every lane gives a value; read(lane) gives another's.
 template<class Value, class Read>
@@ -116,16 +121,19 @@ inline int __ffs(int bits)
 
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 template<class... Parameters>
-cudaError_t cudaFuncSetAttribute(void (*)(Parameters...), cudaFuncAttribute, int bytes)
+cudaError_t cudaFuncSetAttribute(void (*kernel)(Parameters...), cudaFuncAttribute, int bytes)
 {
-    return static_cast<std::size_t>(bytes) <= cuda_on_cpu::kSharedMemory ? cudaSuccess
-                                                                         : cudaErrorInvalidValue;
+    return cuda_on_cpu::askForSharedMemory(reinterpret_cast<const void*>(kernel), bytes);
 }
 
 template<class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...),
                                Arguments... arguments)
 {
+    const cudaError_t status
+        = cuda_on_cpu::checkLaunch(*config, reinterpret_cast<const void*>(kernel));
+    if (status != cudaSuccess)
+        return status;
     return cuda_on_cpu::enqueue(config->stream, [config = *config, kernel, arguments...] {
         cuda_on_cpu::play(config, [&] { kernel(arguments...); });
     });

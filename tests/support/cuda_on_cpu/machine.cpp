@@ -165,6 +165,8 @@ const char* cudaGetErrorString(cudaError_t status)
         return "no error";
     case cudaErrorMemoryAllocation:
         return "out of memory";
+    case cudaErrorInvalidConfiguration:
+        return "invalid configuration argument";
     case cudaErrorInvalidDevice:
         return "invalid device ordinal";
     case cudaErrorInvalidResourceHandle:
@@ -205,6 +207,14 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     std::snprintf(properties->name, sizeof properties->name, "GPU on the CPU");
     properties->multiProcessorCount = machine().gpus.multiprocessors;
     properties->totalGlobalMem = std::size_t{1} << 34;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int device)
+{
+    if (device < 0 || device >= machine().gpus.count)
+        return cudaErrorInvalidDevice;
+    *value = machine().gpus.sharedMemory;
     return cudaSuccess;
 }
 

@@ -26,6 +26,7 @@ struct Gpus
 {
     int count = 1, multiprocessors = 132, smallest = 8;
     int partitionsAtMost = 1000; // the driver gives fewer than asked for
+    int sharedMemory = 99 << 10; // bytes that a block may ask for: sm_120's, the least
 };
 void plugIn(const Gpus& gpus);
 const Gpus& pluggedIn();
