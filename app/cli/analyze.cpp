@@ -83,6 +83,8 @@ std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gp
         += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);
     if (const std::string memory = memoryTable(run, metrics); !memory.empty())
         text += "\nmemory at the peak:\n" + memory;
+    if (const std::string memory = gpuMemoryTable(run.info); !memory.empty())
+        text += "\nmemory of the GPUs at the end, by who has it:\n" + memory;
     return text + "\n" + bubbleText(run, explainer.bubbles()) + "\n"
         + pathText(run, explainer.criticalPath());
 }

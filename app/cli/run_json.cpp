@@ -76,6 +76,28 @@ void addIterations(const Run& run, ordered_json& json)
     json["losses"] = losses;
 }
 
+ordered_json memoryJson(const std::vector<GpuMemory>& gpus)
+{
+    const GpuMemory all = sumOf(gpus);
+    ordered_json each = ordered_json::array();
+    for (const GpuMemory& memory : gpus) {
+        ordered_json json{{"gpu", memory.gpu}};
+        for (int i = 0; i < kGpuHolders; ++i) {
+            const auto holder = static_cast<GpuHolder>(i);
+            json[std::string(gpuHolderKey(holder))] = memory[holder];
+        }
+        json["used"] = memory.used;
+        json["difference"] = memory.difference();
+        json["difference_share"] = memory.differenceShare();
+        each.push_back(std::move(json));
+    }
+    return {{"contexts", all[GpuHolder::Contexts]},
+            {"taken", all.taken()},
+            {"others", all.used - all[GpuHolder::Contexts] - all.taken()},
+            {"used", all.used},
+            {"gpus", each}};
+}
+
 // Where GPUs computed, and told.
 void addGpu(const RunInfo& info, ordered_json& json)
 {
@@ -87,11 +109,8 @@ void addGpu(const RunInfo& info, ordered_json& json)
     }
     if (info.graphOps > 0)
         json["graph_ops"] = info.graphOps;
-    if (info.gpuMemory.used > 0)
-        json["gpu_memory"] = {{"contexts", info.gpuMemory.contexts},
-                              {"taken", info.gpuMemory.taken},
-                              {"others", info.gpuMemory.others()},
-                              {"used", info.gpuMemory.used}};
+    if (!info.gpuMemory.empty())
+        json["gpu_memory"] = memoryJson(info.gpuMemory);
 }
 
 std::string spelling(const Run& run, const OpIndex& index, std::uint32_t op)

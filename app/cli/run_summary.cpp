@@ -39,17 +39,26 @@ std::string peakText(const RunInfo& info, const RunMetrics& metrics)
     return fmt::format("{} on device {}{}, {}", bytesText(bytes(*largest)), largest->device.value,
                        arenaText(info, largest->device), stash);
 }
+// "0.4 %", "-0.1 %": what the driver says beyond what is known of.
+std::string signedShare(const GpuMemory& memory)
+{
+    return (memory.difference() < 0 ? "-" : "") + shareText(memory.differenceShare());
+}
+
 // A line each of what only a run on GPUs has; "" of others.
 std::string gpuText(const RunInfo& info)
 {
     std::string text;
     if (!info.interference.empty())
         text += fmt::format("beside     {}\n", interferenceWords(info.interference));
-    if (const GpuMemory& memory = info.gpuMemory; memory.used > 0)
-        text += fmt::format("GPU memory {} by devices, {} by contexts, {} by libraries and the "
-                            "driver; {} in all, says the driver\n",
-                            bytesText(memory.taken), bytesText(memory.contexts),
-                            bytesText(memory.others()), bytesText(memory.used));
+    for (const GpuMemory& memory : info.gpuMemory)
+        text
+            += fmt::format("GPU memory {}{} by devices, {} by contexts, {} by libraries and the "
+                           "driver; {} in all, says the driver ({} more than is known of)\n",
+                           info.gpuMemory.size() > 1 ? fmt::format("GPU {}: ", memory.gpu) : "",
+                           bytesText(memory.taken()), bytesText(memory[GpuHolder::Contexts]),
+                           bytesText(memory.known() - memory.taken() - memory[GpuHolder::Contexts]),
+                           bytesText(memory.used), signedShare(memory));
     return text;
 }
 } // namespace

@@ -217,6 +217,34 @@ std::string memoryTable(const Run& run, const RunMetrics& metrics)
     return table.text();
 }
 
+std::string gpuMemoryTable(const RunInfo& info)
+{
+    if (info.gpuMemory.empty())
+        return {};
+    std::vector<Table::Column> columns{{"memory", Table::Align::Left}};
+    for (const GpuMemory& gpu : info.gpuMemory)
+        columns.push_back({fmt::format("GPU {}", gpu.gpu)});
+    Table table(std::move(columns));
+    const auto add = [&](std::string name, const auto& textOf) {
+        std::vector<std::string> cells{std::move(name)};
+        for (const GpuMemory& gpu : info.gpuMemory)
+            cells.push_back(textOf(gpu));
+        table.add(std::move(cells));
+    };
+    const GpuMemory all = sumOf(info.gpuMemory);
+    for (int i = 0; i < kGpuHolders; ++i)
+        if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
+            add(std::string(gpuHolderName(holder)),
+                [&](const GpuMemory& gpu) { return bytesText(gpu[holder]); });
+    add("all of these", [](const GpuMemory& gpu) { return bytesText(gpu.known()); });
+    add("says the driver", [](const GpuMemory& gpu) { return bytesText(gpu.used); });
+    add("difference", [](const GpuMemory& gpu) {
+        return (gpu.difference() < 0 ? "-" : "") + shareText(gpu.differenceShare());
+    });
+    const std::string note = memoryNote(info.gpuMemory);
+    return table.text() + (note.empty() ? "" : note + "\n");
+}
+
 std::string bubbleText(const Run& run, const std::vector<Bubble>& bubbles)
 {
     if (bubbles.empty())

@@ -21,6 +21,8 @@ std::string lossText(const engine::Timeline& timeline);
 std::string timeUnitOf(const engine::Run& run); // "ms", "units": of the table below
 std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metrics);
 // With what of each device's memory was laid out and touched; "" when none was recorded.
+// Of each GPU who has how much of its memory, beside what the driver says; "" where none computed.
+std::string gpuMemoryTable(const engine::RunInfo& info);
 std::string memoryTable(const engine::Run& run, const profiler::RunMetrics& metrics);
 // Sums by cause, then the longest ones with what they waited for.
 std::string bubbleText(const engine::Run& run, const std::vector<profiler::Bubble>& bubbles);

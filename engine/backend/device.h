@@ -4,10 +4,12 @@
 #include "engine/backend/kernels.h"
 #include "engine/base/units.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 
@@ -23,12 +25,19 @@ struct DeviceInfo
     Bytes memory = 0;    // available now
 };
 
+// What memory is asked for.
+enum class MemoryFor : std::uint8_t { Arena, Workspace, Staging, Losses, Other };
+constexpr std::size_t kMemoryPurposes = 5;
+
 // Memory of a GPU, bytes.
 struct GpuMemoryUse
 {
-    Bytes taken = 0;  // by this device: arenas, workspaces
-    Bytes used = 0;   // that the driver says is gone, whoever has it
-    Bytes before = 0; // of which it was gone before the first device was opened: contexts
+    std::array<Bytes, kMemoryPurposes> taken{}; // by this device, now
+    Bytes rounding = 0; // that it got more than it asked for, as the driver counts
+    Bytes used = 0;     // that the driver says is gone, whoever has it
+    Bytes before = 0;   // of which it was gone before the first device was opened: contexts
+
+    Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
 };
 
 // What ops run on: one accelerator, or one thread of the CPU.
@@ -46,7 +55,8 @@ public:
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
 
     // Aligned to 256 bytes, of no particular contents. std::bad_alloc. The device outlives it.
-    virtual DeviceMemory allocate(Bytes bytes) const = 0;
+    virtual DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const = 0;
+    DeviceMemory allocate(Bytes bytes) const { return allocate(bytes, MemoryFor::Other); }
     // Between this process's memory and the device's, in the order of its ops; done on return.
     virtual void upload(std::span<const std::byte> from, std::byte* to) const = 0;
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;

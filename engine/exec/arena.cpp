@@ -23,7 +23,7 @@ constexpr Bytes kHugePage = Bytes{2} << 20;
 DeviceMemory take(Bytes bytes, const Device* device)
 {
     if (device != nullptr)
-        return device->allocate(bytes);
+        return device->allocate(bytes, MemoryFor::Arena);
     const Bytes alignment = bytes >= kHugePage ? kHugePage : kAlignment;
     const auto whole = static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment);
     void* taken = std::aligned_alloc(static_cast<std::size_t>(alignment), whole);

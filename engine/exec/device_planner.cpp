@@ -119,6 +119,23 @@ void DevicePlanner::placeProgram(const StashPlan& own)
                     = {m_plan.arena + m_plan.layout.offsets[pieces[k]], lives[pieces[k]].bytes};
     }
     m_plan.arena += m_plan.layout.bytes;
+    countFullest(own);
+}
+
+// Reservations are held all the time.
+void DevicePlanner::countFullest(const StashPlan& own)
+{
+    const auto add = [this](MemoryCategory category, Bytes bytes) {
+        m_plan.full[static_cast<std::size_t>(category)] += bytes;
+    };
+    m_plan.full = m_plan.fixed;
+    for (const auto* held : {&m_plan.sources, &m_plan.slots})
+        for (const Extent extent : *held)
+            add(MemoryCategory::Buffers, extent.bytes);
+    for (const Extent extent : m_plan.guests)
+        add(MemoryCategory::Stash, extent.bytes);
+    for (const PlannedBuffer& buffer : own.buffers)
+        add(buffer.category, buffer.life.bytesAt(m_plan.layout.peakAt));
 }
 
 void DevicePlanner::takeProgram()

@@ -20,6 +20,7 @@ private:
     void takeReservations();
     void takeProgram();
     void placeProgram(const StashPlan& own);
+    void countFullest(const StashPlan& own);
     void free(const PlannedBuffer& buffer, const StashPlace& place);
 
     const ExecutionPlanInput& m_input;

@@ -51,6 +51,7 @@ struct DevicePlan
     Bytes reserved = 0;                           // of these
     ArenaLayout layout;                           // of what the program orders
     Bytes arena = 0;                              // all of it
+    std::array<Bytes, kMemoryCategories> full{};  // of it at the fullest moment; the rest is idle
     Bytes stashPeak = 0;                          // most stash of its own alive at once
     std::vector<OpPlan> ops;                      // [position]
     std::vector<std::uint32_t> firstPosts;        // messages that may land from the begin on

@@ -16,7 +16,8 @@ public:
         , m_host(static_cast<std::size_t>(microBatches))
     {
         if (device != nullptr)
-            m_memory = device->allocate(static_cast<Bytes>(m_host.size() * sizeof(double)));
+            m_memory = device->allocate(static_cast<Bytes>(m_host.size() * sizeof(double)),
+                                        MemoryFor::Losses);
     }
 
     // All to 0, in the order of the ops.

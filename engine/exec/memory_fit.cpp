@@ -2,6 +2,7 @@
 
 #include "engine/exec/memory_need.h"
 #include "engine/schedule/notation.h"
+#include "engine/transport/queued.h"
 
 #include <fmt/format.h>
 
@@ -17,41 +18,82 @@ std::string bytesText(double bytes)
                          : fmt::format("{:.1f} GB", bytes / kGiga);
 }
 
-// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)": of the device or of all.
+// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)": of the device, or where
+// the most is needed.
 std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
 {
     std::string text;
-    for (const Remedy& remedy : remediesFor(fit.experiment, fit.available, device)) {
+    for (const Remedy& remedy : remediesFor(fit.experiment, fit.rooms, device)) {
         const double need
-            = perDevice ? static_cast<double>(remedy.need.fullest) : remedy.need.total;
+            = perDevice ? static_cast<double>(remedy.need.fullest) : remedy.need.most();
         text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
                             bytesText(need));
     }
     return text.empty() ? "use a smaller model, or other --devices" : text;
 }
 
-struct Fullest
+int devicesOf(const ExecutionPlan& plan) // of all copies
 {
-    std::ptrdiff_t device = 0;
-    Bytes arena = 0;
-    std::string op; // while which it holds most
-};
-
-Fullest fullestOf(const MemoryFit& fit)
-{
-    const auto device = std::ranges::max_element(fit.plan.devices, {}, &DevicePlan::arena);
-    const auto number = device - fit.plan.devices.begin();
-    const auto program = fit.lowered.on(DeviceId{static_cast<std::int32_t>(number)});
-    return {number, device->arena, toString(program[device->layout.peakAt])};
+    return static_cast<int>(plan.devices.size()) * plan.width;
 }
 
-Result<void> refuse(double needed, Bytes available, const std::string& more)
+std::size_t planOf(int device, const ExecutionPlan& plan)
 {
-    const double usable = kUsableShare * static_cast<double>(available);
+    return static_cast<std::size_t>(device) % plan.devices.size();
+}
+
+struct Fullest
+{
+    std::size_t device = 0; // of a copy
+    Bytes arena = 0;
+    std::string op;  // while which it holds most
+    int devices = 0; // among how many
+};
+
+// Of the devices in a room; -1: in any.
+Fullest fullestOf(const MemoryFit& fit, int room)
+{
+    const int all = devicesOf(fit.plan);
+    Fullest fullest;
+    for (int d = 0; d < all; ++d) {
+        if (room >= 0 && roomOf(d, all, fit.rooms) != room)
+            continue;
+        const std::size_t own = planOf(d, fit.plan);
+        const DevicePlan& plan = fit.plan.devices[own];
+        if (fullest.devices++ > 0 && plan.arena <= fullest.arena)
+            continue;
+        const auto program = fit.lowered.on(DeviceId{static_cast<std::int32_t>(own)});
+        fullest.device = own;
+        fullest.arena = plan.arena;
+        fullest.op = toString(program[plan.layout.peakAt]);
+    }
+    return fullest;
+}
+
+// "this run needs 3.0 GB of memory and 2.0 GB are free", "GPU 1 needs 3.0 GB of memory for 4 of 8
+// devices and ...".
+Result<void> refuse(const std::string& who, double needed, const MemoryRoom& room,
+                    const std::string& what, const std::string& more)
+{
     return fail(Error::Code::Device,
-                fmt::format("this run needs {} of memory and {} are free, {} too little; {}",
-                            bytesText(needed), bytesText(static_cast<double>(available)),
-                            bytesText(needed - usable), more));
+                fmt::format("{} needs {} of memory{} and {} are free, {} too little; {}", who,
+                            bytesText(needed), what, bytesText(static_cast<double>(room.free)),
+                            bytesText(needed - room.usable()), more));
+}
+
+Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
+                        double needed)
+{
+    const MemoryRoom& room = fit.rooms[index];
+    const Fullest fullest = fullestOf(fit, static_cast<int>(index));
+    const std::string who = room.isGpu() ? fmt::format("GPU {}", room.gpu) : "this run";
+    const std::string what = fit.rooms.size() > 1
+        ? fmt::format(" for {} of {} devices", fullest.devices, devicesOf(fit.plan))
+        : "";
+    return refuse(who, needed, room, what,
+                  fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device,
+                              bytesText(static_cast<double>(fullest.arena)), fullest.op,
+                              whatWouldFit(fit, device, false)));
 }
 
 } // namespace
@@ -62,39 +104,53 @@ double recordOf(const Experiment& experiment, const Schedule& lowered)
     return recordBytes(opCount(lowered), iterations);
 }
 
+double MemoryNeed::most() const
+{
+    return rooms.empty() ? 0 : *std::ranges::max_element(rooms);
+}
+
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
-                      const ExecutionPlan& plan)
+                      const ExecutionPlan& plan, const MemoryRooms& rooms)
 {
-    Bytes fullest = 0;
-    for (const DevicePlan& device : plan.devices)
-        fullest = std::max(fullest, device.arena);
-    return {plan.total() + recordOf(experiment, lowered), fullest};
+    MemoryNeed need{std::vector<double>(rooms.size()), 0};
+    const int all = devicesOf(plan);
+    // Beside the arenas: what comes from other GPUs to be added.
+    const bool isStaged = rooms.size() > 1 && !plan.collectives.empty();
+    const double staged = isStaged ? static_cast<double>(QueuedTransport::kStaged) : 0;
+    for (int d = 0; d < all; ++d) {
+        const Bytes arena = plan.devices[planOf(d, plan)].arena;
+        need.fullest = std::max(need.fullest, arena);
+        need.rooms[static_cast<std::size_t>(roomOf(d, all, rooms))]
+            += static_cast<double>(arena) + staged;
+    }
+    for (std::size_t i = 0; i < rooms.size(); ++i)
+        if (!rooms[i].isGpu())
+            need.rooms[i] += recordOf(experiment, lowered);
+    return need;
 }
 
-bool fitsMachine(double bytes, Bytes available)
+bool fits(const MemoryNeed& need, const Experiment& experiment, const MemoryRooms& rooms)
 {
-    return available <= 0 || bytes <= kUsableShare * static_cast<double>(available);
-}
-
-bool fits(const MemoryNeed& need, const Experiment& experiment, Bytes available)
-{
-    return fitsMachine(need.total, available)
-        && (experiment.deviceMemory == 0 || need.fullest <= experiment.deviceMemory);
+    for (std::size_t i = 0; i < rooms.size(); ++i)
+        if (!rooms[i].holds(need.rooms[i]))
+            return false;
+    return experiment.deviceMemory == 0 || need.fullest <= experiment.deviceMemory;
 }
 
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered, Bytes available)
 {
     const double record = recordOf(experiment, lowered);
-    if (fitsMachine(record, available))
+    const MemoryRoom machine{available};
+    if (machine.holds(record))
         return {};
-    return refuse(record, available,
+    return refuse("this run", record, machine, "",
                   "most of it is the record: use fewer --iterations or --micro-batches");
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)
 {
-    const MemoryNeed need = memoryNeed(fit.experiment, fit.lowered, fit.plan);
-    const Fullest fullest = fullestOf(fit);
+    const MemoryNeed need = memoryNeed(fit.experiment, fit.lowered, fit.plan, fit.rooms);
+    const Fullest fullest = fullestOf(fit, -1);
     const Bytes limit = fit.experiment.deviceMemory;
     if (limit > 0 && fullest.arena > limit)
         return fail(Error::Code::Device,
@@ -104,12 +160,10 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
                                 fullest.op, bytesText(static_cast<double>(limit)),
                                 bytesText(static_cast<double>(fullest.arena - limit)),
                                 whatWouldFit(fit, device, true)));
-    if (fitsMachine(need.total, fit.available))
-        return {};
-    return refuse(need.total, fit.available,
-                  fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device,
-                              bytesText(static_cast<double>(fullest.arena)), fullest.op,
-                              whatWouldFit(fit, device, false)));
+    for (std::size_t i = 0; i < fit.rooms.size(); ++i)
+        if (!fit.rooms[i].holds(need.rooms[i]))
+            return refuseRoom(fit, device, i, need.rooms[i]);
+    return {};
 }
 
 } // namespace engine

@@ -2,14 +2,15 @@
 
 #include "engine/backend/device.h"
 #include "engine/exec/execution_plan.h"
+#include "engine/exec/memory_rooms.h"
 #include "engine/exec/run_experiment.h"
 
 #include <vector>
 
 namespace engine {
 
-// Whether a run fits: all its devices and its record into `available` bytes of the machine (0:
-// unknown, fits), and each device into Experiment::deviceMemory. The error says how much is
+// Whether a run fits: its devices into the memory of the machine or, each into its own, of the GPUs
+// (`rooms`), and each device into Experiment::deviceMemory. The error says where how much is
 // missing, which device is the fullest and at which op, and which changes of the experiment would
 // fit.
 struct MemoryFit
@@ -17,19 +18,22 @@ struct MemoryFit
     const Experiment& experiment;
     const Schedule& lowered;
     const ExecutionPlan& plan;
-    Bytes available = 0;
+    const MemoryRooms& rooms;
 };
 Result<void> checkFits(const MemoryFit& fit, const Device& device); // which runs it
 
-// The record alone, before anything is planned.
+// The record alone, before anything is planned, into `available` bytes of the machine; 0: unknown,
+// it fits.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);
 
 // What a run needs.
 struct MemoryNeed
 {
-    double total = 0;  // bytes of all devices, and of the record
-    Bytes fullest = 0; // arena of the fullest device
+    std::vector<double> rooms; // bytes in each
+    Bytes fullest = 0;         // arena of the fullest device
+
+    double most() const; // of any room
 };
 
 // A change of an experiment with which it fits: each was planned.
@@ -39,7 +43,7 @@ struct Remedy
     Experiment experiment;
     MemoryNeed need;
 };
-std::vector<Remedy> remediesFor(const Experiment& experiment, Bytes available,
+std::vector<Remedy> remediesFor(const Experiment& experiment, const MemoryRooms& rooms,
                                 const Device& device);
 
 } // namespace engine

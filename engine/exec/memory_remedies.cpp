@@ -16,7 +16,8 @@ constexpr std::size_t kMostOps
     = 100'000; // of an alternative: planning it takes no time to speak of
 
 // What an experiment needs; nothing where it cannot run.
-std::optional<MemoryNeed> needOf(const Experiment& experiment, const Device& device)
+std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms& rooms,
+                                 const Device& device)
 {
     const auto lowered = scheduleOf(experiment);
     if (!lowered || opCount(*lowered) > kMostOps
@@ -29,15 +30,15 @@ std::optional<MemoryNeed> needOf(const Experiment& experiment, const Device& dev
     const auto model = makeTransformer(unit->model, lowered->shape.stages, device, unit->slices);
     const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
     const ExecutionPlan plan = planExecution({*lowered, *model, experiment.accumulate, tokens});
-    return memoryNeed(experiment, *lowered, plan);
+    return memoryNeed(experiment, *lowered, plan, rooms);
 }
 
 class Remedies
 {
 public:
-    Remedies(const Experiment& experiment, Bytes available, const Device& device)
+    Remedies(const Experiment& experiment, const MemoryRooms& rooms, const Device& device)
         : m_experiment(experiment)
-        , m_available(available)
+        , m_rooms(rooms)
         , m_device(device)
     { }
 
@@ -77,8 +78,8 @@ private:
     {
         Experiment changed = m_experiment;
         change(changed);
-        const auto need = needOf(changed, m_device);
-        if (!need || !fits(*need, changed, m_available))
+        const auto need = needOf(changed, m_rooms, m_device);
+        if (!need || !fits(*need, changed, m_rooms))
             return false;
         m_remedies.push_back({std::move(words), std::move(changed), *need});
         return true;
@@ -94,16 +95,17 @@ private:
     }
 
     const Experiment& m_experiment;
-    Bytes m_available;
+    const MemoryRooms& m_rooms;
     const Device& m_device;
     std::vector<Remedy> m_remedies;
 };
 
 } // namespace
 
-std::vector<Remedy> remediesFor(const Experiment& experiment, Bytes available, const Device& device)
+std::vector<Remedy> remediesFor(const Experiment& experiment, const MemoryRooms& rooms,
+                                const Device& device)
 {
-    return Remedies(experiment, available, device).all();
+    return Remedies(experiment, rooms, device).all();
 }
 
 } // namespace engine

@@ -32,29 +32,14 @@ Result<RunDevices> onFirstGpu(std::string note)
 
 } // namespace
 
-Bytes RunDevices::memory() const
+MemoryRooms RunDevices::rooms() const
 {
     std::set<int> counted;
-    Bytes memory = 0;
+    MemoryRooms rooms;
     for (const auto& device : devices)
         if (counted.insert(device->gpu()).second)
-            memory += device->info().memory;
-    return memory;
-}
-
-GpuMemory RunDevices::memoryUse() const
-{
-    std::set<int> counted;
-    GpuMemory all;
-    for (const auto& device : devices) {
-        const GpuMemoryUse use = device->memoryUse();
-        all.taken += use.taken;
-        if (counted.insert(device->gpu()).second) {
-            all.used += use.used;
-            all.contexts += use.before;
-        }
-    }
-    return all;
+            rooms.push_back({device->info().memory, device->gpu()});
+    return rooms;
 }
 
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/backend/device.h"
+#include "engine/exec/memory_rooms.h"
 #include "engine/exec/pipeline.h"
 #include "engine/exec/run_experiment.h"
 
@@ -22,9 +23,8 @@ struct RunDevices
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().lane() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
-    // Free now, on all of them together: every GPU counts once.
-    Bytes memory() const;
-    GpuMemory memoryUse() const;
+    // What is free now: of the machine, or of each GPU.
+    MemoryRooms rooms() const;
 };
 
 // Live partitions that cannot be made are no error: then the run is emulated. Unsupported: no such

@@ -1,9 +1,11 @@
 #include "engine/exec/run_experiment.h"
 
+#include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/arena_use.h"
 #include "engine/exec/check_experiment.h"
 #include "engine/exec/experiment_schedule.h"
 #include "engine/exec/gemm_peak.h"
+#include "engine/exec/gpu_memory_ledger.h"
 #include "engine/exec/make_executor.h"
 #include "engine/exec/memory_fit.h"
 #include "engine/exec/run_devices.h"
@@ -128,19 +130,19 @@ try {
     experiment.mode = plan->on.mode;
     Run run;
     run.schedule = std::move(plan->schedule);
-    DeviceInfo device = plan->on.first().info();
-    device.memory = plan->on.memory();
+    const DeviceInfo device = plan->on.first().info();
+    const MemoryRooms rooms = plan->on.rooms();
+    GpuMemoryLedger ledger(plan->on);
     const Kernels<float>& kernels = plan->on.first().kernels();
     plan->on.first().bindThread();
     const auto unit = makeTransformer(plan->unit.model, run.schedule.shape.stages, plan->on.first(),
                                       plan->unit.slices);
     const Bytes tokenBytes = TokenBatches::bytes(experiment.model, run.schedule.shape.microBatches);
-    if (auto fits = checkRecordFits(experiment, run.schedule, device.memory); !fits)
+    if (auto fits = checkRecordFits(experiment, run.schedule, availableMemory()); !fits)
         return tl::unexpected(fits.error());
     const ExecutionPlan memory
         = planExecution({run.schedule, *unit, experiment.accumulate, tokenBytes});
-    if (auto fits = checkFits({experiment, run.schedule, memory, device.memory}, plan->on.first());
-        !fits)
+    if (auto fits = checkFits({experiment, run.schedule, memory, rooms}, plan->on.first()); !fits)
         return tl::unexpected(fits.error());
     Pipeline::Setup pipeline{.lowered = run.schedule,
                              .unit = *unit,
@@ -165,6 +167,7 @@ try {
                         {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking},
                         observer.launches},
                        run);
+    ledger.step(std::nullopt);
     run.info = runInfo({experiment, run.schedule, device, plan->data});
     run.info.arenas = arenaUse(executor->pipeline(), ArenasAre::LaidOut);
     if (experiment.backend == Backend::Cpu) {
@@ -188,7 +191,10 @@ try {
     const auto trained = training.all(*executor, tokens, run, cancel);
     run.info.arenas = arenaUse(executor->pipeline(), ArenasAre::Used);
     executor->addTo(run.info);
-    run.info.gpuMemory = plan->on.memoryUse();
+    ledger.step(GpuHolder::Running);
+    run.info.gpuMemory = ledger.account(memory);
+    if (const std::string note = memoryNote(run.info.gpuMemory); !note.empty())
+        observer.warned(note);
     observer.ended(run.info);
     if (!trained)
         return tl::unexpected(trained.error());

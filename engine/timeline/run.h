@@ -2,6 +2,7 @@
 
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/gpu_facts.h"
+#include "engine/timeline/gpu_memory.h"
 #include "engine/timeline/interference.h"
 #include "engine/timeline/timeline.h"
 
@@ -30,18 +31,6 @@ struct ArenaUse
     std::optional<std::int64_t> touched; // of it, written; none: the run has not ended
 
     friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
-};
-
-// Memory of the GPUs of a run at its end, in bytes, all of them together.
-struct GpuMemory
-{
-    std::int64_t contexts = 0; // gone before any device was opened
-    std::int64_t taken = 0;    // by devices: arenas, workspaces, buffers for sums
-    std::int64_t used = 0;     // that the driver says is gone; 0: not known
-
-    // Of what came after the contexts the driver's own: libraries, graphs, a tracer.
-    std::int64_t others() const { return used - contexts - taken; }
-    friend bool operator==(const GpuMemory&, const GpuMemory&) = default;
 };
 
 // Where a run came from and what its numbers mean. Everything is stored with the run.
@@ -86,7 +75,7 @@ struct RunInfo
     std::int64_t iterationAlone
         = 0;          // ns: what emulation makes of ops that ran alone on their parts
     int graphOps = 0; // ops that were launched as graphs
-    GpuMemory gpuMemory = {};
+    std::vector<GpuMemory> gpuMemory = {}; // of each GPU that is used; empty: not known
 
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };

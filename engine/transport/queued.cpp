@@ -61,7 +61,8 @@ void QueuedTransport::makeSides()
             return device(member).gpu() != device(first).gpu();
         });
         if (isFar && side(first).staged == nullptr)
-            side(first).staged = device(first).allocate(static_cast<Bytes>(kStaged));
+            side(first).staged
+                = device(first).allocate(static_cast<Bytes>(kStaged), MemoryFor::Staging);
     }
 }
 

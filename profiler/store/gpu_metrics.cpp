@@ -2,15 +2,19 @@
 
 #include "engine/schedule/notation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <iterator>
 
 namespace profiler {
 namespace {
 
 using engine::Interference;
 
-constexpr std::string_view kAlone = "alone_", kBeside = "beside_";
+constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used";
 
 // Ops whose time is compared.
 constexpr std::array kKinds{engine::OpKind::Forward,       engine::OpKind::Backward,
@@ -36,6 +40,30 @@ bool takeInterference(std::string_view name, std::string_view prefix,
     return true;
 }
 
+// "gpu1_memory_weights". The sums over all GPUs are for scripts.
+void takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
+{
+    constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";
+    int gpu = 0;
+    if (!name.starts_with(kGpu))
+        return;
+    name.remove_prefix(kGpu.size());
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), gpu);
+    name.remove_prefix(static_cast<std::size_t>(rest - name.data()));
+    if (error != std::errc{} || gpu < 0 || !name.starts_with(kMemory))
+        return;
+    name.remove_prefix(kMemory.size());
+    const auto holder = engine::gpuHolderNamed(name);
+    if (!holder && name != kUsed)
+        return; // of a later version
+    auto found = std::ranges::find(info.gpuMemory, gpu, &engine::GpuMemory::gpu);
+    if (found == info.gpuMemory.end()) {
+        info.gpuMemory.emplace_back().gpu = gpu;
+        found = std::prev(info.gpuMemory.end());
+    }
+    (holder ? (*found)[*holder] : found->used) = bytes;
+}
+
 } // namespace
 
 std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
@@ -52,11 +80,20 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
     }
     add("iteration_alone", info.iterationAlone, "ns");
     add("graph_ops", info.graphOps, "");
-    if (info.gpuMemory.used == 0)
+    if (info.gpuMemory.empty())
         return metrics;
-    add("gpu_memory_contexts", info.gpuMemory.contexts, "bytes");
-    add("gpu_memory_taken", info.gpuMemory.taken, "bytes");
-    add("gpu_memory_used", info.gpuMemory.used, "bytes");
+    const engine::GpuMemory all = engine::sumOf(info.gpuMemory);
+    add("gpu_memory_contexts", all[engine::GpuHolder::Contexts], "bytes");
+    add("gpu_memory_taken", all.taken(), "bytes");
+    add("gpu_memory_used", all.used, "bytes");
+    for (const engine::GpuMemory& each : info.gpuMemory) {
+        const std::string prefix = fmt::format("gpu{}_memory_", each.gpu);
+        for (int i = 0; i < engine::kGpuHolders; ++i) {
+            const auto holder = static_cast<engine::GpuHolder>(i);
+            add(prefix + std::string(engine::gpuHolderKey(holder)), each[holder], "bytes");
+        }
+        add(prefix + std::string(kUsed), each.used, "bytes");
+    }
     return metrics;
 }
 
@@ -70,12 +107,8 @@ void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info)
         info.iterationAlone = whole;
     else if (name == "graph_ops")
         info.graphOps = static_cast<int>(whole);
-    else if (name == "gpu_memory_contexts")
-        info.gpuMemory.contexts = whole;
-    else if (name == "gpu_memory_taken")
-        info.gpuMemory.taken = whole;
-    else if (name == "gpu_memory_used")
-        info.gpuMemory.used = whole;
+    else
+        takeMemory(name, whole, info);
 }
 
 } // namespace profiler

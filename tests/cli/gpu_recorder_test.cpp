@@ -114,3 +114,37 @@ TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace la
     CHECK(contains(text, "kernels, incomplete: 4 records were lost\n"));
     CHECK(contains(text, "clocks are not known: NVML does not start: no permission\n"));
 }
+
+TEST_CASE("analyze says of each GPU who has its memory, and by how much the driver says otherwise")
+{
+    const Folder folder;
+    tests::GpuRun made = tests::gpuRun();
+    for (const int gpu : {0, 1}) {
+        GpuMemory& memory = made.run.info.gpuMemory.emplace_back();
+        memory.gpu = gpu;
+        memory[GpuHolder::Weights] = std::int64_t{3} << 30;
+        memory[GpuHolder::Contexts] = std::int64_t{512} << 20;
+        memory.used = memory.known() + (std::int64_t{gpu} << 28); // 256 MiB
+    }
+    tests::writeGpuRun(folder / "gpu.sqlite", made);
+    const std::string text = bscope(folder, "analyze gpu.sqlite").out;
+    CAPTURE(text);
+    CHECK(contains(text, "memory of the GPUs at the end, by who has it:\n"));
+    CHECK(contains(text, "weights            3.0 GiB    3.0 GiB\n"));
+    CHECK(contains(text, "contexts         512.0 MiB  512.0 MiB\n"));
+    CHECK(contains(text, "all of these       3.5 GiB    3.5 GiB\n"));
+    CHECK(contains(text, "says the driver    3.5 GiB    3.8 GiB\n"));
+    CHECK(contains(text, "difference           0.0 %      6.7 %\n"));
+    CHECK(contains(text,
+                   "GPU 1: the driver says 6.7 % more memory is gone (268 MB) than is known of\n"));
+    CHECK_FALSE(contains(text, "stash  ")); // nobody has any: no row
+    const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu_memory"];
+    CHECK(json["used"] == (std::int64_t{7} << 30) + (std::int64_t{1} << 28));
+    CHECK(json["taken"] == std::int64_t{6} << 30);
+    CHECK(json["gpus"].size() == 2);
+    CHECK(json["gpus"][1]["gpu"] == 1);
+    CHECK(json["gpus"][1]["weights"] == std::int64_t{3} << 30);
+    CHECK(json["gpus"][1]["stash"] == 0);
+    CHECK(json["gpus"][1]["difference"] == std::int64_t{1} << 28);
+    CHECK(json["gpus"][1]["difference_share"] > 0.06);
+}

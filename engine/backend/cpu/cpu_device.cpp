@@ -101,12 +101,6 @@ std::string processorName()
     return name.empty() ? "CPU" : name;
 }
 
-Bytes availableMemory()
-{
-    const std::string kibibytes = valueIn("/proc/meminfo", "MemAvailable");
-    return kibibytes.empty() ? 0 : std::strtoll(kibibytes.c_str(), nullptr, 10) * 1024;
-}
-
 class BlasDevice final : public CpuDevice
 {
 public:
@@ -124,7 +118,7 @@ public:
     const Kernels<bfloat16>* bfloat16Kernels() const override { return &m_bfloat16s; }
     const Kernels<double>& doubleKernels() const override { return m_doubles; }
 
-    DeviceMemory allocate(Bytes bytes) const override
+    DeviceMemory allocate(Bytes bytes, MemoryFor) const override
     {
         constexpr std::align_val_t kAlignment{256};
         auto* memory
@@ -167,6 +161,12 @@ private:
 };
 
 } // namespace
+
+Bytes availableMemory()
+{
+    const std::string kibibytes = valueIn("/proc/meminfo", "MemAvailable");
+    return kibibytes.empty() ? 0 : std::strtoll(kibibytes.c_str(), nullptr, 10) * 1024;
+}
 
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads)
 {

@@ -18,4 +18,6 @@ public:
 // products of the whole process from now on: one, except where a single device trains alone.
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads = 1);
 
+Bytes availableMemory(); // of the machine, now; 0: not known
+
 } // namespace engine

@@ -1,5 +1,6 @@
 #include "engine/backend/cuda/device.h"
 
+#include "engine/backend/cuda/allocations.h"
 #include "engine/backend/cuda/blas_lt.h"
 #include "engine/backend/cuda/flash_tensor.h"
 #include "engine/backend/cuda/kernels.h"
@@ -8,38 +9,11 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <atomic>
 #include <cmath>
-#include <new>
 #include <vector>
 
 namespace engine::cuda {
 namespace {
-
-// Memory of the current device, and how much is out; given back wherever the pointer goes out of
-// scope.
-class Memory
-{
-public:
-    DeviceMemory take(std::size_t bytes) const
-    {
-        void* memory = nullptr;
-        const cudaError_t status = cudaMalloc(&memory, bytes);
-        if (status == cudaErrorMemoryAllocation)
-            throw std::bad_alloc();
-        check(status, "allocation");
-        const auto size = static_cast<Bytes>(bytes);
-        *m_taken += size;
-        return {static_cast<std::byte*>(memory), [size, sum = m_taken](std::byte* taken) {
-                    cudaFree(taken);
-                    *sum -= size;
-                }};
-    }
-    Bytes taken() const { return *m_taken; }
-
-private:
-    std::shared_ptr<std::atomic<Bytes>> m_taken = std::make_shared<std::atomic<Bytes>>(0);
-};
 
 // Events with times, made when a slot is first used.
 class Stamps
@@ -102,12 +76,12 @@ public:
         , m_stream(m_gpu, m_partition.get(), "compute")
         , m_queue(m_gpu, m_stream.get())
         , m_before(part.before)
-        , m_scratch(m_memory.take(Lane::kScratch))
+        , m_scratch(m_memory.take(Lane::kScratch, MemoryFor::Workspace))
         , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get()), sharedMemoryOf(m_gpu)}
         , m_products(
               makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0}))
-        , m_kernels(makeKernels<float>(m_lane, *m_products))
-        , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products))
+        , m_kernels(makeKernels<float>(m_lane, *m_products, m_memory))
+        , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products, m_memory))
     { }
     ~CudaDevice() override
     {
@@ -132,10 +106,10 @@ public:
     const Kernels<float>& kernels() const override { return *m_kernels; }
     const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }
 
-    DeviceMemory allocate(Bytes bytes) const override
+    DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const override
     {
         const OnGpu on(m_gpu);
-        return m_memory.take(static_cast<std::size_t>(bytes));
+        return m_memory.take(static_cast<std::size_t>(bytes), purpose);
     }
     void upload(std::span<const std::byte> from, std::byte* to) const override
     {
@@ -177,7 +151,10 @@ public:
     GpuMemoryUse memoryUse() const override
     {
         const OnGpu on(m_gpu);
-        return {m_memory.taken(), usedMemory(), m_before};
+        GpuMemoryUse use = m_memory.use();
+        use.used = usedMemory();
+        use.before = m_before;
+        return use;
     }
     int gpu() const override { return m_gpu; }
 
@@ -200,7 +177,7 @@ private:
     std::shared_ptr<GpuClock> m_clock;
     Stream m_stream;
     mutable CudaQueue m_queue; // m_stream, behind the seam
-    Memory m_memory;
+    Allocations m_memory;
     Bytes m_before;
     DeviceMemory m_scratch;
     Lane m_lane;
@@ -211,13 +188,6 @@ private:
 };
 
 } // namespace
-
-Bytes usedMemory()
-{
-    std::size_t available = 0, total = 0;
-    check(cudaMemGetInfo(&available, &total), "memory");
-    return static_cast<Bytes>(total - available);
-}
 
 std::unique_ptr<Device> makeDevice(const DevicePart& part)
 {

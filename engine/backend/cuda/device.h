@@ -15,8 +15,6 @@ struct DevicePart
     Bytes before = 0;                           // of its memory that was used by then
 };
 
-Bytes usedMemory(); // of the current GPU, by whoever
-
 // std::bad_alloc; std::runtime_error says what CUDA says.
 std::unique_ptr<Device> makeDevice(const DevicePart& part);
 

@@ -18,16 +18,11 @@ class LaneKernels final : public Kernels<Real>
 public:
     using Tokens = std::span<const std::int32_t>;
 
-    LaneKernels(const Lane& lane, Products& products)
+    LaneKernels(const Lane& lane, Products& products, const Allocations& memory)
         : m_lane(lane)
         , m_products(products)
+        , m_memory(memory)
     { }
-
-    ~LaneKernels() override
-    {
-        for (void* memory : m_constants)
-            cudaFree(memory);
-    }
 
     void zero(std::span<float> x) const override
     {
@@ -63,14 +58,13 @@ public:
     {
         if (numbers.empty())
             return nullptr;
-        void* memory = nullptr;
-        check(cudaMalloc(&memory, numbers.size_bytes()), "allocation of constants");
-        m_constants.push_back(memory);
+        std::byte* memory
+            = m_constants.emplace_back(m_memory.take(numbers.size_bytes(), MemoryFor::Other)).get();
         check(cudaMemcpyAsync(memory, numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice,
                               m_lane.stream),
               "copy of constants");
         check(cudaStreamSynchronize(m_lane.stream), "copy of constants");
-        return static_cast<const float*>(memory);
+        return reinterpret_cast<const float*>(memory); // NOLINT: of the device
     }
 
     void matmul(const Matmul<Real>& op) const override
@@ -177,18 +171,20 @@ public:
 private:
     const Lane& m_lane;
     Products& m_products;
-    mutable std::vector<void*> m_constants;
+    const Allocations& m_memory;
+    mutable std::vector<DeviceMemory> m_constants;
 };
 
 } // namespace
 
 template<class Real>
-std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products)
+std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products,
+                                           const Allocations& memory)
 {
-    return std::make_unique<LaneKernels<Real>>(lane, products);
+    return std::make_unique<LaneKernels<Real>>(lane, products, memory);
 }
 
-template std::unique_ptr<Kernels<float>> makeKernels(const Lane&, Products&);
-template std::unique_ptr<Kernels<bfloat16>> makeKernels(const Lane&, Products&);
+template std::unique_ptr<Kernels<float>> makeKernels(const Lane&, Products&, const Allocations&);
+template std::unique_ptr<Kernels<bfloat16>> makeKernels(const Lane&, Products&, const Allocations&);
 
 } // namespace engine::cuda

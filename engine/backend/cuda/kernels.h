@@ -1,13 +1,15 @@
 #pragma once
 
+#include "engine/backend/cuda/allocations.h"
 #include "engine/backend/cuda/products.h"
 
 #include <memory>
 
 namespace engine::cuda {
 
-// The operations of a lane. What it is made of must outlive it.
+// The operations of a lane, with constants in `memory`. What it is made of must outlive it.
 template<class Real>
-std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products);
+std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products,
+                                           const Allocations& memory);
 
 } // namespace engine::cuda

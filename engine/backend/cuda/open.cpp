@@ -1,4 +1,5 @@
 // Devices as the program asks the plug-in for them (engine/backend/cuda_device.h).
+#include "engine/backend/cuda/allocations.h"
 #include "engine/backend/cuda/device.h"
 #include "engine/backend/cuda_device.h"
 #include "engine/backend/device_placement.h"

@@ -88,7 +88,11 @@ Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOpt
     Live live({setup, options.patience, options.hooks}, trained.run);
     if (options.wrapper)
         live.pipeline().wrapTransport(options.wrapper);
+    if (options.made)
+        options.made(live.pipeline().plan());
     train(live, options, trained);
+    if (options.ended)
+        options.ended(live.pipeline().plan());
     return trained;
 }
 

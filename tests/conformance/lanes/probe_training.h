@@ -38,6 +38,8 @@ struct LiveOptions
     std::chrono::milliseconds patience{5000};
     engine::LaunchHooks hooks = {};
     const std::atomic<bool>* cancel = nullptr;
+    // When it has been made, and when it has trained.
+    std::function<void(const engine::ExecutionPlan&)> made = {}, ended = {};
 };
 // One device of `devices` each.
 Trained trainLive(const engine::Schedule& lowered, const Devices& devices,

@@ -4,6 +4,7 @@
 #include "engine/exec/token_batches.h"
 #include "engine/exec/unit_spec.h"
 #include "engine/model/make_transformer.h"
+#include "engine/transport/queued.h"
 #include "tests/catch.h"
 
 #include <algorithm>
@@ -37,9 +38,10 @@ struct Planned
     {
         return std::ranges::max_element(plan.devices, {}, &DevicePlan::arena)->arena;
     }
-    Result<void> check(Bytes available = 0) const
+    Result<void> check(Bytes available = 0) const { return check(MemoryRooms{{available}}); }
+    Result<void> check(const MemoryRooms& rooms) const
     {
-        return checkFits({experiment, lowered, plan, available}, *device);
+        return checkFits({experiment, lowered, plan, rooms}, *device);
     }
 
     std::shared_ptr<const CpuDevice> device = openCpuDevice().value();
@@ -78,7 +80,7 @@ TEST_CASE("everything that is said to fit does, and of halves the largest is sai
     Planned planned(gpipe());
     Experiment tight = planned.experiment;
     tight.deviceMemory = planned.fullest() * 6 / 10;
-    const auto remedies = remediesFor(tight, 0, *planned.device);
+    const auto remedies = remediesFor(tight, {MemoryRoom{}}, *planned.device);
     CHECK(remedies.size() >= 3);
     for (const Remedy& remedy : remedies) {
         INFO(remedy.words);
@@ -103,4 +105,52 @@ TEST_CASE("the machine is a limit for all devices together")
     const std::string message = planned.check(total).error().message; // a tenth is left to others
     CHECK_THAT(message, Catch::StartsWith("this run needs "));
     CHECK_THAT(message, Catch::Contains(" device 3 is the fullest, with "));
+}
+
+TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, and what would fit")
+{
+    Experiment experiment = gpipe();
+    experiment.schedule.dataParallel = 2;
+    const Planned planned(experiment);
+    // Of 8 devices on 4 GPUs two are on each: those of the last two stages on the second and last.
+    const auto on = [&](std::size_t gpu) {
+        return planned.plan.devices[2 * gpu % 4].arena + planned.plan.devices[2 * gpu % 4 + 1].arena
+            + Bytes{2 * QueuedTransport::kStaged}; // all-reduces between GPUs
+    };
+    constexpr Bytes kPlenty = Bytes{1} << 40;
+    const auto with = [&](Bytes last) {
+        return MemoryRooms{{kPlenty, 0}, {kPlenty, 1}, {kPlenty, 2}, {last, 5}};
+    };
+    CHECK(planned.check(with(kPlenty)));
+    CHECK(planned.check(with(on(3) * 10 / 9 + 10)));
+    CHECK_FALSE(planned.check(with(on(3) * 10 / 9 - 10)));
+    CHECK(on(2) != on(3)); // else one GPU's number could stand for another's
+    const std::string message = planned.check(with(on(3) / 2)).error().message;
+    CHECK_THAT(message, Catch::StartsWith("GPU 5 needs "));
+    CHECK_THAT(message, Catch::Contains(" of memory for 2 of 8 devices and "));
+    CHECK_THAT(message, Catch::Contains("; device 3 is the fullest, with "));
+    CHECK_THAT(message, Catch::Contains("; these would fit: "));
+}
+
+TEST_CASE("one GPU that plays all devices is a limit for all of them, and the record is not on it")
+{
+    const Planned planned(gpipe());
+    const double total = planned.plan.total();
+    const auto free = static_cast<Bytes>(total * 10 / 9);
+    CHECK(planned.check(MemoryRooms{{free + 10, 0}}));
+    CHECK_FALSE(planned.check(MemoryRooms{{free - 10, 0}}));
+    CHECK_FALSE(planned.check(MemoryRooms{{free + 10}})); // of a machine, which keeps the record
+    CHECK_THAT(planned.check(MemoryRooms{{free / 2, 0}}).error().message,
+               Catch::StartsWith("GPU 0 needs ") && Catch::Contains(" of memory and "));
+}
+
+TEST_CASE("what a GPU keeps free is a tenth, at most a gigabyte, and of large ones 3 %")
+{
+    const auto kept = [](double free) {
+        const MemoryRoom room{static_cast<Bytes>(free), 0};
+        return free - room.usable();
+    };
+    CHECK(kept(4e9) == Approx(0.4e9));
+    CHECK(kept(20e9) == Approx(1e9));
+    CHECK(kept(140e9) == Approx(4.2e9));
 }

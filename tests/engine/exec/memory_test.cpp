@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <tuple>
 
 using namespace engine;
@@ -184,6 +185,23 @@ TEST_CASE("weights, gradients and optimizer state follow from the parameters of 
             CHECK(of(sum, MemoryCategory::Gradients)
                   == (accumulate == Accumulate::Exact ? 3 : 1) * replicas * all);
         }
+}
+
+TEST_CASE("at its fullest moment an arena holds what is alive, by category")
+{
+    for (const char* scheme : {"1f1b", "zb-h1", "bitpipe", "bpipe", "chimera", "pipedream-2bw"}) {
+        CAPTURE(scheme);
+        Trained trained(scheme, 4);
+        for (const DevicePlan& plan : trained.emulation->pipeline().plan().devices) {
+            const Bytes all = std::accumulate(plan.full.begin(), plan.full.end(), Bytes{0});
+            CHECK(all <= plan.live());
+            CHECK(static_cast<double>(all) >= 0.99 * static_cast<double>(plan.live())); // alignment
+            Live full = plan.full;
+            CHECK(of(full, MemoryCategory::Stash) > 0);
+            for (std::size_t c = 0; c < kMemoryCategories; ++c)
+                CHECK(plan.full[c] >= plan.fixed[c]);
+        }
+    }
 }
 
 // bf16 weight 2, fp32 gradient 4, fp32 master 4, Adam 8 (Megatron-LM): engine/cost's TrainingSetup.

@@ -149,7 +149,10 @@ TEST_CASE("a device that does not compute in bf16 says so")
     public:
         DeviceInfo info() const override { return {"Old GPU", "", 0}; }
         const Kernels<float>& kernels() const override { return m_cpu->kernels(); }
-        DeviceMemory allocate(Bytes bytes) const override { return m_cpu->allocate(bytes); }
+        DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const override
+        {
+            return m_cpu->allocate(bytes, purpose);
+        }
         void upload(std::span<const std::byte> from, std::byte* to) const override
         {
             m_cpu->upload(from, to);

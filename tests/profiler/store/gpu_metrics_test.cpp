@@ -1,6 +1,8 @@
 #include "profiler/store/gpu_metrics.h"
 #include "tests/profiler/store/store_support.h"
 
+#include <map>
+
 using namespace engine;
 using namespace profiler;
 using namespace tests;
@@ -12,7 +14,13 @@ RunInfo onGpus(RunInfo info)
     info.interference = {{OpKind::Forward, 1000, 1100}, {OpKind::OptimizerStep, 10, 25}};
     info.iterationAlone = 123'456'789;
     info.graphOps = 48;
-    info.gpuMemory = {.contexts = 500'000'000, .taken = 7'000'000'000, .used = 7'600'000'000};
+    for (const int gpu : {0, 3}) {
+        GpuMemory& memory = info.gpuMemory.emplace_back();
+        memory.gpu = gpu;
+        for (int i = 0; i < kGpuHolders; ++i)
+            memory.of[static_cast<std::size_t>(i)] = 1'000'000 * (i + 1) + gpu;
+        memory.used = memory.known() + 1000;
+    }
     return info;
 }
 
@@ -42,6 +50,24 @@ TEST_CASE("a run that no GPU computed has none of these rows")
     CHECK(gpuMetrics(simulatedRun().info).empty());
 }
 
+TEST_CASE(
+    "what all GPUs have together has rows of its own, and a holder of a later version is left out")
+{
+    const RunInfo info = onGpus({});
+    const GpuMemory all = sumOf(info.gpuMemory);
+    std::map<std::string, double> rows;
+    for (const Metric& metric : gpuMetrics(info))
+        rows[metric.name] = metric.value;
+    CHECK(rows.at("gpu_memory_used") == static_cast<double>(all.used));
+    CHECK(rows.at("gpu_memory_taken") == static_cast<double>(all.taken()));
+    CHECK(rows.at("gpu3_memory_stash") == 4'000'003);
+    RunInfo read;
+    for (const char* name : {"gpu0_memory_souls", "gpu-1_memory_used", "gpu_memory_used", "gpu",
+                             "gpu99999999999999_memory_used", "gpu1memory_used"})
+        takeGpuMetric(name, 1, read);
+    CHECK(read.gpuMemory.empty());
+}
+
 TEST_CASE("interference is told by kind of op")
 {
     const RunInfo info = onGpus({});
@@ -49,5 +75,4 @@ TEST_CASE("interference is told by kind of op")
     CHECK(interferenceWords(info.interference)
           == "ops take 1.11 times as long beside the others as alone (F 1.10, OPT 2.50)");
     CHECK(interferenceRatio({}) == 0);
-    CHECK(info.gpuMemory.others() == 100'000'000);
 }

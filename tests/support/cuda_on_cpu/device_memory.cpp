@@ -4,12 +4,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <map>
 
 namespace {
 
+constexpr std::size_t kPiece = std::size_t{2} << 20, kSmall = kPiece / 2; // of the driver's
 constexpr std::size_t kPage = 4096, kReserved = std::size_t{1} << 38; // of a GPU: addresses only
 constexpr int kMostGpus = 16;
 
@@ -28,7 +30,7 @@ public:
             return nullptr;
         std::byte* taken = m_first + m_used;
         m_used += size;
-        m_regions[taken] = size;
+        m_regions[taken] = {size, bytes};
         return taken;
     }
 
@@ -37,7 +39,7 @@ public:
         const auto found = m_regions.find(static_cast<std::byte*>(memory));
         if (found == m_regions.end())
             return false;
-        madvise(memory, found->second, MADV_DONTNEED);
+        madvise(memory, found->second.size, MADV_DONTNEED);
         m_regions.erase(found);
         if (m_regions.empty())
             m_used = 0;
@@ -46,10 +48,13 @@ public:
 
     std::size_t bytes() const
     {
-        std::size_t sum = 0;
-        for (const auto& [memory, size] : m_regions)
-            sum += size - kPage;
-        return sum;
+        std::size_t large = 0, small = 0;
+        for (const auto& [memory, region] : m_regions)
+            if (region.asked >= kSmall)
+                large += inPieces(region.asked);
+            else
+                small += region.asked;
+        return large + inPieces(small);
     }
 
     bool owns(const void* memory) const
@@ -65,6 +70,14 @@ public:
     }
 
 private:
+    struct Region
+    {
+        std::size_t size = 0, asked = 0;
+    };
+    static std::size_t inPieces(std::size_t bytes)
+    {
+        return (bytes + kPiece - 1) / kPiece * kPiece;
+    }
     void reserve()
     {
         void* reserved = mmap(nullptr, kReserved, PROT_NONE,
@@ -76,7 +89,7 @@ private:
 
     std::byte* m_first = nullptr;
     std::size_t m_used = 0;
-    std::map<std::byte*, std::size_t> m_regions;
+    std::map<std::byte*, Region> m_regions;
 };
 
 std::array<Memory, kMostGpus>& gpus()
@@ -124,7 +137,8 @@ cuda_on_cpu::Unlocked::~Unlocked()
 
 cudaError_t cuda_on_cpu::allocate(void** memory, std::size_t bytes, int gpu)
 {
-    *memory = memoryOf(gpu).take(bytes);
+    const std::size_t free = pluggedIn().memory - std::min(pluggedIn().memory, usedMemory(gpu));
+    *memory = bytes <= free ? memoryOf(gpu).take(bytes) : nullptr;
     return *memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 

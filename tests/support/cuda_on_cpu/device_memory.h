@@ -10,7 +10,7 @@ namespace cuda_on_cpu {
 
 cudaError_t allocate(void** memory, std::size_t bytes, int gpu);
 cudaError_t release(void* memory);
-std::size_t allocated(int gpu);  // bytes
+std::size_t allocated(int gpu);  // bytes, in pieces as the driver gives them
 int ownerOf(const void* memory); // -1: no GPU
 
 // Memory of the GPU whose work is being done is open while one of these lives; of all GPUs where

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <mutex>
 #include <random>
 #include <span>
@@ -29,7 +30,8 @@ public:
     std::mt19937 random{1};
     std::vector<std::unique_ptr<CUstream_st>> streams;
     int running = -1;
-    std::uint64_t waits = 0; // of the host for a whole stream
+    std::uint64_t waits = 0;              // of the host for a whole stream
+    std::map<int, std::size_t> elsewhere; // [GPU] bytes that others use
 
     void add(CUstream_st& stream, Work work)
     {
@@ -110,6 +112,19 @@ void cuda_on_cpu::plugIn(const Gpus& gpus)
 {
     const Lock lock(machine().mutex);
     machine().gpus = gpus;
+    machine().elsewhere.clear();
+}
+
+void cuda_on_cpu::useMemory(int gpu, std::size_t bytes)
+{
+    const Lock lock(machine().mutex);
+    machine().elsewhere[gpu] += bytes;
+}
+
+std::size_t cuda_on_cpu::usedMemory(int gpu)
+{
+    const Lock lock(machine().mutex);
+    return machine().gpus.context + machine().elsewhere[gpu] + allocated(gpu);
 }
 
 const Gpus& cuda_on_cpu::pluggedIn()
@@ -206,7 +221,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
         return cudaErrorInvalidDevice;
     std::snprintf(properties->name, sizeof properties->name, "GPU on the CPU");
     properties->multiProcessorCount = machine().gpus.multiprocessors;
-    properties->totalGlobalMem = std::size_t{1} << 34;
+    properties->totalGlobalMem = machine().gpus.memory;
     return cudaSuccess;
 }
 
@@ -231,8 +246,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
 
 cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total)
 {
-    *total = std::size_t{1} << 34;
-    *available = *total - cuda_on_cpu::allocated(currentGpu);
+    *total = machine().gpus.memory;
+    *available = *total - std::min(*total, cuda_on_cpu::usedMemory(currentGpu));
     return cudaSuccess;
 }
 

@@ -27,9 +27,16 @@ struct Gpus
     int count = 1, multiprocessors = 132, smallest = 8;
     int partitionsAtMost = 1000; // the driver gives fewer than asked for
     int sharedMemory = 99 << 10; // bytes that a block may ask for: sm_120's, the least
+    std::size_t memory = std::size_t{16} << 30, context = std::size_t{400} << 20; // bytes, of each
 };
 void plugIn(const Gpus& gpus);
 const Gpus& pluggedIn();
+
+// So much memory of the GPU is gone from here on to somebody else: a driver that loads kernels,
+// another program. As the driver counts, pieces of 2 MiB are given: a large allocation gets its
+// own, small ones share theirs.
+void useMemory(int gpu, std::size_t bytes);
+std::size_t usedMemory(int gpu);
 
 // A stream of this GPU, on so many of its multiprocessors.
 cudaStream_t makeStream(int gpu, int multiprocessors);

@@ -1,0 +1,97 @@
+#include "engine/timeline/gpu_memory.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <iterator>
+#include <numeric>
+
+namespace engine {
+namespace {
+
+struct Names
+{
+    std::string_view key, name;
+};
+constexpr Names kNames[]{
+    {"weights", "weights"},
+    {"gradients", "gradients"},
+    {"optimizer", "optimizer state"},
+    {"stash", "stash"},
+    {"buffers", "buffers"},
+    {"idle", "idle in arenas"},
+    {"workspaces", "workspaces"},
+    {"staging", "staging of sums"},
+    {"losses", "losses"},
+    {"other", "other"},
+    {"rounding", "rounding"},
+    {"contexts", "contexts"},
+    {"partitions", "streams, libraries"},
+    {"communicators", "communicators"},
+    {"running", "loaded while it ran"},
+};
+static_assert(std::size(kNames) == kGpuHolders);
+
+} // namespace
+
+std::string_view gpuHolderKey(GpuHolder holder)
+{
+    return kNames[static_cast<std::size_t>(holder)].key;
+}
+
+std::string_view gpuHolderName(GpuHolder holder)
+{
+    return kNames[static_cast<std::size_t>(holder)].name;
+}
+
+std::optional<GpuHolder> gpuHolderNamed(std::string_view key)
+{
+    for (int i = 0; i < kGpuHolders; ++i)
+        if (kNames[i].key == key)
+            return static_cast<GpuHolder>(i);
+    return std::nullopt;
+}
+
+std::int64_t GpuMemory::taken() const
+{
+    return std::accumulate(of.begin(), of.begin() + kAskedForHolders, std::int64_t{0});
+}
+
+std::int64_t GpuMemory::known() const
+{
+    return std::accumulate(of.begin(), of.end(), std::int64_t{0});
+}
+
+double GpuMemory::differenceShare() const
+{
+    return used > 0 ? std::abs(static_cast<double>(difference())) / static_cast<double>(used) : 0;
+}
+
+GpuMemory sumOf(std::span<const GpuMemory> gpus)
+{
+    GpuMemory sum;
+    sum.gpu = -1;
+    for (const GpuMemory& each : gpus) {
+        for (std::size_t i = 0; i < sum.of.size(); ++i)
+            sum.of[i] += each.of[i];
+        sum.used += each.used;
+    }
+    return sum;
+}
+
+std::string memoryNote(std::span<const GpuMemory> gpus)
+{
+    constexpr double kMega = 1e6;
+    std::string text;
+    for (const GpuMemory& each : gpus)
+        if (each.differenceShare() > kMemoryTolerance)
+            text += fmt::format("{}GPU {}: the driver says {:.1f} % {} memory is gone ({:.0f} MB) "
+                                "than is known of",
+                                text.empty() ? "" : "; ", each.gpu, 100 * each.differenceShare(),
+                                each.difference() > 0 ? "more" : "less",
+                                std::abs(static_cast<double>(each.difference())) / kMega);
+    return text;
+}
+
+} // namespace engine

@@ -1,0 +1,167 @@
+// Who has the memory of a GPU, beside what the driver says: on GPUs that are played on the CPU,
+// whose driver gives memory in pieces of 2 MiB and takes some for itself.
+#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/lane.h"
+#include "engine/exec/gpu_memory_ledger.h"
+#include "engine/transport/queued.h"
+#include "tests/catch.h"
+#include "tests/conformance/lanes/probe_training.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+
+using namespace engine;
+using namespace lanes_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+constexpr Bytes kMega = Bytes{1} << 20;
+
+RunDevices played(int count, int gpus, Mode mode = Mode::Live)
+{
+    cuda_on_cpu::plugIn({.count = gpus, .context = 300 * kMega});
+    Devices devices;
+    for (auto& made : cuda::makeDevices(count))
+        devices.push_back(std::move(made));
+    return {devices, mode, {}};
+}
+
+// What happens beside the program, at which step.
+struct Beside
+{
+    Bytes opening = 0, making = 0, running = 0; // bytes of the last GPU that the driver takes
+};
+
+std::vector<GpuMemory> accountOf(const Schedule& lowered, const RunDevices& on, ExecutionPlan& plan,
+                                 const Beside& beside = {})
+{
+    const int last = on.devices.back()->gpu();
+    const auto take
+        = [last](Bytes bytes) { cuda_on_cpu::useMemory(last, static_cast<std::size_t>(bytes)); };
+    take(beside.opening);
+    GpuMemoryLedger ledger(on);
+    std::vector<GpuMemory> account;
+    const Trained trained = trainLive(lowered, on.devices,
+                                      {.made =
+                                           [&](const ExecutionPlan&) {
+                                               take(beside.making);
+                                               ledger.step(std::nullopt);
+                                               take(beside.running);
+                                           },
+                                       .ended =
+                                           [&](const ExecutionPlan& planned) {
+                                               plan = planned;
+                                               ledger.step(GpuHolder::Running);
+                                               account = ledger.account(planned);
+                                           }});
+    REQUIRE(trained.result);
+    return account;
+}
+
+Bytes sum(const ExecutionPlan& plan, std::size_t first, std::size_t end, MemoryCategory category)
+{
+    Bytes bytes = 0;
+    for (std::size_t d = first; d < end; ++d)
+        bytes += plan.devices[d].full[static_cast<std::size_t>(category)];
+    return bytes;
+}
+
+} // namespace
+
+TEST_CASE("memory of a GPU by who has it adds up to what the driver says")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const int gpus = GENERATE(1, 2, 4);
+    CAPTURE(gpus);
+    const RunDevices on = played(4, gpus);
+    ExecutionPlan plan;
+    const auto account = accountOf(scheduleOf("chimera", 4, 8), on, plan,
+                                   {.opening = 30 * kMega, .running = 50 * kMega});
+    REQUIRE(account.size() == static_cast<std::size_t>(gpus));
+    const std::size_t each = 4 / account.size();
+    for (std::size_t g = 0; g < account.size(); ++g) {
+        CAPTURE(g);
+        const GpuMemory& memory = account[g];
+        CHECK(memory.gpu == static_cast<int>(g));
+        CHECK(memory[GpuHolder::Weights]
+              == sum(plan, g * each, (g + 1) * each, MemoryCategory::Weights));
+        CHECK(memory[GpuHolder::Stash]
+              == sum(plan, g * each, (g + 1) * each, MemoryCategory::Stash));
+        CHECK(memory[GpuHolder::Weights] > 0);
+        CHECK(memory[GpuHolder::Stash] > 0);
+        CHECK(memory[GpuHolder::Idle] >= 0);
+        CHECK(memory[GpuHolder::Workspaces] == static_cast<Bytes>(each * cuda::Lane::kScratch));
+        CHECK(memory[GpuHolder::Losses] > 0);
+        CHECK(memory[GpuHolder::Contexts] == 300 * kMega);
+        const bool isLast = g + 1 == account.size();
+        CHECK(memory[GpuHolder::Partitions] == (isLast ? 30 * kMega : 0));
+        CHECK(memory[GpuHolder::Running] == (isLast ? 50 * kMega : 0));
+        CHECK(memory[GpuHolder::Rounding] > 0); // 33 MiB are 34
+        CHECK(memory.difference() == 0);
+    }
+    Bytes staged = 0;
+    for (const GpuMemory& memory : account)
+        staged += memory[GpuHolder::Staging];
+    CHECK(staged % static_cast<Bytes>(QueuedTransport::kStaged) == 0);
+    CHECK((staged > 0) == (gpus > 1)); // within a GPU a sum reads where the gradients lie
+    CHECK(memoryNote(account).empty());
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told with its GPU")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const RunDevices on = played(4, 2);
+    ExecutionPlan plan;
+    const Schedule lowered = scheduleOf("1f1b", 4, 8);
+    auto account = accountOf(lowered, on, plan, {.making = 4 * kMega});
+    CHECK(account[1].difference() == 4 * kMega);
+    CHECK(memoryNote(account).empty());
+    account = accountOf(lowered, on, plan, {.making = 40 * kMega});
+    CHECK(account[0].difference() == 0);
+    CHECK(account[1].difference() == 40 * kMega);
+    CHECK(account[1].differenceShare() > 0.05);
+    CHECK_THAT(memoryNote(account),
+               Contains("GPU 1: the driver says ") && Contains(" % more memory is gone (42 MB)")
+                   && !Contains("GPU 0"));
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("a GPU that plays all devices has the arenas of all of them")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const RunDevices on = played(1, 1, Mode::Emulate);
+    GpuMemoryLedger ledger(on);
+    const Schedule lowered = scheduleOf("1f1b", 4, 4);
+    const auto unit = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
+                                                   on.first().kernels());
+    const ExecutionPlan plan = planExecution({lowered, *unit});
+    std::vector<DeviceMemory> arenas;
+    for (const DevicePlan& device : plan.devices)
+        arenas.push_back(on.first().allocate(device.arena, MemoryFor::Arena));
+    ledger.step(std::nullopt);
+    const auto account = ledger.account(plan);
+    REQUIRE(account.size() == 1);
+    CHECK(account[0][GpuHolder::Optimizer] == sum(plan, 0, 4, MemoryCategory::Optimizer));
+    CHECK(account[0].difference() == 0);
+    arenas.clear();
+    CHECK(on.first().memoryUse().taken[static_cast<std::size_t>(MemoryFor::Arena)] == 0);
+    const GpuMemoryUse left = on.first().memoryUse(); // with the constants of the model
+    CHECK(left.all() == left.used - left.before);
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("a GPU that has no memory left says so, and the next allocation that fits is given")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const RunDevices on = played(1, 1);
+    cuda_on_cpu::useMemory(0, (std::size_t{16} << 30) - cuda_on_cpu::usedMemory(0) - (8 << 20));
+    CHECK_THROWS_AS(on.first().allocate(9 * kMega), std::bad_alloc);
+    CHECK(on.first().allocate(8 * kMega) != nullptr);
+    CHECK(on.rooms().size() == 1);
+    CHECK(on.rooms()[0].free == 8 * kMega);
+    cuda_on_cpu::plugIn({});
+}
