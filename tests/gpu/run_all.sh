@@ -7,7 +7,7 @@ readonly here
 
 usage() {
     cat <<'TEXT'
-Usage: tests/gpu/run_all.sh [--stage N|all] [--pack PATH] [--limit SECONDS]
+Usage: tests/gpu/run_all.sh [--stage N|all] [--pack PATH] [--limit SECONDS] [--rehearse]
 
 Runs the checks of one stage, or of all, and prints a table last:
   0  what the machine is and can: environment (P0), partitions and copies (P1), graphs (P2),
@@ -19,6 +19,7 @@ Runs the checks of one stage, or of all, and prints a table last:
   4  live partitions (P9) and fault drills (P10)
 
 --pack PATH  what tests/gpu/pack.sh made: the folder or its archive [out/gpu, else out/gpu.tar.gz]
+--rehearse   without a GPU: stages 3 and 4 on the CPU, with a small model, to see that they work
 --limit S    of one stage [570]; what does not fit is SKIPPED, never cut in silence
 
 Writes report.txt and runs.tar.zst (at most 14 MB) to $OUT [out/gpu_report]. A check that cannot run
@@ -26,12 +27,13 @@ here says SKIPPED and why. Exit status: 1 when a check failed, else 0.
 TEXT
 }
 
-stage=all pack="$(cd "$here/../.." && pwd)/out/gpu" limit=570
+stage=all pack="$(cd "$here/../.." && pwd)/out/gpu" limit=570 backend=cuda
 while [ $# -gt 0 ]; do
     case "$1" in
     --stage) stage="${2:?}"; shift 2 ;;
     --pack) pack="${2:?}"; shift 2 ;;
     --limit) limit="${2:?}"; shift 2 ;;
+    --rehearse) backend=cpu; shift ;;
     -h | --help) usage; exit 0 ;;
     *) echo "run_all.sh: unknown option $1: see --help" >&2; exit 2 ;;
     esac
@@ -127,7 +129,7 @@ ours() {
     LD_LIBRARY_PATH="$path${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" BUBBLESCOPE_PLUGINS="$pack" "$pack/$program" "$@"
 }
 export -f ours
-export pack work cuda_libraries
+export pack work cuda_libraries backend
 
 # Empty when the pack computes on a GPU here, else why not.
 why_no_gpu=""
@@ -143,6 +145,7 @@ look_at_pack() {
             return
         fi
     fi
+    [ "$backend" = cuda ] || return
     why_no_gpu="$(ours bscope devices --json 2>/dev/null | grep -A1 '"kind": "cuda"' \
         | sed -n 's/.*"reason": "\(.*\)".*/\1/p')"
 }
