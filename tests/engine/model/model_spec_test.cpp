@@ -26,10 +26,12 @@ TEST_CASE("every preset loads and is named like its file")
 
 TEST_CASE("an unknown model is an error that names the presets")
 {
-    CHECK(loadModel("huge").error()
-          == Error{Error::Code::NotFound,
-                   "no model is called 'huge': there are bert-64, gpt-96, gpt2-124m, gpt3-96b, "
-                   "llama-65b, small, tiny, or give a .toml file"});
+    CHECK(
+        loadModel("huge").error()
+        == Error{
+            Error::Code::NotFound,
+            "no model is called 'huge': there are bert-64, gpt-96, gpt2-124m, gpt2-350m, gpt3-96b, "
+            "llama-65b, small, tiny, or give a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
           == Error{Error::Code::Io, "cannot read the model file '/nowhere/m.toml'"});
 }
@@ -41,12 +43,8 @@ TEST_CASE("the papers' models have the papers' sizes")
         model.tied = tied;
         return static_cast<double>(parameterCount(model)) / 1e9;
     };
-    CHECK(parameterCount([] {
-              ModelSpec model = loadModel("gpt2-124m").value();
-              model.tied = true;
-              return model;
-          }())
-          == 124'439'808); // openai/gpt-2
+    CHECK(parameterCount(loadModel("gpt2-124m").value()) == 124'439'808); // openai/gpt-2, tied
+    CHECK(parameterCount(loadModel("gpt2-350m").value()) == 354'823'168); // its "medium"
     CHECK(billions("llama-65b", false) == Approx(65.286).epsilon(1e-4));
     CHECK(billions("gpt3-96b", true) == Approx(96.2).epsilon(1e-3));
     CHECK(billions("gpt-96", true) == Approx(11.0).epsilon(1e-2));
