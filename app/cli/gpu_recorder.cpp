@@ -92,18 +92,25 @@ void GpuRecorder::startSampling(GpuMachine& machine)
 
 LaunchHooks GpuRecorder::hooks()
 {
+    // What other copies launch is told apart from what belongs to nobody, and is not recorded.
+    thread_local bool isRecorded = false;
     return {[this](OpOfIteration op) {
-                m_marks->begin(op);
-                if (m_capture) {
-                    m_launches.begin(op);
-                    m_capture->push(op);
+                isRecorded = !op.isOtherCopys();
+                if (isRecorded) {
+                    m_marks->begin(op);
+                    if (m_capture)
+                        m_launches.begin(op);
                 }
+                if (m_capture)
+                    m_capture->push(op);
             },
             [this] {
-                if (m_capture) {
+                if (m_capture)
                     m_capture->pop();
+                if (!isRecorded)
+                    return;
+                if (m_capture)
                     m_launches.end();
-                }
                 m_marks->end();
             }};
 }

@@ -72,8 +72,12 @@ public:
     // Where the ops are queued, on a GPU; nullptr on a CPU, where they are done when a call
     // returns. What follows is of such devices alone.
     virtual DeviceQueue* lane() const { return nullptr; }
-    // A queue beside the lane, on the same part of the GPU. The device outlives it and the events.
-    virtual std::unique_ptr<DeviceQueue> makeQueue() const { return nullptr; }
+    // A queue beside the lane, on the same part of the GPU; `role` is what profilers call it:
+    // "messages". The device outlives it and the events.
+    virtual std::unique_ptr<DeviceQueue> makeQueue(const std::string& /*role*/) const
+    {
+        return nullptr;
+    }
     enum class Timed : std::uint8_t { No, Yes };
     virtual std::unique_ptr<DeviceEvent> makeEvent(Timed) const { return nullptr; }
     // The calling thread works for this device from here on: before it calls kernels.

@@ -115,8 +115,11 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
 // The same op of the other copies, which trains as well and stands for itself on no timeline.
 void Emulation::runCopies(OpRef ref)
 {
-    for (ref.copy = 1; ref.copy < m_pipeline.copies(); ++ref.copy)
+    const auto iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
+    for (ref.copy = 1; ref.copy < m_pipeline.copies(); ++ref.copy) {
+        const LaunchScope scope(m_setup.hooks, {OpOfIteration::kOtherCopy, iteration});
         m_pipeline.run(ref);
+    }
 }
 
 void Emulation::runOp(OpRef ref)

@@ -7,7 +7,8 @@
 namespace engine {
 
 // Told on the launching thread around everything that is launched for an op, so that what a GPU
-// runs can be linked to it. Empty ones are not called; they do not throw.
+// runs can be linked to it; of the other copies of a pipeline (data_parallel.h) it is told as
+// OpOfIteration::kOtherCopy. They do not nest. Empty ones are not called; they do not throw.
 struct LaunchHooks
 {
     std::function<void(OpOfIteration)> begin;

@@ -32,7 +32,7 @@ Live::Live(const Setup& setup, Run& run)
         m_workers.push_back(std::make_unique<Worker>(Worker::Setup{
             m_pipeline, DeviceId{i % devices}, m_end,
             haveCores ? std::optional(cores[static_cast<std::size_t>(i)]) : std::nullopt,
-            i < devices ? setup.hooks : LaunchHooks{}, i / devices}));
+            setup.hooks, i / devices}));
 }
 
 Live::~Live()

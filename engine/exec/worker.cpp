@@ -143,7 +143,8 @@ bool Worker::runOp(OpRef ref)
     bool goesOn = true;
     while (computes && goesOn && m_ahead.size() >= kAhead)
         goesOn = awaitOldest();
-    const LaunchScope scope(m_setup.hooks, {ref.op, m_iteration});
+    const LaunchScope scope(m_setup.hooks,
+                            {ref.copy == 0 ? ref.op : OpOfIteration::kOtherCopy, m_iteration});
     goesOn = goesOn && (computes ? pipeline.awaitInputs(ref) : pipeline.transfer(ref));
     m_waits.store(false, std::memory_order_relaxed);
     if (!goesOn || !computes)

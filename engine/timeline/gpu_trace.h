@@ -14,11 +14,14 @@ namespace engine {
 struct OpOfIteration
 {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
+    // Of another copy of the pipeline than the first, which is the one that is recorded.
+    static constexpr std::uint32_t kOtherCopy = 0xFFFFFFFE;
 
     std::uint32_t op = kNone;    // OpIndex of the run's schedule
     std::uint32_t iteration = 0; // index into Timeline::iterations
 
     bool isKnown() const { return op != kNone; }
+    bool isOtherCopys() const { return op == kOtherCopy; }
     friend bool operator==(const OpOfIteration&, const OpOfIteration&) = default;
 };
 

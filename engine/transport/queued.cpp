@@ -46,17 +46,18 @@ void QueuedTransport::makeFences()
 
 void QueuedTransport::makeSides()
 {
-    const auto need = [this](std::unique_ptr<DeviceQueue> Side::*queue, DeviceId owner) {
-        if (side(owner).*queue == nullptr)
-            side(owner).*queue = device(owner).makeQueue();
-    };
+    const auto need
+        = [this](std::unique_ptr<DeviceQueue> Side::*queue, DeviceId owner, const char* role) {
+              if (side(owner).*queue == nullptr)
+                  side(owner).*queue = device(owner).makeQueue(role);
+          };
     for (const Message& message : m_traffic.messages)
-        need(&Side::messages, message.from);
+        need(&Side::messages, message.from, "messages");
     for (const Copy& copy : m_traffic.copies)
-        need(&Side::copies, copy.owner);
+        need(&Side::copies, copy.owner, "evicts and loads");
     for (const Collective& collective : m_traffic.collectives) {
         const DeviceId first = collective.members.front();
-        need(&Side::sums, first);
+        need(&Side::sums, first, "all-reduces");
         const bool isFar = std::ranges::any_of(collective.members, [&](DeviceId member) {
             return device(member).gpu() != device(first).gpu();
         });

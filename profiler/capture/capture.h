@@ -32,8 +32,9 @@ public:
     Capture& operator=(const Capture&) = delete;
     virtual ~Capture() = default;
 
-    // Everything that this thread launches until pop() belongs to that execution of that op. They
-    // nest. Any thread, each for itself; about a microsecond.
+    // Everything that this thread launches until pop() belongs to that execution of that op; of
+    // another copy's (OpOfIteration::kOtherCopy) nothing is kept. They nest. Any thread, each for
+    // itself; about a microsecond.
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 

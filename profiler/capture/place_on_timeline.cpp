@@ -55,7 +55,8 @@ std::int64_t placeRows(Rows& rows, const Begins& begins, const Spans& spans)
         move(row.window, span->second.begin - begin->second);
         return false;
     };
-    return static_cast<std::int64_t>(std::erase_if(rows, cannotBePlaced));
+    const auto withoutOp = std::ranges::count_if(rows, [](auto& row) { return !row.of.isKnown(); });
+    return static_cast<std::int64_t>(std::erase_if(rows, cannotBePlaced)) - withoutOp;
 }
 
 template<class Rows>
@@ -89,7 +90,7 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     const Spans spans = spansOf(run.timeline, onGpu), ofCalls = spansOf(run.timeline, onHost);
     trace.health.dropped += placeRows(trace.kernels, onGpu, spans)
         + placeRows(trace.copies, onGpu, spans) + placeRows(trace.memsets, onGpu, spans);
-    // Those outside of ops are ordinary, and not counted.
+    // Most calls are outside of ops.
     placeRows(trace.calls, onHost, ofCalls);
     placeRows(trace.ranges, onHost, ofCalls);
     cutOff(trace.calls, ofCalls);

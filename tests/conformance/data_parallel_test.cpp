@@ -7,6 +7,8 @@
 #include "tests/support/small_training.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 
 using namespace engine;
 
@@ -195,6 +197,37 @@ TEST_CASE("the timeline is that of the first copy, in both modes")
         CHECK(spans == iterations * opCount(run.schedule));
         CHECK(run.info.arenas.size() == 2);
         CHECK(run.info.threads == (mode == Mode::Live ? 2 * 2 + 2 : 0)); // and one for each stage
+    }
+}
+
+TEST_CASE("launches are told by op for the first copy, and apart from them for the others")
+{
+    for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+        INFO(modeName(mode));
+        Experiment experiment = experimentOf(request("1f1b", 2, 4, 3));
+        experiment.mode = mode;
+        std::mutex mutex;
+        std::map<std::uint32_t, int> told; // [op]
+        int open = 0;
+        RunObserver observer;
+        observer.launches = {[&](OpOfIteration op) {
+                                 const std::lock_guard lock(mutex);
+                                 ++told[op.op];
+                                 ++open;
+                             },
+                             [&] {
+                                 const std::lock_guard lock(mutex);
+                                 --open;
+                             }};
+        const auto run = runExperiment(experiment, observer, false);
+        REQUIRE(run);
+        const int iterations = experiment.warmup + experiment.iterations;
+        const auto ops = static_cast<std::uint32_t>(opCount(run->schedule));
+        CHECK(told.size() == ops + 1);
+        for (std::uint32_t op = 0; op < ops; ++op)
+            CHECK(told[op] == iterations);
+        CHECK(told[OpOfIteration::kOtherCopy] == 2 * iterations * static_cast<int>(ops));
+        CHECK(open == 0);
     }
 }
 

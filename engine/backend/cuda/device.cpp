@@ -73,7 +73,9 @@ public:
         : m_gpu(select(part.gpu))
         , m_partition(part.partition)
         , m_clock(part.clock)
-        , m_stream(m_gpu, m_partition.get(), "compute")
+        , m_name(part.number < 0 ? fmt::format("GPU {}", m_gpu)
+                                 : fmt::format("device {}", part.number))
+        , m_stream(m_gpu, m_partition.get(), m_name + ": compute")
         , m_queue(m_gpu, m_stream.get())
         , m_before(part.before)
         , m_scratch(m_memory.take(Lane::kScratch, MemoryFor::Workspace))
@@ -82,7 +84,10 @@ public:
               makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0}))
         , m_kernels(makeKernels<float>(m_lane, *m_products, m_memory))
         , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products, m_memory))
-    { }
+    {
+        if (m_partition && m_partition->context() != nullptr)
+            nameContext(m_partition->context(), m_name + ": " + partWords());
+    }
     ~CudaDevice() override
     {
         cudaSetDevice(m_gpu);
@@ -91,16 +96,12 @@ public:
 
     DeviceInfo info() const override
     {
-        select(m_gpu);
+        const OnGpu on(m_gpu);
         cudaDeviceProp properties{};
         check(cudaGetDeviceProperties(&properties, m_gpu), "properties");
         std::size_t available = 0, total = 0;
         check(cudaMemGetInfo(&available, &total), "memory");
-        const std::string part = m_partition
-            ? fmt::format("{} of {} SMs", m_partition->multiprocessors(),
-                          properties.multiProcessorCount)
-            : fmt::format("{} SMs", properties.multiProcessorCount);
-        return {fmt::format("{}, {}", properties.name, part),
+        return {fmt::format("{}, {}", properties.name, partWords()),
                 "cuBLASLt, fp32 without tf32" + lackOf(m_lane), static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
@@ -136,10 +137,10 @@ public:
     }
 
     DeviceQueue* lane() const override { return &m_queue; }
-    std::unique_ptr<DeviceQueue> makeQueue() const override
+    std::unique_ptr<DeviceQueue> makeQueue(const std::string& role) const override
     {
         return std::make_unique<OwnQueue>(
-            m_gpu, std::make_unique<Stream>(m_gpu, m_partition.get(), "copies"));
+            m_gpu, std::make_unique<Stream>(m_gpu, m_partition.get(), m_name + ": " + role));
     }
     std::unique_ptr<DeviceEvent> makeEvent(Timed timed) const override
     {
@@ -165,6 +166,13 @@ private:
         check(cudaSetDevice(gpu), "choice of the device");
         return gpu;
     }
+    std::string partWords() const // "16 of 132 SMs"
+    {
+        int all = 0;
+        check(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, m_gpu), "properties");
+        return m_partition ? fmt::format("{} of {} SMs", m_partition->multiprocessors(), all)
+                           : fmt::format("{} SMs", all);
+    }
     void transfer(const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) const
     {
         const OnGpu on(m_gpu);
@@ -175,6 +183,7 @@ private:
     int m_gpu;
     std::shared_ptr<const Partition> m_partition; // none: the whole GPU
     std::shared_ptr<GpuClock> m_clock;
+    std::string m_name; // for profilers
     Stream m_stream;
     mutable CudaQueue m_queue; // m_stream, behind the seam
     Allocations m_memory;

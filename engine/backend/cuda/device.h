@@ -13,6 +13,7 @@ struct DevicePart
     std::shared_ptr<const Partition> partition; // none: the whole GPU
     std::shared_ptr<GpuClock> clock;            // of the GPU, one for all its partitions
     Bytes before = 0;                           // of its memory that was used by then
+    int number = -1; // of the device among those that run at the same time; -1: it plays them all
 };
 
 // std::bad_alloc; std::runtime_error says what CUDA says.

@@ -3,6 +3,8 @@
 #include "engine/backend/cuda/on_gpu.h"
 #include "engine/base/clock.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 
@@ -10,7 +12,7 @@ namespace engine::cuda {
 
 GpuClock::GpuClock(int gpu)
     : m_gpu(gpu)
-    , m_stream(gpu, nullptr, "clock")
+    , m_stream(gpu, nullptr, fmt::format("GPU {}: clock", gpu))
 {
     const OnGpu on(gpu);
     for (cudaEvent_t& each : m_tries)

@@ -39,7 +39,7 @@ void tryOut(const Device& device)
     const auto begin = device.makeEvent(Device::Timed::Yes);
     const auto end = device.makeEvent(Device::Timed::Yes),
                last = device.makeEvent(Device::Timed::No);
-    const auto beside = device.makeQueue();
+    const auto beside = device.makeQueue("trial");
     device.lane()->record(*begin);
     device.fill({memory.get(), kBytes / 2}, std::byte{1});
     device.lane()->record(*end);
@@ -58,18 +58,20 @@ void tryOut(const Device& device)
         throw std::runtime_error("streams of a partition do not wait for each other");
 }
 
-void makeOn(int gpu, int count, std::vector<std::unique_ptr<Device>>& devices)
+// Adds `count` devices; `numbered`: they run at the same time as those that are there.
+void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Device>>& devices)
 {
     check(cudaSetDevice(gpu), "choice of the device");
     check(cudaFree(nullptr), "a context"); // partitions are parts of it
     const Bytes before = usedMemory();
     const auto clock = std::make_shared<GpuClock>(gpu);
+    const auto next = [&] { return numbered ? static_cast<int>(devices.size()) : -1; };
     if (count == 1) {
-        devices.push_back(makeDevice({gpu, nullptr, clock, before}));
+        devices.push_back(makeDevice({gpu, nullptr, clock, before, next()}));
         return;
     }
     for (const auto& partition : makePartitions(gpu, count))
-        tryOut(*devices.emplace_back(makeDevice({gpu, partition, clock, before})));
+        tryOut(*devices.emplace_back(makeDevice({gpu, partition, clock, before, next()})));
 }
 
 } // namespace
@@ -85,7 +87,7 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
     std::vector<std::unique_ptr<Device>> devices;
     for (int gpu = 0; gpu < placement.gpus; ++gpu) {
         try {
-            makeOn(gpu, placement.perGpu, devices);
+            makeOn(gpu, placement.perGpu, true, devices);
         } catch (const std::bad_alloc&) {
             throw std::runtime_error(
                 fmt::format("GPU {} has no memory left for {} workspaces", gpu, placement.perGpu));
@@ -105,7 +107,7 @@ extern "C" __attribute__((visibility("default"))) engine::Device*
 bubblescope_cuda_open(int index, std::string* reason)
 try {
     std::vector<std::unique_ptr<engine::Device>> made;
-    engine::cuda::makeOn(index, 1, made);
+    engine::cuda::makeOn(index, 1, false, made);
     return made.front().release();
 } catch (const std::bad_alloc&) {
     *reason = fmt::format("GPU {} has no memory left for its workspace", index);

@@ -20,6 +20,7 @@ struct Driver
     using Describe = CUresult (*)(CUdevResourceDesc*, CUdevResource*, unsigned);
     using Create = CUresult (*)(CUgreenCtx*, CUdevResourceDesc, CUdevice, unsigned);
     using Destroy = CUresult (*)(CUgreenCtx);
+    using Convert = CUresult (*)(CUcontext*, CUgreenCtx);
     using CreateStream = CUresult (*)(CUstream*, CUgreenCtx, unsigned, int priority);
 
     GetResource getResource = driverFunction<GetResource>("cuDeviceGetDevResource", 12040);
@@ -28,6 +29,7 @@ struct Driver
     Create create = driverFunction<Create>("cuGreenCtxCreate", 12040);
     Destroy destroy = driverFunction<Destroy>("cuGreenCtxDestroy", 12040);
     CreateStream createStream = driverFunction<CreateStream>("cuGreenCtxStreamCreate", 12050);
+    Convert convert = driverFunction<Convert>("cuCtxFromGreenCtx", 12040); // may be missing
 
     bool makesPartitions() const
     {
@@ -96,6 +98,14 @@ cudaStream_t Partition::makeStream() const
     check(driver().createStream(&stream, m_context, CU_STREAM_NON_BLOCKING, 0),
           "a stream of a partition");
     return stream;
+}
+
+CUcontext Partition::context() const
+{
+    CUcontext context = nullptr;
+    if (driver().convert == nullptr || driver().convert(&context, m_context) != CUDA_SUCCESS)
+        return nullptr;
+    return context;
 }
 
 int smallestPartition(int gpu)

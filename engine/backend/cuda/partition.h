@@ -22,6 +22,7 @@ public:
     Partition& operator=(const Partition&) = delete;
 
     cudaStream_t makeStream() const;
+    CUcontext context() const; // as profilers know it; nullptr: the driver does not say
     int multiprocessors() const { return m_multiprocessors; } // that it really has
 
 private:

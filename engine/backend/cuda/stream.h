@@ -1,11 +1,9 @@
 #pragma once
 
 #include "engine/backend/cuda/launch.h"
+#include "engine/backend/cuda/names.h"
 #include "engine/backend/cuda/on_gpu.h"
 #include "engine/backend/cuda/partition.h"
-#include "engine/backend/cuda/stream_name.h"
-
-#include <fmt/format.h>
 
 #include <string>
 
@@ -15,17 +13,15 @@ namespace engine::cuda {
 class Stream
 {
 public:
-    // Of a partition, or of the whole GPU; `role` is what profilers call it: "compute".
-    Stream(int gpu, const Partition* partition, const char* role)
+    // Of a partition, or of the whole GPU; `name` is what profilers call it: "device 3: compute".
+    Stream(int gpu, const Partition* partition, const std::string& name)
     {
         const OnGpu on(gpu);
         if (partition != nullptr)
             m_stream = partition->makeStream();
         else
             check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "a stream");
-        const std::string part
-            = partition == nullptr ? "" : fmt::format(", {} SMs", partition->multiprocessors());
-        nameStream(m_stream, fmt::format("GPU {}{}: {}", gpu, part, role));
+        nameStream(m_stream, name);
     }
     ~Stream()
     {

@@ -17,7 +17,8 @@ std::uint8_t* BufferPool::take()
         ++m_declined;
         return nullptr;
     }
-    m_all.push_back(std::make_unique<std::uint64_t[]>(m_size.bytes / sizeof(std::uint64_t)));
+    m_all.push_back(
+        std::make_unique<std::uint64_t[]>((m_size.bytes + kBeyond) / sizeof(std::uint64_t)));
     return reinterpret_cast<std::uint8_t*>(m_all.back().get()); // NOLINT: CUPTI takes bytes
 }
 

@@ -39,7 +39,9 @@ public:
     std::vector<Full> completed();
     void recycle(const Full& buffer);
 
-    std::size_t bytes() const { return m_size.bytes; }
+    std::size_t bytes() const { return m_size.bytes; } // that CUPTI may fill
+    // So much more of a buffer may be read: an older CUPTI's last record is shorter than ours.
+    static constexpr std::size_t kBeyond = 256;
     std::int64_t declined() const;
 
 private:

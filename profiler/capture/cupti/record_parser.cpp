@@ -248,13 +248,15 @@ void RecordParser::link(Rows& rows, Correlation correlation) const
         row.of = opOf(correlation(row));
 }
 
-// Rows that are linked, or were there at the last take already, go; the others stay.
+// Rows that are linked, or were there at the last take already, go; the others stay, but for those
+// of copies that are not recorded.
 template<class Rows>
 void RecordParser::moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast)
 {
     Rows later;
     for (std::size_t i = 0; i < from.size(); ++i)
-        (isLast || i < old || from[i].of.isKnown() ? to : later).push_back(std::move(from[i]));
+        if (!from[i].of.isOtherCopys())
+            (isLast || i < old || from[i].of.isKnown() ? to : later).push_back(std::move(from[i]));
     from = std::move(later);
     old = from.size();
 }
@@ -270,6 +272,7 @@ GpuTrace RecordParser::take(bool isLast)
     moveLinked(m_trace.kernels, taken.kernels, m_old[0], isLast);
     moveLinked(m_trace.copies, taken.copies, m_old[1], isLast);
     moveLinked(m_trace.memsets, taken.memsets, m_old[2], isLast);
+    std::erase_if(m_trace.calls, [](const GpuCall& call) { return call.of.isOtherCopys(); });
     taken.calls = std::exchange(m_trace.calls, {}); // most belong to no op
     taken.waits = std::exchange(m_trace.waits, {});
     taken.allocations = std::exchange(m_trace.allocations, {});

@@ -201,6 +201,54 @@ TEST_CASE("everything that is launched belongs to an op, on the thread of its de
         CHECK(ops.back().iteration == 1);
 }
 
+TEST_CASE("whatever is queued for an op is queued while the op is told of, graphs too")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    static thread_local int open = 0;
+    std::atomic<int> outside{0}, inside{0};
+    const LaunchHooks hooks{[&](OpOfIteration) { ++open; }, [&] { --open; }};
+    const Devices devices = played(4);
+    const Graphs graphs = GENERATE(Graphs::Off, Graphs::On);
+    const auto count = [&] { cuda_on_cpu::watch([&] { ++(open > 0 ? inside : outside); }); };
+    const Trained live = trainLive(scheduleOf("bitpipe", 4, 8), devices,
+                                   {.iterations = 3,
+                                    .graphs = graphs,
+                                    .hooks = hooks,
+                                    .begun = [&](int) { count(); },
+                                    .ended = [](const ExecutionPlan&) { cuda_on_cpu::watch({}); }});
+    REQUIRE(live.result);
+    CHECK(inside > 3 * 4 * 8);
+    // Beside ops there is no more than what an iteration begins and ends with: tokens, losses.
+    CHECK(outside <= 3 * 4 * 4);
+}
+
+TEST_CASE("streams and contexts of a live run go by their device")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(4, 2);
+    std::vector<std::string> names;
+    REQUIRE(trainLive(scheduleOf("bpipe", 4, 8), devices,
+                      {.ended = [&](const ExecutionPlan&) { names = cuda_on_cpu::streamNames(); }})
+                .result);
+    const auto has = [&](const std::string& name) { return std::ranges::count(names, name) == 1; };
+    for (const char* name :
+         {"GPU 0: clock", "GPU 1: clock", "device 0: compute", "device 3: compute",
+          "device 1: messages", "device 0: evicts and loads"})
+        CHECK(has(name));
+    CHECK_FALSE(has("device 0: all-reduces"));
+    CHECK(cuda_on_cpu::contextNames()
+          == std::vector<std::string>{"device 0: 64 of 132 SMs", "device 1: 64 of 132 SMs",
+                                      "device 2: 64 of 132 SMs", "device 3: 64 of 132 SMs"});
+    names.clear();
+    REQUIRE(trainLive(scheduleOf("chimera", 4, 8), devices,
+                      {.ended = [&](const ExecutionPlan&) { names = cuda_on_cpu::streamNames(); }})
+                .result);
+    CHECK(has("device 0: all-reduces"));
+    cuda_on_cpu::plugIn({});
+}
+
 TEST_CASE("a message that is never sent on GPUs ends the run with who waits for whom")
 {
     if (!cuda_on_cpu::kPlays)

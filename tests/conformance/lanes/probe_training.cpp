@@ -45,6 +45,8 @@ void train(Executor& executor, const LiveOptions& options, Trained& trained)
     const TextData data = TextData::builtIn(1);
     for (int k = 0; k < options.iterations && trained.result; ++k) {
         tokens.load(data, k);
+        if (options.begun)
+            options.begun(k);
         Iteration iteration;
         iteration.number = k;
         iteration.kind = k < options.warmup ? Iteration::Kind::Warmup : Iteration::Kind::Measured;

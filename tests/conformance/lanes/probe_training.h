@@ -38,6 +38,7 @@ struct LiveOptions
     std::chrono::milliseconds patience{5000};
     engine::LaunchHooks hooks = {};
     const std::atomic<bool>* cancel = nullptr;
+    std::function<void(int iteration)> begun = {}; // its tokens have been loaded
     // When it has been made, and when it has trained.
     std::function<void(const engine::ExecutionPlan&)> made = {}, ended = {};
 };

@@ -52,7 +52,7 @@ public:
         deliver(link);
     }
     void kernelOnly(std::uint32_t correlation, const char* name, std::uint64_t start,
-                    std::uint64_t end)
+                    std::uint64_t end, std::uint64_t graphNode = 0)
     {
         CUpti_ActivityKernel10 kernel{};
         kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
@@ -71,6 +71,8 @@ public:
         kernel.staticSharedMemory = 1024;
         kernel.dynamicSharedMemory = 2048;
         kernel.gridId = correlation;
+        kernel.graphNodeId = graphNode;
+        kernel.graphId = graphNode != 0 ? 3 : 0;
         deliver(kernel);
     }
 
@@ -114,11 +116,16 @@ public:
             s_fake->enabled.erase(kind);
             return CUPTI_SUCCESS;
         };
-        api.enableRuntimeCall = [](CUpti_CallbackId, std::uint8_t on) {
+        api.enableRuntimeCall = [](CUpti_CallbackId id, std::uint8_t on) {
             s_fake->calls += on != 0 ? 1 : -1;
+            s_fake->runtimeCalls.insert(id);
             return CUPTI_SUCCESS;
         };
-        api.enableDriverCall = api.enableRuntimeCall;
+        api.enableDriverCall = [](CUpti_CallbackId id, std::uint8_t on) {
+            s_fake->calls += on != 0 ? 1 : -1;
+            s_fake->driverCalls.insert(id);
+            return CUPTI_SUCCESS;
+        };
         api.pushId = [](CUpti_ExternalCorrelationKind, std::uint64_t id) {
             s_fake->pushed.push_back(id);
             return CUPTI_SUCCESS;
@@ -172,6 +179,7 @@ public:
     bool subscribed = false, clockCameFirst = false, wasZero = true;
     std::set<CUpti_ActivityKind> enabled;
     int calls = 0;
+    std::set<CUpti_CallbackId> runtimeCalls, driverCalls; // asked for
     std::vector<std::uint64_t> pushed;
     std::vector<std::uint32_t> flushes;
     std::size_t dropped = 0;

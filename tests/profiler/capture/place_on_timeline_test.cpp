@@ -52,15 +52,20 @@ TEST_CASE("a call stays within the range of its op")
     CHECK(placed.calls[0].window == Window{100, 200});
 }
 
-TEST_CASE("what belongs to no op of the timeline cannot be placed, and counts as dropped")
+TEST_CASE(
+    "what belongs to no op cannot be placed and goes; an op that is not drawn counts as dropped")
 {
     GpuTrace trace;
     trace.kernels = {kernel(7, {9010, 9050}), kernel(OpOfIteration::kNone, {1, 2})};
-    trace.calls.resize(1); // outside of ops: ordinary
+    trace.calls.resize(1); // outside of ops: ordinary, as are these
+    trace.copies.resize(3);
+    trace.memsets.resize(2);
     const GpuTrace placed = placeOnTimeline(trace, placedRun(), kMeasured);
     CHECK(placed.kernels.empty());
     CHECK(placed.calls.empty());
-    CHECK(placed.health.dropped == 2);
+    CHECK(placed.copies.empty());
+    CHECK(placed.memsets.empty());
+    CHECK(placed.health.dropped == 1);
 }
 
 TEST_CASE("a library's range moves with the op that it lies in; the op's own is not kept")

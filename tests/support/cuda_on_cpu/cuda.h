@@ -8,6 +8,7 @@ enum CUdevResourceType { CU_DEV_RESOURCE_TYPE_INVALID = 0, CU_DEV_RESOURCE_TYPE_
 using CUdevice = int;
 using CUstream = struct CUstream_st*;
 using CUgreenCtx = struct CUgreenCtx_st*;
+using CUcontext = struct CUctx_st*;
 using CUdevResourceDesc = struct CUdevResourceDesc_st*;
 constexpr unsigned CU_GREEN_CTX_DEFAULT_STREAM = 1, CU_STREAM_NON_BLOCKING = 1;
 

@@ -30,7 +30,8 @@ public:
     std::mt19937 random{1};
     std::vector<std::unique_ptr<CUstream_st>> streams;
     int running = -1;
-    std::uint64_t waits = 0;              // of the host for a whole stream
+    std::uint64_t waits = 0; // of the host for a whole stream
+    std::function<void()> watcher;
     std::map<int, std::size_t> elsewhere; // [GPU] bytes that others use
 
     void add(CUstream_st& stream, Work work)
@@ -157,6 +158,27 @@ int cuda_on_cpu::multiprocessorsOf(cudaStream_t stream)
     return stream->multiprocessors;
 }
 
+void cuda_on_cpu::nameStream(cudaStream_t stream, const std::string& name)
+{
+    const Lock lock(machine().mutex);
+    stream->name = name;
+}
+
+std::vector<std::string> cuda_on_cpu::streamNames()
+{
+    const Lock lock(machine().mutex);
+    std::vector<std::string> names;
+    for (const auto& stream : machine().streams)
+        names.push_back(stream->name);
+    return names;
+}
+
+void cuda_on_cpu::watch(std::function<void()> told)
+{
+    const Lock lock(machine().mutex);
+    machine().watcher = std::move(told);
+}
+
 cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work)
 {
     const Lock lock(machine().mutex);
@@ -166,6 +188,8 @@ cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work
     }
     if (stream->gpu != currentGpu)
         return cudaErrorInvalidResourceHandle;
+    if (machine().watcher)
+        machine().watcher();
     if (stream->captured)
         stream->captured->pieces.push_back(std::move(work));
     else
@@ -225,11 +249,12 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
     return cudaSuccess;
 }
 
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int device)
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device)
 {
     if (device < 0 || device >= machine().gpus.count)
         return cudaErrorInvalidDevice;
-    *value = machine().gpus.sharedMemory;
+    *value = attribute == cudaDevAttrMultiProcessorCount ? machine().gpus.multiprocessors
+                                                         : machine().gpus.sharedMemory;
     return cudaSuccess;
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 // GPUs that are played on the CPU. What is queued on a stream is not done until some thread of the
 // host asks for it (waits for a stream or an event, asks whether an event has passed, frees
@@ -41,6 +43,14 @@ std::size_t usedMemory(int gpu);
 // A stream of this GPU, on so many of its multiprocessors.
 cudaStream_t makeStream(int gpu, int multiprocessors);
 int multiprocessorsOf(cudaStream_t stream);
+// As a profiler knows them: those that live, in the order in which they were made.
+void nameStream(cudaStream_t stream, const std::string& name);
+std::vector<std::string> streamNames();
+void nameContext(struct CUctx_st* context, const std::string& name);
+std::vector<std::string> contextNames();
+
+// Told of every kernel, copy, filling and graph, on the thread that queues it; nothing: nobody is.
+void watch(std::function<void()> told);
 
 // Behind all that the stream has to do; at once where it is the default one. cudaSuccess, or what
 // CUDA says to a stream of another GPU than the thread's.

@@ -4,7 +4,9 @@
 #include "tests/support/cuda_on_cpu/machine.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 struct CUdevResourceDesc_st
 {
@@ -14,9 +16,12 @@ struct CUgreenCtx_st
 {
     int gpu;
     unsigned multiprocessors;
+    std::string name;
 };
 
 namespace {
+
+std::vector<CUgreenCtx> named;
 
 CUresult getResource(CUdevice, CUdevResource* resource, CUdevResourceType type)
 {
@@ -48,13 +53,20 @@ CUresult describe(CUdevResourceDesc* description, CUdevResource* resource, unsig
 
 CUresult create(CUgreenCtx* context, CUdevResourceDesc description, CUdevice gpu, unsigned flags)
 {
-    *context = new CUgreenCtx_st{gpu, description->multiprocessors};
+    *context = new CUgreenCtx_st{gpu, description->multiprocessors, {}};
     return flags == CU_GREEN_CTX_DEFAULT_STREAM ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult destroy(CUgreenCtx context)
 {
+    std::erase(named, context);
     delete context;
+    return CUDA_SUCCESS;
+}
+
+CUresult convert(CUcontext* context, CUgreenCtx green)
+{
+    *context = reinterpret_cast<CUcontext>(green); // an opaque handle
     return CUDA_SUCCESS;
 }
 
@@ -77,8 +89,22 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
         : name == "cuGreenCtxCreate"             ? reinterpret_cast<void*>(create)
         : name == "cuGreenCtxDestroy"            ? reinterpret_cast<void*>(destroy)
         : name == "cuGreenCtxStreamCreate"       ? reinterpret_cast<void*>(createStream)
+        : name == "cuCtxFromGreenCtx"            ? reinterpret_cast<void*>(convert)
                                                  : nullptr;
     *result
         = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
+}
+
+void cuda_on_cpu::nameContext(CUctx_st* context, const std::string& name)
+{
+    named.emplace_back(reinterpret_cast<CUgreenCtx>(context))->name = name;
+}
+
+std::vector<std::string> cuda_on_cpu::contextNames()
+{
+    std::vector<std::string> names;
+    for (const CUgreenCtx each : named)
+        names.push_back(each->name);
+    return names;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 // What stands behind the handles of the played runtime. Under lockMachine().
@@ -48,6 +49,7 @@ struct CUgraphExec_st
 struct CUstream_st
 {
     int gpu = 0, multiprocessors = 0;
+    std::string name;
     std::deque<cuda_on_cpu::Work> work;
     std::unique_ptr<CUgraph_st> captured; // what is queued goes here; none: it is queued
 };
