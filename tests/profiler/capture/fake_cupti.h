@@ -1,6 +1,7 @@
 #pragma once
 
-#include "profiler/capture/cupti/cupti_api.h"
+#include "profiler/capture/cupti/cupti_capture.h"
+#include "tests/catch.h"
 
 #include <cstring>
 #include <functional>
@@ -200,5 +201,13 @@ private:
 
     static inline FakeCupti* s_fake = nullptr;
 };
+
+inline std::unique_ptr<profiler::Capture>
+started(const FakeCupti& cupti, profiler::TraceLevel level = profiler::TraceLevel::Kernels)
+{
+    auto capture = profiler::CuptiCapture::start(cupti.api(), level);
+    REQUIRE(capture);
+    return std::move(*capture);
+}
 
 } // namespace tests

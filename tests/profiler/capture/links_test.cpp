@@ -1,0 +1,157 @@
+// Which kernel belongs to which op.
+#include "tests/catch.h"
+
+#ifdef BS_WITH_CUPTI
+#include "tests/profiler/capture/fake_cupti.h"
+
+using namespace engine;
+using namespace profiler;
+using namespace tests;
+
+namespace {
+
+constexpr OpOfIteration kOp{12, 3};
+
+} // namespace
+
+TEST_CASE("a kernel is linked to the op that was pushed when it was launched")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    capture->push(kOp);
+    REQUIRE(cupti.pushed.size() == 1);
+    cupti.launchKernel(5, cupti.pushed[0], "_Z4normPf", 1000, 1500);
+    capture->pop();
+    CHECK(cupti.pushed.empty());
+    const GpuTrace trace = capture->finish();
+    REQUIRE(trace.kernels.size() == 1);
+    const GpuKernel& kernel = trace.kernels[0];
+    CHECK(kernel.of == kOp);
+    CHECK(kernel.window == Window{1000, 1500});
+    CHECK(kernel.place == GpuPlace{0, 1, 7, 5});
+    CHECK(trace.strings.at(kernel.name) == "_Z4normPf");
+    CHECK(kernel.grid == std::array{16, 1, 1});
+    CHECK(kernel.block == std::array{256, 1, 1});
+    CHECK(kernel.registers == 32);
+    CHECK(kernel.staticShared == 1024);
+    CHECK(kernel.dynamicShared == 2048);
+    CHECK(trace.health.isComplete());
+}
+
+TEST_CASE("a kernel whose launch is told of later waits one more take for it")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    cupti.kernelOnly(5, "late", 1000, 1500);
+    CHECK(capture->take().kernels.empty());
+    cupti.linkOnly(5, externalId(kOp));
+    const GpuTrace trace = capture->take();
+    REQUIRE(trace.kernels.size() == 1);
+    CHECK(trace.kernels[0].of == kOp);
+    CHECK(trace.health.withoutOp == 0);
+}
+
+TEST_CASE("a kernel that no op launched is kept, and counted")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    cupti.kernelOnly(5, "of nobody", 1000, 1500);
+    CHECK(capture->take().kernels.empty());
+    const GpuTrace trace = capture->take();
+    REQUIRE(trace.kernels.size() == 1);
+    CHECK(!trace.kernels[0].of.isKnown());
+    CHECK(trace.health.withoutOp == 1);
+    CHECK(!trace.health.isComplete());
+}
+
+TEST_CASE(
+    "what a graph launches belongs to the op that launched the graph, anew in every iteration")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    // One launch has one number, which all that its nodes run has, too.
+    for (std::uint32_t iteration = 0; iteration < 3; ++iteration) {
+        const std::uint32_t launch = 100 + iteration;
+        cupti.linkOnly(launch, externalId({12, iteration}));
+        cupti.kernelOnly(launch, "norm", 1000 * iteration + 10, 1000 * iteration + 20, 0x300000001);
+        cupti.kernelOnly(launch, "gemm", 1000 * iteration + 20, 1000 * iteration + 90, 0x300000002);
+        CUpti_ActivityMemcpy6 copy{};
+        copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+        copy.correlationId = launch;
+        copy.graphNodeId = 0x300000003;
+        cupti.deliver(copy);
+        CUpti_ActivityMemset4 set{};
+        set.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+        set.correlationId = launch;
+        set.graphNodeId = 0x300000004;
+        cupti.deliver(set);
+    }
+    const GpuTrace trace = capture->finish();
+    REQUIRE(trace.kernels.size() == 6);
+    for (std::uint32_t i = 0; i < 6; ++i) {
+        CHECK(trace.kernels[i].of == OpOfIteration{12, i / 2});
+        CHECK(trace.kernels[i].graphNode == 0x300000001UL + i % 2);
+    }
+    REQUIRE(trace.copies.size() == 3);
+    REQUIRE(trace.memsets.size() == 3);
+    for (std::uint32_t i = 0; i < 3; ++i) {
+        CHECK(trace.copies[i].of == OpOfIteration{12, i});
+        CHECK(trace.copies[i].graphNode == 0x300000003);
+        CHECK(trace.memsets[i].of == OpOfIteration{12, i});
+        CHECK(trace.memsets[i].graphNode == 0x300000004);
+    }
+    CHECK(trace.health.isComplete());
+}
+
+TEST_CASE("a kernel of a graph that nobody's op launched is counted as any other")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    cupti.kernelOnly(5, "norm", 10, 20, 0x300000001);
+    cupti.launchKernel(6, externalId(kOp), "gemm", 20, 30);
+    CHECK(capture->finish().health.withoutOp == 1);
+}
+
+TEST_CASE("launches of graphs are among the calls that are recorded with kernels")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    CHECK(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000));
+    CHECK(cupti.driverCalls.contains(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch));
+    CHECK(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060));
+    CHECK(cupti.driverCalls.contains(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx));
+}
+
+TEST_CASE("what other copies of the pipeline launch is neither kept nor missed")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti, TraceLevel::All);
+    const std::uint64_t other = externalId({OpOfIteration::kOtherCopy, 2});
+    cupti.launchKernel(5, other, "k", 1, 2);
+    cupti.launchKernel(6, externalId(kOp), "k", 3, 4);
+    CUpti_ActivityAPI call{};
+    call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
+    call.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+    call.correlationId = 5;
+    cupti.deliver(call);
+    const GpuTrace trace = capture->finish();
+    REQUIRE(trace.kernels.size() == 1);
+    CHECK(trace.kernels[0].of == kOp);
+    CHECK(trace.calls.empty());
+    CHECK(trace.health.isComplete());
+}
+
+TEST_CASE("another library's numbers are not taken for ours")
+{
+    FakeCupti cupti;
+    const auto capture = started(cupti);
+    CUpti_ActivityExternalCorrelation link{};
+    link.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
+    link.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_OPENACC;
+    link.externalId = externalId(kOp);
+    link.correlationId = 5;
+    cupti.deliver(link);
+    cupti.kernelOnly(5, "k", 1, 2);
+    CHECK(capture->finish().health.withoutOp == 1);
+}
+#endif
