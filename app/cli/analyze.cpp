@@ -2,12 +2,14 @@
 #include "app/cli/command.h"
 #include "app/cli/gpu_text.h"
 #include "app/cli/kernel_text.h"
+#include "app/cli/notes_text.h"
 #include "app/cli/output.h"
 #include "app/cli/run_file.h"
 #include "app/cli/run_json.h"
 #include "app/cli/run_text.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/explainer.h"
+#include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
@@ -17,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace cli {
 
@@ -29,7 +32,7 @@ struct Options
     std::string file;
     int iteration = -1;
     bool json = false;
-    bool kernels = false;
+    bool kernels = false, notes = false;
     std::string op; // letters of a kind, "" for all
     int device = -1;
 };
@@ -114,16 +117,27 @@ Result<int> analyze(const Options& options)
     const auto kernels = kernelsOf(options, *run, *gpu);
     if (!kernels)
         return tl::unexpected(kernels.error());
+    std::vector<Note> notes;
+    if (options.notes) {
+        auto read = readNotes(options.file);
+        if (!read)
+            return tl::unexpected(read.error());
+        notes = *std::move(read);
+    }
     std::string text;
     if (options.json) {
         auto json = asJson(*run, *numbers, *gpu);
         if (*kernels)
             addKernels(json, (*kernels)->activity, (*kernels)->table);
+        if (options.notes)
+            json["notes"] = notesJson(*run, notes);
         text = json.dump(2) + "\n";
     } else {
         text = asText(*run, *numbers, *gpu);
         if (*kernels)
             text += kernelText((*kernels)->activity, (*kernels)->table);
+        if (options.notes)
+            text += notesText(*run, notes);
     }
     printText(text);
     return 0;
@@ -147,6 +161,7 @@ Action prepareAnalyze(CLI::App& app)
         ->type_name("D")
         ->check(between(0, 1000000))
         ->needs(kernels);
+    app.add_flag("--notes", options->notes, "And the notes that people made in it");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return analyze(*options); };
 }

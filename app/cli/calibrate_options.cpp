@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace cli {
 
@@ -112,23 +111,6 @@ void fillFrom(const Schedule& run, const CLI::App& app, ScheduleOptions& options
             return checkRequest(request).has_value();
         }))
         options = std::move(alike);
-}
-
-void describe(const SimulationCosts::Recorded& recorded, const std::string& file,
-              const Shape& shape, RunInfo& info)
-{
-    const RunInfo& of = recorded.run->info;
-    const auto microBatches
-        = [](const Shape& one) { return static_cast<double>(one.microBatches) * one.dataParallel; };
-    const double part = microBatches(shape) / microBatches(recorded.run->schedule.shape);
-    info.timing = fmt::format("medians of {} ({})", file, modeWords(of));
-    info.link = of.link;
-    info.model = of.model;
-    info.deviceName = of.deviceName;
-    info.tokensPerIteration = std::llround(static_cast<double>(of.tokensPerIteration) * part);
-    info.flopsPerIteration = of.flopsPerIteration * part;
-    info.executedFlops = of.executedFlops * part;
-    info.peakFlops = of.peakFlops;
 }
 
 } // namespace cli

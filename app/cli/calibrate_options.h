@@ -20,8 +20,5 @@ engine::Result<std::optional<SimulationCosts::Recorded>> recorded(const Calibrat
 bool asksForRecorded(const CLI::App& app);
 // Devices, micro-batches and chunks that were not given are the run's.
 void fillFrom(const engine::Schedule& run, const CLI::App& app, ScheduleOptions& options);
-// What a prediction says of where its times are from.
-void describe(const SimulationCosts::Recorded& recorded, const std::string& file,
-              const engine::Shape& shape, engine::RunInfo& info);
 
 } // namespace cli

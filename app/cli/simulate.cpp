@@ -12,6 +12,7 @@
 #include "app/cli/table.h"
 #include "app/cli/timeline_text.h"
 #include "engine/base/version.h"
+#include "profiler/analysis/predicted_info.h"
 #include "profiler/analysis/words.h"
 #include "profiler/store/trace_store.h"
 
@@ -19,7 +20,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 namespace cli {
@@ -74,11 +74,6 @@ RunInfo infoOf(const Options& options, const std::string& scheme, const RunInfo&
     info.plannedIterations = options.iterations;
     return info;
 }
-
-// Of a forward, where only the attention is repeated: an assumption, as every unit cost is.
-constexpr Fraction kAttentionShare{1, 5};
-// Without scores 34 of 34 + 5 a s/h bytes are left for each s b h; 80 of GPT-3's are scores.
-constexpr double kAttentionKeeps = 0.3;
 
 using Recompute = PassOptions::Recompute;
 
@@ -140,23 +135,6 @@ Result<SimulationCosts> costsOf(const Options& options)
     return costs;
 }
 
-// What a run says about the model it was costed with.
-void describe(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
-{
-    const double sequences
-        = static_cast<double>(shape.microBatches) * shape.dataParallel * on.setup.microBatchSize;
-    info.model = on.model.name;
-    info.deviceName = on.setup.tensorParallel == 1
-        ? on.hardware.name
-        : fmt::format("{} x {}", on.setup.tensorParallel, on.hardware.name);
-    info.link = fmt::format("{:.4g} GB/s in a node, {:.4g} GB/s between nodes (assumed)",
-                            on.hardware.node.bandwidth * on.hardware.linkShare / 1e9,
-                            on.hardware.network.bandwidth * on.hardware.linkShare / 1e9);
-    info.tokensPerIteration = std::llround(sequences * on.model.sequence);
-    info.flopsPerIteration = modelFlops(on.model, sequences);
-    info.peakFlops = on.hardware.peakFlops * on.setup.tensorParallel;
-}
-
 Result<Simulated> simulateOne(const Options& options, const SimulationRequest& request,
                               Schedule schedule)
 {
@@ -166,12 +144,12 @@ Result<Simulated> simulateOne(const Options& options, const SimulationRequest& r
     if (one)
         one->run.info = infoOf(options, scheme, one->run.info);
     if (one && request.costs.model) {
-        describe(*request.costs.model, one->run.schedule.shape, one->run.info);
+        describeModel(*request.costs.model, one->run.schedule.shape, one->run.info);
         addRates(one->run.info, options.dataParallel, one->metrics);
     }
     if (one && request.costs.recorded) {
-        describe(*request.costs.recorded, options.calibrate.file, one->run.schedule.shape,
-                 one->run.info);
+        describeRecorded(*request.costs.recorded->run, options.calibrate.file,
+                         one->run.schedule.shape, one->run.info);
         addRates(one->run.info, options.dataParallel, one->metrics);
     }
     return one;

@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
+#include "profiler/analysis/predicted_info.h"
 
 #include <QString>
 #include <QStringList>
@@ -10,7 +11,9 @@
 
 namespace app {
 
-constexpr int kAttentionShare = 20; // of a forward, where only attention is made again: assumed
+// Of a forward, where only attention is made again, in hundredths.
+constexpr int kAttentionShare = static_cast<int>(100 * profiler::kAttentionShare.numerator
+                                                 / profiler::kAttentionShare.denominator);
 
 // The costs of a prediction, in hundredths of a unit: exact, and what a slider can set. A whole
 // backward costs the input's part and the weights' part together.

@@ -92,6 +92,10 @@ RunPlan planFromExperiment(const QString& toml)
     plan.textFile = text("run.text", {});
     if (text("run.backend", {}) == fromUtf8(engine::backendName(engine::Backend::Cuda)))
         plan.backend = engine::Backend::Cuda;
+    if (const auto at = carrierWords().indexOf(text("run.transport", {})); at >= 0)
+        plan.transport = static_cast<engine::Carrier>(at);
+    if (const auto at = graphsWords().indexOf(text("run.graphs", {})); at >= 0)
+        plan.graphs = static_cast<engine::Graphs>(at);
     if (const QString bytes = text("run.device_memory", {}); bytes.toLongLong() > 0)
         plan.deviceMemory = bytes;
     plan.model = text("model.name", plan.model);

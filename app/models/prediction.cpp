@@ -2,8 +2,11 @@
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
+#include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
+#include "engine/sim/memory_events.h"
 #include "engine/sim/simulate.h"
+#include "profiler/analysis/predicted_info.h"
 
 #include <QCoreApplication>
 
@@ -13,37 +16,86 @@
 namespace app {
 namespace {
 
-engine::RunInfo predictionInfo(const engine::Schedule& schedule, const QString& label,
-                               const CostSetting& costs, std::int64_t ticksPerUnit)
-{
-    engine::RunInfo info;
-    info.scheme = schedule.scheme;
-    info.label = label.toStdString();
-    info.mode = engine::Mode::Simulate;
-    info.outcome = engine::Outcome::Finished;
-    info.ticksPerUnit = ticksPerUnit;
-    info.link = linkText(costs).toStdString();
-    return info;
-}
-
 QString labelOf(const std::string& name)
 {
     const engine::Scheme* scheme = engine::findScheme(name);
     return scheme != nullptr ? shortTitle(fromUtf8(scheme->title)) : QString::fromStdString(name);
 }
 
-engine::Result<engine::OpCosts> costsOf(const engine::Schedule& lowered,
-                                        const PredictionRequest& request)
+engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
 {
-    CostSetting setting = request.costs;
+    CostSetting setting = countingBeside(request.source, request.costs);
     if (request.recompute == engine::Recompute::Attention
         && setting.recompute == CostSetting::kSame)
         setting.recompute = kAttentionShare;
     auto units = unitCosts(setting);
+    if (units)
+        units->rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
+    return units;
+}
+
+// What the ops take, and what of it the run has to know beside its times.
+struct Costs
+{
+    engine::OpCosts ops;
+    std::optional<engine::ModelOnHardware> on;
+};
+
+engine::Result<Costs> hardwareCosts(const engine::Schedule& lowered,
+                                    const PredictionRequest& request,
+                                    const engine::TimingRules& rules)
+{
+    auto on = modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel);
+    if (!on)
+        return tl::unexpected(on.error());
+    const auto where = holds(lowered, engine::OpKind::Recompute) ? engine::RecomputeIn::Ops
+                                                                 : engine::RecomputeIn::Backward;
+    const auto prices = engine::modelPrices(lowered.shape, *on, rules, where);
+    if (!prices)
+        return tl::unexpected(prices.error());
+    auto ops = engine::resolved(lowered, *prices);
+    if (!ops)
+        return tl::unexpected(ops.error());
+    return Costs{*std::move(ops), *std::move(on)};
+}
+
+engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionRequest& request)
+{
+    const auto units = unitsOf(request);
     if (!units)
         return tl::unexpected(units.error());
-    units->rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
-    return engine::unitOpCosts(lowered, *units);
+    if (request.source.kind == CostSource::Kind::Hardware)
+        return hardwareCosts(lowered, request, units->rules);
+    auto ops = request.source.isUnits() ? engine::unitOpCosts(lowered, *units)
+                                        : recordedCosts(lowered, request.source, *units);
+    return ops ? engine::Result<Costs>(Costs{*std::move(ops), std::nullopt})
+               : tl::unexpected(ops.error());
+}
+
+double keptOf(const Costs& costs, engine::Recompute recompute)
+{
+    if (costs.on)
+        return engine::keptShare(*costs.on);
+    return recompute == engine::Recompute::Attention ? profiler::kAttentionKeeps : 0;
+}
+
+engine::RunInfo infoOf(const engine::Schedule& lowered, const QString& label,
+                       const PredictionRequest& request, const Costs& costs)
+{
+    engine::RunInfo info;
+    info.scheme = lowered.scheme;
+    info.label = label.toStdString();
+    info.mode = engine::Mode::Simulate;
+    info.outcome = engine::Outcome::Finished;
+    info.ticksPerUnit = costs.ops.ticksPerUnit;
+    info.recomputeKeeps = keptOf(costs, request.recompute);
+    info.link = linkText(request.costs).toStdString();
+    if (costs.on)
+        profiler::describeModel(*costs.on, lowered.shape, info);
+    else if (request.source.run && !request.source.isUnits())
+        profiler::describeRecorded(*request.source.run, request.source.file.toStdString(),
+                                   lowered.shape, info);
+    return info;
 }
 
 PreparedSchedule checked(const engine::Schedule& schedule, const QString& label,
@@ -66,11 +118,16 @@ engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepar
     const auto costs = costsOf(run->schedule, request);
     if (!costs)
         return tl::unexpected(costs.error());
-    auto timeline = engine::simulate(run->schedule, *costs);
+    auto timeline = engine::simulate(run->schedule, costs->ops);
     if (!timeline)
         return tl::unexpected(timeline.error());
     run->timeline = std::move(*timeline);
-    run->info = predictionInfo(run->schedule, prepared.label, request.costs, costs->ticksPerUnit);
+    if (costs->on)
+        run->timeline.memory
+            = engine::simulatedMemory(run->schedule, run->timeline,
+                                      engine::stageBytes(*costs->on, run->schedule.shape.stages));
+    run->info = infoOf(run->schedule, prepared.label, request, *costs);
+    result.info = run->info;
     auto metrics = profiler::metrics(*run);
     if (!metrics)
         return tl::unexpected(metrics.error());
@@ -81,6 +138,11 @@ engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepar
 }
 
 } // namespace
+
+bool PredictionRequest::isUsual() const
+{
+    return source.isUnits() && costs.isUsual() && !evict && recompute == engine::Recompute::None;
+}
 
 bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
 {
@@ -123,8 +185,7 @@ engine::Result<Prediction> predict(const PreparedSchedule& prepared,
     result.violations = prepared.violations;
     result.computeOps = prepared.computeOps;
     result.bubbleForm = prepared.bubbleForm;
-    result.isUsual
-        = request.costs.isUsual() && !request.evict && request.recompute == engine::Recompute::None;
+    result.isUsual = request.isUsual();
     if (!result.isValid())
         return result;
     if (const auto timed = addTimes(result, prepared, request); !timed)
@@ -142,6 +203,11 @@ engine::Result<Prediction> predict(const engine::Schedule& schedule, const QStri
                                    const PredictionRequest& request)
 {
     return predict(checked(schedule, label, request.sync), request);
+}
+
+QString costsText(const PredictionRequest& request)
+{
+    return request.source.isUnits() ? costsText(request.costs) : sourceText(request.source);
 }
 
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)

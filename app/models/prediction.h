@@ -2,6 +2,7 @@
 
 #include "app/models/closed_form.h"
 #include "app/models/cost_setting.h"
+#include "app/models/cost_source.h"
 #include "app/models/thumbnail.h"
 #include "engine/base/result.h"
 #include "engine/model/model_spec.h"
@@ -16,10 +17,11 @@
 
 namespace app {
 
-// A schedule as the set-up page and the editor show it: checked, and simulated in units.
+// A schedule as the set-up page and the editor show it: checked, and simulated.
 struct Prediction
 {
     std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
+    engine::RunInfo info;                   // the run's
     profiler::RunMetrics metrics;
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
@@ -34,11 +36,14 @@ struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    CostSetting costs = {};
+    CostSetting costs = {}; // in units; beside another source only what countingBeside() leaves
     engine::Recompute recompute = engine::Recompute::None;
     std::optional<engine::EvictPolicy> evict
         = {}; // stashes shared by pairs of devices, as BPipe does
 
+    CostSource source = {};
+
+    bool isUsual() const; // closed forms hold
     // All that a built schedule depends on, or only what it costs, is the same.
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
@@ -73,6 +78,8 @@ constexpr std::int64_t kInstantOps = 5'000;
 
 // The formula's letters for a request that is possible.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
+// "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms": beside a picture.
+QString costsText(const PredictionRequest& request);
 // "(4−2)/(3·4+4−2) = 14.3 %, as simulated": what a closed form says of a prediction; the formula
 // alone where it says nothing. "" where the scheme states none.
 QString closedFormText(const Prediction& prediction);

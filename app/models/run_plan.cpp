@@ -114,13 +114,16 @@ QString decimal(int hundredths)
 
 QStringList timingOptions(const PredictionRequest& request)
 {
-    QStringList options
-        = costOptions(request.costs) + passOptions(request, engine::Recompute::None);
+    QStringList options = sourceOptions(request.source)
+        + costOptions(countingBeside(request.source, request.costs))
+        + passOptions(request, engine::Recompute::None);
     if (request.evict)
         options << QStringLiteral("--evict")
                 << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
                                                                   : QStringLiteral("lazy"));
-    if (request.schedule.dataParallel != 1)
+    // What is not said of a schedule is as --calibrate's run has it.
+    const bool isRecorded = request.source.kind == CostSource::Kind::Recorded;
+    if (request.schedule.dataParallel != 1 || isRecorded)
         options << QStringLiteral("--data-parallel")
                 << QString::number(request.schedule.dataParallel);
     return options;
@@ -156,9 +159,29 @@ QStringList runOptions(const RunPlan& plan)
     add("--data-parallel", QString::number(plan.request.schedule.dataParallel),
         plan.request.schedule.dataParallel == 1);
     add("--backend", fromUtf8(engine::backendName(plan.backend)), plan.backend == usual.backend);
+    add("--transport", carrierWords().at(static_cast<int>(plan.transport)),
+        plan.transport == usual.transport);
+    add("--graphs", graphsWords().at(static_cast<int>(plan.graphs)), plan.graphs == usual.graphs);
     add("--device-memory", plan.deviceMemory, plan.deviceMemory.isEmpty());
     add("--trace", plan.trace, plan.trace.isEmpty());
     return options + passOptions(plan.request, modelRecompute(plan.model));
+}
+
+QStringList carrierWords()
+{
+    QStringList words;
+    for (const auto carrier :
+         {engine::Carrier::Auto, engine::Carrier::Local, engine::Carrier::Peer})
+        words.append(fromUtf8(engine::carrierName(carrier)));
+    return words;
+}
+
+QStringList graphsWords()
+{
+    QStringList words;
+    for (const auto graphs : {engine::Graphs::Off, engine::Graphs::Auto, engine::Graphs::On})
+        words.append(fromUtf8(engine::graphsName(graphs)));
+    return words;
 }
 
 QString commandText(const RunPlan& plan)
@@ -206,6 +229,17 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
         return text("The text file %1 is empty; choose another, or leave it out.")
             .arg(plan.textFile);
     return {};
+}
+
+QString machineProblem(const RunPlan& plan, const DeviceFacts& here)
+{
+    if (plan.mode == engine::Mode::Simulate || plan.backend == engine::Backend::Cpu
+        || here.hasNvidiaDriver)
+        return {};
+    return QCoreApplication::translate(
+        "Plan",
+        "This machine has no NVIDIA driver, so nothing runs on GPUs here. Take the CPU, or "
+        "copy the command for a machine that has GPUs.");
 }
 
 } // namespace app

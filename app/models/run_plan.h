@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/models/device_facts.h"
 #include "app/models/prediction.h"
 #include "engine/exec/run_experiment.h"
 
@@ -23,6 +24,8 @@ struct RunPlan
     bool isExact = false;                 // gradients are summed bit for bit the same in any order
     int linkBandwidth = 0, linkLatency = 0; // hundredths of GB/s (0: free) and of us, emulated
     engine::Backend backend = engine::Backend::Cpu;
+    engine::Carrier transport = engine::Carrier::Auto; // of a live run on GPUs
+    engine::Graphs graphs = engine::Graphs::Auto;      // on GPUs
     QString trace;        // off, ops, kernels, all; "": what the backend can
     QString deviceMemory; // "16GiB"; "": no limit but the machine's
 
@@ -50,7 +53,13 @@ QString shellWord(const QString& word);
 // does not say keeps its default.
 RunPlan planFromExperiment(const QString& toml);
 
+// What `bscope run --transport` may say, as the command line spells it, by Carrier.
+QStringList carrierWords();
+QStringList graphsWords(); // by Graphs
+
 // Why the plan cannot be run although the schedule is fine: "" when it can.
 QString planProblem(const RunPlan& plan, const engine::Schedule& lowered);
+// Why it cannot on this machine, although it could on another: "" when it can.
+QString machineProblem(const RunPlan& plan, const DeviceFacts& here);
 
 } // namespace app

@@ -23,6 +23,8 @@ double valueOf(const Prediction& prediction, Column column)
     switch (column) {
     case Column::Iteration:
         return prediction.thumbnail.duration;
+    case Column::Memory:
+        return static_cast<double>(largestMemory(metrics).value_or(0));
     case Column::Bubble:
         return metrics.bubbleRatio * 100;
     case Column::Stash:
@@ -69,7 +71,9 @@ QString SchemeTableModel::Row::reason() const
 
 SchemeTableModel::SchemeTableModel(QObject* parent)
     : QAbstractTableModel(parent)
-{ }
+{
+    arrange();
+}
 
 void SchemeTableModel::setRows(std::vector<Row> rows)
 {
@@ -113,13 +117,24 @@ void SchemeTableModel::arrange()
 {
     std::vector<double> durations;
     m_largestStash = 1;
+    m_largestMemory = 0;
+    engine::RunInfo info;
+    std::int64_t longest = 0;
     for (const Row& row : m_rows) {
         if (const Prediction* prediction = row.prediction()) {
             durations.push_back(prediction->thumbnail.duration);
             m_largestStash = std::max(m_largestStash, largestStash(prediction->metrics));
+            m_largestMemory
+                = std::max(m_largestMemory, largestMemory(prediction->metrics).value_or(0));
+            longest = std::max(longest, prediction->metrics.duration);
+            info.ticksPerUnit = prediction->info.ticksPerUnit;
         }
     }
+    m_isInUnits = durations.empty() || info.inUnits();
+    m_time = m_isInUnits ? Scale{1, 2, tr("units")} : timeScale(info, longest);
+    m_bytes = byteScale(m_largestMemory);
     m_thumbnailUnits = thumbnailScale(std::move(durations));
+    Q_EMIT headerDataChanged(Qt::Horizontal, 0, kColumns - 1);
     sort(m_sortColumn, m_sortOrder);
 }
 
@@ -191,8 +206,11 @@ QString SchemeTableModel::text(const Row& row, Column column) const
     const double value = valueOf(*prediction, column);
     switch (column) {
     case Column::Iteration:
+        return m_isInUnits ? unitsText(value) : m_time.text(value);
     case Column::Weights:
         return unitsText(value);
+    case Column::Memory:
+        return largestMemory(prediction->metrics) ? m_bytes.text(value) : QString();
     case Column::Bubble:
     case Column::Stash:
         return number(value, 1);
@@ -214,17 +232,24 @@ double SchemeTableModel::thumbnailUnits() const
 
 QString SchemeTableModel::csv() const
 {
-    QStringList lines = {QStringLiteral(
-        "scheme,iteration_units,bubble_percent,peak_stash_ma,weights_mtheta,messages,local_copies,"
-        "refused")};
+    QStringList lines = {QStringLiteral("scheme,iteration_%1,bubble_percent,peak_stash_ma,"
+                                        "weights_mtheta,messages,local_copies,refused")
+                             .arg(m_isInUnits ? QStringLiteral("units") : QStringLiteral("ns"))};
+    if (hasMemory())
+        lines.front() += QStringLiteral(",peak_memory_bytes");
+    const auto cell = [](const Row& row, Column column) {
+        const Prediction* prediction = row.prediction();
+        return prediction == nullptr ? QString()
+                                     : QString::number(valueOf(*prediction, column), 'g', 12);
+    };
     for (const Row& row : m_rows) {
         QStringList cells = {row.scheme};
-        for (int column = 1; column < kColumns; ++column)
-            cells.append(row.prediction() == nullptr
-                             ? QString()
-                             : QString::number(
-                                 valueOf(*row.prediction(), static_cast<Column>(column)), 'g', 12));
+        for (const Column column : {Column::Iteration, Column::Bubble, Column::Stash,
+                                    Column::Weights, Column::Messages, Column::Local})
+            cells.append(cell(row, column));
         cells.append(quotedCell(row.reason()));
+        if (hasMemory())
+            cells.append(cell(row, Column::Memory));
         lines.append(cells.join(QLatin1Char(',')));
     }
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
@@ -274,9 +299,10 @@ QVariant SchemeTableModel::headerData(int section, Qt::Orientation orientation, 
             Qt::Alignment(Qt::AlignVCenter | (section == 0 ? Qt::AlignLeft : Qt::AlignRight)));
     if (role != Qt::DisplayRole)
         return {};
-    const QStringList titles
-        = {tr("Scheme"),      tr("Iteration, units"), tr("Bubble, %"), tr("Peak stash, Mₐ"),
-           tr("Weights, Mθ"), tr("Messages"),         tr("Local")};
+    const QStringList titles = {tr("Scheme"),      tr("Iteration, %1").arg(m_time.unit),
+                                tr("Bubble, %"),   tr("Peak stash, Mₐ"),
+                                tr("Weights, Mθ"), tr("Memory, %1").arg(m_bytes.unit),
+                                tr("Messages"),    tr("Local")};
     return titles.value(section);
 }
 
@@ -285,6 +311,15 @@ double largestStash(const profiler::RunMetrics& metrics)
     double largest = 0;
     for (const profiler::DeviceMetrics& device : metrics.devices)
         largest = std::max(largest, device.peakStash);
+    return largest;
+}
+
+std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics)
+{
+    std::optional<std::int64_t> largest;
+    for (const profiler::DeviceMetrics& device : metrics.devices)
+        if (device.peakBytes)
+            largest = std::max(largest.value_or(0), *device.peakBytes);
     return largest;
 }
 

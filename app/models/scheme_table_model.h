@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/fault.h"
+#include "app/models/numbers.h"
 #include "app/models/prediction.h"
 
 #include <QAbstractTableModel>
@@ -17,8 +18,8 @@ class SchemeTableModel : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum class Column : int { Scheme, Iteration, Bubble, Stash, Weights, Messages, Local };
-    static constexpr int kColumns = 7;
+    enum class Column : int { Scheme, Iteration, Bubble, Stash, Weights, Memory, Messages, Local };
+    static constexpr int kColumns = 8;
 
     struct Row
     {
@@ -46,8 +47,9 @@ public:
     // Units that the whole width of a thumbnail stands for. Pictures share one time scale; one that
     // is much longer than the others is cut.
     double thumbnailUnits() const;
-    int rowOf(const QString& scheme) const; // -1: not there
-    void setChosen(const QString& scheme);  // drawn strong
+    bool hasMemory() const { return m_largestMemory > 0; } // in bytes; else the column is empty
+    int rowOf(const QString& scheme) const;                // -1: not there
+    void setChosen(const QString& scheme);                 // drawn strong
     QString csv() const; // header, then the rows in their order; refused: the reason
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -68,9 +70,13 @@ private:
     int m_sortColumn = -1;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
     double m_thumbnailUnits = 1, m_largestStash = 1; // of the answers that are there
+    Scale m_time, m_bytes;
+    bool m_isInUnits = true;
+    std::int64_t m_largestMemory = 0;
 };
 
 double largestStash(const profiler::RunMetrics& metrics);   // peak of any device, M_a
 double largestWeights(const profiler::RunMetrics& metrics); // M_theta
+std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // bytes
 
 } // namespace app

@@ -79,8 +79,8 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     const double units = prediction->thumbnail.duration;
     const auto makespan
         = prediction->isUsual ? makespanFact(scheme, formulaNumbers(request), units) : std::nullopt;
-    facts.push_back(makespan.value_or(
-        SchemeFact{say("Iteration"), say("%1 units, simulated").arg(unitsText(units))}));
+    facts.push_back(makespan.value_or(SchemeFact{
+        say("Iteration"), say("%1, simulated").arg(timeText(metrics.duration, prediction->info))}));
     const QString form = closedFormText(*prediction);
     facts.push_back(
         {say("Bubble"),

@@ -148,6 +148,7 @@ void EditorPage::showCosts()
         auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);
         form->showPlan();
         connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
+        connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
         auto* scroll = new QScrollArea;
         scroll->setFrameShape(QFrame::NoFrame);
         scroll->setWidgetResizable(true);

@@ -185,9 +185,10 @@ QString EditorPage::timesNote() const
         return m_preview->hasPicture() ? tr("of the last valid order; this one has none")
                                        : tr("none yet");
     const Prediction& prediction = m_check->prediction;
-    return tr("%1 units, bubble %2, peak stash %3 Mₐ. %4")
-        .arg(unitsText(prediction.thumbnail.duration), percent(prediction.metrics.bubbleRatio),
-             number(largestStash(prediction.metrics), 1), costsText(m_plan.request.costs));
+    return tr("%1, bubble %2, peak stash %3 Mₐ. %4")
+        .arg(timeText(prediction.metrics.duration, prediction.info),
+             percent(prediction.metrics.bubbleRatio), number(largestStash(prediction.metrics), 1),
+             costsText(m_plan.request));
 }
 
 void EditorPage::showVerdict()

@@ -134,6 +134,7 @@ QList<KeyLine> keyLines(const QList<QAction*>& actions)
             keys += sequence.toString().split(QLatin1Char('+'), Qt::SkipEmptyParts);
         keys.replaceInStrings(QStringLiteral("Left"), QStringLiteral("←"));
         keys.replaceInStrings(QStringLiteral("Right"), QStringLiteral("→"));
+        keys.replaceInStrings(QStringLiteral("PgDown"), QStringLiteral("PgDn"));
         const auto sameKeys = [&](const KeyLine& line) { // "Alt ← →" says "Alt ←" already
             return std::all_of(keys.begin(), keys.end(),
                                [&](const QString& key) { return line.keys.contains(key); });

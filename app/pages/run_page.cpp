@@ -3,9 +3,11 @@
 #include "app/models/iterations_model.h"
 #include "app/models/numbers.h"
 #include "app/pages/run_page_parts.h"
+#include "app/timeline/note_marks.h"
 #include "app/widgets/band.h"
 #include "app/widgets/details_panel.h"
 #include "app/widgets/empty_state.h"
+#include "app/widgets/notes_panel.h"
 #include "app/widgets/progress_panel.h"
 #include "app/widgets/run_panels.h"
 #include "app/widgets/runs_dock.h"
@@ -148,6 +150,7 @@ void RunPage::showView(const RunViewPointer& view)
         m->details->show(view, m->timeline->selection());
     reportFinished();
     askForKernels();
+    askForNotes();
 }
 
 void RunPage::showIteration(int iteration)
@@ -164,6 +167,9 @@ void RunPage::select(const Selection& selection)
 {
     m->details->show(m_view, selection);
     m->panels->showSelection(selection);
+    m->panels->notes().setCurrent(m->timeline->currentNote());
+    m->note->setEnabled(canBeNoted(selection) && whyNoNotes().isEmpty());
+    m->bookmark->setEnabled(m->note->isEnabled());
     showPopover();
     Q_EMIT statusChanged();
 }
@@ -176,6 +182,7 @@ void RunPage::showState()
     m->toolbar->showRun(*m_document, m->timeline->iteration());
     reportFinished();
     askForKernels();
+    askForNotes();
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
 }

@@ -3,12 +3,14 @@
 #include "app/jobs/kernel_loader.h"
 #include "app/jobs/run_analysis.h"
 #include "app/jobs/run_library.h"
+#include "app/jobs/run_notes.h"
 #include "app/jobs/view_preparation.h"
 #include "app/models/theme.h"
 #include "app/timeline/selection.h"
 #include "app/widgets/page.h"
 
 #include <memory>
+#include <optional>
 
 class QAction;
 class QSplitter;
@@ -73,6 +75,14 @@ private:
     void setDetailsVisible(bool visible);
     bool isExplainedInPlace() const;
     void showPopover();
+    void askForNotes();
+    void connectNotes();
+    void showNotes();
+    QString whyNoNotes() const; // "": notes can be made
+    void beginNote();
+    void addNote(const QString& words);
+    void refuseNote(const engine::Note& note, const QString& reason);
+    void askForCopy(const std::optional<engine::Note>& note); // which the copy shall have
     void search();
     void stepHit(int by);
     void endSearch();
@@ -86,6 +96,9 @@ private:
     RunAnalysis m_analysis;
     ViewPreparation m_views;
     KernelLoader m_kernels;
+    RunNotes m_notes;
+    std::optional<engine::Note> m_refusedNote; // for a copy of the run
+    Background m_copying{this};
     RunPointer m_kernelsOf; // for which they were asked
     RunViewPointer m_view;  // shown by timeline, details and tables; null: none yet
     std::unique_ptr<Parts> m;

@@ -29,6 +29,14 @@ void RunPage::makeActions()
     actions.find->setStatusTip(tr("find ops, with facets"));
     m->findNext = makeAction("findNextHit", tr("Next hit"), Qt::Key_F3);
     m->findPrevious = makeAction("findPreviousHit", tr("Hit before"), Qt::SHIFT | Qt::Key_F3);
+    m->note = makeAction("noteSelection", tr("Note on the selection"), Qt::Key_N);
+    m->note->setStatusTip(tr("note on what is selected"));
+    m->bookmark = makeAction("bookmarkSelection", tr("Bookmark the selection"), Qt::Key_M);
+    m->bookmark->setStatusTip(tr("bookmark what is selected"));
+    m->undoNote = makeAction("undoNote", tr("Undo"), QKeySequence::Undo);
+    m->redoNote = makeAction("redoNote", tr("Redo"), QKeySequence::Redo);
+    m->saveCopy
+        = makeAction("saveCopy", tr("Save a copy of the run…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S);
     actions.pause = makeAction("pauseRun", tr("Pause"), {});
     actions.pause->setCheckable(true);
     actions.stop = makeAction("stopRun", tr("Stop"), {});
@@ -69,6 +77,7 @@ void RunPage::connectActions()
     connect(m->timeline, &TimelineWidget::followChanged, actions.follow, &QAction::setChecked);
     connectLook();
     connectFind();
+    connectNotes();
     connect(actions.pause, &QAction::triggered, this,
             [this](bool paused) { m_library.setPaused(*m_document, paused); });
     connect(actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
@@ -127,9 +136,10 @@ QList<QAction*> RunPage::menuActions(Menu menu) const
     case Menu::Export:
         return {actions.exportFigure};
     case Menu::Analyze:
-        return {actions.find, m->findNext, m->findPrevious};
+        return {actions.find, m->findNext, m->findPrevious, m->note,
+                m->bookmark,  m->undoNote, m->redoNote};
     case Menu::File:
-        break;
+        return {m->saveCopy};
     }
     return {};
 }

@@ -5,6 +5,7 @@
 #include "app/widgets/details_panel.h"
 #include "app/widgets/empty_state.h"
 #include "app/widgets/find_bar.h"
+#include "app/widgets/note_bar.h"
 #include "app/widgets/run_panels.h"
 #include "app/widgets/runs_dock.h"
 #include "app/widgets/selection_popover.h"
@@ -14,6 +15,7 @@
 #include <QAction>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QResizeEvent>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -89,6 +91,15 @@ QWidget* RunPage::makeCentre()
     m->popover = new SelectionPopover(m_theme, m->timeline);
     m->findBar = new FindBar(m_theme);
     m->findBar->hide();
+    m->noteBar = new NoteBar(m_theme);
+    m->noteBar->hide();
+    m->noteBand = new Band(m_theme, Band::Shape::State);
+    m->noteBand->setObjectName(QStringLiteral("noteBand"));
+    connect(m->noteBand->addAction(tr("Save a copy…"), QStringLiteral("copyForNote")),
+            &QPushButton::clicked, this, [this] { askForCopy(m_refusedNote); });
+    connect(m->noteBand->addAction(tr("Close"), QStringLiteral("dismissNoteBand")),
+            &QPushButton::clicked, m->noteBand, &QWidget::hide);
+    m->noteBand->hide();
     m->waiting = centredLabel("waiting");
     m->failed = new EmptyState(m_theme, {Icon::Info, {}, {}, tr("Open another run")});
     m->failed->setObjectName(QStringLiteral("failed"));
@@ -109,6 +120,8 @@ QWidget* RunPage::makeCentre()
     column->addWidget(m->toolbar);
     column->addWidget(makeLine(Qt::Horizontal));
     column->addWidget(m->findBar);
+    column->addWidget(m->noteBar);
+    column->addWidget(m->noteBand);
     column->addWidget(m->band);
     column->addWidget(m->rows, 1);
     connect(m->panels, &RunPanels::foldedChanged, this, [this](bool folded) {

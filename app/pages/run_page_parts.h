@@ -11,6 +11,7 @@ namespace app {
 
 class EmptyState;
 class FindBar;
+class NoteBar;
 class SelectionPopover;
 
 // What a RunPage is made of; Qt's parents own it.
@@ -20,6 +21,8 @@ struct RunPage::Parts
     QAction *compare = nullptr, *copyCommand = nullptr, *fitAll = nullptr, *fitSelection = nullptr;
     QAction *foldPanels = nullptr, *flow = nullptr, *colourBy = nullptr, *kernels = nullptr;
     QAction *findNext = nullptr, *findPrevious = nullptr;
+    QAction *note = nullptr, *bookmark = nullptr, *undoNote = nullptr, *redoNote = nullptr;
+    QAction* saveCopy = nullptr;
 
     QSplitter *columns = nullptr, *rows = nullptr;
     RunsDock* runs = nullptr;
@@ -28,7 +31,9 @@ struct RunPage::Parts
     FoundPointer found; // what is looked for; null: nothing
     std::size_t hit = 0;
     SelectionPopover* popover = nullptr;
-    Band* band = nullptr;
+    NoteBar* noteBar = nullptr;
+    engine::Note draft; // what the bar writes the words of
+    Band *band = nullptr, *noteBand = nullptr;
     QPushButton *bandRunAgain = nullptr, *bandDismiss = nullptr;
     QStackedWidget* centre = nullptr; // waiting, failed, timeline
     QLabel* waiting = nullptr;

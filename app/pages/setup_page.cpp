@@ -134,6 +134,7 @@ void SetupPage::choose(const QString& scheme)
     plan.request.schedule.scheme = scheme.toStdString();
     plan.request.schedule.chunks = 0;
     plan.request.schedule.options.clear();
+    plan.request.schedule = alike(plan.request.source, plan.request.schedule);
     setPlan(plan);
 }
 
@@ -147,7 +148,7 @@ void SetupPage::edited()
     m_preview->setWaiting();
     setRunnable(false);
     showMarked();
-    m_costs->setText(tr("Costs: %1").arg(costsText(plan().request.costs)));
+    m_costs->setText(tr("Costs: %1").arg(costsText(plan().request)));
     if (estimatedOps(request) <= kHuge)
         predictAll();
     else
@@ -178,7 +179,8 @@ void SetupPage::showPrediction(const PreviewPredictor::Answer& answer)
     m_shown = answer.isNewest ? answer.prediction : nullptr;
     if (!result) {
         if (answer.isNewest)
-            refuse(tr("Impossible."), fromUtf8(result.error().message));
+            refuse(plan().request.source.isUnits() ? tr("Impossible.") : tr("Not predicted."),
+                   fromUtf8(result.error().message));
         return;
     }
     m_preview->show(answer.view);
@@ -229,8 +231,10 @@ void SetupPage::showVerdict(const Prediction& prediction)
                         fromUtf8(prediction.violations.front().message));
         return;
     }
-    const QString problem = planProblem(plan(), prediction.run->schedule);
+    const QString refused = planProblem(plan(), prediction.run->schedule);
+    const QString problem = refused.isEmpty() ? machineProblem(plan(), m_here) : refused;
     setRunnable(problem.isEmpty());
+    m_copy->setEnabled(refused.isEmpty()); // elsewhere it runs
     m_runButton->setToolTip(problem.isEmpty() ? tr("Ctrl+R") : problem);
     m_simulate->setVisible(!problem.isEmpty());
     if (!problem.isEmpty())

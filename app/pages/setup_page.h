@@ -81,6 +81,7 @@ private:
     static constexpr int kRemedies = 2;
 
     const ThemeController& m_theme;
+    DeviceFacts m_here = deviceFacts();
     std::vector<std::pair<QString, Predictor::Answer>> m_arrived; // for table and cards
     PreviewPredictor m_predictor;
     Predictor m_tablePredictor;

@@ -21,6 +21,7 @@ PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
         request.schedule.scheme = scheme.name;
         request.schedule.chunks = 0;
         request.schedule.options.clear();
+        request.schedule = alike(request.source, request.schedule);
     }
     return request;
 }
@@ -44,6 +45,8 @@ void SetupPage::predictTable()
     const QString name = QString::fromStdString(chosen.schedule.scheme);
     m_arrived.clear();
     m_table->setRows(std::move(rows));
+    m_tableView->setColumnHidden(static_cast<int>(SchemeTableModel::Column::Memory),
+                                 chosen.source.kind != CostSource::Kind::Hardware);
     m_table->setChosen(name);
     m_tableTitle->setText(tr("Schemes at D = %1, N = %2")
                               .arg(chosen.schedule.devices)
@@ -91,7 +94,8 @@ void SetupPage::runMarked()
         one.request = requestOf(*engine::findScheme(name.toStdString()));
         const auto prepared = prepare(one.request);
         if (prepared && prepared->violations.empty()
-            && planProblem(one, prepared->lowered).isEmpty())
+            && planProblem(one, prepared->lowered).isEmpty()
+            && machineProblem(one, m_here).isEmpty())
             all.append(runOptions(one));
         else
             refused.append(name);

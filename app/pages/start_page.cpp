@@ -107,7 +107,7 @@ QWidget* StartPage::makeDeviceLine()
     row->addWidget(
         facts.hasNvidiaDriver
             ? makeFact(m_theme, Icon::Info, &Chrome::text3,
-                       {tr("NVIDIA driver found"), tr("this build computes on the CPU")})
+                       {tr("NVIDIA driver found"), tr("the device check says what runs on it")})
             : makeFact(m_theme, Icon::Info, &Chrome::text3,
                        {tr("No NVIDIA GPU found"), tr("no driver; nothing here needs one")}));
     row->addStretch();

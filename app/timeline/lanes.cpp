@@ -7,7 +7,7 @@ namespace app {
 namespace {
 
 constexpr double kFullRest = 62, kMemory = 34; // beside the compute boxes of a full lane
-constexpr double kLeastMemory = 18;            // beside kernels
+constexpr double kLeastMemory = 18;            // where room is short
 constexpr double kComputeRest = 16;
 constexpr double kSmallestCompute = 28;
 constexpr double kMostMemory = 104;
@@ -56,7 +56,7 @@ Choice choose(int devices, const LaneWishes& wishes)
     Choice choice;
     if (fits >= std::min(kSmallestCompute, compute))
         choice = {LaneKind::Full, std::min(compute, fits)};
-    else if (!wishes.kernels.empty() && fitsLower >= kSmallestCompute)
+    else if (!wishes.compute && fitsLower >= kSmallestCompute)
         return {LaneKind::Full, kSmallestCompute, kMemory - (kSmallestCompute - fits)};
     else if (each >= compute + kComputeRest)
         choice = {LaneKind::Compute, compute};

@@ -40,9 +40,9 @@ struct LaneWishes
     std::vector<int> kernels = {}; // [device] rows of kernels; empty: they are not shown
 };
 
-// Full lanes if they fit (compute shrinks to 28 first), else compute only, else dense 23, else
-// dense 17; beyond that the caller scrolls. Where nobody chose a height, boxes and memory grow into
-// the room that is left, each up to a measure at which it still reads as a lane.
+// Full lanes if they fit (compute shrinks to 28 first, then memory to 18), else compute only, else
+// dense 23, else dense 17; beyond that the caller scrolls. Where nobody chose a height, boxes and
+// memory grow into the room that is left, each up to a measure at which it still reads as a lane.
 std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes);
 double heightOf(const std::vector<Lane>& lanes);
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: none

@@ -1,6 +1,7 @@
 #include "app/widgets/cost_form.h"
 
 #include "app/widgets/controls.h"
+#include "app/widgets/cost_source_form.h"
 #include "app/widgets/form_rows.h"
 #include "app/widgets/more_options.h"
 #include "app/widgets/slider_field.h"
@@ -20,11 +21,30 @@ CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWi
     : QWidget(parent)
     , m_theme(theme)
     , m_plan(plan)
+    , m_source(new CostSourceForm(theme, plan))
+    , m_units(makeUnits())
     , m_hint(makeFormHint())
     , m_more(new MoreCosts(theme, plan, order == Order::Built))
 {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum); // never taller than its rows
     QVBoxLayout& column = *spaced(new QVBoxLayout(this), QMargins(14, 14, 14, 14), 6);
+    column.addWidget(m_source);
+    column.addWidget(m_units);
+    column.addWidget(m_hint);
+    column.addWidget(m_more);
+    column.addStretch();
+    connect(m_source, &CostSourceForm::edited, this, &CostForm::changed);
+    connect(m_source, &CostSourceForm::planChanged, this, [this] {
+        showPlan();
+        Q_EMIT planChanged();
+    });
+    connect(m_more, &MoreCosts::edited, this, &CostForm::changed);
+}
+
+QWidget* CostForm::makeUnits()
+{
+    auto* units = new QWidget;
+    QVBoxLayout& column = *spaced(new QVBoxLayout(units), QMargins(), 6);
     makeHead(column);
     const auto add = [&](const QString& title, SliderField* field) {
         column.addLayout(makeSliderRow(title, field));
@@ -34,16 +54,13 @@ CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWi
     add(tr("\u2026 weights W"), makeCost("costW", &CostSetting::weightGradient, kMostOp));
     add(tr("P2P message"), makeCost("costP2P", &CostSetting::p2p, kMostP2P));
     add(tr("All-reduce"), makeCost("costAllReduce", &CostSetting::allReduce, kMostAllReduce));
-    column.addWidget(m_hint);
-    column.addWidget(m_more);
-    column.addStretch();
-    connect(m_more, &MoreCosts::edited, this, &CostForm::changed);
+    return units;
 }
 
 void CostForm::makeHead(QVBoxLayout& column)
 {
     auto* head = spaced(new QHBoxLayout, QMargins(), 8);
-    head->addWidget(makeLabel(tr("Costs of the prediction, in units"), "secondary"), 1);
+    head->addWidget(makeLabel(tr("A unit is one forward of a device"), "secondary"), 1);
     QPushButton* usual = makeButton(tr("F 1, B 2"), QStringLiteral("usualCosts"), "link");
     usual->setToolTip(tr("Forward 1, backward 2, free links: what closed forms are stated for"));
     connect(usual, &QPushButton::clicked, this, [this] {
@@ -85,6 +102,8 @@ void CostForm::showPlan()
     const CostSetting costs = m_plan.request.costs;
     for (const auto& [field, member] : m_costs)
         field->field()->setValue(costs.*member);
+    m_source->showPlan();
+    m_units->setVisible(m_plan.request.source.isUnits());
     m_more->showPlan();
     m_isShowing = false;
     showHint();
@@ -92,9 +111,11 @@ void CostForm::showPlan()
 
 void CostForm::showHint()
 {
-    const bool assumes = !m_plan.request.costs.isUsual();
+    const bool assumes = !m_plan.request.source.isUnits() || !m_plan.request.costs.isUsual();
     setHint(m_hint,
             !assumes ? QString()
+                : m_plan.mode == engine::Mode::Simulate && !m_plan.request.source.isUnits()
+                ? tr("nothing runs: closed forms say nothing about these times")
                 : m_plan.mode == engine::Mode::Simulate
                 ? tr("closed forms hold for F 1, B 2, free links")
                 : tr("of the prediction alone: a run measures its own"));

@@ -13,11 +13,13 @@ class QVBoxLayout;
 
 namespace app {
 
+class CostSourceForm;
 class MoreCosts;
 class SliderField;
 
-// What F, B, messages and all-reduces cost in a prediction: sliders for what is changed often, more
-// behind a line. Writes into the plan that it was made with.
+// What F, B, messages and all-reduces cost in a prediction: where that is from; where it is
+// assumed, sliders for what is changed often, more behind a line. Writes into the plan that it was
+// made with.
 class CostForm : public QWidget
 {
     Q_OBJECT
@@ -32,8 +34,10 @@ public:
 
 Q_SIGNALS:
     void edited();
+    void planChanged(); // by more than was edited: it is to be shown anew
 
 private:
+    QWidget* makeUnits();
     void makeHead(QVBoxLayout& column);
     SliderField* makeCost(const char* name, int CostSetting::*member, int most);
     void changed();
@@ -42,6 +46,8 @@ private:
     RunPlan& m_plan;
     bool m_isShowing = false;
     std::vector<std::pair<SliderField*, int CostSetting::*>> m_costs;
+    CostSourceForm* m_source;
+    QWidget* m_units;
     QLabel* m_hint;
     MoreCosts* m_more;
 };

@@ -8,6 +8,7 @@
 
 #include <QFontMetrics>
 #include <QPainter>
+#include <QScrollBar>
 
 #include <algorithm>
 #include <numeric>
@@ -239,7 +240,8 @@ void DataTable::fitRows()
 int DataTable::fittingHeight() const
 {
     const int rows = model()->rowCount() * verticalHeader()->defaultSectionSize();
-    return horizontalHeader()->height() + rows + 2;
+    const int bar = neededWidth() > width() ? horizontalScrollBar()->sizeHint().height() : 0;
+    return horizontalHeader()->height() + rows + bar + 2;
 }
 
 std::vector<int> DataTable::allWidths() const
@@ -271,10 +273,21 @@ void DataTable::setDispensable(std::vector<int> columns)
     shareWidth();
 }
 
+void DataTable::setRestColumn(int column)
+{
+    m_restColumn = column;
+    shareWidth();
+}
+
 // A table that scrolls sideways hides its first column, which says what a row is.
 void DataTable::dropColumns(const std::vector<int>& widths)
 {
-    int needed = std::accumulate(widths.begin(), widths.end(), 0);
+    int needed = 0;
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+        const int one = static_cast<int>(column);
+        const bool mayCome = std::ranges::find(m_dispensable, one) != m_dispensable.end();
+        needed += mayCome || !isColumnHidden(one) ? widths[column] : 0;
+    }
     for (const int column : m_dispensable) {
         const bool isTooMuch = needed > viewport()->width();
         setColumnHidden(column, isTooMuch);
@@ -302,7 +315,12 @@ void DataTable::shareWidth()
     const int room = viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
     if (room < 0 && !m_dispensable.empty())
         widths[0] = std::max(std::min(widths[0], kLeastFirst), widths[0] + room);
-    const int rest = std::max(0, room);
+    if (m_restColumn >= 0) {
+        constexpr int kLeastRest = 160;
+        int& last = widths[static_cast<std::size_t>(m_restColumn)];
+        last = std::max(std::min(last, kLeastRest), last + room);
+    }
+    const int rest = m_restColumn >= 0 ? 0 : std::max(0, room);
     const int shown = columns - horizontalHeader()->hiddenSectionCount();
     int place = 0;
     for (int column = 0; column < columns; ++column) {

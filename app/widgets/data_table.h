@@ -61,6 +61,7 @@ public:
     int neededWidth() const;   // at which no column is cut
     // Columns that give way where not all fit, the least important one first.
     void setDispensable(std::vector<int> columns);
+    void setRestColumn(int column); // takes all the width that is left; its texts are elided
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -73,6 +74,7 @@ private:
     void spanCells();
 
     std::vector<int> m_dispensable;
+    int m_restColumn = -1; // -1: all share what is left
 };
 
 } // namespace app

@@ -9,22 +9,6 @@
 #include <QToolButton>
 
 namespace app {
-namespace {
-
-QToolButton* iconButton(const char* name, Icon icon, const QString& tip,
-                        const ThemeController& theme)
-{
-    auto* button = new QToolButton;
-    button->setObjectName(QString::fromLatin1(name));
-    button->setAutoRaise(true);
-    button->setFixedSize(24, 24);
-    button->setFocusPolicy(Qt::TabFocus);
-    button->setToolTip(tip);
-    followTheme(button, icon, theme);
-    return button;
-}
-
-} // namespace
 
 FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
@@ -32,8 +16,8 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     , m_answer(makeLabel({}, "small"))
     , m_facets(new QWidget)
     , m_previous(
-          iconButton("findPrevious", Icon::ChevronLeft, tr("Hit before (Shift+Enter)"), theme))
-    , m_next(iconButton("findNext", Icon::ChevronRight, tr("Next hit (Enter)"), theme))
+          makeIconButton("findPrevious", Icon::ChevronLeft, tr("Hit before (Shift+Enter)"), theme))
+    , m_next(makeIconButton("findNext", Icon::ChevronRight, tr("Next hit (Enter)"), theme))
 {
     setObjectName(QStringLiteral("findBar"));
     setFixedHeight(36);
@@ -46,7 +30,7 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     m_field->setFixedHeight(26);
     m_field->setMaximumWidth(388);
     m_answer->setObjectName(QStringLiteral("findAnswer"));
-    auto* close = iconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
+    auto* close = makeIconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
     auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8);
     row->addWidget(m_field, 2);
     row->addWidget(m_previous);

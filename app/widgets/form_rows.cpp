@@ -4,6 +4,7 @@
 #include "app/widgets/slider_field.h"
 
 #include <QComboBox>
+#include <QFileDialog>
 #include <QHBoxLayout>
 
 namespace app {
@@ -59,6 +60,26 @@ QComboBox* makeFormCombo(const QString& objectName)
     combo->setObjectName(objectName);
     combo->setFixedSize(kFormFieldWidth, 28);
     return combo;
+}
+
+QPushButton* makeBrowseButton(const QString& objectName, const QString& tip)
+{
+    QPushButton* button = makeButton(QStringLiteral("\u2026"), objectName);
+    button->setFixedWidth(28);
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    setLook(button, "kind", QStringLiteral("icon"));
+    return button;
+}
+
+void askForFile(QWidget* parent, const QString& title, const QString& filter,
+                const std::function<void(const QString&)>& take)
+{
+    auto* dialog = new QFileDialog(parent, title, {}, filter);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, take);
+    dialog->open();
 }
 
 QVBoxLayout* makeFormSection(QVBoxLayout& column)

@@ -36,17 +36,6 @@ QComboBox* makeCombo(const char* name, const QString& says)
     return combo;
 }
 
-QToolButton* makeTool(const char* name, Icon icon, const QString& tip, const ThemeController& theme)
-{
-    auto* button = new QToolButton;
-    button->setObjectName(QString::fromLatin1(name));
-    button->setAutoRaise(true);
-    button->setToolTip(tip);
-    button->setAccessibleName(tip);
-    followTheme(button, icon, theme);
-    return button;
-}
-
 } // namespace
 
 KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
@@ -86,8 +75,8 @@ QWidget* KernelPanel::makeBar()
     m_scope->addItem(tr("whole run"), static_cast<int>(Scope::Run));
     m_scope->addItem(tr("this iteration"), static_cast<int>(Scope::Iteration));
     m_scope->addItem(tr("selected range or op"), static_cast<int>(Scope::Selection));
-    auto* copy = makeTool("copyKernels", Icon::Copy, tr("Copy the table as CSV"), m_theme);
-    auto* save = makeTool("saveKernels", Icon::Export, tr("Save the table as CSV"), m_theme);
+    auto* copy = makeIconButton("copyKernels", Icon::Copy, tr("Copy the table as CSV"), m_theme);
+    auto* save = makeIconButton("saveKernels", Icon::Export, tr("Save the table as CSV"), m_theme);
     connect(copy, &QToolButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(m_model->csv()); });
     connect(save, &QToolButton::clicked, this, &KernelPanel::save);

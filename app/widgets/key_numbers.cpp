@@ -18,16 +18,19 @@ constexpr int kBarsFrom = 640; // narrower: numbers only
 
 KeyNumbers::Item iterationItem(const Prediction& prediction)
 {
-    const double perUnit = static_cast<double>(prediction.run->info.ticksPerUnit);
+    const engine::RunInfo& info = prediction.info;
     const auto [least, most] = std::ranges::minmax_element(prediction.metrics.devices, {},
                                                            &profiler::DeviceMetrics::compute);
-    const QString from = unitsText(static_cast<double>(least->compute) / perUnit);
-    const QString to = unitsText(static_cast<double>(most->compute) / perUnit);
+    const Scale scale = timeScale(info, prediction.metrics.duration);
+    const auto text = [&](std::int64_t ticks) {
+        return info.inUnits()
+            ? unitsText(static_cast<double>(ticks) / static_cast<double>(info.ticksPerUnit))
+            : scale.text(static_cast<double>(ticks));
+    };
+    const QString from = text(least->compute), to = text(most->compute);
     const QString busy = from == to ? KeyNumbers::tr("%1 busy on every device").arg(to)
                                     : KeyNumbers::tr("%1 to %2 busy on a device").arg(from, to);
-    return {KeyNumbers::tr("Iteration"),
-            unitsText(static_cast<double>(prediction.metrics.duration) / perUnit),
-            KeyNumbers::tr("units"), busy};
+    return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit, busy};
 }
 
 // Short: the whole closed form stands under the verdict.
@@ -52,11 +55,27 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
             KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
 }
 
+// Bytes where the costs are of a model, else stashes of a device.
 KeyNumbers::Item memoryItem(const Prediction& prediction)
 {
-    return {KeyNumbers::tr("Peak stash"), number(largestStash(prediction.metrics), 1),
-            QStringLiteral("Mₐ"),
+    const QString stash = number(largestStash(prediction.metrics), 1);
+    if (const auto bytes = largestMemory(prediction.metrics)) {
+        const Scale scale = byteScale(*bytes);
+        return {KeyNumbers::tr("Peak memory"), scale.text(static_cast<double>(*bytes)), scale.unit,
+                KeyNumbers::tr("stash %1 Mₐ, on the fullest device").arg(stash)};
+    }
+    return {KeyNumbers::tr("Peak stash"), stash, QStringLiteral("Mₐ"),
             KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
+}
+
+// What stays and what comes and goes of a device: bytes, or parts of a model.
+std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
+{
+    if (!device.peakBytes)
+        return {device.weights, device.peakStash};
+    const auto stash = static_cast<double>(
+        device.bytesAtPeak[static_cast<std::size_t>(engine::MemoryCategory::Stash)]);
+    return {static_cast<double>(*device.peakBytes) - stash, stash};
 }
 
 } // namespace
@@ -95,12 +114,11 @@ void KeyNumbers::show(const Prediction* prediction)
     }
     setAccessibleName(spoken.join(QStringLiteral(", ")));
     setToolTip(whole.join(QLatin1Char('\n')));
-    if (prediction != nullptr) {
-        for (const profiler::DeviceMetrics& device : prediction->metrics.devices) {
+    m_isOfBytes = prediction != nullptr && largestMemory(prediction->metrics).has_value();
+    if (prediction != nullptr)
+        for (const profiler::DeviceMetrics& device : prediction->metrics.devices)
             if (m_bars.size() < kBars)
-                m_bars.emplace_back(device.weights, device.peakStash);
-        }
-    }
+                m_bars.push_back(barOf(device));
     update();
 }
 
@@ -130,6 +148,8 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
     double most = 1;
     for (const auto& [weights, stash] : m_bars)
         most = std::max(most, weights + stash);
+    Scale scale = byteScale(static_cast<std::int64_t>(most));
+    scale.decimals = 1; // as wide as a bar
     constexpr double kWidth = 18, kGap = 8, kHeight = 44;
     double x = box.right() - static_cast<double>(m_bars.size()) * (kWidth + kGap);
     const profiler::Palette& palette = m_theme.theme().palette;
@@ -143,7 +163,8 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
         painter.setFont(uiFont(10));
         painter.setPen(m_theme.theme().chrome.text2);
         painter.drawText(QRectF(x - 6, box.y() + 63, kWidth + 12, 14), Qt::AlignCenter,
-                         unitsText(std::round(stash * 100) / 100));
+                         m_isOfBytes ? scale.text(weights + stash)
+                                     : unitsText(std::round(stash * 100) / 100));
         x += kWidth + kGap;
     }
 }

@@ -34,6 +34,7 @@ private:
     const ThemeController& m_theme;
     QList<Item> m_items;
     std::vector<std::pair<double, double>> m_bars; // weights, stash of each device
+    bool m_isOfBytes = false;
 };
 
 QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction);

@@ -9,7 +9,10 @@
 #include <QBoxLayout>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
+
+#include <type_traits>
 
 namespace app {
 namespace {
@@ -66,46 +69,53 @@ void MoreCosts::addPasses()
         tr("Data-parallel width: more than 1 adds all-reduces"));
 }
 
+QVBoxLayout& MoreCosts::addGroup(QWidget*& group)
+{
+    group = new QWidget;
+    rows().addWidget(group);
+    return *spaced(new QVBoxLayout(group), QMargins(), 6);
+}
+
 void MoreCosts::addCosts()
 {
+    QVBoxLayout& group = addGroup(m_units);
     CostSetting& costs = m_plan.request.costs;
-    add(rows(), tr("Recompute, × F"),
+    add(group, tr("Recompute, × F"),
         m_fields->hundredths("costRecompute", costs.recompute, {kSame, kMost, tr("usual")}),
         tr("A recompute op, times the forward it repeats: 1 for all of it, 0.2 for the attention"));
-    add(rows(), tr("Optimizer"),
+    add(group, tr("Optimizer"),
         m_fields->hundredths("costOptimizer", costs.optimizer, {0, kMost, {}}),
         tr("Optimizer step of a device"));
-    add(rows(), tr("Evict or load"),
+    add(group, tr("Evict or load"),
         m_fields->hundredths("costTransfer", costs.transfer, {0, kMost, {}}),
         tr("Of a device's stash of one micro-batch"));
     auto* stages = m_fields->text("stageCosts", costs.stages);
     stages->setPlaceholderText(tr("0=1.5:3 7=2:4"));
-    add(rows(), tr("Unequal stages"), stages,
+    add(group, tr("Unequal stages"), stages,
         tr("F and B of a stage that differs (embedding, head): 0=1.5:3; more with a space "
            "between"));
+    group.addWidget(heading(tr("Links")));
+    add(group, tr("Latency"), m_fields->hundredths("costLatency", costs.latency, {0, kMost, {}}),
+        tr("A message arrives this much later than its link is free again"));
 }
 
 void MoreCosts::addLinks()
 {
     CostSetting& costs = m_plan.request.costs;
-    rows().addWidget(heading(tr("Links")));
-    add(rows(), tr("Latency"), m_fields->hundredths("costLatency", costs.latency, {0, kMost, {}}),
-        tr("A message arrives this much later than its link is free again"));
-    add(rows(), tr("Devices per node"),
+    add(addGroup(m_nodes), tr("Devices per node"),
         m_fields->number("devicesPerNode", costs.devicesPerNode, {0, 65535, tr("all")}),
         tr("Devices 0 .. K-1 are one node, and so on"));
-    add(rows(), tr("P2P across"),
+    QVBoxLayout& group = addGroup(m_across);
+    add(group, tr("P2P across"),
         m_fields->hundredths("costP2PAcross", costs.p2pAcross, {kSame, kMost, tr("same")}),
         tr("A message between nodes"));
-    add(rows(), tr("Latency across"),
+    add(group, tr("Latency across"),
         m_fields->hundredths("costLatencyAcross", costs.latencyAcross, {kSame, kMost, tr("same")}),
         tr("The latency between nodes"));
-    add(rows(), tr("Evict across"),
+    add(group, tr("Evict across"),
         m_fields->hundredths("costTransferAcross", costs.transferAcross,
                              {kSame, kMost, tr("same")}),
         tr("Evict or load between nodes"));
-    rows().addWidget(
-        m_fields->flag("blockingSend", tr("A send holds its device"), costs.blockingSend));
 }
 
 void MoreCosts::addRules()
@@ -113,7 +123,9 @@ void MoreCosts::addRules()
     constexpr int kMostPercent = 10'000;
     CostSetting& costs = m_plan.request.costs;
     rows().addWidget(heading(tr("How ops hinder one another")));
-    add(rows(), tr("Joint F and B, ×"),
+    rows().addWidget(
+        m_fields->flag("blockingSend", tr("A send holds its device"), costs.blockingSend));
+    add(addGroup(m_joint), tr("Joint F and B, ×"),
         m_fields->hundredths("costJoint", costs.joint, {0, kMost, {}}),
         tr("Ops that run as one take so much of their sum"));
     add(rows(), tr("Beside all-reduce, ×"),
@@ -127,11 +139,22 @@ void MoreCosts::addRules()
         tr("The same seed, the same draw"));
 }
 
+void MoreCosts::showGroups()
+{
+    const CostSource::Kind kind = m_plan.request.source.kind;
+    const bool isUnits = kind == CostSource::Kind::Units;
+    m_units->setVisible(isUnits);
+    m_nodes->setVisible(kind != CostSource::Kind::Hardware);
+    m_across->setVisible(isUnits);
+    m_joint->setVisible(kind != CostSource::Kind::Recorded);
+}
+
 void MoreCosts::showPlan()
 {
     m_fields->show();
-    if (!m_plan.request.costs.isSimple() || m_plan.request.evict
-        || m_plan.request.schedule.dataParallel > 1)
+    showGroups();
+    const CostSetting counting = countingBeside(m_plan.request.source, m_plan.request.costs);
+    if (!counting.isSimple() || m_plan.request.evict || m_plan.request.schedule.dataParallel > 1)
         setOpen(true);
 }
 
@@ -186,18 +209,55 @@ MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget*
             }),
         tr("Ops; on a GPU also kernels, copies and the calls that launch them; or all that CUPTI "
            "knows. Usual: kernels on a GPU, else ops"));
+    addGpus();
     auto* exact = m_fields->flag("accumulateExact", tr("Exact sums of gradients"), plan.isExact);
     exact->setToolTip(tr("Bit for bit the same in any order, so that schemes can be compared"));
     rows().addWidget(exact);
     connect(m_fields, &BoundFields::edited, this, &MoreTraining::edited);
 }
 
+// Of a live run on GPUs, and of ops on GPUs: elsewhere they say why they are off.
+void MoreTraining::addGpus()
+{
+    const auto choiceOf = [this](const char* name, const QStringList& words, auto& value) {
+        using Value = std::remove_reference_t<decltype(value)>;
+        return m_fields->choice(
+            name, words, [&value] { return static_cast<int>(value); },
+            [&value](int index) { value = static_cast<Value>(index); });
+    };
+    m_transport = choiceOf("transport", carrierWords(), m_plan.transport);
+    m_graphs = choiceOf("graphs", graphsWords(), m_plan.graphs);
+    m_offReason = makeFormHint();
+    m_offReason->setObjectName(QStringLiteral("gpuOptionsReason"));
+    add(rows(), tr("Messages by"), m_transport,
+        tr("local: all devices are parts of the first GPU; peer: a GPU each, and copies between "
+           "them; auto: as many GPUs as there are"));
+    add(rows(), tr("CUDA graphs"), m_graphs,
+        tr("Ops as graphs, one launch each; auto: those that the host launches hardly faster than "
+           "they run"));
+    rows().addWidget(m_offReason);
+}
+
+void MoreTraining::showGpus()
+{
+    const bool isOnGpus = m_plan.backend == engine::Backend::Cuda;
+    const bool isLive = m_plan.mode == engine::Mode::Live;
+    m_transport->setEnabled(isOnGpus && isLive);
+    m_graphs->setEnabled(isOnGpus);
+    setHint(m_offReason,
+            !isOnGpus     ? tr("both are for runs on GPUs, not on the CPU")
+                : !isLive ? tr("messages travel in live runs only")
+                          : QString());
+}
+
 void MoreTraining::showPlan()
 {
     m_fields->show();
+    showGpus();
     if (m_plan.layers > 0 || m_plan.width > 0 || m_plan.heads > 0 || !m_plan.attention.isEmpty()
         || !m_plan.precision.isEmpty() || m_plan.isExact || m_plan.linkBandwidth > 0
-        || m_plan.linkLatency > 0 || !m_plan.deviceMemory.isEmpty() || !m_plan.trace.isEmpty())
+        || m_plan.linkLatency > 0 || !m_plan.deviceMemory.isEmpty() || !m_plan.trace.isEmpty()
+        || m_plan.transport != engine::Carrier::Auto || m_plan.graphs != engine::Graphs::Auto)
         setOpen(true);
 }
 

@@ -4,6 +4,9 @@
 #include "app/models/theme.h"
 #include "app/widgets/fold_section.h"
 
+class QComboBox;
+class QLabel;
+
 namespace app {
 
 class BoundFields;
@@ -28,9 +31,12 @@ private:
     void addCosts();
     void addLinks();
     void addRules();
+    QVBoxLayout& addGroup(QWidget*& group);
+    void showGroups(); // what counts beside the source of the costs
 
     RunPlan& m_plan;
     BoundFields* m_fields;
+    QWidget *m_units = nullptr, *m_nodes = nullptr, *m_across = nullptr, *m_joint = nullptr;
 };
 
 // The same of a run: sizes of the model, attention, sums, the assumed link.
@@ -41,13 +47,18 @@ class MoreTraining : public FoldSection
 public:
     MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
     void showPlan();
+    void showGpus(); // follows what the plan runs on
 
 Q_SIGNALS:
     void edited();
 
 private:
+    void addGpus();
+
     RunPlan& m_plan;
     BoundFields* m_fields;
+    QComboBox *m_transport = nullptr, *m_graphs = nullptr;
+    QLabel* m_offReason = nullptr;
 };
 
 } // namespace app

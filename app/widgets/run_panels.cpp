@@ -6,6 +6,7 @@
 #include "app/widgets/data_table.h"
 #include "app/widgets/kernel_panel.h"
 #include "app/widgets/memory_panel.h"
+#include "app/widgets/notes_panel.h"
 #include "app/widgets/progress_panel.h"
 #include "app/widgets/themed_icon.h"
 
@@ -33,6 +34,7 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
     , m_progress(new ProgressPanel(theme))
+    , m_notes(new NotesPanel(theme))
     , m_log(new QPlainTextEdit)
 {
     setObjectName(QStringLiteral("runPanels"));
@@ -47,7 +49,7 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
     for (QWidget* panel : std::initializer_list<QWidget*>{m_summaryTable, m_eventsTable, m_kernels,
-                                                          m_memory, m_progress, m_log})
+                                                          m_memory, m_progress, m_notes, m_log})
         m_stack->addWidget(panel);
     auto* column = spaced(new QVBoxLayout(this), {}, 0);
     column->addWidget(makeTabRow(theme));
@@ -68,8 +70,8 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     m_tabs->setExpanding(false);
     m_tabs->setUsesScrollButtons(false);
     m_tabs->setElideMode(Qt::ElideNone);
-    for (const QString& name :
-         {tr("Summary"), tr("Events"), tr("Kernels"), tr("Memory"), tr("Progress"), tr("Log")})
+    for (const QString& name : {tr("Summary"), tr("Events"), tr("Kernels"), tr("Memory"),
+                                tr("Progress"), tr("Notes"), tr("Log")})
         m_tabs->addTab(name);
     m_fold->setObjectName(QStringLiteral("foldPanels"));
     m_fold->setAutoRaise(true);
@@ -158,7 +160,8 @@ void RunPanels::updateHint()
     const auto& metrics = m_metrics->metrics();
     const auto shown = static_cast<Panel>(m_tabs->currentIndex());
     const bool hasNumbers = !metrics.devices.empty() && m_run;
-    m_mode->setVisible(hasNumbers && (shown != Panel::Log || m_isFolded));
+    m_mode->setVisible(hasNumbers
+                       && ((shown != Panel::Log && shown != Panel::Notes) || m_isFolded));
     m_hint->setVisible(hasNumbers);
     if (!hasNumbers)
         return;
@@ -182,6 +185,9 @@ void RunPanels::updateHint()
         break;
     case Panel::Memory:
         m_hint->setText(which);
+        break;
+    case Panel::Notes:
+        m_hint->setText(tr("kept in the run's file; a double click edits the words"));
         break;
     case Panel::Progress:
     case Panel::Log:

@@ -19,17 +19,18 @@ namespace app {
 class DataTable;
 class KernelPanel;
 class MemoryPanel;
+class NotesPanel;
 class ProgressPanel;
 class Tag;
 
-// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Log. Folds to its tabs with
-// three key numbers at the right.
+// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Notes, Log. Folds to its
+// tabs with three key numbers at the right.
 class RunPanels : public QWidget
 {
     Q_OBJECT
 
 public:
-    enum class Panel : int { Summary, Events, Kernels, Memory, Progress, Log };
+    enum class Panel : int { Summary, Events, Kernels, Memory, Progress, Notes, Log };
     static constexpr int kTabsHeight = 33;
 
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
@@ -42,6 +43,7 @@ public:
     void addLogLine(const QString& line);
     void setPanel(Panel panel);
     ProgressPanel& progress() { return *m_progress; }
+    NotesPanel& notes() { return *m_notes; }
     bool isFolded() const { return m_isFolded; }
     void setFolded(bool folded);
 
@@ -69,6 +71,7 @@ private:
     KernelPanel* m_kernels;
     MemoryPanel* m_memory;
     ProgressPanel* m_progress;
+    NotesPanel* m_notes;
     QPlainTextEdit* m_log;
     RunPointer m_run;
     int m_iteration = -1;

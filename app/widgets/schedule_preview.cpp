@@ -10,7 +10,7 @@
 namespace app {
 namespace {
 
-constexpr int kRows = 16;
+constexpr int kRows = 16, kFewRows = 4; // fewer are no higher
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;
 constexpr int kPatience = 200; // ms of waiting that need no veil
@@ -85,7 +85,7 @@ SchedulePreview::Geometry SchedulePreview::geometry() const
     g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
               width() - kNames - kRight, devicePixelRatioF()};
     g.rows = std::min(run.schedule.shape.devices, kRows);
-    g.row = std::min(46.0, (m_room + 4.0) / std::max(1, g.rows));
+    g.row = (m_room + 4.0) / std::max(kFewRows, g.rows);
     g.height = g.row - (g.row >= 20 ? 4 : g.row >= 12 ? 2 : 1);
     return g;
 }
@@ -94,10 +94,11 @@ void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
 {
     const Chrome& c = m_theme.theme().chrome;
     const engine::RunInfo& info = m_view->run().info;
-    const auto perUnit = static_cast<double>(info.ticksPerUnit);
-    const double units = (g.axis.end - g.axis.begin) / perUnit;
+    const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
+    const Scale scale = timeScale(info, duration);
+    const double perUnit = scale.perUnit, units = (g.axis.end - g.axis.begin) / perUnit;
     const Ticks marks = ticks(0, units, g.axis.width / units);
-    const QString last = unitsText(units) + tr(" units");
+    const QString last = timeText(duration, info);
     painter.setFont(uiFont(11));
     painter.setPen(c.text2);
     const double lastLeft = g.axis.right() - painter.fontMetrics().horizontalAdvance(last) - 8;

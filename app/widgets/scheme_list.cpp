@@ -36,8 +36,8 @@ QString SchemeCard::facts(const SchemeTableModel::Row& row) const
     if (const Prediction* prediction = row.prediction()) {
         if (const QString form = closedFormText(*prediction); !form.isEmpty())
             lines.append(tr("bubble %1").arg(form));
-        lines.append(tr("valid: %1 units, bubble %2, peak stash %3 Mₐ")
-                         .arg(unitsText(prediction->thumbnail.duration),
+        lines.append(tr("valid: %1, bubble %2, peak stash %3 Mₐ")
+                         .arg(timeText(prediction->metrics.duration, prediction->info),
                               percent(prediction->metrics.bubbleRatio),
                               number(largestStash(prediction->metrics), 1)));
     } else if (!m_reason.isEmpty()) {
@@ -196,7 +196,7 @@ void SchemeList::focusFilter()
 
 void SchemeList::arrange()
 {
-    constexpr int kMostColumns = 3;
+    constexpr int kMostColumns = 3, kGap = 8;
     const QString filter = m_filter->text();
     bool isAny = false;
     for (const Family& family : std::as_const(m_families)) {
@@ -213,6 +213,8 @@ void SchemeList::arrange()
         }
         for (int column = 0; column < kMostColumns; ++column)
             family.grid->setColumnStretch(column, column < m_columns ? 1 : 0);
+        // An empty column has no gap beside it; cards are as wide in every family.
+        family.grid->setContentsMargins(0, 0, kGap * std::max(0, m_columns - shown), 6);
         family.widget->setVisible(shown > 0);
         isAny = isAny || shown > 0;
     }

@@ -10,7 +10,6 @@
 #include "app/widgets/slider_field.h"
 
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSignalBlocker>
@@ -36,6 +35,10 @@ SetupForm::SetupForm(const ThemeController& theme, QWidget* parent)
     makeScheduleRows(*makeFormSection(*column));
     m_costs = new CostForm(theme, m_plan, CostForm::Order::Built);
     connect(m_costs, &CostForm::edited, this, &SetupForm::edited);
+    connect(m_costs, &CostForm::planChanged, this, [this] {
+        setPlan(RunPlan(m_plan));
+        Q_EMIT edited();
+    });
     column->addWidget(makeLine(Qt::Horizontal));
     column->addWidget(m_costs);
     makeModelRows(*makeFormSection(*column));
@@ -136,24 +139,18 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     m_text = new QLineEdit;
     m_text->setObjectName(QStringLiteral("textFile"));
     m_text->setPlaceholderText(tr("built-in"));
-    m_text->setFixedWidth(kFormFieldWidth - 34);
+    m_text->setFixedWidth(kFormFieldWidth - kBrowseWidth);
     connect(m_text, &QLineEdit::textChanged, this, [this](const QString& file) {
         m_plan.textFile = file.trimmed();
         if (!m_isShowing)
             Q_EMIT edited();
     });
-    QPushButton* browse = makeButton(tr("…"), QStringLiteral("chooseText"));
-    browse->setFixedWidth(28);
-    browse->setToolTip(tr("Choose a text file to train on"));
-    browse->setAccessibleName(browse->toolTip());
-    setLook(browse, "kind", QStringLiteral("icon"));
+    QPushButton* browse
+        = makeBrowseButton(QStringLiteral("chooseText"), tr("Choose a text file to train on"));
     connect(browse, &QPushButton::clicked, this, &SetupForm::chooseText);
-    m_model->setFixedWidth(kFormFieldWidth - 34);
-    QPushButton* file = makeButton(tr("…"), QStringLiteral("chooseModel"));
-    file->setFixedWidth(28);
-    file->setToolTip(tr("Choose a model file (.toml)"));
-    file->setAccessibleName(file->toolTip());
-    setLook(file, "kind", QStringLiteral("icon"));
+    m_model->setFixedWidth(kFormFieldWidth - kBrowseWidth);
+    QPushButton* file
+        = makeBrowseButton(QStringLiteral("chooseModel"), tr("Choose a model file (.toml)"));
     connect(file, &QPushButton::clicked, this, &SetupForm::chooseModel);
     column.addLayout(makeFormRow(tr("Model"), {m_model, file}));
     column.addLayout(makeFormRow(tr("Batch × seq."), {m_batch, m_sequence}));
@@ -221,7 +218,7 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
     m_backend->setToolTip(tr("What the ops of a run compute on"));
     connect(m_backend, &QComboBox::currentIndexChanged, this, [this](int index) {
         m_plan.backend = static_cast<engine::Backend>(index);
-        m_modeHint->setText(modeHint(m_plan));
+        showBackend();
         if (!m_isShowing)
             Q_EMIT edited();
     });
@@ -230,6 +227,9 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
     m_iterations->setToolTip(tr("measured iterations"));
     m_warmup->setToolTip(tr("warm-up iterations before them: they train and are not measured"));
     column.addLayout(makeFormRow(tr("On"), {m_backend}));
+    m_backendHint = makeFormHint();
+    m_backendHint->setObjectName(QStringLiteral("backendHint"));
+    column.addWidget(m_backendHint);
     column.addLayout(makeFormRow(tr("Iterations, warm-up"), {m_iterations, m_warmup}));
     column.addLayout(makeFormRow(tr("Seed"), {m_seed}));
 }
@@ -283,7 +283,7 @@ void SetupForm::showScheme()
     }
     m_options->show(m_plan.request.schedule);
     const bool computes = m_plan.mode != engine::Mode::Simulate;
-    m_modeHint->setText(modeHint(m_plan));
+    showBackend();
     for (QWidget* field : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_batch),
                            static_cast<QWidget*>(m_sequence), static_cast<QWidget*>(m_text),
                            static_cast<QWidget*>(m_iterations), static_cast<QWidget*>(m_warmup),
@@ -291,6 +291,15 @@ void SetupForm::showScheme()
                            static_cast<QWidget*>(m_moreTraining)})
         field->setEnabled(computes);
     m_costs->showHint();
+}
+
+void SetupForm::showBackend()
+{
+    m_modeHint->setText(modeHint(m_plan));
+    setHint(m_backendHint,
+            machineProblem(m_plan, m_here).isEmpty() ? QString()
+                                                     : tr("no NVIDIA driver on this machine"));
+    m_moreTraining->showGpus();
 }
 
 void SetupForm::modelChosen(const QString& model)
@@ -317,20 +326,14 @@ void SetupForm::setModel(const QString& model)
 
 void SetupForm::chooseModel()
 {
-    auto* dialog = new QFileDialog(this, tr("Model to train"), {}, tr("Models (*.toml)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &SetupForm::setModel);
-    dialog->open();
+    askForFile(this, tr("Model to train"), tr("Models (*.toml)"),
+               [this](const QString& file) { setModel(file); });
 }
 
 void SetupForm::chooseText()
 {
-    auto* dialog = new QFileDialog(this, tr("Text to train on"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, m_text, &QLineEdit::setText);
-    dialog->open();
+    askForFile(this, tr("Text to train on"), {},
+               [this](const QString& file) { m_text->setText(file); });
 }
 
 void SetupForm::showFault(const Fault& fault)

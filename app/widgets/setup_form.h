@@ -41,6 +41,7 @@ private:
     void makeModelRows(QVBoxLayout& column);
     void makeRunRows(QVBoxLayout& column);
     void showScheme();
+    void showBackend();
     void modelChosen(const QString& model);
     void chooseText();
     void chooseModel();
@@ -55,7 +56,8 @@ private:
     SliderField *m_devices, *m_microBatches, *m_chunks;
     CostForm* m_costs;
     SpinField *m_batch, *m_sequence, *m_iterations, *m_warmup, *m_seed;
-    QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint;
+    QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint, *m_backendHint;
+    DeviceFacts m_here = deviceFacts();
     SchemeOptions* m_options;
     MoreTraining* m_moreTraining;
     QComboBox *m_sync, *m_recompute, *m_model, *m_backend;

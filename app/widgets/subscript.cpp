@@ -3,6 +3,8 @@
 #include <QFontMetrics>
 #include <QPainter>
 
+#include <cmath>
+
 namespace app {
 namespace {
 
@@ -42,14 +44,15 @@ void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignme
                                                           static_cast<int>(box.width()) + 1));
         return;
     }
+    const QFontMetrics metrics(font);
     double x = alignment.testFlag(Qt::AlignRight) ? box.right() - wanted : box.left();
+    const double base = alignment.testFlag(Qt::AlignVCenter)
+        ? std::round(box.center().y() + (metrics.ascent() - metrics.descent()) / 2.0)
+        : box.top() + metrics.ascent();
     const auto put = [&](const QFont& with, const QString& part, double lower) {
         painter.setFont(with);
-        const int width = painter.fontMetrics().horizontalAdvance(part);
-        painter.drawText(QRectF(x, box.top() + lower, width + 1, box.height()),
-                         static_cast<int>((alignment & Qt::AlignVertical_Mask) | Qt::AlignLeft),
-                         part);
-        x += width;
+        painter.drawText(QPointF(x, base + lower), part);
+        x += painter.fontMetrics().horizontalAdvance(part);
     };
     put(font, text.left(at + 1), 0);
     put(smaller(font), kSymbol.mid(1), font.pixelSize() * kLower);

@@ -37,6 +37,7 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     row->addWidget(m_bar, 0, Qt::AlignBottom);
     row->addWidget(m_plus, 0, Qt::AlignVCenter);
     row->addStretch();
+    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // it is wider: medium
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
     connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
     connect(&theme, &ThemeController::changed, this, &TabStrip::updateIcons);

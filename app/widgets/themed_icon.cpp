@@ -62,4 +62,18 @@ QPushButton* makeActionButton(QAction* action)
     return button;
 }
 
+QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,
+                            const ThemeController& theme)
+{
+    auto* button = new QToolButton;
+    button->setObjectName(QString::fromLatin1(name));
+    button->setAutoRaise(true);
+    button->setFixedSize(24, 24);
+    button->setFocusPolicy(Qt::TabFocus);
+    button->setToolTip(tip);
+    button->setAccessibleName(tip);
+    followTheme(button, icon, theme);
+    return button;
+}
+
 } // namespace app

@@ -16,6 +16,9 @@ void followTheme(QAbstractButton* target, Icon icon, const ThemeController& them
 
 // A button of a toolbar, 28 x 28, that does `action`; its parent owns it.
 QToolButton* makeToolButton(QAction* action);
+// An icon alone, 24 x 24, with what it does as its tip and its name; its parent owns it.
+QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,
+                            const ThemeController& theme);
 // The same with its text, 24 high: icon, state and tip are the action's.
 QPushButton* makeActionButton(QAction* action);
 

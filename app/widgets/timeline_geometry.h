@@ -13,21 +13,22 @@ namespace app {
 struct TimelineGeometry
 {
     static constexpr double kHeader = 140, kColumn = 124;
-    static constexpr double kOverview = 48, kRuler = 26, kLegend = 28;
+    static constexpr double kOverview = 48, kRuler = 26, kNotes = 18, kLegend = 28;
     static constexpr double kColumnFrom = 640; // narrower: the memory column goes first
 
-    QRectF overview, ruler, lanes; // of the time area
-    QRectF header, column;         // beside the lanes; no column when there is no room
+    QRectF overview, ruler, notes, lanes; // of the time area; no notes where there are none
+    QRectF header, column;                // beside the lanes; no column when there is no room
     QRectF legend;
 
-    explicit TimelineGeometry(QSizeF size = {})
+    explicit TimelineGeometry(QSizeF size = {}, bool hasNotes = false)
     {
         const double right = size.width() >= kColumnFrom ? kColumn : 0;
         const double width = std::max(1.0, size.width() - kHeader - right);
-        const double top = kOverview + kRuler;
+        const double below = kOverview + kRuler, top = below + (hasNotes ? kNotes : 0);
         const double height = std::max(0.0, size.height() - top - kLegend);
         overview = {kHeader, 0, width, kOverview};
         ruler = {kHeader, kOverview, width, kRuler};
+        notes = {kHeader, below, width, top - below};
         lanes = {kHeader, top, width, height};
         header = {0, top, kHeader, height};
         column = {kHeader + width, top, right, height};

@@ -40,7 +40,7 @@ void TimelineWidget::Impl::themeChanged()
 
 void TimelineWidget::Impl::relayout()
 {
-    areas = TimelineGeometry(widget.size());
+    areas = TimelineGeometry(widget.size(), !notes.empty());
     wishes.available = areas.lanes.height();
     wishes.kernels = shownKernels() != nullptr ? kernels->rows() : std::vector<int>();
     lanes = layoutLanes(view ? view->devices() : 0, wishes);

@@ -3,6 +3,7 @@
 #include "app/timeline/box_colours.h"
 #include "app/timeline/coordinates.h"
 #include "app/timeline/lanes.h"
+#include "app/timeline/note_marks.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/view_keys.h"
 #include "app/timeline/view_window.h"
@@ -74,6 +75,12 @@ struct TimelineWidget::Impl
     const QPixmap& overviewPicture();
     BoxColours& boxColours();
 
+    // timeline_notes.cpp
+    NoteStrip noteStrip() const;
+    void paintNotes(QPainter& painter) const;
+    bool chooseNote(QPointF at); // true: there is one
+    void goToNote(int note);
+
     // timeline_input.cpp
     void press(QMouseEvent& event);
     void drag(QPointF to);
@@ -110,6 +117,7 @@ struct TimelineWidget::Impl
     FlowMode flowMode = FlowMode::Selected;
     ColourBy colourBy = ColourBy::Operation;
     FoundPointer found;
+    std::vector<engine::Note> notes; // by time
     int iteration = -1;
     bool isFollowing = false, isByKeyboard = false;
 

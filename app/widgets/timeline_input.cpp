@@ -44,6 +44,8 @@ void TimelineWidget::Impl::press(QMouseEvent& event)
     pressedWindow = window;
     const bool pans = event.button() == Qt::MiddleButton
         || (event.button() == Qt::LeftButton && event.modifiers() & Qt::ShiftModifier);
+    if (areas.notes.contains(at) && event.button() == Qt::LeftButton && chooseNote(at))
+        return;
     if (areas.overview.contains(at)) {
         const QRectF frame = overviewWindowRect(*view, areas.overview, window);
         const bool isSmall = frame.width() < 3 * kHandle;
@@ -131,7 +133,14 @@ void TimelineWidget::Impl::hoverAt(QPointF at)
     const bool onHandle = areas.overview.contains(at)
         && (std::abs(at.x() - frame.left()) <= kHandle
             || std::abs(at.x() - frame.right()) <= kHandle);
-    widget.setCursor(onHandle ? Qt::SizeHorCursor : Qt::ArrowCursor);
+    const int note = areas.notes.contains(at) ? noteAt(noteStrip(), at) : -1;
+    widget.setCursor(onHandle        ? Qt::SizeHorCursor
+                         : note >= 0 ? Qt::PointingHandCursor
+                                     : Qt::ArrowCursor);
+    if (note >= 0)
+        QToolTip::showText(widget.mapToGlobal(at.toPoint() + QPoint(8, 8)),
+                           QString::fromStdString(notes[static_cast<std::size_t>(note)].text),
+                           &widget);
     if (under == hover)
         return;
     hover = under;
@@ -281,6 +290,10 @@ bool TimelineWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
         widget.setKernelsShown(!areKernelsShown);
         return true;
     default:
+        if (key >= Qt::Key_1 && key <= Qt::Key_9 && !notes.empty()) {
+            goToNote(key - Qt::Key_1);
+            return true;
+        }
         return kernelKey(key, modifiers) || walkKey(key);
     }
 }

@@ -62,11 +62,12 @@ void TimelineWidget::Impl::paintFrame(QPainter& painter) const
     const Chrome& chrome = theme.theme().chrome;
     const double width = widget.width();
     painter.fillRect(QRectF(0, areas.ruler.top(), width, areas.ruler.height()), chrome.surfaceAlt);
+    painter.fillRect(QRectF(0, areas.notes.top(), width, areas.notes.height()), chrome.surfaceAlt);
     painter.fillRect(areas.legend, chrome.surfaceAlt);
     if (areas.column.width() > 0)
         painter.fillRect(QRectF(areas.column.left(), 0, areas.column.width(), areas.legend.top()),
                          chrome.surfaceAlt);
-    for (const double y : {areas.ruler.top(), areas.ruler.bottom(), areas.legend.top()})
+    for (const double y : {areas.ruler.top(), areas.lanes.top(), areas.legend.top()})
         painter.fillRect(QRectF(0, y - 1, width, 1), chrome.line);
     painter.fillRect(QRectF(0, areas.legend.bottom() - 1, width, 1), chrome.line);
     if (areas.column.width() > 0)
@@ -91,6 +92,7 @@ void TimelineWidget::Impl::paintTop(QPainter& painter)
     if (selection.kind == Selection::Kind::Range)
         paintRangeBand(painter, scale, time, look, {selection.window, areas.ruler});
     painter.restore();
+    paintNotes(painter);
     painter.setFont(uiFont(11));
     painter.setPen(look.chrome.text2);
     painter.drawText(
@@ -157,6 +159,7 @@ void TimelineWidget::Impl::paintMarks(QPainter& painter)
         MarksPainter range(painter, *view, time, lanes, *colours);
         range.paintRange(selection.window, areas.lanes.top(), areas.lanes.bottom());
     }
+    paintNoteLines(painter, noteStrip(), areas.lanes, theme.theme());
     painter.translate(0, areas.lanes.top() - scrollBar->value());
     MarksPainter marks(painter, *view, time, lanes, *colours);
     if (flow)

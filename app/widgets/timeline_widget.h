@@ -6,6 +6,7 @@
 #include "app/timeline/kernel_view.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
+#include "engine/timeline/note.h"
 
 #include <QWidget>
 
@@ -44,6 +45,10 @@ public:
     void setKernels(KernelViewPointer kernels);
     const KernelViewPointer& kernels() const;
     bool areKernelsShown() const;
+    // In a strip under the ruler; keys 1 to 9 and a click go to one.
+    void setNotes(std::vector<engine::Note> notes);
+    void goToNote(int note); // index; nothing where there is no such note
+    int currentNote() const; // what is selected is what it is about; -1: none
     // Boxes that were not found are dimmed, hits are outlined; null ends it.
     void setFound(FoundPointer found);
     QRect selectionRect() const; // of the selected op or bubble, as far as it is in sight

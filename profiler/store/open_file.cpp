@@ -167,4 +167,25 @@ Result<OpenFile> openFile(const fs::path& file)
     return open;
 }
 
+Result<Database> openFileForWriting(const fs::path& file)
+{
+    if (const auto known = openFile(file); !known)
+        return tl::unexpected(known.error());
+    const auto readOnly = [&file] {
+        return Error{
+            Error::Code::Io,
+            fmt::format("{} is read-only: save a copy of it and go on with that", file.string())};
+    };
+    auto database = Database::open(file, Database::Access::ReadWrite);
+    if (!database && faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)
+        return tl::unexpected(readOnly());
+    if (!database)
+        return database;
+    if (sqlite3_db_readonly(database->handle(), "main") != 0)
+        return tl::unexpected(readOnly());
+    if (auto hard = harden(*database); !hard)
+        return tl::unexpected(hard.error());
+    return database;
+}
+
 } // namespace profiler

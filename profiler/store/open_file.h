@@ -24,5 +24,7 @@ struct OpenFile
 // One clear line for everything that is not a run: missing, a folder, not allowed, not SQLite,
 // truncated, damaged, of another program.
 engine::Result<OpenFile> openFile(const std::filesystem::path& file);
+// The same file to be written, once it is known to be a run. Io: it is read-only, and what to do.
+engine::Result<Database> openFileForWriting(const std::filesystem::path& file);
 
 } // namespace profiler

@@ -65,3 +65,15 @@ TEST_CASE("the lane under a point is found, and none below the last")
     CHECK(app::laneAt(lanes, 138) == 1);
     CHECK(app::laneAt(lanes, 4 * 138) == -1);
 }
+
+// A band above the timeline took 40 pixels: all lanes closed, and a sixth of the window stayed
+// empty.
+TEST_CASE("memory gives way before the lanes close")
+{
+    const auto lanes = layoutLanes(4, {480, {}, {}});
+    CHECK(lanes[0].kind == LaneKind::Full);
+    CHECK(lanes[0].memory == 30);
+    CHECK(lanes[3].bottom() == 480);
+    CHECK(layoutLanes(4, {4 * 108, {}, {}})[0].memory == 18);
+    CHECK(layoutLanes(4, {4 * 107, {}, {}})[0].kind == LaneKind::Compute);
+}

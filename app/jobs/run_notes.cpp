@@ -1,0 +1,163 @@
+#include "app/jobs/run_notes.h"
+
+#include "app/models/text.h"
+#include "profiler/store/notes.h"
+
+#include <QDateTime>
+#include <QRandomGenerator>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace app {
+namespace {
+
+using engine::Note;
+
+class OneThread : public QThreadPool
+{
+public:
+    OneThread() { setMaxThreadCount(1); }
+};
+
+QThreadPool& writer()
+{
+    static OneThread pool;
+    return pool;
+}
+
+QString failureOf(const engine::Result<void>& done)
+{
+    return done ? QString() : fromUtf8(done.error().message);
+}
+
+struct StoredNotes
+{
+    std::vector<Note> notes;
+    QString failure;
+};
+
+} // namespace
+
+// From one state of a note to another; none: it is not there.
+class NoteStep : public QUndoCommand
+{
+public:
+    NoteStep(RunNotes& notes, const QString& words, std::optional<Note> before,
+             std::optional<Note> after)
+        : QUndoCommand(words)
+        , m_notes(notes)
+        , m_before(std::move(before))
+        , m_after(std::move(after))
+    { }
+
+    void undo() override { go(m_after, m_before); }
+    void redo() override { go(m_before, m_after); }
+
+private:
+    void go(const std::optional<Note>& from, const std::optional<Note>& to)
+    {
+        if (to)
+            m_notes.put(*to);
+        else if (from)
+            m_notes.take(*from);
+    }
+
+    RunNotes& m_notes;
+    std::optional<Note> m_before, m_after;
+};
+
+RunNotes::RunNotes(QObject* parent)
+    : QObject(parent)
+    , m_background(this, writer())
+{ }
+
+void RunNotes::open(const QString& file)
+{
+    if (file == m_file)
+        return;
+    m_file = file;
+    m_undo.clear();
+    read();
+}
+
+void RunNotes::read()
+{
+    const auto job = [path = m_file.toStdString()]() -> StoredNotes {
+        auto notes = profiler::readNotes(path);
+        return notes ? StoredNotes{*std::move(notes), {}}
+                     : StoredNotes{{}, fromUtf8(notes.error().message)};
+    };
+    m_background.run(job, [this, file = m_file](const StoredNotes& answer) {
+        if (file != m_file)
+            return;
+        m_notes = answer.notes;
+        Q_EMIT changed();
+        if (!answer.failure.isEmpty())
+            Q_EMIT unreadable(answer.failure);
+    });
+}
+
+const Note* RunNotes::find(std::int64_t id) const
+{
+    const auto found = std::ranges::find(m_notes, id, &Note::id);
+    return found == m_notes.end() ? nullptr : &*found;
+}
+
+void RunNotes::add(Note note)
+{
+    constexpr qint64 kIds = qint64{1} << 53; // that a script's floating-point numbers hold
+    note.id = QRandomGenerator::global()->bounded(qint64{1}, kIds);
+    note.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
+    m_undo.push(new NoteStep(*this, tr("note"), std::nullopt, note));
+}
+
+void RunNotes::setText(std::int64_t id, const QString& text)
+{
+    const Note* before = find(id);
+    if (before == nullptr || before->text == text.toStdString())
+        return;
+    Note after = *before;
+    after.text = text.toStdString();
+    m_undo.push(new NoteStep(*this, tr("words of a note"), *before, after));
+}
+
+void RunNotes::remove(std::int64_t id)
+{
+    if (const Note* before = find(id))
+        m_undo.push(new NoteStep(*this, tr("note taken away"), *before, std::nullopt));
+}
+
+void RunNotes::put(const Note& note)
+{
+    std::erase_if(m_notes, [&](const Note& one) { return one.id == note.id; });
+    const auto key = [](const Note& one) { return std::tuple(one.window.begin, one.id); };
+    m_notes.insert(std::ranges::upper_bound(m_notes, key(note), {}, key), note);
+    m_background.run(
+        [path = m_file.toStdString(), note] { return failureOf(profiler::putNote(path, note)); },
+        [this, note](const QString& failure) { written(note, failure); });
+    Q_EMIT changed();
+}
+
+void RunNotes::take(const Note& note)
+{
+    std::erase_if(m_notes, [&](const Note& one) { return one.id == note.id; });
+    m_background.run([path = m_file.toStdString(),
+                      id = note.id] { return failureOf(profiler::removeNote(path, id)); },
+                     [this, note](const QString& failure) { written(note, failure); });
+    Q_EMIT changed();
+}
+
+// What the file holds is what there is.
+void RunNotes::written(const Note& note, const QString& failure)
+{
+    if (failure.isEmpty())
+        return;
+    m_undo.clear();
+    read();
+    Q_EMIT refused(note, failure);
+}
+
+} // namespace app

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+
+namespace app {
+
+// The 36 px under the toolbar in which a note is written: what it is about, and its words.
+class NoteBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit NoteBar(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void open(const QString& subject); // shows it, empty, with the cursor in the field
+
+Q_SIGNALS:
+    void written(const QString& words); // Enter; not empty
+    void closed();                      // Esc, the cross, or after it was written
+
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    void write();
+
+    QLabel* m_subject;
+    QLineEdit* m_field;
+};
+
+} // namespace app

@@ -1,0 +1,37 @@
+#include "profiler/store/copy_run.h"
+
+#include "profiler/store/new_file.h"
+#include "profiler/store/open_file.h"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+namespace profiler {
+
+using engine::Error;
+using engine::fail;
+using engine::Result;
+namespace fs = std::filesystem;
+
+Result<void> copyRun(const fs::path& from, const fs::path& to)
+{
+    std::error_code error;
+    if (fs::equivalent(from, to, error))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} is the run itself: give the copy another name", to.string()));
+    auto open = openFile(from);
+    if (!open)
+        return tl::unexpected(open.error());
+    auto file = NewFile::beside(to, IfExists::Replace);
+    if (!file)
+        return tl::unexpected(file.error());
+    auto copy = open->database.prepare("VACUUM INTO ?");
+    if (!copy || !copy->run(file->path().string()))
+        return fail(Error::Code::Io,
+                    fmt::format("{} cannot be written ({}): choose another folder", to.string(),
+                                open->database.error().message));
+    return file->publish();
+}
+
+} // namespace profiler
