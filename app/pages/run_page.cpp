@@ -3,7 +3,6 @@
 #include "app/models/iterations_model.h"
 #include "app/models/numbers.h"
 #include "app/pages/run_page_parts.h"
-#include "app/timeline/note_marks.h"
 #include "app/widgets/band.h"
 #include "app/widgets/details_panel.h"
 #include "app/widgets/empty_state.h"
@@ -168,8 +167,6 @@ void RunPage::select(const Selection& selection)
     m->details->show(m_view, selection);
     m->panels->showSelection(selection);
     m->panels->notes().setCurrent(m->timeline->currentNote());
-    m->note->setEnabled(canBeNoted(selection) && whyNoNotes().isEmpty());
-    m->bookmark->setEnabled(m->note->isEnabled());
     showPopover();
     Q_EMIT statusChanged();
 }
@@ -295,7 +292,7 @@ QStringList RunPage::statusTexts() const
             static_cast<std::int64_t>(kernels->activity().trace().kernels.size()), "kernel"));
     texts.append(counts);
     const Selection& selection = m->timeline->selection();
-    if (selection.kind != Selection::Kind::None) {
+    if (selection.kind != Selection::Kind::None && selection.window.duration() > 0) {
         const auto length = selection.window.duration();
         texts.append(
             tr("selection %1").arg(timeScale(info, length).withUnit(static_cast<double>(length))));

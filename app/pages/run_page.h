@@ -79,6 +79,7 @@ private:
     void connectNotes();
     void showNotes();
     QString whyNoNotes() const; // "": notes can be made
+    bool prepareNote();
     void beginNote();
     void addNote(const QString& words);
     void refuseNote(const engine::Note& note, const QString& reason);
@@ -87,6 +88,7 @@ private:
     void stepHit(int by);
     void endSearch();
     QString hitText() const;
+    QString hitName(const Selection& hit) const;
     void fold();
     void runAgain();
 

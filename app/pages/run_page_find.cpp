@@ -36,7 +36,7 @@ void RunPage::search()
     else if (facets->empty() || !m_view)
         m->findBar->showHits({});
     else
-        m->found = std::make_shared<const Found>(*m_view, *facets);
+        m->found = std::make_shared<const Found>(*m_view, *facets, m->timeline->kernels().get());
     if (m->found && m->found->hits().empty())
         m->findBar->showProblem(m->found->blame());
     else if (m->found)
@@ -69,13 +69,18 @@ void RunPage::stepHit(int by)
     m->findBar->showHits(hitText());
 }
 
+QString RunPage::hitName(const Selection& hit) const
+{
+    if (hit.kind != Selection::Kind::Kernel)
+        return opText(m_view->op(hit.op));
+    const auto& activity = m->timeline->kernels()->activity();
+    return QString::fromStdString(activity.nameOf(activity.work()[hit.work]).label);
+}
+
 QString RunPage::hitText() const
 {
     const Selection& hit = m->found->hits()[m->hit];
-    return tr("%1, hit %2 of %3")
-        .arg(opText(m_view->op(hit.op)))
-        .arg(m->hit + 1)
-        .arg(m->found->hits().size());
+    return tr("%1, hit %2 of %3").arg(hitName(hit)).arg(m->hit + 1).arg(m->found->hits().size());
 }
 
 void RunPage::endSearch()

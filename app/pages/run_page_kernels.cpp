@@ -40,6 +40,7 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& failu
     m->details->setKernels(kernels);
     m->panels->showKernels(kernels, reason);
     m->toolbar->offerKernels(hasAny, reason);
+    search(); // "kernel:" has something to find now
     Q_EMIT statusChanged();
 }
 

@@ -32,12 +32,10 @@ void RunPage::connectNotes()
     connect(&steps, &QUndoStack::redoTextChanged, m->redoNote, [this](const QString& text) {
         m->redoNote->setText(tr("Redo %1").arg(text).trimmed());
     });
-    m->note->setEnabled(false);
-    m->bookmark->setEnabled(false);
     connect(m->note, &QAction::triggered, this, &RunPage::beginNote);
     connect(m->bookmark, &QAction::triggered, this, [this] {
-        m->draft = noteOn(m->timeline->selection());
-        addNote({});
+        if (prepareNote())
+            addNote({});
     });
     connect(m->noteBar, &NoteBar::written, this, &RunPage::addNote);
     connect(m->noteBar, &NoteBar::closed, this, [this] {
@@ -84,7 +82,8 @@ void RunPage::showNotes()
     m->panels->notes().setCurrent(m->timeline->currentNote());
 }
 
-void RunPage::beginNote()
+// What is selected becomes the draft; false: there is nothing to note on, and it is said.
+bool RunPage::prepareNote()
 {
     const Selection& selection = m->timeline->selection();
     const QString problem = whyNoNotes();
@@ -94,11 +93,17 @@ void RunPage::beginNote()
                           problem.isEmpty() ? tr("Select an op, a bubble, a kernel or a range "
                                                  "first.")
                                             : problem);
-        return;
+        return false;
     }
     m->noteBand->hide();
     m->draft = noteOn(selection);
-    m->noteBar->open(noteSubject(m_view->run(), m->draft));
+    return true;
+}
+
+void RunPage::beginNote()
+{
+    if (prepareNote())
+        m->noteBar->open(noteSubject(m_view->run(), m->draft));
 }
 
 void RunPage::addNote(const QString& words)

@@ -31,7 +31,7 @@ Result<FindFacet> notUnderstood(const QString& part)
 {
     return fail(Error::Code::InvalidArgument,
                 tr("\"%1\" is not understood; write op:B, mb:3, stage:0-2, device:1, chunk:0, "
-                   "iter:2, dir:up, dur>5ms or an op such as 1B5")
+                   "iter:2, dir:up, dur>5ms, kernel:gemm or an op such as 1B5")
                     .arg(part)
                     .toStdString());
 }
@@ -96,6 +96,11 @@ Result<FindFacet> readKeyed(const QString& part, qsizetype colon)
         const auto kind = kindNamed(value);
         facet.kind = kind.value_or(engine::OpKind::Forward);
         return kind ? Result<FindFacet>(facet) : notUnderstood(part);
+    }
+    if (name == QLatin1String("kernel")) {
+        facet.key = Key::Kernel;
+        facet.name = value;
+        return value.isEmpty() ? notUnderstood(part) : Result<FindFacet>(facet);
     }
     for (const NamedKey& named : kNumberKeys) {
         if (name != named.name)

@@ -71,11 +71,16 @@ void paintKernelLabels(QPainter& painter, const LaneCell& cell)
         return;
     painter.setFont(uiFont(10));
     painter.setPen(cell.colours.theme().chrome.text2);
-    for (int row = 0; row < cell.lane.kernels; ++row)
+    const auto label = [&](double top, const QString& name) {
         write(painter,
-              QRectF(cell.area.left(), cell.area.top() + cell.lane.kernelTop(row) - cell.lane.top,
-                     cell.area.width() - 8, Lane::kKernel),
-              Qt::AlignRight | Qt::AlignVCenter, rowName(*cell.kernels, cell.device, row));
+              QRectF(cell.area.left(), cell.area.top() + top - cell.lane.top, cell.area.width() - 8,
+                     Lane::kKernel),
+              Qt::AlignRight | Qt::AlignVCenter, name);
+    };
+    if (cell.lane.ranges > 0)
+        label(cell.lane.rangeTop(0), tr("NVTX"));
+    for (int row = 0; row < cell.lane.kernels; ++row)
+        label(cell.lane.kernelTop(row), rowName(*cell.kernels, cell.device, row));
 }
 
 void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,

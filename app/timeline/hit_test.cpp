@@ -1,6 +1,7 @@
 #include "app/timeline/hit_test.h"
 
 #include "app/timeline/kernel_painter.h"
+#include "app/timeline/range_painter.h"
 
 #include <array>
 #include <cmath>
@@ -53,6 +54,19 @@ Selection deviceSelection(DeviceId device, int iteration)
     selection.kind = Selection::Kind::Device;
     selection.device = device;
     selection.iteration = iteration;
+    return selection;
+}
+
+// The stretch of time that an NVTX range takes.
+Selection rangeSelection(const RunView& view, const HostRange* range)
+{
+    Selection selection;
+    if (range == nullptr)
+        return selection;
+    selection.kind = Selection::Kind::Range;
+    selection.window = range->window;
+    selection.iteration
+        = view.iterationAt(static_cast<double>(range->window.begin + range->window.end) / 2);
     return selection;
 }
 
@@ -110,6 +124,8 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
     const DeviceId device{at};
     if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
         return computeAt(view, device, axis, x);
+    if (kernels != nullptr && isOnRanges(lane, y))
+        return rangeSelection(view, rangeAt(kernels->ranges(), device, axis, lane, {x, y}));
     if (kernels != nullptr && kernelRowAt(lane, y) >= 0)
         return kernelAt(*kernels, device, axis, lane, {x, y});
     if (lane.kind != LaneKind::Full)

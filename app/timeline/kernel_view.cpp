@@ -4,6 +4,7 @@ namespace app {
 
 KernelView::KernelView(const engine::Run& run, profiler::GpuActivity activity)
     : m_activity(std::move(activity))
+    , m_ranges(run, m_activity.trace())
 {
     std::size_t first = 0;
     for (int d = 0; d < run.schedule.shape.devices; ++d) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/timeline/busy_index.h"
+#include "app/timeline/range_view.h"
 #include "app/timeline/selection.h"
 #include "profiler/analysis/gpu_activity.h"
 
@@ -22,6 +23,7 @@ public:
     const profiler::GpuActivity& activity() const { return m_activity; }
     bool isEmpty() const { return m_activity.isEmpty(); }
     const std::vector<int>& rows() const { return m_rows; } // [device]
+    const RangeView& ranges() const { return m_ranges; }
     const profiler::GpuLane& lane(engine::DeviceId device, int row) const;
     // Each span's `op` is its place in activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
@@ -39,6 +41,7 @@ private:
 
     bool m_occurs[profiler::kKernelKinds] = {};
     profiler::GpuActivity m_activity;
+    RangeView m_ranges;
     std::vector<int> m_rows;                   // [device]
     std::vector<std::size_t> m_first;          // [device] its first lane
     std::vector<profiler::KernelKind> m_kinds; // [work]

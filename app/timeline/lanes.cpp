@@ -32,17 +32,17 @@ Choice grown(Choice choice, double spare)
     return choice;
 }
 
-int kernelRows(const LaneWishes& wishes, int device)
+int rowsOf(const std::vector<int>& rows, std::size_t device)
 {
-    const auto at = static_cast<std::size_t>(device);
-    return at < wishes.kernels.size() ? wishes.kernels[at] : 0;
+    return device < rows.size() ? rows[device] : 0;
 }
 
 double kernelsHeight(const LaneWishes& wishes)
 {
     double sum = 0;
-    for (const int rows : wishes.kernels)
-        sum += Lane{.kernels = rows}.kernelsHeight();
+    for (std::size_t d = 0; d < std::max(wishes.kernels.size(), wishes.ranges.size()); ++d)
+        sum += Lane{.kernels = rowsOf(wishes.kernels, d), .ranges = rowsOf(wishes.ranges, d)}
+                   .kernelsHeight();
     return sum;
 }
 
@@ -97,7 +97,8 @@ std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes)
             : choice.compute;
         Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
         if (kind != LaneKind::Dense) {
-            lane.kernels = kernelRows(wishes, device);
+            lane.kernels = rowsOf(wishes.kernels, static_cast<std::size_t>(device));
+            lane.ranges = rowsOf(wishes.ranges, static_cast<std::size_t>(device));
             lane.height += lane.kernelsHeight();
         }
         lanes.push_back(lane);

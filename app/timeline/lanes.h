@@ -16,10 +16,15 @@ struct Lane
     double compute = 42;        // height of the compute boxes
     double memory = 34;         // of the memory over time, in a full lane
     int kernels = 0;            // rows of kernels, one a stream
+    int ranges = 0;             // rows of NVTX ranges, above them
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
-    double kernelTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
-    double kernelsHeight() const { return kernels > 0 ? kernels * kKernelStep + 1 : 0; }
+    double rangeTop(int row) const { return computeTop() + compute + 3 + row * kKernelStep; }
+    double kernelTop(int row) const { return rangeTop(ranges + row); }
+    double kernelsHeight() const // with the ranges
+    {
+        return ranges + kernels > 0 ? (ranges + kernels) * kKernelStep + 1 : 0;
+    }
     double sendTop() const { return computeTop() + compute + 3 + kernelsHeight(); }
     double receiveTop() const { return sendTop() + kTransfer + 2; }
     double reduceTop() const { return receiveTop() + kTransfer + 3; }
@@ -38,6 +43,7 @@ struct LaneWishes
     std::optional<double> compute; // wished by Alt+wheel; none: kUsual, and what room there is
     std::set<int> toggled;         // devices whose triangle was pressed
     std::vector<int> kernels = {}; // [device] rows of kernels; empty: they are not shown
+    std::vector<int> ranges = {};  // [device] the same of NVTX ranges
 };
 
 // Full lanes if they fit (compute shrinks to 28 first, then memory to 18), else compute only, else

@@ -65,4 +65,18 @@ QString toolTipText(const RunView& view, const Selection& selection)
     return toolTipPage(opText(op), length, lines);
 }
 
+QString rangeToolTip(const RunView& view, const HostRange& range)
+{
+    const auto time = [&view](std::int64_t ticks) {
+        return timeScale(view.run().info, ticks).withUnit(static_cast<double>(ticks));
+    };
+    QStringList lines{range.domain.empty()
+                          ? tr("NVTX, on the host")
+                          : tr("NVTX of %1, on the host")
+                                .arg(QString::fromStdString(range.domain).toHtmlEscaped())};
+    lines << tr("while <code>%1</code> was launched").arg(opText(view.op(range.of.op)));
+    return toolTipPage(QString::fromStdString(range.text).toHtmlEscaped(),
+                       time(range.window.duration()), lines);
+}
+
 } // namespace app

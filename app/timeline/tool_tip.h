@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/timeline/range_view.h"
 #include "app/timeline/run_view.h"
 #include "app/timeline/selection.h"
 
@@ -10,6 +11,8 @@ namespace app {
 // Rich text for the pointer at rest: the op's name and length, what it is, where and when, what it
 // waited for.
 QString toolTipText(const RunView& view, const Selection& selection);
+// An NVTX range: its words, how long it took, whose it is.
+QString rangeToolTip(const RunView& view, const HostRange& range);
 
 // Title and length on one line, the rest under it; rich text.
 QString toolTipPage(const QString& title, const QString& length, const QStringList& lines);

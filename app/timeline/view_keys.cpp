@@ -51,6 +51,36 @@ std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key)
     }
 }
 
+bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands)
+{
+    switch (key) {
+    case ViewKey::None:
+        return false;
+    case ViewKey::Back:
+        commands.back();
+        break;
+    case ViewKey::Forward:
+        commands.forward();
+        break;
+    case ViewKey::Selection:
+        commands.selection();
+        break;
+    case ViewKey::Fit:
+        commands.fit();
+        break;
+    case ViewKey::All:
+        commands.all();
+        break;
+    case ViewKey::Clear:
+        commands.clear();
+        break;
+    default:
+        if (const auto to = steppedView(window, key))
+            commands.show(*to, isZoom(key));
+    }
+    return true;
+}
+
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box)
 {
     const double away = box.centre() - window.centre();

@@ -4,6 +4,7 @@
 
 #include <Qt>
 
+#include <functional>
 #include <optional>
 
 namespace app {
@@ -30,6 +31,15 @@ inline bool isZoom(ViewKey key) // worth remembering, where moving on is not
 {
     return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
 }
+
+// What the keys of a view do in one timeline. All of them are set.
+struct ViewCommands
+{
+    std::function<void(ViewWindow to, bool isRemembered)> show;
+    std::function<void()> back, forward, selection, fit, all, clear;
+};
+// False: it is no key of the view.
+bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands);
 
 // The first time a view goes to the middle of `box`, the second time it fits it.
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box);

@@ -90,31 +90,15 @@ void CompareWidget::Impl::zoomToSelected()
 
 bool CompareWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)
 {
-    const ViewKey command = viewKey(key, modifiers);
-    if (const auto to = steppedView(window, command)) {
-        show(*to, isZoom(command) ? Remember::Yes : Remember::No);
+    const bool isOfView = perform(viewKey(key, modifiers), window,
+                                  {[this](ViewWindow to, bool isRemembered) {
+                                       show(to, isRemembered ? Remember::Yes : Remember::No);
+                                   },
+                                   [this] { widget.zoomBack(); }, [this] { widget.zoomForward(); },
+                                   [this] { zoomToSelected(); }, [this] { widget.zoomToFit(); },
+                                   [this] { widget.zoomToFit(); }, [this] { setSelected({}); }});
+    if (isOfView)
         return true;
-    }
-    switch (command) {
-    case ViewKey::Back:
-        widget.zoomBack();
-        return true;
-    case ViewKey::Forward:
-        widget.zoomForward();
-        return true;
-    case ViewKey::Selection:
-        zoomToSelected();
-        return true;
-    case ViewKey::Fit:
-    case ViewKey::All:
-        widget.zoomToFit();
-        return true;
-    case ViewKey::Clear:
-        setSelected({});
-        return true;
-    default:
-        break;
-    }
     if (key != Qt::Key_B)
         return walkKey(key);
     widget.blink();

@@ -51,7 +51,7 @@ void FindBar::addFacets(QHBoxLayout& row)
 {
     row.addWidget(makeLabel(tr("Add"), "hint"));
     for (const char* facet :
-         {"op:", "mb:", "stage:", "device:", "chunk:", "iter:", "dir:", "dur>"}) {
+         {"op:", "mb:", "stage:", "device:", "chunk:", "iter:", "dir:", "dur>", "kernel:"}) {
         const QString text = QString::fromLatin1(facet);
         QPushButton* button = makeButton(text, QStringLiteral("facet-") + text.chopped(1), "tool");
         button->setFont(codeFont(11));

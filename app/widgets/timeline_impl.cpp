@@ -42,7 +42,9 @@ void TimelineWidget::Impl::relayout()
 {
     areas = TimelineGeometry(widget.size(), !notes.empty());
     wishes.available = areas.lanes.height();
-    wishes.kernels = shownKernels() != nullptr ? kernels->rows() : std::vector<int>();
+    const KernelView* shown = shownKernels();
+    wishes.kernels = shown != nullptr ? shown->rows() : std::vector<int>();
+    wishes.ranges = shown != nullptr ? shown->ranges().rows() : std::vector<int>();
     lanes = layoutLanes(view ? view->devices() : 0, wishes);
     ++layoutSerial;
     const double hidden = heightOf(lanes) - areas.lanes.height();

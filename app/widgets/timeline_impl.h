@@ -93,7 +93,8 @@ struct TimelineWidget::Impl
     bool kernelKey(int key, Qt::KeyboardModifiers modifiers);
     void showToolTip();
     Selection hit(QPointF at) const;
-    int foldAt(QPointF at) const; // device whose triangle lies here, or -1
+    const HostRange* rangeUnder(QPointF at) const; // nullptr: none
+    int foldAt(QPointF at) const;                  // device whose triangle lies here, or -1
 
     TimelineWidget& widget;
     const ThemeController& theme;

@@ -1,6 +1,7 @@
 #include "app/timeline/details_kernel.h"
 #include "app/timeline/hit_test.h"
 #include "app/timeline/overview_painter.h"
+#include "app/timeline/range_painter.h"
 #include "app/timeline/tool_tip.h"
 #include "app/timeline/view_keys.h"
 #include "app/timeline/walk_keys.h"
@@ -25,6 +26,16 @@ Selection TimelineWidget::Impl::hit(QPointF at) const
         return {};
     return selectionAt(*view, axis(), lanes, at.x(),
                        at.y() - areas.lanes.top() + scrollBar->value(), shownKernels());
+}
+
+const HostRange* TimelineWidget::Impl::rangeUnder(QPointF at) const
+{
+    const double y = at.y() - areas.lanes.top() + scrollBar->value();
+    const int lane = laneAt(lanes, y);
+    if (shownKernels() == nullptr || lane < 0)
+        return nullptr;
+    return rangeAt(kernels->ranges(), engine::DeviceId{lane}, axis(),
+                   lanes[static_cast<std::size_t>(lane)], {at.x(), y});
 }
 
 int TimelineWidget::Impl::foldAt(QPointF at) const
@@ -155,9 +166,10 @@ void TimelineWidget::Impl::showToolTip()
 {
     if (isEmpty() || hover.kind == Selection::Kind::None)
         return;
-    const QString text = hover.kind == Selection::Kind::Kernel
-        ? kernelToolTip(*view, *kernels, hover)
-        : toolTipText(*view, hover);
+    const HostRange* range = hover.kind == Selection::Kind::Range ? rangeUnder(pointer) : nullptr;
+    const QString text = range != nullptr       ? rangeToolTip(*view, *range)
+        : hover.kind == Selection::Kind::Kernel ? kernelToolTip(*view, *kernels, hover)
+                                                : toolTipText(*view, hover);
     QToolTip::showText(widget.mapToGlobal(pointer.toPoint() + QPoint(8, 8)), text, &widget);
 }
 
@@ -236,32 +248,13 @@ bool TimelineWidget::Impl::walkKey(int key)
 
 bool TimelineWidget::Impl::viewCommand(ViewKey command)
 {
-    if (const auto to = steppedView(window, command)) {
-        userShows(*to, isZoom(command) ? Remember::Yes : Remember::No);
-        return true;
-    }
-    switch (command) {
-    case ViewKey::Back:
-        widget.zoomBack();
-        return true;
-    case ViewKey::Forward:
-        widget.zoomForward();
-        return true;
-    case ViewKey::Selection:
-        widget.zoomToSelection();
-        return true;
-    case ViewKey::Fit:
-        widget.zoomToFit();
-        return true;
-    case ViewKey::All:
-        widget.zoomToAll();
-        return true;
-    case ViewKey::Clear:
-        setSelection({});
-        return true;
-    default:
-        return false;
-    }
+    return perform(command, window,
+                   {[this](ViewWindow to, bool isRemembered) {
+                        userShows(to, isRemembered ? Remember::Yes : Remember::No);
+                    },
+                    [this] { widget.zoomBack(); }, [this] { widget.zoomForward(); },
+                    [this] { widget.zoomToSelection(); }, [this] { widget.zoomToFit(); },
+                    [this] { widget.zoomToAll(); }, [this] { setSelection({}); }});
 }
 
 bool TimelineWidget::Impl::key(int key, Qt::KeyboardModifiers modifiers)

@@ -6,6 +6,7 @@
 #include "app/timeline/legend.h"
 #include "app/timeline/marks_painter.h"
 #include "app/timeline/overview_painter.h"
+#include "app/timeline/range_painter.h"
 #include "app/timeline/ruler_painter.h"
 #include "app/widgets/timeline_impl.h"
 
@@ -237,8 +238,10 @@ void TimelineWidget::Impl::paintLanes(QPainter& painter, const TimeAxis& time)
             continue;
         const engine::DeviceId device{static_cast<int>(k)};
         lanePainter.paint(device, lanes[k], iteration);
-        if (shown != nullptr)
-            KernelPainter(painter, *shown, time, *colours).paint(device, lanes[k]);
+        if (shown == nullptr)
+            continue;
+        paintRanges(painter, shown->ranges(), time, theme.theme(), device, lanes[k]);
+        KernelPainter(painter, *shown, time, *colours).paint(device, lanes[k]);
     }
     paintIterationEdges(painter, *view, time, theme.theme(),
                         QRectF(sight.left(), 0, sight.width(), heightOf(lanes)));
@@ -253,8 +256,8 @@ void TimelineWidget::Impl::paintLaneGround(QPainter& painter, const TimeAxis& ti
     for (const auto& one : view->timeline().iterations) {
         if (lane.kind == LaneKind::Dense || !one.window.intersects(time.window()))
             continue;
-        for (int row = 0; row < lane.kernels; ++row)
-            painter.fillRect(stretch(time, one.window, lane.kernelTop(row), Lane::kKernel),
+        for (int row = 0; row < lane.ranges + lane.kernels; ++row)
+            painter.fillRect(stretch(time, one.window, lane.rangeTop(row), Lane::kKernel),
                              chrome.surfaceAlt);
         if (lane.kind != LaneKind::Full)
             continue;

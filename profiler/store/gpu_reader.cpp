@@ -44,6 +44,7 @@ public:
                               .and_then([&] { return readPlaces(); })
                               .and_then([&] { return readStreamNames(); })
                               .and_then([&] { return readRanges(); })
+                              .and_then([&] { return readLaunches(); })
                               .and_then([&] { return readSamples(); })
                               .and_then([&] { return readHealth(); });
         if (!done)
@@ -226,12 +227,22 @@ private:
     // Those of libraries: ops have the domain 1.
     Result<void> readRanges()
     {
+        const auto areLinked = hasTable(m_database, kRangeTable.name);
+        if (!areLinked)
+            return tl::unexpected(areLinked.error());
+        const auto ofOp = [&](std::string_view column) {
+            return *areLinked ? fmt::format("(SELECT r.{} FROM BS_gpu_range r WHERE r.event = "
+                                            "t.eventId)",
+                                            column)
+                              : std::string("NULL");
+        };
         constexpr std::string_view kOfLibraries
             = "t.start < ?2 AND t.\"end\" >= ?1 AND t.domainId <> 1 AND t.eventType IN (59, 60)";
         return forEach("NVTX_EVENTS",
-                       "t.start, t.\"end\", t.eventType, t.category, t.color, t.text, "
-                       "t.globalTid, t.int64Value, (SELECT d.text FROM NVTX_EVENTS d WHERE "
-                       "d.eventType = 75 AND d.domainId = t.domainId)",
+                       fmt::format("t.start, t.\"end\", t.eventType, t.category, t.color, t.text, "
+                                   "t.globalTid, t.int64Value, (SELECT d.text FROM NVTX_EVENTS d "
+                                   "WHERE d.eventType = 75 AND d.domainId = t.domainId), {}, {}",
+                                   ofOp("op"), ofOp("iteration")),
                        kOfLibraries, [&](const Statement& row) {
                            GpuRange range;
                            range.window = {row.integer(0), row.integer(1)};
@@ -243,8 +254,34 @@ private:
                            if (!row.isNull(7))
                                range.payload = row.integer(7);
                            range.domain = text(std::string(row.text(8)));
+                           range.of = linked(row, 9);
                            m_trace.ranges.push_back(range);
                        });
+    }
+
+    // Where kernels of a live run were recorded, the ranges of ops stand where the host launched
+    // them, not where they ran.
+    Result<void> readLaunches()
+    {
+        const auto areThere = hasTable(m_database, kKernelTable.name);
+        const auto mode = m_database.text("SELECT mode FROM BS_run");
+        if (!areThere || !mode)
+            return tl::unexpected(m_database.error());
+        if (!*areThere || *mode != engine::modeName(Mode::Live))
+            return {};
+        auto row = m_database.prepare(
+            "SELECT t.start, t.\"end\", s.op, s.iteration, t.globalTid FROM NVTX_EVENTS t JOIN "
+            "BS_span s ON s.id = t.eventId WHERE t.start < ?2 AND t.\"end\" >= ?1 AND t.domainId = "
+            "1 "
+            "AND (t.start <> s.begin OR t.\"end\" <> s.\"end\") ORDER BY t.start");
+        if (!row)
+            return tl::unexpected(row.error());
+        row->bind(m_window.begin, m_window.end);
+        while (row->next())
+            m_trace.launches.push_back({{row->integer(0), row->integer(1)},
+                                        linked(*row, 2),
+                                        static_cast<std::uint32_t>(row->integer(4) & kThreadBits)});
+        return row->failed() ? tl::unexpected(m_database.error()) : Result<void>();
     }
 
     Result<void> readSamples()

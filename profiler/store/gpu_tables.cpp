@@ -139,6 +139,9 @@ constexpr Definition kDefinitions[] = {
     {kLaunchTable.name,
      "correlation INTEGER NOT NULL PRIMARY KEY, iteration INTEGER NOT NULL, op INTEGER NOT NULL",
      nullptr},
+    {kRangeTable.name,
+     "event INTEGER NOT NULL PRIMARY KEY, iteration INTEGER NOT NULL, op INTEGER NOT NULL",
+     nullptr},
 };
 
 } // namespace

@@ -48,6 +48,7 @@ inline constexpr GpuTable kSampleTable{
     "BS_gpu_sample", "time, device, sm_clock, memory_clock, power, temperature, throttle"};
 inline constexpr GpuTable kOverheadTable{"BS_gpu_overhead", "begin, \"end\", kind"};
 inline constexpr GpuTable kLaunchTable{"BS_gpu_launch", "correlation, iteration, op"};
+inline constexpr GpuTable kRangeTable{"BS_gpu_range", "event, iteration, op"};
 
 // Makes `table`, and the ENUM_ tables its columns point at.
 engine::Result<void> createGpuTable(Database& database, std::string_view table);

@@ -2,6 +2,7 @@
 
 #include "engine/timeline/clock.h"
 #include "engine/timeline/range_words.h"
+#include "profiler/store/gpu_tables.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -171,7 +172,25 @@ bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::G
     return m_insert.run(id, range.window.begin, range.window.end,
                         range.nests ? kPushPop : kStartEnd, unlessItNests(id),
                         orNull(range.category), orNull(range.color), strings.at(range.text), thread,
-                        unlessItNests(thread), known->second, range.payload);
+                        unlessItNests(thread), known->second, range.payload)
+        && linkRange(database, id, range.of);
+}
+
+// Which launches of which op it lies in: a thread of Linux does not say which device it serves.
+bool NvtxWriter::linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of)
+{
+    if (!of.isKnown() || of.isOtherCopys())
+        return true;
+    if (!m_link) {
+        if (!createGpuTable(database, kRangeTable.name))
+            return false;
+        auto link
+            = database.prepare("INSERT INTO BS_gpu_range (event, iteration, op) VALUES (?, ?, ?)");
+        if (!link)
+            return false;
+        m_link = std::move(*link);
+    }
+    return m_link->run(id, of.iteration, of.op);
 }
 
 bool NvtxWriter::moveRange(std::int64_t id, engine::Window window)

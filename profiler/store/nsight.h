@@ -5,6 +5,7 @@
 #include "profiler/store/sqlite.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,10 @@ public:
 
 private:
     NvtxWriter(Statement insert, Statement move, engine::RunInfo info, std::int64_t process);
+    bool linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of);
 
     Statement m_insert, m_move;
+    std::optional<Statement> m_link; // none: no range of an op was written yet
     engine::RunInfo m_info;
     std::int64_t m_process = 0, m_lastEnd = 0;
     std::map<std::string, int> m_domains; // of libraries, by name

@@ -151,7 +151,14 @@ TEST_CASE("without a selection N says what to do")
 {
     Noted run;
     run.press(Qt::Key_Escape);
-    CHECK_FALSE(run.find<QAction>("noteSelection")->isEnabled());
+    run.press(Qt::Key_N);
+    CHECK_FALSE(run.find<QWidget>("noteBar")->isVisible());
+    CHECK(run.find<QWidget>("noteBand")->isVisible());
+    run.click("dismissNoteBand");
+    run.press(Qt::Key_M);
+    CHECK(run.find<QWidget>("noteBand")->isVisible());
+    CHECK(run.stored().empty());
+    run.click("dismissNoteBand");
     run.find<QTabBar>("panelTabs")->setCurrentIndex(static_cast<int>(RunPanels::Panel::Notes));
     QTest::mouseClick(run.find<QWidget>("notesEmpty")->findChild<QAbstractButton*>(),
                       Qt::LeftButton);

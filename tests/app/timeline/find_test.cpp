@@ -1,4 +1,5 @@
 #include "app/timeline/find.h"
+#include "tests/app/gpu_sample.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
@@ -85,6 +86,44 @@ TEST_CASE("a facet that leaves nothing is named, with what there is instead")
     CHECK(run.found("iter:5").blame()
           == QStringLiteral("nothing has iter:5; iterations are 0 to 1"));
     CHECK(run.found("mb:1").blame().isEmpty());
+}
+
+TEST_CASE("kernels are found by a part of their name, beneath the ops that other facets leave")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 1});
+    const app::RunView view(run);
+    const auto kernels = sample::kernels(*run);
+    const auto found = [&](const char* text) {
+        return Found(view, *app::parseFind(QString::fromLatin1(text)), kernels.get());
+    };
+    const Found flash = found("kernel:FLASH op:F stage:1");
+    REQUIRE(flash.hits().size() == 2 * 3); // two micro-batches, three layers
+    for (const app::Selection& hit : flash.hits()) {
+        CHECK(hit.kind == app::Selection::Kind::Kernel);
+        CHECK(view.op(hit.op).kind == engine::OpKind::Forward);
+        CHECK(view.op(hit.op).stage.value == 1);
+        const auto& name = kernels->activity().nameOf(kernels->activity().work()[hit.work]);
+        CHECK(name.full.find("flashForwardRows") != std::string::npos);
+    }
+    // What stands above them is not dimmed, all else is.
+    for (int d = 0; d < 2; ++d)
+        for (const engine::Span& span :
+             view.spans(engine::DeviceId{d}, engine::Track::Kind::Compute)) {
+            const engine::Op& op = view.op(span.op);
+            CHECK(flash.has(span) == (op.kind == engine::OpKind::Forward && op.stage.value == 1));
+        }
+    CHECK(found("kernel:nccl").hits().size() == found("kernel:nccl op:AR").hits().size());
+    CHECK(found("kernel:gemm kernel:flash").hits().empty());
+    CHECK(found("kernel:flash dur>1s").blame()
+          == QStringLiteral("nothing has dur>1s; try another one"));
+    CHECK(found("kernel:nosuch").blame()
+          == QStringLiteral("nothing has kernel:nosuch; the table of kernels has their names"));
+    CHECK(found("kernel:flash op:OPT").hits().size() + found("kernel:flash op:F").hits().size()
+              + found("kernel:flash op:B").hits().size()
+          == found("kernel:flash").hits().size());
+    CHECK(Found(view, *app::parseFind(QStringLiteral("kernel:flash"))).blame()
+          == QStringLiteral("no kernels were recorded in this run"));
+    CHECK_FALSE(app::parseFind(QStringLiteral("kernel:")));
 }
 
 TEST_CASE("what is no facet is refused in words")

@@ -1,6 +1,8 @@
 #include "app/timeline/view_keys.h"
 #include "tests/catch.h"
 
+#include <QStringList>
+
 using app::ViewKey;
 using app::ViewWindow;
 
@@ -35,4 +37,27 @@ TEST_CASE("a selection is centred first and fitted second")
     const ViewWindow fits = app::centredThenFitted(centred, box);
     CHECK(fits.duration() == Approx(25));
     CHECK(fits.centre() == Approx(310));
+}
+
+TEST_CASE("every key of the view has one command, the same in every timeline")
+{
+    QStringList done;
+    const auto say = [&done](const char* what) {
+        return [&done, what] { done.append(QString::fromLatin1(what)); };
+    };
+    const app::ViewCommands commands{
+        [&](ViewWindow to, bool isRemembered) {
+            done.append(QStringLiteral("%1 %2").arg(to.begin).arg(isRemembered));
+        },
+        say("back"),
+        say("forward"),
+        say("selection"),
+        say("fit"),
+        say("all"),
+        say("clear")};
+    for (const ViewKey key : {ViewKey::Back, ViewKey::Forward, ViewKey::Selection, ViewKey::Fit,
+                              ViewKey::All, ViewKey::Clear, ViewKey::ZoomIn, ViewKey::Left})
+        CHECK(app::perform(key, {100, 200}, commands));
+    CHECK_FALSE(app::perform(ViewKey::None, {100, 200}, commands));
+    CHECK(done.join(u' ') == QStringLiteral("back forward selection fit all clear 110 1 90 0"));
 }

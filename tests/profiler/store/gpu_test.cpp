@@ -82,7 +82,7 @@ struct Recorded
         trace.strings.insert(trace.strings.end(),
                              {"device 2: compute", "ncclAllReduce", "NCCL", "cudaGraph", ""});
         trace.streamNames = {{2, 7, 9, 0}};
-        trace.ranges = {{{begin, end}, {}, 3, 4, 5, 0xFF00FF00, 77, -6, true},
+        trace.ranges = {{{begin, end}, {op, 0}, 3, 4, 5, 0xFF00FF00, 77, -6, true},
                         {{begin + 2, end}, {}, 5, 6, 0, 0, 78, std::nullopt, false}};
         trace.samples = {{begin, 0, 1980, 2619, 512'000, 61, 4}};
         trace.launches = {{{begin - 40, begin + 10}, {op, 0}, 77}};
@@ -138,6 +138,23 @@ TEST_CASE("what ran on GPUs is read back as it was written")
         same.domain = wanted.domain;
         CHECK(same == wanted);
     }
+}
+
+TEST_CASE("of a live run, where the host launched an op is read back; of others it is where it ran")
+{
+    const TemporaryFolder folder;
+    Recorded recorded;
+    CHECK(readGpuTrace(write(folder, recorded))->launches.empty());
+    std::filesystem::remove(folder / "run.sqlite");
+    recorded.run.info.mode = Mode::Live;
+    const auto read = readGpuTrace(write(folder, recorded));
+    REQUIRE(read);
+    const GpuOpLaunch& wanted = recorded.trace.launches.front();
+    CHECK(std::ranges::count_if(read->launches,
+                                [&](const GpuOpLaunch& launch) {
+                                    return launch.window == wanted.window && launch.of == wanted.of;
+                                })
+          == 1);
 }
 
 TEST_CASE("a window asks for what lies in it")

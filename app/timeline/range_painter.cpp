@@ -1,0 +1,81 @@
+#include "app/timeline/range_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <cmath>
+
+namespace app {
+namespace {
+
+constexpr double kRangeReach = 3;      // pixels around the pointer
+constexpr double kRangeWordsFrom = 24; // width of a box with its words, elided if need be
+
+void paintWords(QPainter& painter, const HostRange& range, const QRectF& box)
+{
+    const QFontMetricsF metrics(painter.font());
+    const QString words
+        = metrics.elidedText(QString::fromStdString(range.text), Qt::ElideRight, box.width() - 6);
+    painter.drawText(
+        QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), words);
+}
+
+void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAxis& axis,
+              const Theme& theme, double top)
+{
+    double drawnTo = axis.left - 1;
+    for (const HostRange& range : ranges) {
+        const QRectF whole = boxRect(axis, range.window, top, Lane::kKernel);
+        if (whole.right() <= drawnTo)
+            continue; // the pixel has its box
+        const double left = std::max(whole.left(), axis.left);
+        const QRectF box(left, top, std::min(whole.right(), axis.right()) - left, Lane::kKernel);
+        painter.fillRect(box, theme.chrome.pressed);
+        drawnTo = whole.right();
+        if (box.width() >= kRangeWordsFrom)
+            paintWords(painter, range, box);
+    }
+}
+
+} // namespace
+
+void paintRanges(QPainter& painter, const RangeView& ranges, const TimeAxis& axis,
+                 const Theme& theme, engine::DeviceId device, const Lane& lane)
+{
+    painter.setFont(uiFont(10));
+    painter.setPen(theme.chrome.text);
+    for (int row = 0; row < lane.ranges; ++row)
+        paintRow(painter, ranges.around(device, row, axis.window()), axis, theme,
+                 lane.rangeTop(row));
+}
+
+bool isOnRanges(const Lane& lane, double y)
+{
+    return lane.ranges > 0 && y >= lane.rangeTop(0) - 1
+        && y <= lane.rangeTop(lane.ranges - 1) + Lane::kKernel + 1;
+}
+
+const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const TimeAxis& axis,
+                         const Lane& lane, QPointF at)
+{
+    const double time = axis.time(at.x()), reach = kRangeReach * axis.ticksPerPixel();
+    const engine::Window near{static_cast<std::int64_t>(std::floor(time - reach)),
+                              static_cast<std::int64_t>(std::ceil(time + reach))};
+    const HostRange* nearest = nullptr;
+    double least = reach;
+    for (int row = 0; row < lane.ranges; ++row) {
+        if (at.y() < lane.rangeTop(row) - 1 || at.y() > lane.rangeTop(row) + Lane::kKernel + 1)
+            continue;
+        for (const HostRange& range : ranges.around(device, row, near)) {
+            const double away = std::max({static_cast<double>(range.window.begin) - time,
+                                          time - static_cast<double>(range.window.end), 0.0});
+            if (away <= least) {
+                least = away;
+                nearest = &range;
+            }
+        }
+    }
+    return nearest;
+}
+
+} // namespace app

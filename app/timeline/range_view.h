@@ -1,0 +1,51 @@
+#pragma once
+
+#include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/run.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace app {
+
+// A range that the host marked for profilers (NVTX): of an op, where its launches were recorded
+// elsewhere than it ran, or of a library.
+struct HostRange
+{
+    engine::Window window; // nanoseconds of the timeline
+    engine::OpOfIteration of;
+    std::string text, domain; // domain "": of an op, or nameless
+};
+
+// The NVTX ranges of a run under the device whose op they belong to, nested ones in rows below each
+// other. Ranges of no op have no device; they, and what nests deeper than kMostRows, are counted
+// and left out. Immutable.
+class RangeView
+{
+public:
+    static constexpr int kMostRows = 3;
+
+    RangeView(const engine::Run& run, const engine::GpuTrace& trace);
+
+    const std::vector<int>& rows() const { return m_rows; } // [device]
+    // By begin; no two of a row overlap.
+    std::span<const HostRange> on(engine::DeviceId device, int row) const
+    {
+        return m_ranges[static_cast<std::size_t>(device.value)][static_cast<std::size_t>(row)];
+    }
+    // Those of a row that touch `window`.
+    std::span<const HostRange> around(engine::DeviceId device, int row,
+                                      engine::Window window) const;
+    std::int64_t leftOut() const { return m_leftOut; }
+
+private:
+    void add(engine::DeviceId device, HostRange range);
+
+    std::vector<std::vector<std::vector<HostRange>>> m_ranges; // [device][row]
+    std::vector<int> m_rows;
+    std::int64_t m_leftOut = 0;
+};
+
+} // namespace app

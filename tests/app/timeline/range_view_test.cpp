@@ -1,0 +1,157 @@
+#include "app/timeline/hit_test.h"
+#include "app/timeline/range_painter.h"
+#include "app/timeline/range_view.h"
+#include "app/timeline/tool_tip.h"
+#include "tests/app/gpu_sample.h"
+#include "tests/catch.h"
+
+#include <QImage>
+#include <QPainter>
+
+using namespace app;
+
+namespace {
+
+// Each op of the compute lanes launched half of its time earlier; within the first one a library
+// marks a range, and one within that.
+engine::GpuTrace ranged(const engine::Run& run)
+{
+    engine::GpuTrace trace = sample::launches(run);
+    const auto text = [&trace](const char* words) {
+        trace.strings.emplace_back(words);
+        return static_cast<std::uint32_t>(trace.strings.size() - 1);
+    };
+    for (const engine::Track& track : run.timeline.tracks) {
+        if (track.kind != engine::Track::Kind::Compute)
+            continue;
+        std::int64_t free = -1'000'000'000;
+        for (const engine::Span& span : track.spans) {
+            const std::int64_t half = (span.end - span.begin) / 2;
+            trace.launches.push_back({{std::max(free, span.begin - half), span.begin + half / 2},
+                                      {span.op, span.iteration},
+                                      0});
+            free = span.begin + half / 2;
+        }
+    }
+    const engine::GpuOpLaunch& first = trace.launches.front();
+    const std::int64_t begin = first.window.begin, quarter = first.window.duration() / 4;
+    const std::uint32_t nccl = text("NCCL");
+    trace.ranges = {{{begin + quarter, begin + 3 * quarter},
+                     first.of,
+                     text("ncclGroup"),
+                     nccl,
+                     0,
+                     0,
+                     1,
+                     {},
+                     true},
+                    {{begin + quarter, begin + 2 * quarter},
+                     first.of,
+                     text("ncclSend"),
+                     nccl,
+                     0,
+                     0,
+                     1,
+                     {},
+                     true},
+                    {{begin, begin + quarter}, {}, text("of no op"), nccl, 0, 0, 1, {}, true}};
+    return trace;
+}
+
+struct Ranged
+{
+    Ranged()
+        : run(sample::measured({"1f1b", 2, 2, 1}))
+        , view(run)
+        , kernels(*run, profiler::GpuActivity(*run, ranged(*run)))
+        , lanes(layoutLanes(2, {600, 42, {}, kernels.rows(), kernels.ranges().rows()}))
+    { }
+    TimeAxis axis() const
+    {
+        const engine::Window all = view.extent();
+        return {static_cast<double>(all.begin), static_cast<double>(all.end), 0, 1000, 1};
+    }
+
+    std::shared_ptr<const engine::Run> run;
+    RunView view;
+    KernelView kernels;
+    std::vector<Lane> lanes;
+};
+
+} // namespace
+
+TEST_CASE("ranges of a device nest in rows: ops, then what libraries mark within them")
+{
+    const Ranged sample;
+    const RangeView& ranges = sample.kernels.ranges();
+    REQUIRE(ranges.rows() == std::vector<int>{3, 1});
+    const engine::DeviceId device{0};
+    CHECK(ranges.on(device, 0)[0].text == "0F0");
+    CHECK(ranges.on(device, 1)[0].text == "ncclGroup");
+    CHECK(ranges.on(device, 2)[0].text == "ncclSend");
+    CHECK(ranges.on(device, 2)[0].domain == "NCCL");
+    CHECK(ranges.leftOut() == 1);
+    for (int row = 0; row < 3; ++row)
+        for (std::size_t i = 1; i < ranges.on(device, row).size(); ++i)
+            CHECK(ranges.on(device, row)[i - 1].window.end
+                  <= ranges.on(device, row)[i].window.begin);
+    const engine::Window second = ranges.on(device, 0)[1].window;
+    const auto around = ranges.around(device, 0, {second.begin + 1, second.end - 1});
+    REQUIRE(around.size() == 1);
+    CHECK(around[0].window == second);
+    CHECK(ranges.around(device, 0, {-2'000'000'000, -1'500'000'000}).empty());
+}
+
+TEST_CASE("a file that names an op which is not there loses its ranges, not the program")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 1});
+    engine::GpuTrace trace = ranged(*run);
+    trace.launches[0].of.op = 1'000'000;
+    trace.ranges[0].of.op = 1'000'000;
+    CHECK(RangeView(*run, trace).leftOut() == 2);
+}
+
+TEST_CASE(
+    "rows of ranges stand between the ops and the kernels, and a range is found under the pointer")
+{
+    const Ranged sample;
+    const Lane& lane = sample.lanes[0];
+    CHECK(lane.ranges == 3);
+    CHECK(lane.rangeTop(0) == lane.computeTop() + lane.compute + 3);
+    CHECK(lane.kernelTop(0) == lane.rangeTop(3));
+    CHECK(lane.sendTop() >= lane.kernelTop(lane.kernels - 1) + Lane::kKernel);
+    const TimeAxis axis = sample.axis();
+    const HostRange& wanted = sample.kernels.ranges().on(engine::DeviceId{0}, 0)[3];
+    const double x = axis.x(static_cast<double>(wanted.window.begin + wanted.window.end) / 2);
+    const QPointF at(x, lane.rangeTop(0) + 4);
+    CHECK(rangeAt(sample.kernels.ranges(), engine::DeviceId{0}, axis, lane, at) == &wanted);
+    const Selection selected
+        = selectionAt(sample.view, axis, sample.lanes, at.x(), at.y(), &sample.kernels);
+    CHECK(selected.kind == Selection::Kind::Range);
+    CHECK(selected.window == wanted.window);
+    const QString tip = rangeToolTip(sample.view, wanted);
+    CHECK(tip.contains(QString::fromStdString(wanted.text)));
+    CHECK(tip.contains(QStringLiteral("on the host")));
+}
+
+TEST_CASE("a range is painted where it is, and a pixel that many share has one")
+{
+    const Ranged sample;
+    const Theme theme = makeTheme(profiler::ThemeMode::Light);
+    QImage image(1000, 600, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    const TimeAxis axis = sample.axis();
+    const Lane& lane = sample.lanes[0];
+    {
+        QPainter painter(&image);
+        paintRanges(painter, sample.kernels.ranges(), axis, theme, engine::DeviceId{0}, lane);
+    }
+    const int y = static_cast<int>(lane.rangeTop(0)) + 1; // above the words
+    for (const HostRange& range : sample.kernels.ranges().on(engine::DeviceId{0}, 0)) {
+        const auto middle = static_cast<int>(
+            axis.x(static_cast<double>(range.window.begin + range.window.end) / 2));
+        if (middle > 0)
+            CHECK(image.pixelColor(middle, y) == theme.chrome.pressed);
+    }
+    CHECK(image.pixelColor(999, static_cast<int>(lane.rangeTop(1)) + 1) == QColor(Qt::white));
+}
