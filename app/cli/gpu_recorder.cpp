@@ -69,6 +69,8 @@ std::string GpuRecorder::words() const
 GpuMachine GpuRecorder::begin(const Run& run)
 {
     m_marks.emplace(run.schedule);
+    if (run.info.transport == "nccl")
+        m_nccl.emplace(run.schedule);
     if (m_backend != Backend::Cuda)
         return {};
     GpuMachine machine = gpuMachine(cudaReport(), run);
@@ -129,6 +131,8 @@ void GpuRecorder::addRest(GpuTrace& trace)
     if (m_sampler)
         trace.samples = m_sampler->take();
     trace.launches = m_launches.take();
+    if (m_nccl)
+        m_nccl->link(trace);
     if (m_ranges)
         m_ranges->addTo(trace);
     linkRanges(trace.ranges, trace.launches);

@@ -4,6 +4,7 @@
 #include "profiler/capture/capture.h"
 #include "profiler/capture/gpu_sampler.h"
 #include "profiler/capture/launch_log.h"
+#include "profiler/capture/link_nccl.h"
 #include "profiler/capture/op_ranges.h"
 #include "profiler/capture/place_on_timeline.h"
 #include "profiler/capture/range_recorder.h"
@@ -59,6 +60,7 @@ private:
     std::optional<profiler::OpRanges> m_marks;       // of ops; from begin() on
     std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: nobody tells
     profiler::LaunchLog m_launches;
+    std::optional<profiler::NcclLinker> m_nccl; // where NCCL carries; from begin() on
     std::vector<profiler::MeasuredWindow> m_measured;
     std::optional<std::int64_t> m_origin; // of a live run's timeline
     std::size_t m_kernels = 0;            // taken so far

@@ -166,10 +166,13 @@ void addMachineOptions(CLI::App& app, Options& options)
            "--transport", options.experiment.transport,
            "Live on GPUs, where devices are and what carries their messages: local, parts of "
            "the first GPU and copies within it; peer, a GPU each and copies between them; "
-           "auto, as many GPUs as there are [auto]")
-        ->type_name("auto|local|peer")
-        ->transform(choice<Carrier>(
-            {{"auto", Carrier::Auto}, {"local", Carrier::Local}, {"peer", Carrier::Peer}}))
+           "nccl, a GPU each, NCCL's messages and sums, which add floats in an order of its own; "
+           "auto, as many GPUs as there are and copies [auto]")
+        ->type_name("auto|local|peer|nccl")
+        ->transform(choice<Carrier>({{"auto", Carrier::Auto},
+                                     {"local", Carrier::Local},
+                                     {"peer", Carrier::Peer},
+                                     {"nccl", Carrier::Nccl}}))
         ->group(kGroup);
     app.add_option(
            "--graphs", options.experiment.graphs,

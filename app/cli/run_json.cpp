@@ -107,6 +107,8 @@ void addGpu(const RunInfo& info, ordered_json& json)
             json["interference_by_kind"][std::string(kindShortName(kind.kind))] = kind.ratio();
         json["iteration_alone"] = info.iterationAlone;
     }
+    if (!info.transport.empty())
+        json["transport"] = info.transport;
     if (info.graphOps > 0)
         json["graph_ops"] = info.graphOps;
     if (!info.gpuMemory.empty())

@@ -170,8 +170,8 @@ QStringList runOptions(const RunPlan& plan)
 QStringList carrierWords()
 {
     QStringList words;
-    for (const auto carrier :
-         {engine::Carrier::Auto, engine::Carrier::Local, engine::Carrier::Peer})
+    for (const auto carrier : {engine::Carrier::Auto, engine::Carrier::Local, engine::Carrier::Peer,
+                               engine::Carrier::Nccl})
         words.append(fromUtf8(engine::carrierName(carrier)));
     return words;
 }

@@ -231,7 +231,8 @@ void MoreTraining::addGpus()
     m_offReason->setObjectName(QStringLiteral("gpuOptionsReason"));
     add(rows(), tr("Messages by"), m_transport,
         tr("local: all devices are parts of the first GPU; peer: a GPU each, and copies between "
-           "them; auto: as many GPUs as there are"));
+           "them; nccl: a GPU each, and NCCL's messages and sums; auto: as many GPUs as there are, "
+           "and copies"));
     add(rows(), tr("CUDA graphs"), m_graphs,
         tr("Ops as graphs, one launch each; auto: those that the host launches hardly faster than "
            "they run"));

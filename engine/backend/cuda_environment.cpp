@@ -10,7 +10,8 @@ struct Variable
     const char *name, *value;
 };
 constexpr Variable kVariables[]{{"CUDA_DEVICE_MAX_CONNECTIONS", "32"},
-                                {"CUDA_MODULE_LOADING", "EAGER"}};
+                                {"CUDA_MODULE_LOADING", "EAGER"},
+                                {"NCCL_RUNTIME_CONNECT", "0"}};
 
 } // namespace
 

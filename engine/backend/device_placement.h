@@ -19,12 +19,18 @@ enum class Carrier : std::uint8_t {
     Auto,  // as many GPUs as there are: copies within a GPU and between GPUs
     Local, // the first GPU alone: copies within it
     Peer,  // a GPU for each device: copies between them
+    Nccl,  // a GPU for each device: NCCL's messages and sums
 };
+constexpr const char* carrierName(Carrier carrier)
+{
+    constexpr const char* kNames[]{"auto", "local", "peer", "nccl"};
+    return kNames[static_cast<std::uint8_t>(carrier)];
+}
 
 // No GPUs: they do not suffice.
 constexpr DevicePlacement placeDevices(int devices, int gpus, Carrier carrier = Carrier::Auto)
 {
-    if (carrier == Carrier::Peer && gpus < devices)
+    if ((carrier == Carrier::Peer || carrier == Carrier::Nccl) && gpus < devices)
         return {};
     int used = carrier == Carrier::Local ? 1 : gpus < devices ? gpus : devices;
     while (used > 1 && devices % used != 0)

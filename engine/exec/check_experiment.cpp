@@ -20,6 +20,8 @@ Result<void> checkExperiment(const Experiment& experiment)
         return invalid("the link's latency and bandwidth cannot be negative");
     if (experiment.backend == Backend::Cpu && experiment.transport != Carrier::Auto)
         return invalid("--transport is for GPUs: add --backend cuda, or leave it out");
+    if (experiment.mode == Mode::Emulate && experiment.transport == Carrier::Nccl)
+        return invalid("--transport nccl is for live runs: add --mode live, or leave it out");
     if (experiment.backend == Backend::Cpu && experiment.graphs == Graphs::On)
         return invalid("--graphs on is for GPUs: add --backend cuda, or leave it out");
     if (experiment.mode == Mode::Emulate || experiment.mode == Mode::Live)

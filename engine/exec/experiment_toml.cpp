@@ -141,7 +141,7 @@ Result<void> readRun(const toml::table& root, Experiment& experiment)
     reader.choice("accumulate", {"float", "exact"}, experiment.accumulate);
     reader.choice("sync", {"eager", "late", "eager-blocking"}, experiment.sync);
     reader.text("text", experiment.textFile);
-    reader.choice("transport", {"auto", "local", "peer"}, experiment.transport);
+    reader.choice("transport", {"auto", "local", "peer", "nccl"}, experiment.transport);
     reader.choice("graphs", {"off", "auto", "on"}, experiment.graphs);
     reader.integer("device_memory", experiment.deviceMemory);
     return reader.finish();

@@ -165,6 +165,7 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const Ru
     Units units;
     if (on.isCuda())
         setup.tokenBytes = TokenBatches::bytes(tokenShape, lowered->shape.microBatches);
+    setup.communicators = on.communicators;
     if (on.haveOwnGpus())
         setup.seats = makeSeats(on, units, [&](const Device& device) {
             return std::make_unique<const ProbeModel>(lowered->shape.stages, unitSize,

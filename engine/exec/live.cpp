@@ -149,14 +149,16 @@ Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& canc
         const std::size_t now = opsDone();
         if (cancel.load(std::memory_order_relaxed)) {
             stop();
+        } else if (!stuck.empty()) {
+            continue;
+        } else if (stuck = transportFault(); !stuck.empty()) {
+            giveUp();
         } else if (now != done || !allWait()) {
             moved = wallTime();
             progress(done = now, ops);
-        } else if (stuck.empty() && wallTime() - moved > patience) {
+        } else if (wallTime() - moved > patience) {
             stuck = standstill();
-            stop();
-            for (const auto& worker : m_workers)
-                worker->abandon();
+            giveUp();
         }
     }
     if (const std::string why = failure(); !why.empty())
@@ -194,6 +196,15 @@ std::string Live::standstill()
     return describeStandstill(m_pipeline, positions);
 }
 
+// What no op would ever tell: "": none.
+std::string Live::transportFault()
+try {
+    m_pipeline.transport().poll();
+    return {};
+} catch (const std::exception& error) {
+    return error.what();
+}
+
 std::string Live::failure() const
 {
     for (const auto& worker : m_workers)
@@ -206,6 +217,13 @@ std::string Live::failure() const
 void Live::stop()
 {
     m_pipeline.transport().abort();
+}
+
+void Live::giveUp()
+{
+    stop();
+    for (const auto& worker : m_workers)
+        worker->abandon();
 }
 
 // Ops that ran as one have one window.

@@ -48,8 +48,10 @@ private:
     std::size_t opsToDo() const;
     bool allWait() const;
     std::string standstill();
+    std::string transportFault();
     std::string failure() const;
     void stop();
+    void giveUp();
     void place(Iteration iteration);
     void placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                      Window& window);

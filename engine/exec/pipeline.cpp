@@ -2,7 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/schedule/notation.h"
-#include "engine/transport/queued.h"
+#include "engine/transport/matched.h"
 
 #include <fmt/format.h>
 
@@ -49,7 +49,11 @@ void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
         std::vector<const Device*> devices;
         for (const Seat& seat : m_setup.seats)
             devices.push_back(&seat.device);
-        m_transport = std::make_unique<QueuedTransport>(traffic(), std::move(devices));
+        if (m_setup.communicators)
+            m_transport = std::make_unique<MatchedTransport>(traffic(), std::move(devices),
+                                                             m_setup.communicators);
+        else
+            m_transport = std::make_unique<QueuedTransport>(traffic(), std::move(devices));
         return;
     }
     CHECK(m_setup.device == nullptr || sideLanes == InProcessTransport::SideLanes::Inline);
@@ -73,6 +77,7 @@ Traffic Pipeline::traffic() const
         addTraffic(copy, traffic);
     for (const ExecutionPlan::PlannedCollective& planned : m_plan.collectives) {
         Collective& collective = traffic.collectives.emplace_back();
+        collective.stage = planned.stage;
         for (int copy = 0; copy < copies(); ++copy)
             addMembers(copy, planned, collective);
     }
@@ -86,9 +91,11 @@ void Pipeline::addTraffic(int copy, Traffic& traffic) const
         return m_devices[indexOf(number(device))]->arena().bytes(extent);
     };
     for (const ExecutionPlan::SentMessage& message : m_plan.messages)
-        traffic.messages.push_back({number(message.from), number(message.to),
-                                    bytes(message.from, message.source),
-                                    bytes(message.to, message.slot)});
+        traffic.messages.push_back(
+            {number(message.from), number(message.to), bytes(message.from, message.source),
+             bytes(message.to, message.slot),
+             message.value.kind == Value::Kind::Gradient ? Message::Carries::Gradient
+                                                         : Message::Carries::Activation});
     for (const ExecutionPlan::PlannedCopy& move : m_plan.copies) {
         const auto own = bytes(move.owner, move.own), guest = bytes(move.peer, move.guest);
         traffic.copies.push_back({number(move.owner), number(move.peer), move.evicts ? own : guest,
@@ -169,6 +176,7 @@ bool Pipeline::transfer(OpRef ref)
         return true;
     default: // who uses what a RECV brings waits for it
         CHECK(isTransfer(at(ref).kind));
+        m_transport->receive(self, m_numbers.message(id, ref.copy));
         return true;
     }
 }

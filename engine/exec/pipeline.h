@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/backend/communicators.h"
 #include "engine/exec/data_parallel.h"
 #include "engine/exec/graphs.h"
 #include "engine/exec/pipeline_device.h"
@@ -52,9 +53,12 @@ public:
         // and `kernels` are those of one of them, and `device` is none.
         std::vector<Seat> seats = {};
         Graphs graphs = Graphs::Auto; // on a GPU
+        // With seats on a GPU each: what joins them, where messages and sums go over communicators
+        // instead of copies.
+        MakeCommunicators communicators = {};
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
-    // outlive it. std::bad_alloc.
+    // outlive it. std::bad_alloc; std::runtime_error where GPUs are not joined.
     Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
 
     // While no device works. Copy c reads the micro-batches from c N on.

@@ -1,6 +1,7 @@
 #include "engine/exec/run_devices.h"
 
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/backend/cuda_communicators.h"
 #include "engine/backend/cuda_device.h"
 #include "engine/backend/cuda_environment.h"
 #include "engine/backend/cuda_report.h"
@@ -30,7 +31,37 @@ Result<RunDevices> onFirstGpu(std::string note)
     return RunDevices{{std::move(*gpu)}, Mode::Emulate, std::move(note)};
 }
 
+// Nothing else in its place: who asks for NCCL wants to see NCCL.
+Result<RunDevices> onNccl(int count)
+{
+    auto nccl = openNccl();
+    if (!nccl)
+        return fail(nccl.error().code,
+                    nccl.error().message + "; --transport peer copies between GPUs without NCCL");
+    auto live = openCudaDevices(count, Carrier::Nccl);
+    if (!live) {
+        if (auto any = onFirstGpu({}); !any)
+            return any;
+        return tl::unexpected(live.error());
+    }
+    return RunDevices{std::move(*live), Mode::Live, {}, std::move(*nccl)};
+}
+
 } // namespace
+
+std::string RunDevices::transport() const
+{
+    if (!haveOwnGpus())
+        return "";
+    std::set<int> gpus;
+    for (const auto& device : devices)
+        gpus.insert(device->gpu());
+    if (communicators)
+        return carrierName(Carrier::Nccl);
+    if (gpus.size() == devices.size())
+        return carrierName(Carrier::Peer);
+    return gpus.size() == 1 ? "local" : "local, peer";
+}
 
 MemoryRooms RunDevices::rooms() const
 {
@@ -49,6 +80,8 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
     setCudaEnvironment();
     if (mode != Mode::Live)
         return onFirstGpu({});
+    if (carrier == Carrier::Nccl)
+        return onNccl(count);
     auto live = openCudaDevices(count, carrier);
     if (live)
         return RunDevices{std::move(*live), Mode::Live, {}};
@@ -73,6 +106,8 @@ Mode defaultMode(const Experiment& experiment)
 {
     if (experiment.backend == Backend::Cpu)
         return Mode::Emulate;
+    if (experiment.transport == Carrier::Nccl)
+        return Mode::Live;
     setCudaEnvironment();
     const auto schedule = scheduleOf(experiment); // a file says itself how many devices it has
     const CudaReport report = cudaReport();

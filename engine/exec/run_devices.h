@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/backend/device.h"
+#include "engine/backend/communicators.h"
 #include "engine/exec/memory_rooms.h"
 #include "engine/exec/pipeline.h"
 #include "engine/exec/run_experiment.h"
@@ -17,18 +17,21 @@ struct RunDevices
 {
     // One that plays all of them; live on GPUs one each: a GPU, or a part of one.
     std::vector<std::shared_ptr<const Device>> devices;
-    Mode mode = Mode::Emulate; // what is possible
-    std::string note;          // one sentence where that is not what was asked for
+    Mode mode = Mode::Emulate;            // what is possible
+    std::string note;                     // one sentence where that is not what was asked for
+    MakeCommunicators communicators = {}; // NCCL's, where it carries
 
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().lane() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
+    // What carries messages and sums, by the words of --transport; "" where nothing does.
+    std::string transport() const;
     // What is free now: of the machine, or of each GPU.
     MemoryRooms rooms() const;
 };
 
 // Live partitions that cannot be made are no error: then the run is emulated. Unsupported: no such
-// backend here.
+// backend here, or NCCL was asked for and cannot be used.
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count,
                                Carrier carrier = Carrier::Auto);
 
@@ -39,8 +42,8 @@ std::vector<Seat>
 makeSeats(const RunDevices& on, Units& units,
           const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
-// Where nothing is said: live with as many GPUs as devices, else emulate. Asks the driver, so not
-// in the window.
+// Where nothing is said: live with as many GPUs as devices or where NCCL carries, else emulate.
+// Asks the driver, so not in the window.
 Mode defaultMode(const Experiment& experiment);
 
 } // namespace engine

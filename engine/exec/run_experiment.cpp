@@ -13,8 +13,12 @@
 #include "engine/exec/unit_spec.h"
 #include "engine/exec/worker.h"
 #include "engine/model/make_transformer.h"
+#include "engine/schedule/communicator_lanes.h"
+
+#include <fmt/format.h>
 
 #include <new>
+#include <stdexcept>
 
 namespace engine {
 namespace {
@@ -46,6 +50,12 @@ Result<Plan> planOf(const Experiment& experiment)
         return tl::unexpected(schedule.error());
     if (auto fits = checkModel(experiment.model, schedule->shape.stages); !fits)
         return tl::unexpected(fits.error());
+    if (experiment.transport == Carrier::Nccl)
+        if (const auto fault = findNcclFault(*schedule))
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("NCCL does not carry this order of messages ({}): use "
+                                    "--transport peer",
+                                    fault->reason));
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
@@ -152,6 +162,7 @@ try {
                              .tokenBytes = tokenBytes,
                              .plan = &memory};
     pipeline.graphs = experiment.graphs;
+    pipeline.communicators = plan->on.communicators;
     Units units;
     if (plan->on.haveOwnGpus())
         pipeline.seats = makeSeats(plan->on, units, [&](const Device& own) {
@@ -167,8 +178,8 @@ try {
                         {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking},
                         observer.launches},
                        run);
-    ledger.step(std::nullopt);
-    run.info = runInfo({experiment, run.schedule, device, plan->data});
+    ledger.step(plan->on.communicators ? std::optional(GpuHolder::Communicators) : std::nullopt);
+    run.info = runInfo({experiment, run.schedule, device, plan->data, plan->on.transport()});
     run.info.arenas = arenaUse(executor->pipeline(), ArenasAre::LaidOut);
     if (experiment.backend == Backend::Cpu) {
         const GemmPeak peak = measureGemmPeak(kernels);
@@ -202,6 +213,8 @@ try {
     return run;
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device, "the machine gave no more memory: use a smaller model");
+} catch (const std::runtime_error& error) { // of GPUs, before an iteration
+    return fail(Error::Code::Device, error.what());
 }
 
 } // namespace engine

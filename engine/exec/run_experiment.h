@@ -25,10 +25,6 @@ constexpr const char* backendName(Backend backend)
 {
     return backend == Backend::Cuda ? "cuda" : "cpu";
 }
-constexpr const char* carrierName(Carrier carrier)
-{
-    return carrier == Carrier::Local ? "local" : carrier == Carrier::Peer ? "peer" : "auto";
-}
 
 // Everything that decides a run; the toml of `bscope experiment` and of every stored run.
 struct Experiment

@@ -23,6 +23,14 @@ std::string labelOf(const Experiment& experiment)
     return std::string(scheme->title.substr(0, scheme->title.find(" ("))); // "1F1B", no aliases
 }
 
+// Of a live run.
+std::string linkOf(const std::string& transport)
+{
+    return transport == "nccl" ? "NCCL"
+        : transport == "peer"  ? "copies between GPUs"
+                               : "memory copies";
+}
+
 // Of the forwards, by their number: 0 where nothing is recomputed.
 double recomputedShare(const Schedule& schedule)
 {
@@ -58,7 +66,8 @@ RunInfo runInfo(const RunInfoInput& input)
         : live                 ? "wall clock"
         : cuda                 ? "CUDA events"
                                : "thread CPU clock";
-    info.link = live ? "memory copies" : describeLink(experiment.link);
+    info.transport = input.transport;
+    info.link = live ? linkOf(input.transport) : describeLink(experiment.link);
     info.model = model.name;
     info.precision = wordOf(kPrecisionWords, model.precision);
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;

@@ -13,6 +13,7 @@ struct RunInfoInput
     const Schedule& lowered;
     const DeviceInfo& device;
     const TextData& data;
+    std::string transport = {}; // RunDevices::transport()
 };
 RunInfo runInfo(const RunInfoInput& input);
 

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <tuple>
 
 namespace engine {
 namespace {
@@ -146,7 +147,7 @@ public:
         for (const Mode mode : {Mode::Emulate, Mode::Live}) {
             if (m_cancel.load(std::memory_order_relaxed))
                 return fail(Error::Code::Cancelled, "cancelled");
-            const auto& on = gpusFor(mode, request.devices);
+            const auto& on = gpusFor(mode, request.devices, Carrier::Auto);
             if (!on)
                 return tl::unexpected(on.error());
             if (on->mode == mode)
@@ -154,6 +155,7 @@ public:
             else if (std::ranges::find(m_notes, on->note) == m_notes.end())
                 leaveOut(request, m_notes.emplace_back(on->note));
         }
+        byNccl(request);
         return {};
     }
 
@@ -187,6 +189,17 @@ public:
     std::vector<VerifyCheck> take() { return std::move(m_checks); }
 
 private:
+    // Whole numbers, since NCCL adds in an order of its own.
+    void byNccl(const ScheduleRequest& request)
+    {
+        const auto& on = gpusFor(Mode::Live, request.devices, Carrier::Nccl);
+        if (on)
+            gradients("integer gradients", request, Mode::Live, checkIntegerProbe(request, *on),
+                      "transport=nccl");
+        else if (std::ranges::find(m_notes, on.error().message) == m_notes.end())
+            leaveOut(request, m_notes.emplace_back(on.error().message));
+    }
+
     void leaveOut(const ScheduleRequest& request, const std::string& why)
     {
         VerifyCheck check = about("left out", request, Mode::Live);
@@ -196,13 +209,13 @@ private:
     }
 
     // Opened once.
-    const Result<RunDevices>& gpusFor(Mode mode, int devices)
+    const Result<RunDevices>& gpusFor(Mode mode, int devices, Carrier carrier)
     {
-        const std::pair key(mode, mode == Mode::Live ? devices : 1);
+        const std::tuple key(mode, mode == Mode::Live ? devices : 1, carrier);
         const auto found = m_gpus.find(key);
         return found != m_gpus.end()
             ? found->second
-            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices)).first->second;
+            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices, carrier)).first->second;
     }
 
     void add(VerifyCheck check)
@@ -355,7 +368,7 @@ private:
     const std::function<void(const VerifyCheck&)>& m_told;
     const std::atomic<bool>& m_cancel;
     std::vector<VerifyCheck> m_checks;
-    std::map<std::pair<Mode, int>, Result<RunDevices>> m_gpus; // by the number of devices
+    std::map<std::tuple<Mode, int, Carrier>, Result<RunDevices>> m_gpus; // by the number of devices
     std::vector<std::string> m_notes;
 };
 

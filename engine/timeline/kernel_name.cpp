@@ -117,4 +117,10 @@ std::string kernelLabel(const std::string& demangledName)
     return name;
 }
 
+bool isNcclKernel(std::string_view name)
+{
+    return name.find("ncclDevKernel") != std::string_view::npos
+        || name.find("ncclKernel") != std::string_view::npos;
+}
+
 } // namespace engine

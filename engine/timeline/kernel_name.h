@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace engine {
 
@@ -12,5 +13,9 @@ std::string shortName(const std::string& demangledName);
 // The short name with the first class that it is made for, which tells the instances of a template
 // apart: "sumChunks<Columns>"; of a kernel that only runs such a class, the class: "Gelu".
 std::string kernelLabel(const std::string& demangledName);
+
+// "ncclDevKernel_SendRecv(...)", "ncclKernel_AllReduce_RING_LL_Sum_float(...)": NCCL renamed them
+// in 2.19.
+bool isNcclKernel(std::string_view name);
 
 } // namespace engine

@@ -76,6 +76,9 @@ struct RunInfo
         = 0;          // ns: what emulation makes of ops that ran alone on their parts
     int graphOps = 0; // ops that were launched as graphs
     std::vector<GpuMemory> gpuMemory = {}; // of each GPU that is used; empty: not known
+    // What carried messages and sums between devices that had GPUs of their own or parts of one:
+    // "local", "peer", "nccl" (--transport), "local, peer"; "" elsewhere.
+    std::string transport = {};
 
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };

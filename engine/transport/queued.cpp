@@ -8,6 +8,10 @@
 namespace engine {
 
 QueuedTransport::QueuedTransport(Traffic traffic, std::vector<const Device*> devices)
+    : QueuedTransport(std::move(traffic), std::move(devices), Moves::Copies)
+{ }
+
+QueuedTransport::QueuedTransport(Traffic traffic, std::vector<const Device*> devices, Moves moves)
     : m_traffic(std::move(traffic))
     , m_devices(std::move(devices))
     , m_calls(m_traffic.collectives.size())
@@ -15,14 +19,15 @@ QueuedTransport::QueuedTransport(Traffic traffic, std::vector<const Device*> dev
     , m_sums(m_devices.size())
     , m_sides(m_devices.size())
 {
-    makeFences();
-    makeSides();
-    makeCalls();
+    makeFences(moves);
+    makeSides(moves);
+    if (moves == Moves::Copies)
+        makeCalls();
 }
 
 QueuedTransport::~QueuedTransport() = default;
 
-void QueuedTransport::makeFences()
+void QueuedTransport::makeFences(Moves moves)
 {
     using Timed = Device::Timed;
     const auto add = [this](Fence::Kind kind, const Device& by, Timed timed) {
@@ -33,7 +38,8 @@ void QueuedTransport::makeFences()
     };
     for (const Message& message : m_traffic.messages) {
         add(Fence::Kind::Credit, device(message.to), Timed::No);
-        add(Fence::Kind::Arrived, device(message.from), Timed::Yes);
+        add(Fence::Kind::Arrived, device(moves == Moves::Copies ? message.from : message.to),
+            Timed::Yes);
         m_made.push_back(device(message.from).makeEvent(Timed::No));
     }
     for (const Copy& copy : m_traffic.copies) {
@@ -41,20 +47,23 @@ void QueuedTransport::makeFences()
         m_called.push_back(device(copy.owner).makeEvent(Timed::No));
     }
     for (const Collective& collective : m_traffic.collectives)
-        add(Fence::Kind::Reduced, device(collective.members.front()), Timed::Yes);
+        if (moves == Moves::Copies)
+            add(Fence::Kind::Reduced, device(collective.members.front()), Timed::Yes);
 }
 
-void QueuedTransport::makeSides()
+void QueuedTransport::makeSides(Moves moves)
 {
     const auto need
         = [this](std::unique_ptr<DeviceQueue> Side::*queue, DeviceId owner, const char* role) {
               if (side(owner).*queue == nullptr)
                   side(owner).*queue = device(owner).makeQueue(role);
           };
-    for (const Message& message : m_traffic.messages)
-        need(&Side::messages, message.from, "messages");
     for (const Copy& copy : m_traffic.copies)
         need(&Side::copies, copy.owner, "evicts and loads");
+    if (moves == Moves::Above)
+        return;
+    for (const Message& message : m_traffic.messages)
+        need(&Side::messages, message.from, "messages");
     for (const Collective& collective : m_traffic.collectives) {
         const DeviceId first = collective.members.front();
         need(&Side::sums, first, "all-reduces");

@@ -21,7 +21,7 @@ namespace engine {
 // An event that nobody has recorded holds nothing up, so that wait() and send() first wait on the
 // host until the other device's thread has come so far. Whatever is queued therefore waits for
 // something that was queued earlier, and no queue can wait for itself through others.
-class QueuedTransport final : public Transport
+class QueuedTransport : public Transport
 {
 public:
     // How long a thread looks before it sleeps, ns.
@@ -36,14 +36,16 @@ public:
     void beginIteration() override;
     void post(DeviceId self, std::uint32_t message) override;
     bool send(DeviceId self, std::uint32_t message) override;
+    void receive(DeviceId, std::uint32_t) override { } // the sender pushes
     void copy(DeviceId self, std::uint32_t copy) override;
     void allReduce(DeviceId self, std::uint32_t collective) override;
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
+    void poll() override { }
     bool hasPassed(Fence fence) const override; // on the device, not only queued
     TransferTime timeOf(Fence fence) const override;
 
-private:
+protected:
     using Event = std::unique_ptr<DeviceEvent>;
 
     struct State // of one fence
@@ -51,6 +53,24 @@ private:
         std::atomic<std::uint32_t> queued{0}; // in which iteration last
         Event begin, end;                     // begin: none of a credit
     };
+    // Who moves messages and adds: the copies of this class, or a class above it, which has queues
+    // of its own; then the receiver tells of an arrival, and nothing here of a sum.
+    enum class Moves : std::uint8_t { Copies, Above };
+    QueuedTransport(Traffic traffic, std::vector<const Device*> devices, Moves moves);
+
+    const Traffic& traffic() const { return m_traffic; }
+    const std::vector<const Device*>& devices() const { return m_devices; }
+    const Device& device(DeviceId id) const { return *m_devices[indexOf(id)]; }
+    State& state(Fence fence);
+    const State& state(Fence fence) const;
+    Event& made(std::uint32_t message) { return m_made[message]; }
+    bool isQueued(Fence fence) const;
+    void markQueued(Fence fence, DeviceId waiter);
+    std::uint32_t iteration() const { return m_iteration; }
+    bool isAborted() const { return m_aborted.load(std::memory_order_acquire); }
+    static std::size_t indexOf(DeviceId id) { return static_cast<std::size_t>(id.value); }
+
+private:
     struct Side // what a device has beside its lane, where it is needed
     {
         std::unique_ptr<DeviceQueue> messages, copies, sums;
@@ -63,16 +83,11 @@ private:
         std::vector<Event> events; // [member]: its lane has come to it
     };
 
-    void makeFences();
-    void makeSides();
+    void makeFences(Moves moves);
+    void makeSides(Moves moves);
     void makeCalls();
-    const Device& device(DeviceId id) const { return *m_devices[indexOf(id)]; }
     Side& side(DeviceId id) { return m_sides[indexOf(id)]; }
-    State& state(Fence fence);
-    const State& state(Fence fence) const;
-    bool isQueued(Fence fence) const;
     bool awaitQueued(DeviceId self, Fence fence);
-    void markQueued(Fence fence, DeviceId waiter);
     void transferTimed(DeviceQueue& queue, Fence fence, const DeviceCopy& copy);
     void reduce(std::uint32_t collective);
     template<class Number>
@@ -80,7 +95,6 @@ private:
     template<class Number>
     void addFrom(DeviceId other, DeviceId first, std::span<const Number> from,
                  std::span<Number> to);
-    static std::size_t indexOf(DeviceId id) { return static_cast<std::size_t>(id.value); }
 
     Traffic m_traffic;
     std::vector<const Device*> m_devices;

@@ -16,6 +16,7 @@ struct Message
     DeviceId from, to;
     std::span<const std::byte> source; // the sender's
     std::span<std::byte> slot;         // the receiver's
+    enum class Carries : std::uint8_t { Activation, Gradient } carries = Carries::Activation;
 };
 
 // A copy over the link of a pair of devices, beside the compute lane of its owner: EVICT and LOAD.
@@ -34,7 +35,8 @@ struct Collective
     std::vector<DeviceId> members;
     std::vector<std::span<float>> floats; // [member]
     std::vector<std::span<std::int64_t>>
-        integers; // [member]; where there are some, these are summed
+        integers;       // [member]; where there are some, these are summed
+    StageId stage = {}; // whose gradient it is, or under which tied ends meet
 };
 
 // Everything that one iteration sends, numbered.
@@ -71,8 +73,8 @@ struct TransferTime
 // order of that device's program, and never asks how: "lane" is what runs the device's compute ops.
 // On a CPU the lane is the calling thread, and wait() is where it sleeps. With CUDA the lane is a
 // stream: every call returns at once, wait() makes the stream wait for an event, and what follows
-// is queued. post() is also the moment for ncclRecv or MPI_Irecv. Between iterations nothing is
-// under way.
+// is queued. Where messages are matched by their order instead of pushed (NCCL, MPI), a receive is
+// called by receive(). Between iterations nothing is under way.
 class Transport
 {
 public:
@@ -87,6 +89,10 @@ public:
     virtual void post(DeviceId self, std::uint32_t message) = 0;
     // Pushes, once the slot is posted. False: aborted.
     virtual bool send(DeviceId self, std::uint32_t message) = 0;
+    // The receiver's place in its program for the message, which was posted before: Arrived tells
+    // of its end. Of two devices, messages of one kind are received in the order in which they are
+    // sent.
+    virtual void receive(DeviceId self, std::uint32_t message) = 0;
     // Start beside the lane, after all that it has done so far; Copied and Reduced tell the end.
     virtual void copy(DeviceId self, std::uint32_t copy) = 0;
     virtual void allReduce(DeviceId self, std::uint32_t collective) = 0;
@@ -95,6 +101,9 @@ public:
 
     // From any thread: whoever waits gives up. For the rest of the transport's life.
     virtual void abort() = 0;
+    // From any thread, while an iteration runs: std::runtime_error where what carries has failed,
+    // of which no fence would tell.
+    virtual void poll() = 0;
     virtual bool hasPassed(Fence fence) const = 0;
     // Of the iteration, after its end.
     virtual TransferTime timeOf(Fence fence) const = 0;

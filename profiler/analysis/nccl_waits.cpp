@@ -2,6 +2,7 @@
 
 #include "engine/schedule/tied_ends.h"
 #include "engine/schedule/transfers.h"
+#include "engine/timeline/kernel_name.h"
 
 #include <algorithm>
 #include <map>
@@ -121,12 +122,6 @@ private:
 };
 
 } // namespace
-
-bool isNcclKernel(std::string_view name)
-{
-    return name.find("ncclDevKernel") != std::string_view::npos
-        || name.find("ncclKernel") != std::string_view::npos;
-}
 
 std::vector<NcclSplit> splitNccl(const GpuTrace& trace, const Schedule& schedule,
                                  const LinkTime& linkTime)

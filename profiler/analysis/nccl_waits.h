@@ -9,10 +9,6 @@
 
 namespace profiler {
 
-// "ncclDevKernel_SendRecv(...)", "ncclKernel_AllReduce_RING_LL_Sum_float(...)": NCCL renamed them
-// in 2.19.
-bool isNcclKernel(std::string_view name);
-
 // A kernel of NCCL runs from when its own rank comes until the data is through, so that its window
 // holds the wait for the others and the transfer.
 struct NcclSplit

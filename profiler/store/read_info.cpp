@@ -126,6 +126,8 @@ Result<void> readMetrics(Database& database, RunInfo& info)
             info.recomputeKeeps = statement->real(1);
         else if (name == "peak_source")
             info.peakSource = statement->text(1);
+        else if (name == "transport")
+            info.transport = statement->text(1);
         else if (name == "precision")
             info.precision = statement->text(1);
         else if (name == "threads")

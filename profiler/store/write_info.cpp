@@ -45,6 +45,7 @@ Result<void> writeMetrics(Database& database, const engine::RunInfo& info)
         return value.empty() ? std::nullopt : std::optional<std::string_view>(value);
     };
     add("peak_source", text(info.peakSource), "");
+    add("transport", text(info.transport), "");
     add("precision", text(info.precision), "");
     add("threads", info.threads == 0 ? std::nullopt : std::optional(info.threads), "");
     add("cores", info.cores == 0 ? std::nullopt : std::optional(info.cores), "");

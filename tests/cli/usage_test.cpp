@@ -18,6 +18,8 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
     writeText(folder / "junk.toml", "scheme = [");
     const std::vector<Mistake> mistakes{
         {"run --transport peer", 2, "--transport is for GPUs: add --backend cuda"},
+        {"run --backend cuda --mode emulate --transport nccl", 2,
+         "--transport nccl is for live runs: add --mode live, or leave it out"},
         {"run --graphs on", 2, "--graphs on is for GPUs: add --backend cuda"},
         {"simulate --devices 3", 2, "even number of devices, not 3; the nearest is 4"},
         {"simulate --micro-batches 6", 2, "multiple of the devices (4), not 6; the nearest is 8"},

@@ -49,11 +49,11 @@ struct NcclCall
 };
 
 // The communicators of one GPU: one of two ranks for each GPU that it sends to and each that it
-// receives from, activations and gradients apart, and one for each group that sums. All calls come
-// from the GPU's one thread, which has it made current, except abort(); any other thread gets
-// std::logic_error. Nothing waits for the GPU: joining and enqueuing are non-blocking, and whatever
-// NCCL has not taken within `patience` is an error. Errors, also those that NCCL finds later, are
-// std::runtime_error with NCCL's own words; abort() is what is left then.
+// receives from, activations and gradients apart, and one for each sum. One thread at a time joins,
+// issues and leaves, and has the GPU made current; poll() and abort() may come from any. Nothing
+// waits for the GPU: joining and enqueuing are non-blocking, and whatever NCCL has not taken within
+// `patience` is an error. Errors, also those that NCCL finds later, are std::runtime_error with
+// NCCL's own words; abort() is what is left then.
 class NcclGpu
 {
 public:
@@ -82,8 +82,9 @@ public:
 
     void poll();  // throws what went wrong on any communicator since
     void leave(); // when all streams are empty: ends them in order, on all ranks
-    // Ends whatever is under way, on this rank; waits for nothing. Any thread, any time, more than
-    // once. Everything else throws from then on.
+    // Ends whatever is under way, on this rank. All ranks of this process must do so at the same
+    // time, since NCCL may wait for them. Any thread, any time, more than once. Everything else
+    // throws from then on.
     void abort() noexcept;
 
 private:

@@ -82,8 +82,12 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
     check(cudaGetDeviceCount(&gpus), "counting GPUs");
     const DevicePlacement placement = placeDevices(count, gpus, carrier);
     if (placement.gpus == 0)
-        throw std::runtime_error(fmt::format(
-            "--transport peer needs a GPU for each of {} devices, and there are {}", count, gpus));
+        throw std::runtime_error(
+            fmt::format("--transport {} needs a GPU for each of {} devices, and there {} {}{}",
+                        carrierName(carrier), count, gpus == 1 ? "is" : "are", gpus,
+                        carrier == Carrier::Nccl ? ": NCCL never joins two ranks on one GPU; "
+                                                   "--transport auto divides GPUs"
+                                                 : ""));
     std::vector<std::unique_ptr<Device>> devices;
     for (int gpu = 0; gpu < placement.gpus; ++gpu) {
         try {

@@ -38,6 +38,7 @@ public:
     void add(std::span<const std::int64_t> x, std::span<std::int64_t> y) override;
     std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) override;
     void launch(const DeviceGraph& graph) override;
+    cudaStream_t get() const { return m_stream; }
 
 private:
     int m_gpu;

@@ -7,6 +7,7 @@
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
+#include "tests/support/forwarding_transport.h"
 
 using namespace engine;
 using namespace lanes_test;
@@ -27,53 +28,31 @@ Devices played(int count, int gpus = 1)
 }
 
 // Says that it waits for an arrival, and does not.
-class HastyTransport final : public Transport
+class HastyTransport final : public tests::ForwardingTransport
 {
 public:
     HastyTransport(std::unique_ptr<Transport> real, Fence::Kind skipped)
-        : m_real(std::move(real))
+        : ForwardingTransport(std::move(real))
         , m_skipped(skipped)
     { }
-    void beginIteration() override { m_real->beginIteration(); }
-    void post(DeviceId self, std::uint32_t message) override { m_real->post(self, message); }
-    bool send(DeviceId self, std::uint32_t message) override { return m_real->send(self, message); }
-    void copy(DeviceId self, std::uint32_t copy) override { m_real->copy(self, copy); }
-    void allReduce(DeviceId self, std::uint32_t id) override { m_real->allReduce(self, id); }
     bool wait(DeviceId self, Fence fence) override
     {
-        return fence.kind == m_skipped || m_real->wait(self, fence);
+        return fence.kind == m_skipped || ForwardingTransport::wait(self, fence);
     }
-    void abort() override { m_real->abort(); }
-    bool hasPassed(Fence fence) const override { return m_real->hasPassed(fence); }
-    TransferTime timeOf(Fence fence) const override { return m_real->timeOf(fence); }
 
 private:
-    std::unique_ptr<Transport> m_real;
     Fence::Kind m_skipped;
 };
 
 // Never sends one message.
-class SilentTransport final : public Transport
+class SilentTransport final : public tests::ForwardingTransport
 {
 public:
-    explicit SilentTransport(std::unique_ptr<Transport> real)
-        : m_real(std::move(real))
-    { }
-    void beginIteration() override { m_real->beginIteration(); }
-    void post(DeviceId self, std::uint32_t message) override { m_real->post(self, message); }
+    using ForwardingTransport::ForwardingTransport;
     bool send(DeviceId self, std::uint32_t message) override
     {
-        return message == 0 || m_real->send(self, message);
+        return message == 0 || ForwardingTransport::send(self, message);
     }
-    void copy(DeviceId self, std::uint32_t copy) override { m_real->copy(self, copy); }
-    void allReduce(DeviceId self, std::uint32_t id) override { m_real->allReduce(self, id); }
-    bool wait(DeviceId self, Fence fence) override { return m_real->wait(self, fence); }
-    void abort() override { m_real->abort(); }
-    bool hasPassed(Fence fence) const override { return m_real->hasPassed(fence); }
-    TransferTime timeOf(Fence fence) const override { return m_real->timeOf(fence); }
-
-private:
-    std::unique_ptr<Transport> m_real;
 };
 
 } // namespace

@@ -36,6 +36,7 @@ TEST_CASE("one GPU is divided into equal parts, several are taken whole")
     CHECK(names(4, {.count = 7}) == Names(4, "GPU on the CPU, 132 SMs"));
     CHECK(names(4, {.count = 4}, Carrier::Local) == Names(4, "GPU on the CPU, 32 of 132 SMs"));
     CHECK(names(4, {.count = 4}, Carrier::Peer) == Names(4, "GPU on the CPU, 132 SMs"));
+    CHECK(names(4, {.count = 5}, Carrier::Nccl) == Names(4, "GPU on the CPU, 132 SMs"));
 }
 
 TEST_CASE("what cannot be divided says why in one sentence")
@@ -47,6 +48,10 @@ TEST_CASE("what cannot be divided says why in one sentence")
     CHECK_THROWS_MATCHES(
         names(4, {.count = 2}, Carrier::Peer), std::runtime_error,
         Message("--transport peer needs a GPU for each of 4 devices, and there are 2"));
+    CHECK_THROWS_MATCHES(
+        names(4, {.count = 1}, Carrier::Nccl), std::runtime_error,
+        Message("--transport nccl needs a GPU for each of 4 devices, and there is 1: NCCL never "
+                "joins two ranks on one GPU; --transport auto divides GPUs"));
     CHECK_THROWS_MATCHES(names(4, {.smallest = 0}), std::runtime_error,
                          Message("GPU 0 cannot be 4 devices: the driver makes no partitions: CUDA "
                                  "12.5 or newer does"));

@@ -36,12 +36,14 @@ void train(Executor& executor, const LiveOptions& options, Trained& trained)
 {
     const std::atomic<bool> never{false};
     std::mutex mutex; // live devices tell at the same time
-    executor.pipeline().observeGradients(
-        [&](int replica, StageId stage, std::span<const float> gradient) {
-            const std::lock_guard lock(mutex);
-            trained.gradients[{replica, stage}].emplace_back(gradient.begin(), gradient.end());
-        });
-    TokenBatches tokens(tokenShape(), executor.pipeline().lowered().shape.microBatches);
+    if (options.observes)
+        executor.pipeline().observeGradients(
+            [&](int replica, StageId stage, std::span<const float> gradient) {
+                const std::lock_guard lock(mutex);
+                trained.gradients[{replica, stage}].emplace_back(gradient.begin(), gradient.end());
+            });
+    const Shape& shape = executor.pipeline().lowered().shape;
+    TokenBatches tokens(tokenShape(), shape.microBatches * shape.dataParallel);
     const TextData data = TextData::builtIn(1);
     for (int k = 0; k < options.iterations && trained.result; ++k) {
         tokens.load(data, k);
@@ -59,12 +61,13 @@ void train(Executor& executor, const LiveOptions& options, Trained& trained)
 
 } // namespace
 
-Schedule scheduleOf(const std::string& scheme, int devices, int microBatches)
+Schedule scheduleOf(const std::string& scheme, int devices, int microBatches, int copies)
 {
     ScheduleRequest request;
     request.scheme = scheme;
     request.devices = devices;
     request.microBatches = microBatches;
+    request.dataParallel = copies;
     return lower(buildSchedule(request).value());
 }
 
@@ -87,6 +90,7 @@ Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOpt
                                                   device.kernels());
     });
     setup.graphs = options.graphs;
+    setup.communicators = options.communicators;
     Live live({setup, options.patience, options.hooks}, trained.run);
     if (options.wrapper)
         live.pipeline().wrapTransport(options.wrapper);

@@ -25,8 +25,9 @@ struct Trained
     engine::Run run;
 };
 
-// `lower()`ed.
-engine::Schedule scheduleOf(const std::string& scheme, int devices, int microBatches);
+// `lower()`ed; of so many copies of the pipeline.
+engine::Schedule scheduleOf(const std::string& scheme, int devices, int microBatches,
+                            int copies = 1);
 
 using Wrapper
     = std::function<std::unique_ptr<engine::Transport>(std::unique_ptr<engine::Transport>)>;
@@ -41,8 +42,11 @@ struct LiveOptions
     std::function<void(int iteration)> begun = {}; // its tokens have been loaded
     // When it has been made, and when it has trained.
     std::function<void(const engine::ExecutionPlan&)> made = {}, ended = {};
+    engine::MakeCommunicators communicators = {}; // none: by copies
+    // Whether gradients are looked at: then the thread of a device waits for it in every OPT.
+    bool observes = true;
 };
-// One device of `devices` each.
+// One device of `devices` each, those of one copy after the other.
 Trained trainLive(const engine::Schedule& lowered, const Devices& devices,
                   const LiveOptions& options = {});
 // On the CPU, or on a GPU that plays all devices.

@@ -44,6 +44,11 @@ TEST_CASE("an experiment and its toml are inverses")
 {
     CHECK(experimentFromToml(toToml(Experiment())) == Experiment());
     CHECK(experimentFromToml(toToml(unusual())) == unusual());
+    Experiment byNccl;
+    byNccl.backend = Backend::Cuda;
+    byNccl.mode = Mode::Live;
+    byNccl.transport = Carrier::Nccl;
+    CHECK(experimentFromToml(toToml(byNccl)) == byNccl);
 }
 
 TEST_CASE("an experiment written by hand needs only what differs from the defaults")

@@ -6,6 +6,7 @@
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
+#include "tests/support/forwarding_transport.h"
 #include "tests/support/small_training.h"
 
 #include <map>
@@ -74,28 +75,19 @@ private:
 };
 
 // Loses one message.
-class LossyTransport final : public Transport
+class LossyTransport final : public tests::ForwardingTransport
 {
 public:
     LossyTransport(std::unique_ptr<Transport> real, std::uint32_t lost)
-        : m_real(std::move(real))
+        : ForwardingTransport(std::move(real))
         , m_lost(lost)
     { }
-    void beginIteration() override { m_real->beginIteration(); }
-    void post(DeviceId self, std::uint32_t message) override { m_real->post(self, message); }
     bool send(DeviceId self, std::uint32_t message) override
     {
-        return message == m_lost || m_real->send(self, message);
+        return message == m_lost || ForwardingTransport::send(self, message);
     }
-    void copy(DeviceId self, std::uint32_t copy) override { m_real->copy(self, copy); }
-    void allReduce(DeviceId self, std::uint32_t id) override { m_real->allReduce(self, id); }
-    bool wait(DeviceId self, Fence fence) override { return m_real->wait(self, fence); }
-    void abort() override { m_real->abort(); }
-    bool hasPassed(Fence fence) const override { return m_real->hasPassed(fence); }
-    TransferTime timeOf(Fence fence) const override { return m_real->timeOf(fence); }
 
 private:
-    std::unique_ptr<Transport> m_real;
     std::uint32_t m_lost;
 };
 

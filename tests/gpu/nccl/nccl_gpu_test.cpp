@@ -1,4 +1,6 @@
 #include "engine/backend/cuda/nccl.h"
+#include "engine/backend/cuda_communicators.h"
+#include "engine/backend/cuda_device.h"
 #include "tests/catch.h"
 
 #include <cuda_runtime_api.h>
@@ -9,6 +11,7 @@
 #include <vector>
 
 // One rank on a real GPU: all that a machine with a single GPU can show of NCCL. tests/gpu runs it.
+using namespace engine;
 using namespace engine::cuda;
 
 namespace {
@@ -26,9 +29,9 @@ std::string missing()
     return gpus == 0 ? "no GPU" : reason;
 }
 
-void row(const char* verdict, const std::string& text)
+void row(const char* verdict, const std::string& text, const char* check = "NCCL one rank")
 {
-    std::printf("ROW\tNCCL one rank\t%s\t%s\n", verdict, text.c_str());
+    std::printf("ROW\t%s\t%s\t%s\n", check, verdict, text.c_str());
 }
 
 // Memory and a stream of the first GPU.
@@ -111,4 +114,45 @@ TEST_CASE("on a GPU one rank joins, sums to what it had, sends to itself, leaves
     CHECK_THROWS_AS(gpu.poll(), std::runtime_error);
     CHECK(cudaStreamSynchronize(memory.stream) == cudaSuccess);
     row("PASS", "init, sum, send to itself, poll, leave, abort");
+}
+
+// As `--transport nccl` does it, but for the one rank.
+TEST_CASE("the plug-in joins one rank, whose sums are what they were, and aborts it")
+{
+    constexpr const char* kCheck = "NCCL by the plug-in";
+    const auto device = openCudaDevice();
+    const auto join = openNccl();
+    if (!device || !join) {
+        const std::string why = device ? join.error().message : device.error().message;
+        WARN("SKIPPED: " << why);
+        row("SKIPPED", why, kCheck);
+        return;
+    }
+    const std::vector<const Device*> devices{device->get()};
+    const std::vector<CommunicatorPlan> plans{
+        {"alone", CommunicatorPlan::Carries::Sums, {DeviceId{0}}}};
+    std::vector<std::int64_t> numbers(kCount), back(kCount);
+    std::iota(numbers.begin(), numbers.end(), std::int64_t{1} << 40);
+    const DeviceMemory memory
+        = (*device)->allocate(static_cast<Bytes>(kCount * sizeof(std::int64_t)));
+    (*device)->bindThread();
+    (*device)->upload(std::as_bytes(std::span(numbers)), memory.get());
+    const auto queue = (*device)->makeQueue("alone");
+    const auto end = (*device)->makeEvent(Device::Timed::No);
+    for (const bool aborts : {false, true}) {
+        const auto joined = (*join)(devices, plans);
+        joined->sum(DeviceId{0}, 0,
+                    std::span(reinterpret_cast<std::int64_t*>(memory.get()), kCount), *queue);
+        queue->record(*end);
+        while (!end->hasPassed())
+            CHECK_NOTHROW(joined->poll());
+        if (aborts) {
+            joined->abort();
+            CHECK_THROWS_AS(joined->poll(), std::runtime_error);
+        }
+    }
+    (*device)->download(memory.get(), std::as_writable_bytes(std::span(back)));
+    CHECK(back == numbers);
+    row(back == numbers ? "PASS" : "FAIL", "join, sum of int64, poll, leave; join, sum, abort",
+        kCheck);
 }

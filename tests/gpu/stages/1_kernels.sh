@@ -58,7 +58,17 @@ print("ROW\tNVTX under nsys\t%s\t%d ranges of ops; our capture says why it stepp
       % ("PASS" if ranges > 0 else "FAIL", ranges, "yes" if told else "no"))
 PY
 }
-export -f facts under_nsys
+
+# More devices than GPUs cannot go by NCCL, which is said instead of something else being done.
+nccl_refused() {
+    local devices text
+    devices=$(($(nvidia-smi -L | grep -c '^GPU') + 1))
+    text="$(ours bscope run --backend cuda --transport nccl --scheme 1f1b --devices $devices --micro-batches $devices \
+        -o "$work/refused.sqlite" --force 2>&1)"
+    printf 'ROW\tNCCL refused\t%s\t%s\n' "$(grep -q 'needs a GPU for each' <<<"$text" && echo PASS || echo FAIL)" \
+        "$(tail -n 1 <<<"$text")"
+}
+export -f facts under_nsys nccl_refused
 export runs
 
 stage_1() {
@@ -72,6 +82,7 @@ stage_1() {
     else
         row "NCCL one rank" SKIPPED "the pack has no test_nccl_gpu: run tests/gpu/pack.sh"
     fi
+    on_gpu "NCCL refused" 60 bash -c nccl_refused
     on_gpu "P3 facts" 60 bash -c facts
     on_gpu "P3 overhead" 120 bash -c 'ours capture_overhead'
     on_gpu "NVTX under nsys" 90 bash -c under_nsys

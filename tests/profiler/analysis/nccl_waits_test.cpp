@@ -79,6 +79,4 @@ TEST_CASE("other kernels, and those of no op, are not split")
     trace.kernels[0].name = 1;
     trace.kernels[1].of = {};
     CHECK(splitNccl(trace, schedule()).empty());
-    CHECK(isNcclKernel("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t"));
-    CHECK_FALSE(isNcclKernel("sm90_xmma_gemm"));
 }

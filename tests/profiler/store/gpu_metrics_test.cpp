@@ -30,6 +30,7 @@ TEST_CASE("what a run on GPUs learned is in its file, written at once or at its 
 {
     const TemporaryFolder folder;
     Run run = simulatedRun();
+    run.info.transport = "nccl";
     const RunInfo before = run.info;
     run.info = onGpus(run.info);
     REQUIRE(writeRun(folder / "whole.sqlite", run));

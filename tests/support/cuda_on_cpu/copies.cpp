@@ -3,6 +3,7 @@
 #include "tests/support/cuda_on_cpu/machine.h"
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 using cuda_on_cpu::enqueue;
@@ -36,13 +37,23 @@ cudaError_t copy(void* to, const void* from, const Rows& rows, cudaMemcpyKind ki
             copyRows(to, taken.data(), rows);
         });
     }
-    const cudaError_t status = enqueue(stream, [to, from, rows] {
+    if (kind == cudaMemcpyDeviceToDevice || stream == nullptr)
+        return enqueue(stream, [to, from, rows] {
+            const Unlocked unlocked;
+            copyRows(to, from, rows);
+        });
+    // Into memory that is still there where nobody waits any more, since streams stand still.
+    const Rows packed{rows.width, rows.height, rows.fromPitch, rows.width};
+    const auto taken = std::make_shared<std::vector<char>>(rows.width * rows.height);
+    cudaError_t status = enqueue(stream, [taken, from, packed] {
         const Unlocked unlocked;
-        copyRows(to, from, rows);
+        copyRows(taken->data(), from, packed);
     });
-    if (status != cudaSuccess || kind == cudaMemcpyDeviceToDevice || stream == nullptr)
-        return status;
-    return cudaStreamSynchronize(stream);
+    if (status == cudaSuccess)
+        status = cudaStreamSynchronize(stream);
+    if (status == cudaSuccess)
+        copyRows(to, taken->data(), {rows.width, rows.height, rows.width, rows.toPitch});
+    return status;
 }
 
 } // namespace

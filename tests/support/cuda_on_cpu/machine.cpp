@@ -5,6 +5,7 @@
 #include "tests/support/cuda_on_cpu/streams.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <deque>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <random>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -64,16 +66,35 @@ public:
         return true;
     }
 
+    // Under `lock`. Kernels of NCCL may wait for what another thread has not queued yet.
     template<class Condition>
-    cudaError_t until(const Condition& isTrue)
+    cudaError_t until(std::unique_lock<std::recursive_mutex>& lock, const Condition& isTrue)
     {
-        while (!isTrue())
-            if (!step())
+        for (auto moved = Clock::now(); !isTrue();) {
+            if (step()) {
+                moved = Clock::now();
+                continue;
+            }
+            if (!waitsForOthers() || Clock::now() - moved > kPatience)
                 return cudaErrorLaunchTimeout; // streams wait for each other
+            lock.unlock();
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+            lock.lock();
+        }
         return cudaSuccess;
     }
 
 private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kPatience{5};
+
+    bool waitsForOthers() const
+    {
+        return std::ranges::any_of(streams, [](const auto& stream) {
+            return !stream->work.empty() && stream->work.front().when;
+        });
+    }
+
     CUstream_st& choose(const std::vector<CUstream_st*>& ready)
     {
         const auto number = [](const CUstream_st* stream) { return stream->work.front().number; };
@@ -197,26 +218,11 @@ cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work
     return cudaSuccess;
 }
 
-const char* cudaGetErrorString(cudaError_t status)
+void cuda_on_cpu::enqueueWhen(cudaStream_t stream, std::function<bool()> when,
+                              std::function<void()> work)
 {
-    switch (status) {
-    case cudaSuccess:
-        return "no error";
-    case cudaErrorMemoryAllocation:
-        return "out of memory";
-    case cudaErrorInvalidConfiguration:
-        return "invalid configuration argument";
-    case cudaErrorInvalidDevice:
-        return "invalid device ordinal";
-    case cudaErrorInvalidResourceHandle:
-        return "invalid resource handle";
-    case cudaErrorNotReady:
-        return "device not ready";
-    case cudaErrorLaunchTimeout:
-        return "streams wait for each other";
-    default:
-        return "invalid argument";
-    }
+    const Lock lock(machine().mutex);
+    machine().add(*stream, {.run = std::move(work), .when = std::move(when)});
 }
 
 cudaError_t cudaGetDeviceCount(int* count)
@@ -300,19 +306,19 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags)
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    const Lock lock(machine().mutex);
     const cudaError_t status = cudaStreamSynchronize(stream);
+    const Lock lock(machine().mutex);
     std::erase_if(machine().streams, [stream](const auto& each) { return each.get() == stream; });
     return status;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    const Lock lock(machine().mutex);
+    std::unique_lock lock(machine().mutex);
     ++machine().waits;
     if (stream->captured)
         return cudaErrorStreamCaptureUnsupported;
-    return machine().until([stream] { return stream->work.empty(); });
+    return machine().until(lock, [stream] { return stream->work.empty(); });
 }
 
 // As CUDA: what was recorded last, and nothing if nothing was.
@@ -366,8 +372,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    const Lock lock(machine().mutex);
-    return machine().until([event] { return event->event->passed >= event->event->recorded; });
+    std::unique_lock lock(machine().mutex);
+    return machine().until(lock,
+                           [event] { return event->event->passed >= event->event->recorded; });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end)

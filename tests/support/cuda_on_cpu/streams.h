@@ -9,6 +9,8 @@
 #include <vector>
 
 // What stands behind the handles of the played runtime. Under lockMachine().
+struct CUstream_st;
+
 namespace cuda_on_cpu {
 
 std::unique_lock<std::recursive_mutex> lockMachine();
@@ -27,10 +29,17 @@ struct Work
     std::function<void()> run = {};
     std::shared_ptr<Event> awaited = {}; // none: it can be done
     std::uint64_t version = 0;           // of the awaited
+    std::function<bool()> when = {};     // none: at once
     std::uint64_t number = 0;            // of all that was queued
 
-    bool isReady() const { return awaited == nullptr || awaited->passed >= version; }
+    bool isReady() const
+    {
+        return (awaited == nullptr || awaited->passed >= version) && (!when || when());
+    }
 };
+
+// Behind all that the stream has to do, and when that is true; whatever GPU the thread's is.
+void enqueueWhen(CUstream_st* stream, std::function<bool()> when, std::function<void()> work);
 
 using Pieces = std::vector<std::function<void()>>;
 

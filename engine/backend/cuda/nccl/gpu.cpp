@@ -10,12 +10,14 @@
 #include <stdexcept>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace engine::cuda {
 
 namespace {
 
-constexpr std::chrono::microseconds kGlance{50}; // between two looks at what NCCL is about
+// Between two looks at what NCCL is about: most calls are taken while it is looked without a break.
+constexpr std::chrono::microseconds kGlance{50}, kStare{100};
 
 nccl::DataType typeOf(NcclType type)
 {
@@ -68,18 +70,15 @@ struct NcclGpu::State
 
     const NcclFunctions& library;
     std::chrono::milliseconds patience;
-    std::thread::id thread = std::this_thread::get_id();
     std::mutex mutex;                       // guards what follows
     std::deque<Communicator> communicators; // NCCL writes handles late: they stay where they are
     bool aborted = false;
 
     using Lock = std::unique_lock<std::mutex>;
 
-    // For a call of NCCL, from the right thread, while there is something to call.
+    // For a call of NCCL, while there is something to call.
     Lock open()
     {
-        if (std::this_thread::get_id() != thread)
-            throw std::logic_error("NCCL is called from one thread a GPU, and this is another");
         Lock lock(mutex);
         if (aborted)
             throw std::runtime_error("NCCL was aborted");
@@ -109,13 +108,17 @@ struct NcclGpu::State
 
     void settle(std::size_t index, const char* what)
     {
-        const auto deadline = std::chrono::steady_clock::now() + patience;
+        const auto begin = std::chrono::steady_clock::now();
         while (!isSettled(index, what)) {
-            if (std::chrono::steady_clock::now() >= deadline)
+            const auto waited = std::chrono::steady_clock::now() - begin;
+            if (waited >= patience)
                 throw std::runtime_error(
                     fmt::format("NCCL, {}: {}: not done after {} ms; another rank did not come",
                                 communicators[index].name, what, patience.count()));
-            std::this_thread::sleep_for(kGlance);
+            if (waited >= kStare)
+                std::this_thread::sleep_for(kGlance);
+            else
+                std::this_thread::yield();
         }
     }
 
@@ -228,13 +231,21 @@ void NcclGpu::leave()
     m_state->communicators.clear();
 }
 
+// Each on a thread of its own: one that is aborted frees memory, and may wait for the kernels of
+// another one that nobody has told yet.
 void NcclGpu::abort() noexcept
 {
-    const State::Lock lock(m_state->mutex);
-    m_state->aborted = true;
-    for (State::Communicator& each : m_state->communicators)
-        if (each.handle != nullptr)
-            m_state->library.abort(std::exchange(each.handle, nullptr));
+    std::vector<nccl::Communicator> handles;
+    {
+        const State::Lock lock(m_state->mutex);
+        m_state->aborted = true;
+        for (State::Communicator& each : m_state->communicators)
+            if (each.handle != nullptr)
+                handles.push_back(std::exchange(each.handle, nullptr));
+    }
+    std::vector<std::jthread> threads;
+    for (const nccl::Communicator handle : handles)
+        threads.emplace_back([this, handle] { m_state->library.abort(handle); });
 }
 
 } // namespace engine::cuda

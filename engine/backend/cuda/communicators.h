@@ -1,0 +1,15 @@
+#pragma once
+
+#include "engine/backend/communicators.h"
+#include "engine/backend/cuda/nccl.h"
+
+namespace engine::cuda {
+
+// By NCCL, joined and connected: of no message or sum is the first one slower, or waits for the
+// threads of other ranks. Throws std::runtime_error.
+std::unique_ptr<DeviceCommunicators>
+joinCommunicators(const NcclFunctions& library, const std::vector<const Device*>& devices,
+                  const std::vector<CommunicatorPlan>& plans,
+                  std::chrono::milliseconds patience = std::chrono::seconds(30));
+
+} // namespace engine::cuda

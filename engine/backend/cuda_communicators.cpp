@@ -1,0 +1,29 @@
+#include "engine/backend/cuda_communicators.h"
+
+#include "engine/backend/cuda_plugin.h"
+
+#include <stdexcept>
+
+namespace engine {
+
+Result<MakeCommunicators> openNccl()
+{
+    const CudaPlugin& plugin = cudaPlugin();
+    if (plugin.library == nullptr)
+        return fail(Error::Code::Unsupported, plugin.reason);
+    const auto look = plugin.symbol<CudaNcclFunction>(kCudaNcclSymbol);
+    const auto join = plugin.symbol<CudaJoinFunction>(kCudaJoinSymbol);
+    std::string reason = "the CUDA plug-in does not know NCCL: build it together with this program";
+    if (look == nullptr || join == nullptr || !look(&reason))
+        return fail(Error::Code::Unsupported, reason);
+    return [join](const std::vector<const Device*>& devices,
+                  const std::vector<CommunicatorPlan>& plans) {
+        std::string why;
+        std::unique_ptr<DeviceCommunicators> made(join(devices, plans, &why));
+        if (made == nullptr)
+            throw std::runtime_error(why);
+        return made;
+    };
+}
+
+} // namespace engine

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "engine/backend/communicators.h"
+#include "engine/base/result.h"
+
+namespace engine {
+
+// NCCL's communicators between the GPUs of openCudaDevices(). Unsupported says in one sentence why
+// there are none.
+Result<MakeCommunicators> openNccl();
+
+// Symbols of the plug-in (both sides are of one build, cuda_report.h): whether there is an NCCL to
+// be used, else why not; and communicators that the caller owns, or null and the reason.
+using CudaNcclFunction = bool (*)(std::string* reason);
+constexpr const char* kCudaNcclSymbol = "bubblescope_cuda_nccl";
+using CudaJoinFunction
+    = DeviceCommunicators* (*)(const std::vector<const Device*>& devices,
+                               const std::vector<CommunicatorPlan>& plans, std::string* reason);
+constexpr const char* kCudaJoinSymbol = "bubblescope_cuda_join";
+
+} // namespace engine

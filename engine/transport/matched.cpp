@@ -1,0 +1,212 @@
+#include "engine/transport/matched.h"
+
+#include "engine/base/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+
+MatchedTransport::MatchedTransport(Traffic traffic, std::vector<const Device*> all,
+                                   const MakeCommunicators& join)
+    : QueuedTransport(std::move(traffic), std::move(all), Moves::Above)
+    , m_communicators(join(devices(), plan()))
+{ }
+
+MatchedTransport::~MatchedTransport() = default;
+
+// In the order in which they are numbered, which is that of joining.
+std::vector<CommunicatorPlan> MatchedTransport::plan()
+{
+    std::vector<CommunicatorPlan> plans;
+    planMessages(plans);
+    planSums(plans);
+    return plans;
+}
+
+void MatchedTransport::planMessages(std::vector<CommunicatorPlan>& plans)
+{
+    for (const Message& message : traffic().messages) {
+        m_sendBegin.push_back(device(message.from).makeEvent(Device::Timed::Yes));
+        const auto [line, isNew] = m_lines.try_emplace({message.from, message.to, message.carries});
+        if (!isNew)
+            continue;
+        const std::string name = fmt::format(
+            "{} {} -> {}",
+            message.carries == Message::Carries::Gradient ? "gradients" : "activations",
+            message.from.value, message.to.value);
+        line->second = {plans.size(), device(message.from).makeQueue(name),
+                        device(message.to).makeQueue(name)};
+        plans.push_back({name, CommunicatorPlan::Carries::Messages, {message.from, message.to}});
+    }
+}
+
+void MatchedTransport::makeMember(DeviceId id, const std::string& name, Member& made) const
+{
+    made.device = id;
+    made.queue = device(id).makeQueue(name);
+    made.called = device(id).makeEvent(Device::Timed::No);
+    made.state.begin = device(id).makeEvent(Device::Timed::Yes);
+    made.state.end = device(id).makeEvent(Device::Timed::Yes);
+}
+
+void MatchedTransport::planSums(std::vector<CommunicatorPlan>& plans)
+{
+    for (const Collective& collective : traffic().collectives) {
+        Sum& sum = m_sums.emplace_back();
+        CommunicatorPlan own{fmt::format("all-reduce of stage {}", collective.stage.value),
+                             CommunicatorPlan::Carries::Sums,
+                             {}};
+        for (std::size_t i = 0; i < collective.members.size(); ++i) {
+            const DeviceId id = collective.members[i];
+            auto member = std::ranges::find(sum.members, id, &Member::device);
+            if (member == sum.members.end()) {
+                makeMember(id, own.name, sum.members.emplace_back());
+                own.ranks.push_back(id);
+                member = std::prev(sum.members.end());
+            }
+            member->buffers.push_back(i);
+        }
+        sum.communicator = plans.size();
+        if (own.ranks.size() > 1)
+            plans.push_back(std::move(own));
+    }
+}
+
+auto MatchedTransport::lineOf(const Message& message) -> Line&
+{
+    return m_lines.at({message.from, message.to, message.carries});
+}
+
+auto MatchedTransport::memberOf(DeviceId self, std::uint32_t collective) -> Member&
+{
+    const auto member = std::ranges::find(m_sums[collective].members, self, &Member::device);
+    CHECK(member != m_sums[collective].members.end());
+    return *member;
+}
+
+// False: what was called for ended by abort(), which is told elsewhere.
+template<class Call>
+bool MatchedTransport::attempt(const Call& call) const
+try {
+    call();
+    return !isAborted();
+} catch (const std::exception&) {
+    if (isAborted())
+        return false;
+    throw;
+}
+
+bool MatchedTransport::send(DeviceId self, std::uint32_t message)
+{
+    const Message& what = traffic().messages[message];
+    const Line& line = lineOf(what);
+    device(self).lane()->record(*made(message));
+    line.sends->wait(*made(message));
+    line.sends->record(*m_sendBegin[message]);
+    return attempt(
+        [&] { m_communicators->send(self, line.communicator, what.source, *line.sends); });
+}
+
+void MatchedTransport::receive(DeviceId self, std::uint32_t message)
+{
+    const Fence arrived{Fence::Kind::Arrived, message};
+    const Message& what = traffic().messages[message];
+    const Line& line = lineOf(what);
+    line.receives->wait(*state({Fence::Kind::Credit, message}).end);
+    line.receives->record(*state(arrived).begin);
+    attempt([&] { m_communicators->receive(self, line.communicator, what.slot, *line.receives); });
+    line.receives->record(*state(arrived).end);
+    markQueued(arrived, self);
+}
+
+// A device that holds several buffers of a sum calls for each, and adds them itself at the last.
+void MatchedTransport::allReduce(DeviceId self, std::uint32_t id)
+{
+    Member& member = memberOf(self, id);
+    if (member.iteration != iteration()) {
+        member.iteration = iteration();
+        member.joined = 0;
+    }
+    device(self).lane()->record(*member.called);
+    if (++member.joined < member.buffers.size())
+        return;
+    member.queue->wait(*member.called);
+    attempt([&] { add(traffic().collectives[id], m_sums[id], member); });
+    member.state.queued.store(iteration(), std::memory_order_release);
+}
+
+void MatchedTransport::add(const Collective& collective, Sum& sum, Member& member)
+{
+    if (collective.integers.empty())
+        add<float>(collective.floats, sum, member);
+    else
+        add<std::int64_t>(collective.integers, sum, member);
+}
+
+template<class Number>
+void MatchedTransport::add(std::span<const std::span<Number>> buffers, Sum& sum, Member& member)
+{
+    const std::span<Number> own = buffers[member.buffers.front()];
+    const std::span<const std::size_t> others = std::span(member.buffers).subspan(1);
+    for (const std::size_t other : others)
+        member.queue->add(std::span<const Number>(buffers[other]), own);
+    member.queue->record(*member.state.begin);
+    if (sum.members.size() > 1)
+        m_communicators->sum(member.device, sum.communicator, own, *member.queue);
+    const int gpu = device(member.device).gpu();
+    for (const std::size_t other : others)
+        member.queue->copy({std::as_bytes(own), std::as_writable_bytes(buffers[other]), gpu, gpu});
+    member.queue->record(*member.state.end);
+}
+
+bool MatchedTransport::wait(DeviceId self, Fence fence)
+{
+    if (fence.kind != Fence::Kind::Reduced)
+        return QueuedTransport::wait(self, fence) && !isAborted();
+    const Member& member = memberOf(self, fence.id);
+    device(self).lane()->wait(*member.state.end);
+    return !isAborted();
+}
+
+void MatchedTransport::abort()
+{
+    QueuedTransport::abort();
+    m_communicators->abort();
+}
+
+void MatchedTransport::poll()
+{
+    attempt([this] { m_communicators->poll(); });
+}
+
+bool MatchedTransport::hasPassed(Fence fence) const
+{
+    if (fence.kind != Fence::Kind::Reduced)
+        return QueuedTransport::hasPassed(fence);
+    return std::ranges::all_of(m_sums[fence.id].members, [this](const Member& member) {
+        return member.state.queued.load(std::memory_order_acquire) == iteration()
+            && member.state.end->hasPassed();
+    });
+}
+
+TransferTime MatchedTransport::timeOf(Fence fence) const
+{
+    TransferTime time{INT64_MIN, INT64_MIN};
+    const auto take = [&time](const DeviceEvent& begin, const DeviceEvent& end) {
+        time = {std::max(time.begin, begin.time()), std::max(time.end, end.time())};
+    };
+    if (fence.kind == Fence::Kind::Reduced) {
+        for (const Member& member : m_sums[fence.id].members)
+            take(*member.state.begin, *member.state.end);
+    } else {
+        time = QueuedTransport::timeOf(fence);
+        if (fence.kind == Fence::Kind::Arrived)
+            time.begin = std::max(time.begin, m_sendBegin[fence.id]->time());
+    }
+    time.begin = std::min(time.begin, time.end); // the clocks of two GPUs agree to microseconds
+    return time;
+}
+
+} // namespace engine

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/backend/cuda/communicators.h"
+#include "engine/backend/cuda/device.h"
+#include "tests/conformance/lanes/probe_training.h"
+#include "tests/support/cuda_on_cpu/machine.h"
+#include "tests/support/cuda_on_cpu/nccl_on_cpu.h"
+
+namespace lanes_test {
+
+// A machine with so many GPUs and NCCL, as it was before when this goes.
+struct Machine
+{
+    explicit Machine(int gpus, cuda_on_cpu::Turns turns = cuda_on_cpu::Turns::Random)
+    {
+        cuda_on_cpu::takeTurns(turns, 5);
+        cuda_on_cpu::plugIn({.count = gpus});
+        cuda_on_cpu::playNccl({});
+        for (auto& made : engine::cuda::makeDevices(gpus))
+            devices.push_back(std::move(made));
+    }
+    ~Machine()
+    {
+        devices.clear();
+        cuda_on_cpu::takeTurns(cuda_on_cpu::Turns::Oldest);
+        cuda_on_cpu::plugIn({});
+        cuda_on_cpu::playNccl({});
+    }
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    Devices devices;
+};
+
+inline engine::MakeCommunicators byNccl(std::chrono::milliseconds patience
+                                        = std::chrono::seconds(10))
+{
+    return [patience](const std::vector<const engine::Device*>& devices,
+                      const std::vector<engine::CommunicatorPlan>& plans) {
+        return engine::cuda::joinCommunicators(*engine::cuda::ncclFunctions(nullptr), devices,
+                                               plans, patience);
+    };
+}
+
+} // namespace lanes_test

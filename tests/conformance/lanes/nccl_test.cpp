@@ -1,0 +1,262 @@
+// Live training whose messages and sums go by NCCL, which is played between GPUs that are played
+// on the CPU: what it adds up, and how it ends where something is wrong.
+#include "engine/backend/cuda/communicators.h"
+#include "engine/backend/cuda/device.h"
+#include "engine/schedule/communicator_lanes.h"
+#include "engine/schedules/scheme.h"
+#include "tests/catch.h"
+#include "tests/conformance/lanes/nccl_machine.h"
+#include "tests/conformance/lanes/probe_training.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+#include "tests/support/forwarding_transport.h"
+
+#include <stdexcept>
+
+using namespace engine;
+using namespace lanes_test;
+using Catch::Matchers::Contains;
+using cuda_on_cpu::Turns;
+
+namespace {
+
+constexpr std::chrono::milliseconds kSoon{300};
+
+// Leaves out or exchanges calls of one device.
+class TamperedTransport final : public tests::ForwardingTransport
+{
+public:
+    struct Changes
+    {
+        std::uint32_t lostMessage = 0xFFFFFFFF, failingMessage = 0xFFFFFFFF;
+        bool turnsReceives = false;     // two of one device that follow each other change places
+        DeviceId silent = DeviceId{-1}; // never calls for a sum
+    };
+    TamperedTransport(std::unique_ptr<Transport> real, Changes changes)
+        : ForwardingTransport(std::move(real))
+        , m_changes(changes)
+    { }
+    bool send(DeviceId self, std::uint32_t message) override
+    {
+        if (message == m_changes.failingMessage)
+            throw std::runtime_error("out of cake");
+        return message == m_changes.lostMessage || ForwardingTransport::send(self, message);
+    }
+    void receive(DeviceId self, std::uint32_t message) override
+    {
+        if (!m_changes.turnsReceives || self != DeviceId{1} || message > 1)
+            return ForwardingTransport::receive(self, message);
+        ForwardingTransport::receive(self, 1 - message);
+    }
+    void allReduce(DeviceId self, std::uint32_t id) override
+    {
+        if (self != m_changes.silent)
+            ForwardingTransport::allReduce(self, id);
+    }
+
+private:
+    Changes m_changes;
+};
+
+Wrapper tampered(TamperedTransport::Changes changes)
+{
+    return [changes](std::unique_ptr<Transport> real) {
+        return std::make_unique<TamperedTransport>(std::move(real), changes);
+    };
+}
+
+Trained trainByNccl(const Schedule& lowered, const Machine& machine, LiveOptions options = {})
+{
+    options.communicators = byNccl();
+    return trainLive(lowered, machine.devices, options);
+}
+
+} // namespace
+
+TEST_CASE("every scheme adds up by NCCL what emulation adds up")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4, GENERATE(Turns::Newest, Turns::Random));
+    for (const Scheme& scheme : schemes()) {
+        ScheduleRequest request;
+        request.scheme = scheme.name;
+        request.microBatches = 8;
+        if (!buildSchedule(request))
+            continue; // it has another D or N
+        INFO(scheme.name);
+        const Schedule lowered = scheduleOf(std::string(scheme.name), 4, 8);
+        REQUIRE_FALSE(findNcclFault(lowered));
+        const Trained live = trainByNccl(lowered, machine);
+        if (!live.result)
+            FAIL(live.result.error().message);
+        CHECK(live.gradients == emulate(lowered).gradients);
+        CHECK(cuda_on_cpu::liveCommunicators() == 0);
+    }
+    CHECK_FALSE(cuda_on_cpu::hasAbortHung());
+}
+
+TEST_CASE("two copies of a pipeline on as many GPUs add up by NCCL and by copies the same")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const char* scheme = GENERATE("1f1b", "zb-h1", "chimera", "bitpipe");
+    INFO(scheme);
+    const Machine machine(8);
+    const Schedule lowered = scheduleOf(scheme, 4, 8, 2);
+    const GradientsOfStages truth = emulate(lowered).gradients;
+    for (const bool isByNccl : {false, true}) {
+        const Trained live
+            = isByNccl ? trainByNccl(lowered, machine) : trainLive(lowered, machine.devices);
+        if (!live.result)
+            FAIL(live.result.error().message);
+        CHECK(live.gradients == truth);
+    }
+}
+
+TEST_CASE("a message is under way by NCCL from when both of its ends have come to it")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    const Trained live = trainByNccl(scheduleOf("bitpipe", 4, 8), machine);
+    REQUIRE(live.result);
+    CHECK(cuda_on_cpu::ncclCalls() > 0);
+    std::size_t messages = 0;
+    for (const Track& track : live.run.timeline.tracks)
+        for (const Span& span : track.spans)
+            if (track.kind != Track::Kind::Compute) {
+                ++messages;
+                CHECK(span.begin <= span.end);
+            }
+    CHECK(messages > 0);
+}
+
+TEST_CASE("what all communicators of a GPU may take at once leaves room for ops")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(8);
+    REQUIRE(trainByNccl(scheduleOf("bitpipe", 8, 16), machine).result);
+    CHECK(cuda_on_cpu::mostChannels() > 0);
+    CHECK(cuda_on_cpu::mostChannels() <= 58); // an L4's multiprocessors
+}
+
+TEST_CASE("a rank that never joins ends the run with a sentence, and leaves nothing behind")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    cuda_on_cpu::playNccl({.absentGpu = 2});
+    const Schedule lowered = scheduleOf("1f1b", 4, 4);
+    CHECK_THROWS_WITH(trainLive(lowered, machine.devices, {.communicators = byNccl(kSoon)}),
+                      Contains("joining: not done after 300 ms; another rank did not come"));
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+}
+
+TEST_CASE("two ranks on one GPU are refused before anything is joined")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    cuda_on_cpu::plugIn({.count = 2});
+    {
+        Devices devices;
+        for (auto& made : cuda::makeDevices(4))
+            devices.push_back(std::move(made));
+        CHECK_THROWS_WITH(
+            trainLive(scheduleOf("1f1b", 4, 4), devices, {.communicators = byNccl()}),
+            "NCCL never joins a GPU twice, and devices 0 and 1 are two ranks on GPU 0");
+    }
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("an error of NCCL in the middle of an iteration ends it in NCCL's words")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    const Schedule lowered = scheduleOf("1f1b", 4, 8);
+    REQUIRE(trainByNccl(lowered, machine, {.iterations = 1}).result);
+    const std::size_t calls = cuda_on_cpu::ncclCalls();
+    cuda_on_cpu::playNccl({.failingCall = static_cast<int>(calls / 2)});
+    const Trained live = trainByNccl(lowered, machine);
+    REQUIRE_FALSE(live.result);
+    CHECK(live.result.error().code == Error::Code::Device);
+    CHECK_THAT(live.result.error().message,
+               Contains("remote process exited or there was a network error"));
+    CHECK(live.run.timeline.iterations.empty());
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+    CHECK_FALSE(cuda_on_cpu::hasAbortHung());
+}
+
+// Each receive gets the next message instead, and the last gets none.
+TEST_CASE("a message that is never sent by NCCL ends the run with who waits for whom")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    const Trained live = trainByNccl(
+        scheduleOf("1f1b", 4, 4), machine,
+        {.wrapper = tampered({.lostMessage = 0}), .patience = kSoon, .observes = false});
+    REQUIRE_FALSE(live.result);
+    CHECK_THAT(live.result.error().message,
+               Contains("nothing moves any more")
+                   && Contains("1F3, waits for the activation of stage 0, micro-batch 3 from "
+                               "device 0"));
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+    CHECK_FALSE(cuda_on_cpu::hasAbortHung());
+}
+
+TEST_CASE("a device that does not call for its sum keeps the others waiting, which is found")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    const Trained live = trainByNccl(
+        scheduleOf("chimera", 4, 8), machine,
+        {.wrapper = tampered({.silent = DeviceId{3}}), .patience = kSoon, .observes = false});
+    REQUIRE_FALSE(live.result);
+    CHECK_THAT(live.result.error().message, Contains("waits for the all-reduce of stage 3"));
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+}
+
+TEST_CASE("receives in another order than the sends get other messages, which is found")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    const Schedule lowered = scheduleOf("gpipe", 4, 8);
+    const Trained live = trainByNccl(
+        lowered, machine, {.wrapper = tampered({.turnsReceives = true}), .patience = kSoon});
+    const bool isRight = live.result && live.gradients == emulate(lowered).gradients;
+    CHECK_FALSE(isRight);
+}
+
+TEST_CASE("an op that fails in the middle ends all ranks, however they wait for it")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    const Trained live = trainByNccl(scheduleOf("bitpipe", 4, 8), machine,
+                                     {.wrapper = tampered({.failingMessage = 20})});
+    REQUIRE_FALSE(live.result);
+    CHECK_THAT(live.result.error().message, Contains("out of cake"));
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+    CHECK_FALSE(cuda_on_cpu::hasAbortHung());
+}
+
+TEST_CASE("a live run by NCCL that is cancelled ends at once on all ranks")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    std::atomic<bool> cancel{false};
+    std::atomic<int> begun{0};
+    const LaunchHooks hooks{[&](OpOfIteration) { cancel = ++begun >= 30; }, [] {}};
+    const Trained live
+        = trainByNccl(scheduleOf("chimera", 4, 8), machine, {.hooks = hooks, .cancel = &cancel});
+    REQUIRE_FALSE(live.result);
+    CHECK(live.result.error().code == Error::Code::Cancelled);
+    CHECK(live.run.timeline.iterations.empty());
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+    CHECK_FALSE(cuda_on_cpu::hasAbortHung());
+}
