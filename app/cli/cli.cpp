@@ -3,11 +3,14 @@
 #include "app/cli/command.h"
 #include "app/cli/output.h"
 #include "engine/base/version.h"
+#include "engine/exec/run_experiment.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <new>
@@ -102,13 +105,23 @@ struct Program
     }
 };
 
+// A GPU that does not end what it was given would be waited for.
+int leave(int status)
+{
+    if (!engine::devicesAreLost())
+        return status;
+    std::fflush(nullptr);
+    std::_Exit(status);
+}
+
 int runChosen(Program& program)
 {
     for (auto& [sub, action] : program.actions) {
         if (!sub->parsed())
             continue;
         const auto result = action();
-        return result ? *result : complain(result.error().message, exitStatus(result.error().code));
+        return leave(result ? *result
+                            : complain(result.error().message, exitStatus(result.error().code)));
     }
     if (program.version)
         printText(versionText(program.json));

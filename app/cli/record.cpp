@@ -200,9 +200,12 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
             return tl::unexpected(made.error());
     if (experiment.backend == Backend::Cuda)
         setCudaEnvironment();
-    Recorder recorder(options, experiment.backend, file);
+    auto recording = std::make_unique<Recorder>(options, experiment.backend, file);
+    Recorder& recorder = *recording;
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
+    if (devicesAreLost()) // it would wait for them, as what it recorded for would
+        static_cast<void>(recording.release());
     if (run) {
         printText(runSummary(*run, file));
         return 0;

@@ -66,6 +66,9 @@ public:
     // the thread's CPU clock; after synchronize(), ns from one slot to another.
     virtual void stamp(std::size_t slot) const = 0;
     virtual std::int64_t nanoseconds(std::size_t from, std::size_t to) const = 0;
+    // Whether all that came before stamp() has ended. Never blocks; std::runtime_error as
+    // synchronize().
+    virtual bool hasPassed(std::size_t /*slot*/) const { return true; }
     // Until every op has ended. std::runtime_error names what failed.
     virtual void synchronize() const = 0;
 

@@ -1,14 +1,17 @@
 #include "engine/exec/emulation.h"
 
 #include "engine/base/median.h"
+#include "engine/exec/op_patience.h"
 #include "engine/sim/simulate.h"
 
 #include <algorithm>
 #include <limits>
+#include <thread>
 
 namespace engine {
 namespace {
 
+constexpr std::chrono::microseconds kPollNap{20}; // between two looks at a GPU
 constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
 
 // What two readings of the thread's CPU clock add to what lies between them: a system call, some
@@ -34,6 +37,7 @@ Emulation::Emulation(const Setup& setup, Run& run)
                setup.pipeline.device != nullptr ? setup.pipeline.device->lane() : nullptr,
                opCount(setup.pipeline.lowered))
     , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.unit, setup.link}))
+    , m_tookBefore(opCount(setup.pipeline.lowered))
 {
     m_costs.rules = setup.rules;
     appendFixedMemory(m_pipeline.plan(), run.timeline);
@@ -71,14 +75,18 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
     std::int64_t told = wallTime();
     m_timings.clear();
     m_timings.reserve(order.size());
+    m_queued.clear();
+    m_ended = 0;
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
             return fail(Error::Code::Cancelled, "cancelled");
         try {
             runOp(order[i]);
             runCopies(order[i]);
+            while (m_queued.size() > m_ended + kAhead)
+                awaitOldest();
         } catch (const std::exception& error) {
-            return fail(Error::Code::Device, describeFault(m_pipeline, order[i], error));
+            return fault(order[i], error);
         }
         if (const std::int64_t now = wallTime(); now - told >= kProgressInterval) {
             told = now;
@@ -86,11 +94,39 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
         }
     }
     try {
+        while (m_ended < m_queued.size())
+            awaitOldest();
         takeTimes(order);
     } catch (const std::exception& error) {
-        return fail(Error::Code::Device, error.what());
+        return fault(order.back(), error);
     }
     return {};
+}
+
+// Of a GPU it is known of the op that has not ended.
+Result<void> Emulation::fault(OpRef ref, const std::exception& error)
+{
+    m_deviceIsLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
+    if (m_ended < m_queued.size())
+        ref = m_queued[m_ended];
+    return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
+}
+
+// Until the next one of a GPU's ops has ended.
+void Emulation::awaitOldest()
+{
+    const Device& device = *m_setup.pipeline.device;
+    const std::int64_t longest = longestOp(m_setup.patience, m_tookBefore[m_queued[m_ended].op]);
+    std::int64_t begun = 0;
+    while (!device.hasPassed(2 * m_ended + 1)) {
+        const std::int64_t now = wallTime();
+        if (begun == 0 && device.hasPassed(2 * m_ended))
+            begun = now;
+        if (begun > 0 && now - begun > longest)
+            throw EndlessOp(now - begun);
+        std::this_thread::sleep_for(kPollNap);
+    }
+    ++m_ended;
 }
 
 // A GPU's ops are queued one behind the other and timed by the lane itself; their times are known
@@ -107,6 +143,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
             OpTiming& timing = m_timings[next];
             timing.cpuTime = std::max<std::int64_t>(1, device->nanoseconds(2 * next, 2 * next + 1));
             duration(ref) = timing.cpuTime;
+            m_tookBefore[ref.op] = timing.cpuTime;
             m_graphs.judge(ref.op, timing.cpuTime);
             ++next;
         }
@@ -144,6 +181,7 @@ OpTiming Emulation::timed(OpRef ref)
         device->stamp(2 * std::size_t{timing.order}); // takeTimes()
         m_graphs.run(ref.op, m_pipeline.at(ref).kind, [&] { m_pipeline.compute(ref); });
         device->stamp(2 * std::size_t{timing.order} + 1);
+        m_queued.push_back(ref);
     } else {
         const std::int64_t begin = threadCpuTime();
         m_pipeline.compute(ref);

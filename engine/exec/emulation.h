@@ -6,20 +6,27 @@
 #include "engine/exec/op_costs.h"
 #include "engine/exec/op_graphs.h"
 
+#include <chrono>
+
 namespace engine {
 
 // Emulate mode: D devices on one thread. The order of an iteration is fixed before it starts; each
 // op runs alone and is timed; then the iteration is placed with the measured durations by the
-// placer that simulation uses.
+// placer that simulation uses. A GPU's ops are queued a few ahead of the one that runs.
 class Emulation final : public Executor
 {
 public:
+    // So many compute ops of a GPU are queued at once: no gap is left between them, and the driver
+    // does not make the host wait.
+    static constexpr std::size_t kAhead = 8;
+
     struct Setup
     {
         Pipeline::Setup pipeline;
         LinkCost link;
         TimingRules rules = {};
         LaunchHooks hooks = {};
+        std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
     };
     // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
     // outlive it. std::bad_alloc.
@@ -31,6 +38,7 @@ public:
     Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_graphs.captured(); }
+    bool devicesAreLost() const override { return m_deviceIsLost; }
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
 
@@ -40,6 +48,8 @@ private:
     void runOp(OpRef ref);
     void runCopies(OpRef ref);
     OpTiming timed(OpRef ref);
+    Result<void> fault(OpRef ref, const std::exception& error);
+    void awaitOldest();
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
@@ -51,6 +61,10 @@ private:
     OpGraphs m_graphs;
     OpCosts m_costs; // of the iteration before; estimated before the first
     std::vector<OpTiming> m_timings;
+    std::vector<OpRef> m_queued;            // of a GPU in this iteration, those that compute
+    std::size_t m_ended = 0;                // of these
+    std::vector<std::int64_t> m_tookBefore; // [OpIndex] ns, in the last iteration; 0: none was
+    bool m_deviceIsLost = false;
     std::vector<std::vector<std::int64_t>> m_measured; // [iteration][OpIndex], ns
 };
 

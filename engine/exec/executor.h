@@ -31,6 +31,9 @@ public:
     // What was learned of the machine over all iterations.
     virtual void addTo(RunInfo& /*info*/) const { }
     virtual Pipeline& pipeline() = 0;
+    // A GPU does not end what it was given. Then nothing of this can be destroyed, since that would
+    // wait for it; the threads that are left go on using it until the process ends.
+    virtual bool devicesAreLost() const { return false; }
     virtual std::size_t threads() const { return 1; } // that compute or copy
 };
 

@@ -2,7 +2,7 @@
 
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
-#include "engine/exec/standstill.h"
+#include "engine/exec/op_patience.h"
 #include "engine/sim/simulate.h"
 #include "engine/sim/track_writer.h"
 
@@ -12,12 +12,6 @@
 #include <set>
 
 namespace engine {
-namespace {
-
-constexpr std::chrono::milliseconds kGlance{20}; // how often it is looked after the workers
-
-} // namespace
-
 Live::Live(const Setup& setup, Run& run)
     : m_setup(setup)
     , m_run(run)
@@ -32,7 +26,7 @@ Live::Live(const Setup& setup, Run& run)
         m_workers.push_back(std::make_unique<Worker>(Worker::Setup{
             m_pipeline, DeviceId{i % devices}, m_end,
             haveCores ? std::optional(cores[static_cast<std::size_t>(i)]) : std::nullopt,
-            setup.hooks, i / devices}));
+            setup.hooks, i / devices, setup.patience}));
 }
 
 Live::~Live()
@@ -128,6 +122,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
                 m_workers[static_cast<std::size_t>(ref.copy) * devices + device]->runAlone(ref,
                                                                                            number);
         } catch (const std::exception& error) {
+            m_devicesAreLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
             return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
         }
         progress(i + 1, order->size());
@@ -135,95 +130,6 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     for (const auto& worker : m_workers)
         worker->takeTimes();
     return {};
-}
-
-// Until all workers are done, one has failed, somebody has had enough, or nothing moves.
-Result<void> Live::watch(const Progress& progress, const std::atomic<bool>& cancel)
-{
-    const std::size_t ops = opsToDo();
-    std::size_t done = 0;
-    const std::int64_t patience = std::chrono::nanoseconds(m_setup.patience).count();
-    std::int64_t moved = wallTime();
-    std::string stuck;
-    while (!m_end.waitFor(kGlance)) {
-        const std::size_t now = opsDone();
-        if (cancel.load(std::memory_order_relaxed)) {
-            stop();
-        } else if (!stuck.empty()) {
-            continue;
-        } else if (stuck = transportFault(); !stuck.empty()) {
-            giveUp();
-        } else if (now != done || !allWait()) {
-            moved = wallTime();
-            progress(done = now, ops);
-        } else if (wallTime() - moved > patience) {
-            stuck = standstill();
-            giveUp();
-        }
-    }
-    if (const std::string why = failure(); !why.empty())
-        return fail(Error::Code::Device, why);
-    if (!stuck.empty())
-        return fail(Error::Code::Device, stuck);
-    if (opsDone() < ops)
-        return fail(Error::Code::Cancelled, "cancelled");
-    return {};
-}
-
-std::size_t Live::opsDone() const
-{
-    std::size_t done = 0;
-    for (const auto& worker : m_workers)
-        done += worker->position();
-    return done;
-}
-
-std::size_t Live::opsToDo() const
-{
-    return opCount(m_setup.pipeline.lowered) * static_cast<std::size_t>(m_pipeline.copies());
-}
-
-bool Live::allWait() const
-{
-    return std::ranges::all_of(m_workers, [](const auto& w) { return w->waits() || w->isDone(); });
-}
-
-std::string Live::standstill()
-{
-    std::vector<std::uint32_t> positions;
-    for (const auto& worker : m_workers)
-        positions.push_back(worker->unfinished());
-    return describeStandstill(m_pipeline, positions);
-}
-
-// What no op would ever tell: "": none.
-std::string Live::transportFault()
-try {
-    m_pipeline.transport().poll();
-    return {};
-} catch (const std::exception& error) {
-    return error.what();
-}
-
-std::string Live::failure() const
-{
-    for (const auto& worker : m_workers)
-        if (!worker->failure().empty())
-            return worker->failure();
-    return {};
-}
-
-// The transport cannot be used any more, and the workers are between iterations or on their way.
-void Live::stop()
-{
-    m_pipeline.transport().abort();
-}
-
-void Live::giveUp()
-{
-    stop();
-    for (const auto& worker : m_workers)
-        worker->abandon();
 }
 
 // Ops that ran as one have one window.

@@ -22,7 +22,8 @@ public:
     struct Setup
     {
         Pipeline::Setup pipeline;
-        // When nothing has moved for so long while everybody waits, the run is at an end.
+        // When nothing has moved for so long while everybody waits and no GPU computes, the run is
+        // at an end. An op of a GPU may take longer (op_patience.h).
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the threads of the devices
     };
@@ -36,9 +37,12 @@ public:
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
 
+    bool devicesAreLost() const override { return m_devicesAreLost; }
     std::size_t threads() const override { return m_workers.size() + m_pipeline.sideLanes(); }
 
 private:
+    class Watch;
+
     bool runsAlone(const Iteration& iteration) const;
     Result<void> runAlone(const Progress& progress, const std::atomic<bool>& cancel);
     void placeAlone();
@@ -47,11 +51,12 @@ private:
     std::size_t opsDone() const;
     std::size_t opsToDo() const;
     bool allWait() const;
+    bool hasFailed() const;
+    std::string describe(const Worker& worker, std::uint32_t position) const;
     std::string standstill();
     std::string transportFault();
     std::string failure() const;
     void stop();
-    void giveUp();
     void place(Iteration iteration);
     void placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                      Window& window);
@@ -62,6 +67,7 @@ private:
     IterationEnd m_end;
     std::vector<std::unique_ptr<Worker>> m_workers; // [copy * D + device]
     std::vector<OpTiming> m_timings;
+    bool m_devicesAreLost = false;
     InterferenceMeter m_interference;
     std::int64_t m_iterationAlone = 0; // ns
     std::int64_t m_origin = -1;        // of the timeline, on the wall clock

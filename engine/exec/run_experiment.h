@@ -78,4 +78,9 @@ struct RunObserver
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);
 
+// After an error of runExperiment(): a GPU does not end what it was given. What uses it is left as
+// it is, and the process has to end without destroying anything (std::_Exit), or it would wait for
+// the GPU.
+bool devicesAreLost();
+
 } // namespace engine

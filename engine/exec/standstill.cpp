@@ -49,8 +49,10 @@ std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t
         const std::span<const Op> program = pipeline.lowered().on(ref.device);
         if (position >= program.size())
             continue;
-        text += fmt::format("; {} at index {}, {}, waits for {}", deviceWords(pipeline, ref),
-                            position, toString(program[position]), awaited(pipeline, ref));
+        const std::string what = awaited(pipeline, ref);
+        text += fmt::format("; {} at index {}, {}, {}", deviceWords(pipeline, ref), position,
+                            toString(program[position]),
+                            what.empty() ? "does not come to it" : "waits for " + what);
     }
     return text;
 }

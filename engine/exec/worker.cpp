@@ -1,6 +1,7 @@
 #include "engine/exec/worker.h"
 
 #include "engine/base/check.h"
+#include "engine/exec/op_patience.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -81,6 +82,8 @@ void Worker::beginIteration(std::uint32_t iteration, const std::atomic<bool>& ca
     m_iteration = iteration;
     m_cancel = &cancel;
     m_oldest.store(0, std::memory_order_relaxed);
+    m_queued.store(0, std::memory_order_relaxed);
+    m_over.store(false, std::memory_order_relaxed);
     m_position.store(0, std::memory_order_relaxed);
     m_start.ring();
 }
@@ -100,8 +103,10 @@ void Worker::loop()
             const std::uint32_t at = m_ahead.empty() ? position() : m_ahead.front();
             m_failure
                 = describeFault(m_setup.pipeline, {m_setup.device, at, 0, m_setup.copy}, error);
+            m_failed.store(true, std::memory_order_release);
             m_setup.pipeline.transport().abort(); // the others cannot go on without it
         }
+        m_over.store(true, std::memory_order_relaxed);
         m_setup.end.report();
     }
 }
@@ -127,12 +132,28 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
 {
     m_iteration = iteration;
     m_seat->bindThread();
-    const bool goesOn = runOp(ref) && drain();
-    CHECK(goesOn); // nobody aborts
-    const OpKind kind = m_setup.pipeline.at(ref).kind;
-    if (!isCompute(kind) && kind != OpKind::AllReduce) // which begins when its last member calls
-        while (!m_setup.pipeline.hasPassed(ref))
+    const bool goesOn = runOp(ref);
+    CHECK(goesOn);                                          // nobody aborts
+    if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member calls
+        awaitAlone(ref);
+}
+
+void Worker::awaitAlone(OpRef ref)
+{
+    const bool computes = isCompute(m_setup.pipeline.at(ref).kind);
+    const auto hasPassed
+        = [&] { return computes ? hasEnded(ref.position) : m_setup.pipeline.hasPassed(ref); };
+    const std::int64_t begin = wallTime();
+    const std::int64_t longest
+        = longestOp(m_setup.patience, computes ? m_times[ref.position].cpuTime : 0);
+    while (!hasPassed()) {
+        const std::int64_t waited = wallTime() - begin;
+        if (waited > longest)
+            throw EndlessOp(waited);
+        if (waited > kLook)
             std::this_thread::sleep_for(kNap);
+    }
+    m_ahead.clear();
 }
 
 bool Worker::runOp(OpRef ref)
@@ -175,14 +196,19 @@ void Worker::queue(OpRef ref)
                  [&] { m_setup.pipeline.compute(ref); });
     m_seat->lane()->record(*marks.end);
     m_ahead.push_back(ref.position);
+    m_queued.store(ref.position + 1, std::memory_order_release);
+}
+
+bool Worker::hasEnded(std::uint32_t position) const
+{
+    return m_marks[position].end->hasPassed();
 }
 
 // False: it was abandoned.
 bool Worker::awaitOldest()
 {
-    const DeviceEvent& end = *m_marks[m_ahead.front()].end;
     const std::int64_t begin = wallTime();
-    while (!end.hasPassed()) {
+    while (!hasEnded(m_ahead.front())) {
         if (m_abandoned.load(std::memory_order_relaxed))
             return false;
         if (wallTime() - begin > kLook)
@@ -214,14 +240,29 @@ void Worker::takeTimes()
         }
 }
 
+bool Worker::hasUnfinished() const
+try {
+    return !m_ahead.empty() && !hasEnded(m_ahead.front());
+} catch (const std::exception&) {
+    return false; // it has failed, and ends nothing any more
+}
+
 std::uint32_t Worker::unfinished() const
 {
-    const std::uint32_t next = position();
-    for (std::uint32_t i = m_oldest.load(std::memory_order_relaxed); i < next && m_seat != nullptr;
-         ++i)
-        if (m_marks[i].end != nullptr && !m_marks[i].end->hasPassed())
+    const std::uint32_t queued = m_queued.load(std::memory_order_acquire);
+    for (std::uint32_t i = ended(); i < queued; ++i)
+        if (m_marks[i].end != nullptr && !hasEnded(i))
             return i;
-    return next;
+    return position();
+}
+
+std::optional<std::uint32_t> Worker::running() const
+{
+    const std::uint32_t op = unfinished();
+    if (op < m_queued.load(std::memory_order_acquire) && m_marks[op].begin != nullptr
+        && m_marks[op].begin->hasPassed())
+        return op;
+    return std::nullopt;
 }
 
 std::vector<int> allowedCores()

@@ -48,6 +48,7 @@ public:
         std::optional<int> core = {}; // where it is pinned, if anywhere
         LaunchHooks hooks = {};
         int copy = 0; // of the pipeline (data_parallel.h)
+        std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
     };
     explicit Worker(const Setup& setup);
     ~Worker(); // it is not in an iteration, or the transport was aborted
@@ -57,16 +58,26 @@ public:
     void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
 
     // One op, from the thread that owns it, while no other op runs anywhere; it has ended then. The
-    // order is one in which nothing waits. After the last: takeTimes().
+    // order is one in which nothing waits. After the last: takeTimes(). EndlessOp (op_patience.h).
     void runAlone(OpRef ref, std::uint32_t iteration);
     void takeTimes(); // of a GPU's ops, all of which have ended
 
     // While it runs, from any thread.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
-    bool isDone() const { return position() == m_times.size(); }
+    bool isOver() const { return m_over.load(std::memory_order_relaxed); } // it has reported
     // The op that has not ended; the one that comes next, where all have that were queued.
     std::uint32_t unfinished() const;
+    // The op that a GPU is at; none: it waits, or has nothing to do.
+    std::optional<std::uint32_t> running() const;
+    std::int64_t tookBefore(std::uint32_t position) const // ns; 0: it has not run yet
+    {
+        return m_times[position].cpuTime;
+    }
+    std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // on a GPU
+    bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
+    // After the iteration: a GPU was abandoned while it was at something.
+    bool hasUnfinished() const;
     // A GPU that does not answer is not waited for any more.
     void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
 
@@ -77,7 +88,7 @@ public:
                      cpuTime = 0; // wall clock; ns. On a GPU its time, all three
     };
     std::span<const Times> times() const { return m_times; } // [position]
-    const std::string& failure() const { return m_failure; } // "": none
+    const std::string& failure() const { return m_failure; } // once it has failed
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }
     int graphs() const { return m_graphs.captured(); }
@@ -93,7 +104,9 @@ private:
     bool runOp(OpRef ref);
     void compute(OpRef ref);
     void queue(OpRef ref);
+    bool hasEnded(std::uint32_t position) const;
     bool awaitOldest();
+    void awaitAlone(OpRef ref);
     bool drain();
 
     Setup m_setup;
@@ -104,7 +117,9 @@ private:
     std::vector<Marks> m_marks;        // [position]
     std::deque<std::uint32_t> m_ahead; // positions that were queued and may not have ended
     std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all before the oldest have ended
-    std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false};
+    std::atomic<std::uint32_t> m_queued{0};                // all before it were queued
+    std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},
+        m_over{false};
     std::uint32_t m_iteration = 0;
     const std::atomic<bool>* m_cancel = nullptr;
     Doorbell m_start;

@@ -34,6 +34,13 @@ public:
             check(cudaEventCreate(&m_events.emplace_back()), "an event");
         check(cudaEventRecord(m_events[slot], stream), "an event");
     }
+    bool hasPassed(std::size_t slot) const
+    {
+        const cudaError_t status = cudaEventQuery(m_events.at(slot));
+        if (status != cudaErrorNotReady)
+            check(status, "work of the device");
+        return status == cudaSuccess;
+    }
     std::int64_t nanoseconds(std::size_t from, std::size_t to) const
     {
         float milliseconds = 0;
@@ -131,6 +138,7 @@ public:
     {
         return m_stamps.nanoseconds(from, to);
     }
+    bool hasPassed(std::size_t slot) const override { return m_stamps.hasPassed(slot); }
     void synchronize() const override
     {
         check(cudaStreamSynchronize(m_lane.stream), "waiting for the device");

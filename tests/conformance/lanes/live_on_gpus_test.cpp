@@ -315,10 +315,10 @@ TEST_CASE("ops that are launched as graphs give the same sums, live and emulated
     REQUIRE(live.result);
     CHECK(live.gradients == truth);
     CHECK(live.run.info.graphOps == ops);
-    const Trained emulated = emulate(lowered, devices[0].get(), Graphs::On);
+    const Trained emulated = emulate(lowered, devices[0].get(), {.graphs = Graphs::On});
     CHECK(emulated.gradients == truth);
     CHECK(emulated.run.info.graphOps == ops);
-    CHECK(emulate(lowered, devices[0].get(), Graphs::Off).run.info.graphOps == 0);
+    CHECK(emulate(lowered, devices[0].get(), {.graphs = Graphs::Off}).run.info.graphOps == 0);
 }
 
 TEST_CASE("emulation on a GPU queues its ops without waiting for any of them")

@@ -97,12 +97,13 @@ Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOpt
     if (options.made)
         options.made(live.pipeline().plan());
     train(live, options, trained);
+    trained.devicesWereLost = live.devicesAreLost();
     if (options.ended)
         options.ended(live.pipeline().plan());
     return trained;
 }
 
-Trained emulate(const Schedule& lowered, const Device* gpu, Graphs graphs)
+Trained emulate(const Schedule& lowered, const Device* gpu, const LiveOptions& options)
 {
     Trained trained;
     trained.run.schedule = lowered;
@@ -115,9 +116,12 @@ Trained emulate(const Schedule& lowered, const Device* gpu, Graphs graphs)
     if (gpu != nullptr)
         setup.tokenBytes = TokenBatches::bytes(tokenShape(), lowered.shape.microBatches);
     setup.device = gpu;
-    setup.graphs = graphs;
-    Emulation emulation({setup, {}}, trained.run);
-    train(emulation, {}, trained);
+    setup.graphs = options.graphs;
+    Emulation emulation({setup, {}, {}, options.hooks, options.patience}, trained.run);
+    train(emulation, options, trained);
+    trained.devicesWereLost = emulation.devicesAreLost();
+    if (options.ended)
+        options.ended(emulation.pipeline().plan());
     return trained;
 }
 

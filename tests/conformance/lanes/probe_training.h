@@ -21,6 +21,7 @@ using GradientsOfStages
 struct Trained
 {
     engine::Result<void> result;
+    bool devicesWereLost = false;
     GradientsOfStages gradients;
     engine::Run run;
 };
@@ -41,7 +42,7 @@ struct LiveOptions
     const std::atomic<bool>* cancel = nullptr;
     std::function<void(int iteration)> begun = {}; // its tokens have been loaded
     // When it has been made, and when it has trained.
-    std::function<void(const engine::ExecutionPlan&)> made = {}, ended = {};
+    std::function<void(const engine::ExecutionPlan&)> made = {}, ended = {}; // or failed
     engine::MakeCommunicators communicators = {}; // none: by copies
     // Whether gradients are looked at: then the thread of a device waits for it in every OPT.
     bool observes = true;
@@ -51,6 +52,6 @@ Trained trainLive(const engine::Schedule& lowered, const Devices& devices,
                   const LiveOptions& options = {});
 // On the CPU, or on a GPU that plays all devices.
 Trained emulate(const engine::Schedule& lowered, const engine::Device* gpu = nullptr,
-                engine::Graphs graphs = engine::Graphs::Off);
+                const LiveOptions& options = {});
 
 } // namespace lanes_test

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -34,6 +35,8 @@ public:
     int running = -1;
     std::uint64_t waits = 0; // of the host for a whole stream
     std::function<void()> watcher;
+    int untilHang = 0;                    // pieces of work; 0: none will
+    std::shared_ptr<bool> hangs;          // the one that never ends
     std::map<int, std::size_t> elsewhere; // [GPU] bytes that others use
 
     void add(CUstream_st& stream, Work work)
@@ -75,6 +78,7 @@ public:
                 moved = Clock::now();
                 continue;
             }
+            refuseToHang();
             if (!waitsForOthers() || Clock::now() - moved > kPatience)
                 return cudaErrorLaunchTimeout; // streams wait for each other
             lock.unlock();
@@ -82,6 +86,14 @@ public:
             lock.lock();
         }
         return cudaSuccess;
+    }
+
+    void refuseToHang() const
+    {
+        if (hangs == nullptr || !*hangs)
+            return;
+        std::fputs("the program waits for a GPU that never ends\n", stderr);
+        std::abort();
     }
 
 private:
@@ -115,6 +127,14 @@ Machine& machine()
 }
 
 using Lock = std::lock_guard<std::recursive_mutex>;
+
+// Of the next piece of work; none: it ends.
+std::shared_ptr<bool> hang()
+{
+    if (machine().untilHang == 0 || --machine().untilHang > 0)
+        return nullptr;
+    return machine().hangs = std::make_shared<bool>(true);
+}
 
 } // namespace
 
@@ -194,6 +214,21 @@ std::vector<std::string> cuda_on_cpu::streamNames()
     return names;
 }
 
+void cuda_on_cpu::hangAt(int n)
+{
+    const Lock lock(machine().mutex);
+    machine().untilHang = n;
+}
+
+void cuda_on_cpu::wakeUp()
+{
+    const Lock lock(machine().mutex);
+    machine().untilHang = 0;
+    if (machine().hangs)
+        *machine().hangs = false;
+    machine().hangs = nullptr;
+}
+
 void cuda_on_cpu::watch(std::function<void()> told)
 {
     const Lock lock(machine().mutex);
@@ -214,7 +249,7 @@ cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work
     if (stream->captured)
         stream->captured->pieces.push_back(std::move(work));
     else
-        machine().add(*stream, {.run = std::move(work)});
+        machine().add(*stream, {.run = std::move(work), .hangs = hang()});
     return cudaSuccess;
 }
 
@@ -293,6 +328,7 @@ cudaError_t cudaFree(void* memory)
 {
     const Lock lock(machine().mutex);
     while (machine().step()) { }
+    machine().refuseToHang();
     return memory == nullptr ? cudaSuccess : cuda_on_cpu::release(memory);
 }
 

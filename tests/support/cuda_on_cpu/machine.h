@@ -52,6 +52,11 @@ std::vector<std::string> contextNames();
 // Told of every kernel, copy, filling and graph, on the thread that queues it; nothing: nobody is.
 void watch(std::function<void()> told);
 
+// From the n-th kernel, copy or filling on that is queued from here the stream stands still, as
+// with a kernel that never ends, until wakeUp(). The program is aborted where it would wait for it.
+void hangAt(int n);
+void wakeUp();
+
 // Behind all that the stream has to do; at once where it is the default one. cudaSuccess, or what
 // CUDA says to a stream of another GPU than the thread's.
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);

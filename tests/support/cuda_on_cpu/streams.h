@@ -31,10 +31,12 @@ struct Work
     std::uint64_t version = 0;           // of the awaited
     std::function<bool()> when = {};     // none: at once
     std::uint64_t number = 0;            // of all that was queued
+    std::shared_ptr<bool> hangs = {};    // for as long as it says so
 
     bool isReady() const
     {
-        return (awaited == nullptr || awaited->passed >= version) && (!when || when());
+        return (awaited == nullptr || awaited->passed >= version) && (!when || when())
+            && (hangs == nullptr || !*hangs);
     }
 };
 

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+
+namespace engine {
+
+// How long an op may run on a GPU before it is taken for one that never ends, ns. `before`: what it
+// took in an iteration before, ns; 0: it has not run yet.
+constexpr std::int64_t longestOp(std::chrono::nanoseconds patience, std::int64_t before)
+{
+    constexpr std::int64_t kTimes = 20, kUnknown = 12;
+    return before > 0 ? std::max(patience.count(), kTimes * before) : kUnknown * patience.count();
+}
+
+inline std::string endlessWords(std::int64_t nanoseconds)
+{
+    return fmt::format("it has been running for {:.1f} s and does not end",
+                       static_cast<double>(nanoseconds) / 1e9);
+}
+
+// The GPU is lost (Executor::devicesAreLost).
+class EndlessOp : public std::runtime_error
+{
+public:
+    explicit EndlessOp(std::int64_t nanoseconds)
+        : std::runtime_error(endlessWords(nanoseconds))
+    { }
+};
+
+} // namespace engine

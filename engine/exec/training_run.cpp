@@ -1,0 +1,159 @@
+#include "engine/exec/training_run.h"
+
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/exec/arena_use.h"
+#include "engine/exec/gemm_peak.h"
+#include "engine/exec/make_executor.h"
+#include "engine/exec/memory_fit.h"
+#include "engine/exec/run_info.h"
+#include "engine/exec/worker.h"
+#include "engine/model/make_transformer.h"
+
+namespace engine {
+
+TrainingRun::TrainingRun(Setup setup)
+    : m_setup(std::move(setup))
+    , m_rooms(m_setup.on.rooms())
+    , m_ledger(m_setup.on)
+{
+    m_setup.experiment.mode = m_setup.on.mode;
+    m_run.schedule = m_setup.schedule;
+}
+
+Result<void> TrainingRun::prepare()
+{
+    const Experiment& experiment = m_setup.experiment;
+    const Device& device = m_setup.on.first();
+    device.bindThread();
+    m_unit = makeTransformer(m_setup.unit.model, m_run.schedule.shape.stages, device,
+                             m_setup.unit.slices);
+    if (auto fits = checkRecordFits(experiment, m_run.schedule, availableMemory()); !fits)
+        return fits;
+    m_plan
+        = planExecution({m_run.schedule, *m_unit, experiment.accumulate,
+                         TokenBatches::bytes(experiment.model, m_run.schedule.shape.microBatches)});
+    if (auto fits = checkFits({experiment, m_run.schedule, m_plan, m_rooms}, device); !fits)
+        return fits;
+    makeExecutor();
+    m_ledger.step(m_setup.on.communicators ? std::optional(GpuHolder::Communicators)
+                                           : std::nullopt);
+    describe();
+    if (auto started = m_setup.observer.started(m_run); !started)
+        return started;
+    if (!m_setup.on.note.empty())
+        m_setup.observer.warned(m_setup.on.note);
+    return {};
+}
+
+void TrainingRun::makeExecutor()
+{
+    const Experiment& experiment = m_setup.experiment;
+    const RunDevices& on = m_setup.on;
+    Pipeline::Setup pipeline{
+        .lowered = m_run.schedule,
+        .unit = *m_unit,
+        .kernels = on.first().kernels(),
+        .seed = experiment.seed,
+        .accumulate = experiment.accumulate,
+        .tokenBytes = TokenBatches::bytes(experiment.model, m_run.schedule.shape.microBatches),
+        .plan = &m_plan};
+    pipeline.graphs = experiment.graphs;
+    pipeline.communicators = on.communicators;
+    if (on.haveOwnGpus())
+        pipeline.seats = makeSeats(on, m_units, [&](const Device& own) {
+            return makeTransformer(m_setup.unit.model, m_run.schedule.shape.stages, own,
+                                   m_setup.unit.slices);
+        });
+    else if (on.isCuda()) // the CPU's memory is this process's
+        pipeline.device = &on.first();
+    m_executor
+        = engine::makeExecutor({pipeline,
+                                experiment.mode,
+                                experiment.link,
+                                {.blockingAllReduce = experiment.sync == SyncPolicy::EagerBlocking},
+                                m_setup.observer.launches},
+                               m_run);
+}
+
+void TrainingRun::describe()
+{
+    const Experiment& experiment = m_setup.experiment;
+    RunInfo& info = m_run.info;
+    info = runInfo({experiment, m_run.schedule, m_setup.on.first().info(), m_setup.data,
+                    m_setup.on.transport()});
+    info.arenas = arenaUse(m_executor->pipeline(), ArenasAre::LaidOut);
+    if (m_setup.on.isCuda())
+        return;
+    const GemmPeak peak = measureGemmPeak(m_setup.on.first().kernels());
+    info.peakFlops = peak.flops;
+    info.peakSource = peak.source;
+    if (experiment.mode == Mode::Live) {
+        info.threads = static_cast<int>(m_executor->threads());
+        info.cores = static_cast<int>(allowedCores().size());
+    }
+}
+
+Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
+{
+    const auto trained = iterateAll(cancel);
+    m_executor->addTo(m_run.info);
+    // A device that has failed is asked nothing more.
+    if (trained || trained.error().code == Error::Code::Cancelled || !m_setup.on.isCuda())
+        account();
+    m_setup.observer.ended(m_run.info);
+    if (trained)
+        m_run.info.outcome = Outcome::Finished;
+    return trained;
+}
+
+void TrainingRun::account()
+{
+    m_ledger.step(GpuHolder::Running);
+    m_run.info.gpuMemory = m_ledger.account(m_plan);
+    if (const std::string note = memoryNote(m_run.info.gpuMemory); !note.empty())
+        m_setup.observer.warned(note);
+    m_run.info.arenas = arenaUse(m_executor->pipeline(), ArenasAre::Used);
+}
+
+Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
+{
+    const Shape& shape = m_run.schedule.shape;
+    TokenBatches tokens(m_setup.experiment.model, shape.microBatches * shape.dataParallel,
+                        m_setup.unit.slices);
+    const int total = m_setup.experiment.warmup + m_setup.experiment.iterations;
+    Result<void> trained;
+    for (int k = 0; k < total && trained; ++k) {
+        tokens.load(m_setup.data, k);
+        const auto progress
+            = [&](std::size_t done, std::size_t ops) { m_setup.observer.progress(k, done, ops); };
+        trained = m_executor->iterate(iteration(k), tokens, progress, cancel);
+        if (trained) {
+            m_setup.observer.timed(m_executor->timings());
+            trained = tell();
+        }
+    }
+    if (!trained && trained.error().code != Error::Code::Cancelled)
+        return trained;
+    if (auto finished = m_executor->finish(); !finished)
+        return finished;
+    const auto told = m_memoryTold < m_run.timeline.memory.size() ? tell() : Result<void>();
+    return trained ? told : trained;
+}
+
+Iteration TrainingRun::iteration(int k) const
+{
+    const bool warmup = k < m_setup.experiment.warmup;
+    Iteration next;
+    next.number = warmup ? k : k - m_setup.experiment.warmup;
+    next.kind = warmup ? Iteration::Kind::Warmup : Iteration::Kind::Measured;
+    return next;
+}
+
+Result<void> TrainingRun::tell()
+{
+    const std::size_t first = m_memoryTold;
+    m_memoryTold = m_run.timeline.memory.size();
+    return m_setup.observer.iteration(m_run, first);
+}
+
+} // namespace engine

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "engine/exec/executor.h"
+#include "engine/exec/gpu_memory_ledger.h"
+#include "engine/exec/run_devices.h"
+#include "engine/exec/run_experiment.h"
+#include "engine/exec/unit_spec.h"
+#include "engine/model/text_data.h"
+
+namespace engine {
+
+// An experiment on devices that have been opened: all that its executor and its threads refer to
+// lives here. One thread.
+class TrainingRun
+{
+public:
+    struct Setup
+    {
+        Experiment experiment;
+        RunDevices on;
+        Schedule schedule; // lowered
+        UnitSpec unit;
+        TextData data;
+        RunObserver observer;
+    };
+    explicit TrainingRun(Setup setup);
+
+    // Lays out and takes the memory, and tells the observer that it starts. Device: it does not
+    // fit. std::bad_alloc.
+    Result<void> prepare();
+    // Warm-up, then measured iterations, then the replay; the observer hears of the end in any
+    // case. Cancelled: whole iterations are kept.
+    Result<void> train(const std::atomic<bool>& cancel);
+
+    Run takeRun() { return std::move(m_run); }
+    // After an error: none of this can be destroyed (Executor::devicesAreLost).
+    bool devicesAreLost() const { return m_executor != nullptr && m_executor->devicesAreLost(); }
+
+private:
+    void makeExecutor();
+    void describe();
+    Result<void> iterateAll(const std::atomic<bool>& cancel);
+    Iteration iteration(int k) const;
+    Result<void> tell();
+    void account();
+
+    Setup m_setup;
+    Run m_run;
+    MemoryRooms m_rooms; // before anything was taken
+    GpuMemoryLedger m_ledger;
+    std::unique_ptr<const PipelineModel<float>> m_unit;
+    ExecutionPlan m_plan;
+    Units m_units;
+    std::unique_ptr<Executor> m_executor; // last: it uses the others
+    std::size_t m_memoryTold = 0;
+};
+
+} // namespace engine

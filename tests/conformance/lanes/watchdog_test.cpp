@@ -1,0 +1,138 @@
+// GPUs that do not end what they were given, and some that only take their time; played on the CPU.
+#include "engine/backend/cuda/device.h"
+#include "tests/catch.h"
+#include "tests/conformance/lanes/probe_training.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+
+#include <thread>
+
+using namespace engine;
+using namespace lanes_test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::Matches;
+
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{40}; // of an op nobody has seen yet: 480 ms
+
+Devices played(int count, int gpus = 1)
+{
+    cuda_on_cpu::plugIn({.count = gpus});
+    Devices devices;
+    for (auto& made : cuda::makeDevices(count))
+        devices.push_back(std::move(made));
+    return devices;
+}
+
+// The n-th piece of work of an iteration does not end before all is over.
+LiveOptions hanging(int iteration, int n, int warmup = 0)
+{
+    return {.iterations = iteration + 1,
+            .warmup = warmup,
+            .patience = kPatience,
+            .begun =
+                [=](int k) {
+                    if (k == iteration)
+                        cuda_on_cpu::hangAt(n);
+                },
+            .ended = [](const ExecutionPlan&) { cuda_on_cpu::wakeUp(); }};
+}
+
+void checkLost(const Trained& trained)
+{
+    REQUIRE_FALSE(trained.result);
+    CHECK(trained.devicesWereLost);
+    CHECK(trained.result.error().code == Error::Code::Device);
+    // Within an op, or in what lies between two: then the others say what they wait for.
+    CHECK_THAT(trained.result.error().message,
+               Matches("device \\d, index \\d+, \\d[FBIW]\\S*: it has been running for "
+                       "\\d+\\.\\d s and does not end")
+                   || Matches("nothing moves any more; device .*\\d[FBIW]\\S*, (does not come to "
+                              "it|waits for the .*)"));
+}
+
+// A GPU that goes on after so long.
+class SlowGpu
+{
+public:
+    explicit SlowGpu(std::chrono::milliseconds time)
+        : m_thread([time] {
+            std::this_thread::sleep_for(time);
+            cuda_on_cpu::wakeUp();
+        })
+    { }
+    ~SlowGpu() { m_thread.join(); }
+    SlowGpu(const SlowGpu&) = delete;
+    SlowGpu& operator=(const SlowGpu&) = delete;
+
+private:
+    std::thread m_thread;
+};
+
+} // namespace
+
+TEST_CASE("a kernel that never ends ends a live run with its op, and nothing waits for it")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const int iteration = GENERATE(0, 1), gpus = GENERATE(1, 4);
+    CAPTURE(iteration, gpus);
+    const Devices devices = played(4, gpus);
+    const Trained live = trainLive(scheduleOf("1f1b", 4, 8), devices, hanging(iteration, 60));
+    checkLost(live);
+    CHECK(live.run.timeline.iterations.size() == static_cast<std::size_t>(iteration));
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("... and a warm-up that goes one op at a time, and an emulated run")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Schedule lowered = scheduleOf("zb-h1", 4, 8);
+    const Devices devices = played(4);
+    checkLost(trainLive(lowered, devices, hanging(0, 60, 1)));
+    checkLost(emulate(lowered, devices[0].get(), hanging(0, 60)));
+    checkLost(emulate(lowered, devices[0].get(), hanging(1, 60)));
+}
+
+TEST_CASE("an op that takes longer than the patience is waited for while its GPU is at it")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Schedule lowered = scheduleOf("1f1b", 4, 8);
+    const GradientsOfStages truth = emulate(lowered).gradients;
+    const Devices devices = played(4);
+    constexpr std::chrono::milliseconds kLong = 4 * kPatience;
+    for (const int warmup : {0, 1}) {
+        LiveOptions options = hanging(0, 60, warmup);
+        options.iterations = 2;
+        const SlowGpu slow(kLong);
+        const Trained live = trainLive(lowered, devices, options);
+        if (!live.result)
+            FAIL(live.result.error().message);
+        CHECK(live.gradients == truth);
+        CHECK(live.run.timeline.iterations[0].window.duration()
+              > 2 * kPatience.count() * 1'000'000);
+    }
+    LiveOptions options = hanging(0, 60);
+    options.iterations = 2;
+    const SlowGpu slow(kLong);
+    const Trained emulated = emulate(lowered, devices[0].get(), options);
+    REQUIRE(emulated.result);
+    CHECK(emulated.gradients == truth);
+}
+
+TEST_CASE("a run that is cancelled while a kernel never ends comes to an end, too")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    std::atomic<bool> cancel{false};
+    LiveOptions options = hanging(0, 60);
+    options.cancel = &cancel;
+    int queued = 0;
+    cuda_on_cpu::watch([&] { cancel = ++queued > 120; });
+    const Devices devices = played(4);
+    const Trained live = trainLive(scheduleOf("1f1b", 4, 8), devices, options);
+    cuda_on_cpu::watch({});
+    checkLost(live);
+}
