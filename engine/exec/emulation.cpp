@@ -11,7 +11,7 @@
 namespace engine {
 namespace {
 
-constexpr std::chrono::microseconds kPollNap{20}; // between two looks at a GPU
+constexpr std::chrono::microseconds kPollNap{20};      // between two looks at a GPU
 constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
 
 // What two readings of the thread's CPU clock add to what lies between them: a system call, some

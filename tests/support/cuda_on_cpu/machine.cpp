@@ -260,12 +260,6 @@ void cuda_on_cpu::enqueueWhen(cudaStream_t stream, std::function<bool()> when,
     machine().add(*stream, {.run = std::move(work), .when = std::move(when)});
 }
 
-cudaError_t cudaGetDeviceCount(int* count)
-{
-    *count = machine().gpus.count;
-    return cudaSuccess;
-}
-
 cudaError_t cudaSetDevice(int device)
 {
     if (device < 0 || device >= machine().gpus.count)
@@ -277,43 +271,6 @@ cudaError_t cudaSetDevice(int device)
 cudaError_t cudaGetDevice(int* device)
 {
     *device = currentGpu;
-    return cudaSuccess;
-}
-
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device)
-{
-    if (device < 0 || device >= machine().gpus.count)
-        return cudaErrorInvalidDevice;
-    std::snprintf(properties->name, sizeof properties->name, "GPU on the CPU");
-    properties->multiProcessorCount = machine().gpus.multiprocessors;
-    properties->totalGlobalMem = machine().gpus.memory;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device)
-{
-    if (device < 0 || device >= machine().gpus.count)
-        return cudaErrorInvalidDevice;
-    *value = attribute == cudaDevAttrMultiProcessorCount ? machine().gpus.multiprocessors
-                                                         : machine().gpus.sharedMemory;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer)
-{
-    *can = device != peer ? 1 : 0;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceEnablePeerAccess(int, unsigned)
-{
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total)
-{
-    *total = machine().gpus.memory;
-    *available = *total - std::min(*total, cuda_on_cpu::usedMemory(currentGpu));
     return cudaSuccess;
 }
 
