@@ -35,7 +35,8 @@ public:
             m_now = wallTime();
             if (m_live.hasFailed())
                 giveUp({});
-            else if (std::string fault = m_gaveUp > 0 ? "" : m_live.transportFault(); !fault.empty())
+            else if (std::string fault = m_gaveUp > 0 ? "" : m_live.transportFault();
+                     !fault.empty())
                 giveUp(std::move(fault));
             if (m_gaveUp > 0) {
                 if (!insist())

@@ -43,7 +43,7 @@ struct LiveOptions
     std::function<void(int iteration)> begun = {}; // its tokens have been loaded
     // When it has been made, and when it has trained.
     std::function<void(const engine::ExecutionPlan&)> made = {}, ended = {}; // or failed
-    engine::MakeCommunicators communicators = {}; // none: by copies
+    engine::MakeCommunicators communicators = {};                            // none: by copies
     // Whether gradients are looked at: then the thread of a device waits for it in every OPT.
     bool observes = true;
 };
