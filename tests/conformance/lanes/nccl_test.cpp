@@ -3,6 +3,8 @@
 #include "engine/backend/cuda/communicators.h"
 #include "engine/backend/cuda/device.h"
 #include "engine/schedule/communicator_lanes.h"
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
@@ -120,12 +122,23 @@ TEST_CASE("a message is under way by NCCL from when both of its ends have come t
     const Machine machine(4);
     const Trained live = trainByNccl(scheduleOf("bitpipe", 4, 8), machine);
     REQUIRE(live.result);
-    CHECK(cuda_on_cpu::ncclCalls() > 0);
+    const Schedule& schedule = live.run.schedule;
+    const OpIndex index(schedule);
+    std::map<std::uint32_t, std::int64_t> madeAt; // [valueIndex], in the last iteration
+    for (const Track& track : live.run.timeline.tracks)
+        for (const Span& span : track.spans)
+            if (const Op& op = opAt(schedule, index, span.op);
+                isCompute(op.kind) && span.iteration == 1)
+                for (const Value& value : produces(op, schedule.shape))
+                    madeAt[valueIndex(value, schedule.shape)] = span.end;
     std::size_t messages = 0;
     for (const Track& track : live.run.timeline.tracks)
         for (const Span& span : track.spans)
-            if (track.kind != Track::Kind::Compute) {
+            if (const Op& op = opAt(schedule, index, span.op);
+                isTransfer(op.kind) && span.iteration == 1) {
                 ++messages;
+                const auto value = valueIndex(transferredValue(op, schedule.shape), schedule.shape);
+                CHECK(span.begin >= madeAt.at(value) - 1000); // floats of milliseconds
                 CHECK(span.begin <= span.end);
             }
     CHECK(messages > 0);
@@ -259,4 +272,18 @@ TEST_CASE("a live run by NCCL that is cancelled ends at once on all ranks")
     CHECK(live.run.timeline.iterations.empty());
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
     CHECK_FALSE(cuda_on_cpu::hasAbortHung());
+}
+
+TEST_CASE("an error that NCCL finds while everybody waits for it is found by looking")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    const Schedule lowered = scheduleOf("1f1b", 4, 8);
+    cuda_on_cpu::playNccl({.failingCall = 40, .looksBefore = 300});
+    const Trained live = trainByNccl(lowered, machine, {.observes = false});
+    REQUIRE_FALSE(live.result);
+    CHECK_THAT(live.result.error().message,
+               Contains("working: remote process exited or there was a network error"));
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }

@@ -145,13 +145,18 @@ public:
         return Status::InProgress;
     }
 
-    Status state(const Rank& rank) const
+    bool hasFailed() const
+    {
+        return play.failingCall >= 0 && calls >= static_cast<std::size_t>(play.failingCall);
+    }
+
+    Status state(const Rank& rank)
     {
         const Group& group = *rank.group;
         const auto all = static_cast<std::size_t>(group.ranks);
         if (group.hasTwins)
             return Status::InvalidUsage;
-        if (play.failingCall >= 0 && calls >= static_cast<std::size_t>(play.failingCall))
+        if (hasFailed() && play.looksBefore-- <= 0)
             return Status::RemoteError;
         const bool waits = group.joined.size() < all
             || (group.called.contains(rank.rank) && group.called.size() < all)
@@ -180,7 +185,10 @@ public:
                 meeting->calls[rank.rank] = call;
             });
         cuda_on_cpu::enqueueWhen(
-            stream, [&rank, meeting] { return rank.isAborted || meeting->isComplete(); },
+            stream,
+            [this, &rank, meeting] {
+                return rank.isAborted || (meeting->isComplete() && !hasFailed());
+            },
             [&rank, meeting, route] {
                 --rank.running;
                 if (!rank.isAborted)

@@ -14,7 +14,8 @@ struct NcclPlay
 {
     bool exists = true;
     int absentGpu = -1;   // whose ranks never join
-    int failingCall = -1; // from this one on every communicator has failed
+    int failingCall = -1; // from this one on every communicator has failed, and no kernel ends
+    int looksBefore = 0;  // at how many states it does not show yet
 };
 void playNccl(const NcclPlay& play); // from here on
 
