@@ -24,6 +24,7 @@ constexpr std::array kFlags{
     Flag{"legend", &profiler::FigureOptions::legend},
     Flag{"memory", &profiler::FigureOptions::memory},
     Flag{"title", &profiler::FigureOptions::title},
+    Flag{"notes", &profiler::FigureOptions::notes},
 };
 
 struct Output

@@ -3,6 +3,7 @@
 #include "app/figures/figure_request.h"
 #include "app/figures/schematic.h"
 #include "app/figures/write_figure.h"
+#include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
 #include <QFontDatabase>
@@ -53,7 +54,14 @@ Result<profiler::Scene> layOut(const FigureRequest& request)
     std::vector<const engine::Run*> pointers;
     for (const engine::Run& run : *runs)
         pointers.push_back(&run);
-    return profiler::layoutFigure(pointers, request.options);
+    std::vector<std::vector<engine::Note>> notes;
+    for (const QString& file : request.options.notes ? request.runs : QStringList()) {
+        auto read = profiler::readNotes(file.toStdString());
+        if (!read)
+            return tl::unexpected(read.error());
+        notes.push_back(*std::move(read));
+    }
+    return profiler::layoutFigure(pointers, request.options, notes);
 }
 
 Result<void> write(const FigureRequest& request)

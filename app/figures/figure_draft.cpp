@@ -9,7 +9,8 @@ using engine::Result;
 using profiler::FigureCheck;
 
 Result<profiler::Scene> layOut(const std::vector<std::shared_ptr<const engine::Run>>& runs,
-                               const ExportSettings& settings)
+                               const ExportSettings& settings,
+                               const std::vector<std::vector<engine::Note>>& notes)
 {
     std::vector<engine::Run> schematics;
     std::vector<const engine::Run*> pointers;
@@ -25,7 +26,9 @@ Result<profiler::Scene> layOut(const std::vector<std::shared_ptr<const engine::R
         schematics.push_back(*std::move(drawn));
         pointers.push_back(&schematics.back());
     }
-    return profiler::layoutFigure(pointers, settings.options);
+    const bool isMeasured = settings.times == FigureTimes::Measured;
+    return profiler::layoutFigure(pointers, settings.options,
+                                  isMeasured ? notes : std::vector<std::vector<engine::Note>>());
 }
 
 FigureCheck fontCheck(const QByteArray& pdf)
@@ -45,9 +48,10 @@ FigureCheck repeatCheck(const QByteArray& first, const QByteArray& second)
 } // namespace
 
 Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
-                                const ExportSettings& settings)
+                                const ExportSettings& settings,
+                                const std::vector<std::vector<engine::Note>>& notes)
 {
-    auto scene = layOut(runs, settings);
+    auto scene = layOut(runs, settings, notes);
     if (!scene)
         return tl::unexpected(scene.error());
     FigureDraft draft{*std::move(scene), {}};

@@ -16,8 +16,10 @@ struct FigureDraft
     std::vector<profiler::FigureCheck> checks;
 };
 
+// `notes`: [run]; drawn where the settings want them, in recorded times.
 engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::Run>>& runs,
-                                        const ExportSettings& settings);
+                                        const ExportSettings& settings,
+                                        const std::vector<std::vector<engine::Note>>& notes = {});
 
 // Writes all chosen formats; stops at the first that fails. Returns the files.
 engine::Result<QStringList> exportFigure(const profiler::Scene& scene,

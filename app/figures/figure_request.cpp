@@ -40,6 +40,7 @@ constexpr std::array kSwitches{
     Switch{"no-legend", &profiler::FigureOptions::legend, false},
     Switch{"memory", &profiler::FigureOptions::memory, true},
     Switch{"title", &profiler::FigureOptions::title, true},
+    Switch{"notes", &profiler::FigureOptions::notes, true},
 };
 
 void addOptions(QCommandLineParser& parser)
@@ -162,6 +163,9 @@ Result<void> checkFiles(const FigureRequest& request)
         return invalid("name the run to draw: bubblescope figure RUN.sqlite -o figure.pdf");
     if (request.outputs.isEmpty())
         return invalid("say where the figure goes: -o figure.pdf (or .svg, .tex, .png)");
+    if (request.options.notes && request.times == FigureTimes::Schematic)
+        return invalid("notes are of the times that were recorded; leave out --notes or --times "
+                       "schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
             return invalid(fmt::format("{} has no known format; end it in .pdf, .svg, .tex or .png",
@@ -238,6 +242,7 @@ QString figureHelp()
   --rows DEVICES     0,2-3: these devices, in this order
   --bubbles STYLE    hatched, blank, cause
   --memory           a strip of memory under every row
+  --notes            the notes that people made in the iteration
   --title            the run's name above its rows (always with several runs)
   --no-numbers  --no-direction  --no-shares  --no-axis  --no-legend
   --dpi N            of PNG: 600

@@ -11,8 +11,8 @@ namespace app {
 
 QString noteSubject(const engine::Run& run, const engine::Note& note)
 {
-    const QString where = note.device.isValid() ? NotesModel::tr("device %1").arg(note.device.value)
-                                                : NotesModel::tr("all devices");
+    QString where = note.device.isValid() ? NotesModel::tr("device %1").arg(note.device.value)
+                                          : NotesModel::tr("all devices");
     if (!note.op)
         return where;
     const engine::OpIndex index(run.schedule);

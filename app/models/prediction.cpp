@@ -128,6 +128,7 @@ engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepar
                                       engine::stageBytes(*costs->on, run->schedule.shape.stages));
     run->info = infoOf(run->schedule, prepared.label, request, *costs);
     result.info = run->info;
+    result.deviceMemory = costs->on ? static_cast<std::int64_t>(costs->on->hardware.memory) : 0;
     auto metrics = profiler::metrics(*run);
     if (!metrics)
         return tl::unexpected(metrics.error());

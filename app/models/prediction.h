@@ -26,8 +26,9 @@ struct Prediction
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
-    ClosedForm bubbleForm; // of the scheme, with these numbers; empty where it states none
-    bool isUsual = true;   // the costs with which closed forms are stated
+    ClosedForm bubbleForm;         // of the scheme, with these numbers; empty where it states none
+    bool isUsual = true;           // the costs with which closed forms are stated
+    std::int64_t deviceMemory = 0; // bytes of the hardware that the costs are of; 0: not known
 
     bool isValid() const { return violations.empty(); }
 };

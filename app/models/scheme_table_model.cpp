@@ -323,6 +323,23 @@ std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics)
     return largest;
 }
 
+QString memoryExcess(const Prediction& prediction)
+{
+    const std::int64_t has = prediction.deviceMemory;
+    const auto& devices = prediction.metrics.devices;
+    const auto fullest = std::ranges::max_element(
+        devices, {}, [](const auto& device) { return device.peakBytes.value_or(0); });
+    if (has <= 0 || fullest == devices.end() || fullest->peakBytes.value_or(0) <= has)
+        return {};
+    const Scale scale = byteScale(has);
+    return SchemeTableModel::tr("Device %1 needs %2 at its peak, and %3 has %4. More devices, "
+                                "tensor parallelism or recomputation need less.")
+        .arg(fullest->device.value)
+        .arg(scale.withUnit(static_cast<double>(*fullest->peakBytes)),
+             QString::fromStdString(prediction.info.deviceName),
+             scale.text(static_cast<double>(has)));
+}
+
 double largestWeights(const profiler::RunMetrics& metrics)
 {
     double largest = 0;

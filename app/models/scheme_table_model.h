@@ -78,5 +78,7 @@ private:
 double largestStash(const profiler::RunMetrics& metrics);   // peak of any device, M_a
 double largestWeights(const profiler::RunMetrics& metrics); // M_theta
 std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // bytes
+// "Device 0 needs 96.20 GiB at its peak and has 80.00; ...": "" where all fit, or nothing is known.
+QString memoryExcess(const Prediction& prediction);
 
 } // namespace app

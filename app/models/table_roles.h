@@ -5,18 +5,20 @@
 namespace app {
 
 // What a table cell carries beside its text; DataTable's delegate draws it.
-enum TableRole : int {
-    kShareRole = Qt::UserRole + 1, // double 0..1: a neutral bar left of the number
-    kDifferenceRole,               // QString: "+4.0", small, right of the value
-    kVerdictRole,                  // Verdict, of the difference
-    kStrongRole,                   // bool: the row or cell that sums up
-    kHintRole,                     // bool: said quietly
-    kSpanRole,                     // bool: this cell takes the rest of its row
-    kThumbnailRole,                // const Thumbnail*: at the left; null draws an empty frame
-    kThumbnailWidthRole,           // double 0..1: of the room for it
-    kCodeRole,                     // bool: an operation name, fixed pitch
-    kKernelKindRole,               // int, KernelKind: a swatch in its colour at the left
-};
+
+// double 0..1: a neutral bar left of the number
+inline constexpr int kShareRole = Qt::UserRole + 1;
+// QString: "+4.0", small, right of the value; Verdict: of that difference
+inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
+// bool: the row or cell that sums up; said quietly; takes the rest of its row
+inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,
+                     kSpanRole = Qt::UserRole + 6;
+// const Thumbnail*: at the left, null draws an empty frame; double 0..1: of the room for it
+inline constexpr int kThumbnailRole = Qt::UserRole + 7, kThumbnailWidthRole = Qt::UserRole + 8;
+// bool: an operation name, fixed pitch
+inline constexpr int kCodeRole = Qt::UserRole + 9;
+// int, KernelKind: a swatch in its colour at the left
+inline constexpr int kKernelKindRole = Qt::UserRole + 10;
 
 enum class Verdict : int { Neutral, Better, Worse };
 

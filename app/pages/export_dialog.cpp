@@ -218,6 +218,7 @@ void ExportDialog::loadSettings()
     m_options->show(m_settings);
     m_options->setMemoryRecorded(memory);
     m_options->setRunsComparable(comparable);
+    m_options->setHasNotes(false);
     refresh();
 }
 
@@ -225,6 +226,14 @@ void ExportDialog::setFile(const QString& base)
 {
     m_settings.base = base;
     m_options->show(m_settings);
+    refresh();
+}
+
+void ExportDialog::setNotes(std::vector<std::vector<engine::Note>> notes)
+{
+    m_notes = std::move(notes);
+    m_options->setHasNotes(
+        std::ranges::any_of(m_notes, [](const auto& of) { return !of.empty(); }));
     refresh();
 }
 
@@ -236,7 +245,7 @@ void ExportDialog::refresh()
         return showProblem(QString::fromStdString(settings.error().message));
     m_settings = *settings;
     followPreset();
-    auto draft = draftFigure(m_runs, m_settings);
+    auto draft = draftFigure(m_runs, m_settings, m_notes);
     if (!draft)
         return showProblem(QString::fromStdString(draft.error().message));
     m_draft = *std::move(draft);

@@ -34,7 +34,8 @@ public:
                  QWidget* parent = nullptr);
     ~ExportDialog() override;
 
-    void setFile(const QString& base); // without its end
+    void setFile(const QString& base);                           // without its end
+    void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
     const profiler::Scene& scene() const { return m_draft.scene; }
     const std::vector<profiler::FigureCheck>& checks() const { return m_draft.checks; }
 
@@ -63,6 +64,7 @@ private:
 
     const ThemeController& m_theme;
     std::vector<std::shared_ptr<const engine::Run>> m_runs;
+    std::vector<std::vector<engine::Note>> m_notes; // [run]
     ExportSettings m_settings;
     FigureDraft m_draft;
     profiler::Sight m_sight = profiler::Sight::Colour;

@@ -92,8 +92,9 @@ void MainWindow::compare(const QStringList& files)
 void MainWindow::connectExport(Page* page)
 {
     connect(page, &Page::exportRequested, this,
-            [this](const std::vector<std::shared_ptr<const engine::Run>>& runs) {
+            [this, page](const std::vector<std::shared_ptr<const engine::Run>>& runs) {
                 auto* dialog = new ExportDialog(m_theme, runs, this);
+                dialog->setNotes(page->notes());
                 dialog->setAttribute(Qt::WA_DeleteOnClose);
                 dialog->open();
             });

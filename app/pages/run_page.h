@@ -42,6 +42,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
+    std::vector<std::vector<engine::Note>> notes() const override { return {m_notes.notes()}; }
     const RunDocument& document() const { return *m_document; }
 
 protected:

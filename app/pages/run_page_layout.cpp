@@ -95,8 +95,8 @@ QWidget* RunPage::makeCentre()
     m->noteBar->hide();
     m->noteBand = new Band(m_theme, Band::Shape::State);
     m->noteBand->setObjectName(QStringLiteral("noteBand"));
-    connect(m->noteBand->addAction(tr("Save a copy…"), QStringLiteral("copyForNote")),
-            &QPushButton::clicked, this, [this] { askForCopy(m_refusedNote); });
+    m->noteCopy = m->noteBand->addAction(tr("Save a copy…"), QStringLiteral("copyForNote"));
+    connect(m->noteCopy, &QPushButton::clicked, this, [this] { askForCopy(m_refusedNote); });
     connect(m->noteBand->addAction(tr("Close"), QStringLiteral("dismissNoteBand")),
             &QPushButton::clicked, m->noteBand, &QWidget::hide);
     m->noteBand->hide();

@@ -14,6 +14,7 @@
 #include <QAction>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QPushButton>
 
 namespace app {
 
@@ -50,8 +51,10 @@ void RunPage::connectNotes()
     connect(&m_notes, &RunNotes::changed, this, &RunPage::showNotes);
     connect(&m_notes, &RunNotes::refused, this, &RunPage::refuseNote);
     connect(&m_notes, &RunNotes::unreadable, this, [this](const QString& reason) {
-        if (!m_refusedNote) // that one says more
-            m->noteBand->show(Band::Kind::Warning, tr("Its notes cannot be read."), reason);
+        if (m_refusedNote) // that one says more
+            return;
+        m->noteCopy->hide();
+        m->noteBand->show(Band::Kind::Warning, tr("Its notes cannot be read."), reason);
     });
     connect(m->saveCopy, &QAction::triggered, this, [this] { askForCopy(std::nullopt); });
 }
@@ -89,6 +92,7 @@ bool RunPage::prepareNote()
     const QString problem = whyNoNotes();
     if (!problem.isEmpty() || !canBeNoted(selection)) {
         m_refusedNote.reset();
+        m->noteCopy->hide();
         m->noteBand->show(Band::Kind::Warning, tr("Nothing to note on."),
                           problem.isEmpty() ? tr("Select an op, a bubble, a kernel or a range "
                                                  "first.")
@@ -115,6 +119,7 @@ void RunPage::addNote(const QString& words)
 void RunPage::refuseNote(const engine::Note& note, const QString& reason)
 {
     m_refusedNote = note;
+    m->noteCopy->show();
     m->noteBand->show(Band::Kind::Error, tr("Not noted."), reason);
 }
 

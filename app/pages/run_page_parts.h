@@ -34,6 +34,7 @@ struct RunPage::Parts
     NoteBar* noteBar = nullptr;
     engine::Note draft; // what the bar writes the words of
     Band *band = nullptr, *noteBand = nullptr;
+    QPushButton* noteCopy = nullptr;
     QPushButton *bandRunAgain = nullptr, *bandDismiss = nullptr;
     QStackedWidget* centre = nullptr; // waiting, failed, timeline
     QLabel* waiting = nullptr;

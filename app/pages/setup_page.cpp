@@ -239,6 +239,8 @@ void SetupPage::showVerdict(const Prediction& prediction)
     m_simulate->setVisible(!problem.isEmpty());
     if (!problem.isEmpty())
         m_verdict->show(Band::Kind::Warning, tr("Cannot run."), problem);
+    else if (const QString excess = memoryExcess(prediction); !excess.isEmpty())
+        m_verdict->show(Band::Kind::Warning, tr("Does not fit."), excess);
     else
         m_verdict->show(Band::Kind::Ok, tr("Valid."),
                         tr("%1 ops, no deadlock; every micro-batch goes forward, then backward, "

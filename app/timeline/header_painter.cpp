@@ -213,17 +213,22 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
     const QString shown
         = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
-    // Over low boxes the lines move together: the labels of the sub-lanes begin where those end.
+    // Over low boxes the lines move together, and over the lowest the stages have no room: the
+    // labels of the sub-lanes begin where the boxes end.
+    constexpr double kTwoLinesFrom = 36;
     const double lower = std::min(0.0, lane.compute - LaneWishes::kUsual);
-    write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
-          Qt::AlignLeft | Qt::AlignVCenter, shown);
+    const bool isLow = lane.kind == LaneKind::Full && lane.compute < kTwoLinesFrom;
+    if (!isLow)
+        write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
+              Qt::AlignLeft | Qt::AlignVCenter, shown);
     if (const auto* metrics = metricsOf(view, device, iteration)) {
         const auto duration = view.metrics(iteration)->duration;
         const double busy = static_cast<double>(metrics->compute)
             / static_cast<double>(std::max<std::int64_t>(1, duration));
         write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
-        paintShareBar(painter, *metrics, duration, colours,
-                      QRectF(row.left(), std::round(top + 34 + 0.7 * lower), kBar, 4));
+        paintShareBar(
+            painter, *metrics, duration, colours,
+            QRectF(row.left(), std::round(top + (isLow ? 21 : 34 + 0.7 * lower)), kBar, 4));
     }
     paintKernelLabels(painter, cell);
     if (lane.kind == LaneKind::Full)

@@ -39,14 +39,13 @@ void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAx
 
 } // namespace
 
-void paintRanges(QPainter& painter, const RangeView& ranges, const TimeAxis& axis,
-                 const Theme& theme, engine::DeviceId device, const Lane& lane)
+void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis, const Theme& theme)
 {
     painter.setFont(uiFont(10));
     painter.setPen(theme.chrome.text);
-    for (int row = 0; row < lane.ranges; ++row)
-        paintRow(painter, ranges.around(device, row, axis.window()), axis, theme,
-                 lane.rangeTop(row));
+    for (int row = 0; row < rows.lane.ranges; ++row)
+        paintRow(painter, rows.ranges.around(rows.device, row, axis.window()), axis, theme,
+                 rows.lane.rangeTop(row));
 }
 
 bool isOnRanges(const Lane& lane, double y)

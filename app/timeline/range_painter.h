@@ -14,8 +14,14 @@ namespace app {
 
 // The NVTX rows of a lane: neutral boxes with their words where there is room. Those that share a
 // pixel are drawn once.
-void paintRanges(QPainter& painter, const RangeView& ranges, const TimeAxis& axis,
-                 const Theme& theme, engine::DeviceId device, const Lane& lane);
+struct RangeRows
+{
+    const RangeView& ranges;
+    engine::DeviceId device;
+    const Lane& lane;
+};
+void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis,
+                 const Theme& theme);
 
 // The range under the pointer or, within reach, beside it; nullptr where there is none.
 const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const TimeAxis& axis,

@@ -39,10 +39,12 @@ RangeView::RangeView(const engine::Run& run, const engine::GpuTrace& trace)
     const engine::OpIndex index(run.schedule);
     const std::size_t ops = engine::opCount(run.schedule);
     for (HostRange& range : nested(run, index, trace)) {
-        if (range.of.op < ops)
-            add(index.deviceOf(range.of.op), std::move(range));
-        else
+        if (range.of.op >= ops) {
             ++m_leftOut;
+            continue;
+        }
+        const engine::DeviceId device = index.deviceOf(range.of.op);
+        add(device, std::move(range));
     }
     for (const auto& rows : m_ranges)
         m_rows.push_back(static_cast<int>(rows.size()));

@@ -80,7 +80,7 @@ QWidget* CostSourceForm::makeHardware()
         return m_fields->choice(name, names, get,
                                 [&value, names](int index) { value = names.value(index); });
     };
-    addRow(column, tr("Its model"),
+    addRow(column, tr("Transformer"),
            named("costModel", words(engine::transformerNames()), source.model),
            tr("Its sizes decide FLOPs and bytes; nothing is trained"));
     addRow(column, tr("Hardware"),
@@ -92,7 +92,7 @@ QWidget* CostSourceForm::makeHardware()
     addRow(column, tr("Tensor-parallel"),
            m_fields->number("costTensor", source.setup.tensorParallel, {1, kMostCopies, {}}),
            tr("Devices that share each stage"));
-    addRow(column, tr("Its attention"),
+    addRow(column, tr("Attention"),
            m_fields->choice(
                "costAttention", {tr("standard"), tr("recompute"), tr("flash")},
                [&source] { return static_cast<int>(source.setup.attention); },

@@ -15,7 +15,7 @@ struct FigureContent
     const char* name;
     bool profiler::FigureOptions::*field;
 };
-constexpr std::array<FigureContent, 7> kFigureContents{
+constexpr std::array<FigureContent, 8> kFigureContents{
     FigureContent{QT_TRANSLATE_NOOP("Figure", "Micro-batch numbers"), "numbers",
                   &profiler::FigureOptions::microBatches},
     FigureContent{QT_TRANSLATE_NOOP("Figure", "Time axis"), "axis",
@@ -28,7 +28,8 @@ constexpr std::array<FigureContent, 7> kFigureContents{
                   &profiler::FigureOptions::bubbleShare},
     FigureContent{QT_TRANSLATE_NOOP("Figure", "Title"), "title", &profiler::FigureOptions::title},
     FigureContent{QT_TRANSLATE_NOOP("Figure", "Memory strip"), "memory",
-                  &profiler::FigureOptions::memory}};
-constexpr std::size_t kFigureMemory = 6;
+                  &profiler::FigureOptions::memory},
+    FigureContent{QT_TRANSLATE_NOOP("Figure", "Notes"), "notes", &profiler::FigureOptions::notes}};
+constexpr std::size_t kFigureMemory = 6, kFigureNotes = 7;
 
 } // namespace app

@@ -142,6 +142,12 @@ void FigureOptionsPanel::setMemoryRecorded(bool recorded)
                                                    : tr("These runs recorded no memory"));
 }
 
+void FigureOptionsPanel::setHasNotes(bool has)
+{
+    m_contents[kFigureNotes]->setEnabled(has);
+    m_contents[kFigureNotes]->setToolTip(has ? QString() : tr("Nobody made a note in these runs"));
+}
+
 void FigureOptionsPanel::setRunsComparable(bool comparable)
 {
     if (!comparable)

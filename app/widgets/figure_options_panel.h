@@ -39,6 +39,7 @@ public:
     void setPreset(const std::string& preset); // changes nothing else; "": none fits any more
     void setHeight(double points);             // of the figure, beside its width
     void setMemoryRecorded(bool recorded);
+    void setHasNotes(bool has);
     void setRunsComparable(bool comparable); // false: only a schematic can show them together
 
 Q_SIGNALS:
@@ -62,7 +63,7 @@ private:
     QDoubleSpinBox *m_width, *m_size;
     QLineEdit *m_height, *m_rows, *m_base, *m_latex;
     std::vector<QRadioButton*> m_palettes; // as profiler::paletteNames()
-    std::array<QCheckBox*, 7> m_contents{};
+    std::array<QCheckBox*, 8> m_contents{};
     std::array<QCheckBox*, 4> m_outputs{}; // by FigureFormat
     QSpinBox* m_dpi;
     SegmentControl *m_times, *m_bubbles;

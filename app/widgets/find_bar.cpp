@@ -116,7 +116,7 @@ void FindBar::keyPressEvent(QKeyEvent* event)
 // The answer has its room before the facets, which can be typed as well.
 void FindBar::resizeEvent(QResizeEvent* event)
 {
-    constexpr int kWithFacets = 1000;
+    constexpr int kWithFacets = 1140;
     QWidget::resizeEvent(event);
     m_facets->setVisible(width() >= kWithFacets);
 }

@@ -149,7 +149,8 @@ void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
     for (const auto& [weights, stash] : m_bars)
         most = std::max(most, weights + stash);
     Scale scale = byteScale(static_cast<std::int64_t>(most));
-    scale.decimals = 1; // as wide as a bar
+    constexpr double kThreeDigits = 99.5;
+    scale.decimals = most / scale.perUnit < kThreeDigits ? 1 : 0; // as wide as a bar
     constexpr double kWidth = 18, kGap = 8, kHeight = 44;
     double x = box.right() - static_cast<double>(m_bars.size()) * (kWidth + kGap);
     const profiler::Palette& palette = m_theme.theme().palette;

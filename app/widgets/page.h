@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/prediction.h"
+#include "engine/timeline/note.h"
 #include "engine/timeline/run.h"
 
 #include <QStringList>
@@ -36,6 +37,9 @@ public:
     // right. Rich text: "<b>Emulated</b> 4 devices".
     virtual QStringList statusTexts() const { return {}; }
     virtual QString statusNote() const { return {}; }
+
+    // [run] of the runs that it asks to export; empty where it knows none.
+    virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
 
     // The page owns its actions. Give each an object name, a text and, where the design names one,
     // a shortcut with Qt::WidgetWithChildrenShortcut, and add it to the page (QWidget::addAction):

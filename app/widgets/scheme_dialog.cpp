@@ -55,7 +55,7 @@ void SchemeDialog::show(const engine::ScheduleRequest& request, const Prediction
         QStringLiteral("pre { font-family: \"%1\"; font-size: 12px; } td { padding-bottom: 2px; }")
             .arg(codeFont().family()));
     m_text->setHtml(QStringLiteral("<h3>%1</h3>").arg(fromUtf8(scheme->title).toHtmlEscaped())
-                    + html);
+                    + QString(html).replace(QStringLiteral("Mθ"), QStringLiteral("M<sub>θ</sub>")));
     m_text->verticalScrollBar()->setValue(place);
 }
 

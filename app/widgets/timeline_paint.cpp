@@ -240,7 +240,7 @@ void TimelineWidget::Impl::paintLanes(QPainter& painter, const TimeAxis& time)
         lanePainter.paint(device, lanes[k], iteration);
         if (shown == nullptr)
             continue;
-        paintRanges(painter, shown->ranges(), time, theme.theme(), device, lanes[k]);
+        paintRanges(painter, {shown->ranges(), device, lanes[k]}, time, theme.theme());
         KernelPainter(painter, *shown, time, *colours).paint(device, lanes[k]);
     }
     paintIterationEdges(painter, *view, time, theme.theme(),

@@ -3,6 +3,7 @@
 #include "profiler/figure/figure_axis.h"
 #include "profiler/figure/figure_legend.h"
 #include "profiler/figure/figure_marks.h"
+#include "profiler/figure/figure_notes.h"
 #include "profiler/figure/figure_row.h"
 #include "profiler/figure/memory_strip.h"
 
@@ -87,6 +88,12 @@ public:
     {
         for (std::size_t r = 0; m_runs.size() > 1 && r < m_runs.size(); ++r)
             m_blocks[r].prefix = fmt::format("run{}-", r);
+    }
+
+    void setNotes(std::span<const std::vector<engine::Note>> notes)
+    {
+        for (std::size_t r = 0; r < m_runs.size() && r < notes.size(); ++r)
+            m_notes.push_back(notesOf(m_runs[r], notes[r]));
     }
 
     Result<Scene> layout()
@@ -176,8 +183,12 @@ private:
             m_scene.groups.push_back(m_marks.heading(index, m_y, block));
             m_y += m_marks.headingHeight();
         }
-        block.rows = m_y;
         const FigureScale scale = scaleOf(run, m_style);
+        const bool hasNotes = index < m_notes.size() && !m_notes[index].empty();
+        const double strip = m_y;
+        if (hasNotes)
+            m_y += noteStripHeight(m_style);
+        block.rows = m_y;
         for (std::size_t r = 0; r < run.rows.size(); ++r) {
             if (r > 0)
                 m_y += m_style.rowGap();
@@ -191,6 +202,10 @@ private:
             m_scene.groups.push_back(std::move(row));
         }
         block.bottom = m_y;
+        if (hasNotes)
+            m_scene.groups.push_back(layoutNotes(
+                m_notes[index], m_style,
+                {scale, strip, block.rows, block.bottom, m_options.width, block.prefix}));
         if (m_runs.size() > 1)
             m_scene.groups.push_back(m_marks.end(index, block));
     }
@@ -255,11 +270,13 @@ private:
     double m_y = 0, m_length = 0;
     FigureMarks m_marks;
     std::vector<RunBlock> m_blocks;
+    std::vector<std::vector<engine::Note>> m_notes; // [run] that are drawn; empty: none are
 };
 
 } // namespace
 
-Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options)
+Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const FigureOptions& options,
+                           std::span<const std::vector<engine::Note>> notes)
 {
     if (auto good = checkOptions(runs, options); !good)
         return tl::unexpected(good.error());
@@ -273,7 +290,10 @@ Result<Scene> layoutFigure(std::span<const engine::Run* const> runs, const Figur
     auto style = styleOf(options, runs[0]->info.inUnits());
     if (!style)
         return tl::unexpected(style.error());
-    return FigureLayout(std::move(contents), *std::move(style), options).layout();
+    FigureLayout figure(std::move(contents), *std::move(style), options);
+    if (options.notes)
+        figure.setNotes(notes);
+    return figure.layout();
 }
 
 } // namespace profiler

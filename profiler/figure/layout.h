@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/timeline/note.h"
 #include "engine/timeline/run.h"
 #include "profiler/figure/scene.h"
 
@@ -37,6 +38,7 @@ struct FigureOptions
     BubbleStyle bubbles = BubbleStyle::Hatched;
     bool microBatches = true, directionMark = true, bubbleShare = true;
     bool timeAxis = true, legend = true, memory = false, title = false;
+    bool notes = false; // those that are given
 
     friend bool operator==(const FigureOptions&, const FigureOptions&) = default;
 };
@@ -44,7 +46,9 @@ struct FigureOptions
 // Lays out one run, or several stacked on one axis at one scale (the first is the baseline). Runs
 // in abstract units are drawn as a schematic: borders in ink, no gaps. Numbers that do not fit at
 // kSmallestType are left out. Errors name the option at fault.
+// `notes`: [run], of the recorded times; drawn where the options want them.
 engine::Result<Scene> layoutFigure(std::span<const engine::Run* const> runs,
-                                   const FigureOptions& options);
+                                   const FigureOptions& options,
+                                   std::span<const std::vector<engine::Note>> notes = {});
 
 } // namespace profiler

@@ -61,6 +61,21 @@ TEST_CASE("a prediction on hardware takes the closed forms of the model, in nano
                     + lowered.shape.devices * bytes[0].stash));
 }
 
+TEST_CASE("what does not fit into the memory of the hardware is said, with the device")
+{
+    PredictionRequest wish = request("1f1b", Kind::Hardware);
+    const auto large = predict(wish);
+    REQUIRE(large);
+    CHECK(memoryExcess(*large).startsWith(QStringLiteral("Device 0 needs ")));
+    CHECK(memoryExcess(*large).contains(QStringLiteral("A100 SXM 80 GB has ")));
+    wish.source.model = QStringLiteral("gpt2-124m");
+    const auto small = predict(wish);
+    REQUIRE(small);
+    CHECK(memoryExcess(*small).isEmpty());
+    wish.source.kind = Kind::Units;
+    CHECK(memoryExcess(*predict(wish)).isEmpty());
+}
+
 TEST_CASE("what is recomputed costs time and saves memory on hardware, too")
 {
     PredictionRequest wish = request("1f1b", Kind::Hardware);

@@ -144,7 +144,7 @@ TEST_CASE("a range is painted where it is, and a pixel that many share has one")
     const Lane& lane = sample.lanes[0];
     {
         QPainter painter(&image);
-        paintRanges(painter, sample.kernels.ranges(), axis, theme, engine::DeviceId{0}, lane);
+        paintRanges(painter, {sample.kernels.ranges(), engine::DeviceId{0}, lane}, axis, theme);
     }
     const int y = static_cast<int>(lane.rangeTop(0)) + 1; // above the words
     for (const HostRange& range : sample.kernels.ranges().on(engine::DeviceId{0}, 0)) {

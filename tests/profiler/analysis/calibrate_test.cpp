@@ -1,8 +1,11 @@
+#include "engine/schedule/transfers.h"
 #include "profiler/analysis/calibrate.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/recorded_times.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
+
+#include <functional>
 
 using namespace engine;
 using namespace profiler;
@@ -213,4 +216,99 @@ TEST_CASE("a backward is divided, or put together, only where that is asked for"
     CHECK_FALSE(calibratedCosts(split, lower(scheduleOf("1f1b", 4, 8))));
     CHECK(predicted(split, scheduleOf("1f1b", 4, 8), {.inputShare = Fraction{1, 2}})
           == Approx(units(whole)));
+}
+
+namespace {
+
+// 1F1B on three devices whose messages take `activation` and `gradient` ticks; those of `dropped`
+// were not recorded.
+Run withMessages(std::int64_t activation, std::int64_t gradient,
+                 const std::function<bool(const Op&)>& dropped)
+{
+    UnitCosts costs;
+    costs.p2p = {1, 4};
+    Run run = runOf(scheduleOf("1f1b", 3, 4), costs);
+    const OpIndex index(run.schedule);
+    for (Track& track : run.timeline.tracks) {
+        std::erase_if(track.spans, [&](const Span& span) {
+            const Op& op = opAt(run.schedule, index, span.op);
+            return isSend(op.kind) && dropped(op);
+        });
+        for (Span& span : track.spans) {
+            const OpKind kind = opAt(run.schedule, index, span.op).kind;
+            if (isSend(kind))
+                span.end = span.begin + (kind == OpKind::SendActivation ? activation : gradient);
+        }
+    }
+    return run;
+}
+
+// Of the first op of this kind and stage.
+std::int64_t durationOf(const Schedule& lowered, const OpCosts& costs, OpKind kind, int stage)
+{
+    for (std::size_t d = 0; d < lowered.program.size(); ++d)
+        for (std::size_t i = 0; i < lowered.program[d].size(); ++i)
+            if (lowered.program[d][i].kind == kind && lowered.program[d][i].stage.value == stage)
+                return costs.of[d][i].duration;
+    return -1;
+}
+
+} // namespace
+
+TEST_CASE("a message of which nothing was recorded takes what those of other stages do, then what "
+          "those the other way do")
+{
+    const Schedule asked = lower(scheduleOf("1f1b", 3, 8));
+    const Run ofStage = withMessages(3, 5, [](const Op& op) {
+        return op.kind == OpKind::SendActivation && op.stage.value == 1;
+    });
+    const auto byOthers = calibratedCosts(ofStage, asked, {.ownTimes = false});
+    REQUIRE(byOthers);
+    CHECK(durationOf(asked, *byOthers, OpKind::SendActivation, 1) == 3);
+    CHECK(durationOf(asked, *byOthers, OpKind::SendGradient, 1) == 5);
+
+    const Run oneWay
+        = withMessages(3, 5, [](const Op& op) { return op.kind == OpKind::SendActivation; });
+    const auto byBack = calibratedCosts(oneWay, asked, {.ownTimes = false});
+    REQUIRE(byBack);
+    CHECK(durationOf(asked, *byBack, OpKind::SendActivation, 1) == 5);
+    const Run otherWay
+        = withMessages(3, 5, [](const Op& op) { return op.kind == OpKind::SendGradient; });
+    const auto byForth = calibratedCosts(otherWay, asked, {.ownTimes = false});
+    REQUIRE(byForth);
+    CHECK(durationOf(asked, *byForth, OpKind::SendGradient, 1) == 3);
+}
+
+TEST_CASE("an op that the run has takes its own time, whichever direction its micro-batch went")
+{
+    UnitCosts costs;
+    costs.rules.jitter = {1, 5};
+    const Run both = runOf(scheduleOf("chimera", 4, 4), costs); // 2 and 3 go up
+    const Schedule down = lower(scheduleOf("1f1b", 4, 4));
+    const auto taken = calibratedCosts(both, down);
+    REQUIRE(taken);
+    const RecordedTimes times = recordedTimes(both);
+    const OpIndex index(both.schedule);
+    int compared = 0;
+    for (std::uint32_t number = 0; number < times.size(); ++number) {
+        const Op& op = opAt(both.schedule, index, number);
+        if (op.kind != OpKind::Forward || op.replica == 0)
+            continue;
+        for (std::size_t d = 0; d < down.program.size(); ++d)
+            for (std::size_t i = 0; i < down.program[d].size(); ++i)
+                if (const Op& same = down.program[d][i]; same.kind == op.kind
+                    && same.stage == op.stage && same.microBatch == op.microBatch) {
+                    CHECK(taken->of[d][i].duration == times[number]->duration);
+                    ++compared;
+                }
+    }
+    CHECK(compared == 2 * 4);
+}
+
+TEST_CASE("a run that cuts its sequences another way is refused for that, not for what it lacks")
+{
+    const Run two = runOf(scheduleOf("seq1f1b", 4, 8, {{"slices", "2"}}), {});
+    CHECK(refusal(two, scheduleOf("seq1f1b", 4, 8, {{"slices", "4"}}))
+              .find("cuts micro-batches into 2 and the schedule into 4")
+          != std::string::npos);
 }

@@ -202,3 +202,35 @@ TEST_CASE("a run without kernels says why")
     info.timing = "CUDA events";
     CHECK(whyNoKernels(info).find("--trace kernels") != std::string::npos);
 }
+
+TEST_CASE("kernels that take long do not wait for their launches, whatever lies between them")
+{
+    const auto times = [](std::int64_t factor) {
+        Shape shape;
+        shape.devices = shape.stages = shape.microBatches = 1;
+        const Run run = handMade(shape, {0, 100 * factor}, {{0, "0F0", 0, 100 * factor}});
+        GpuTrace two;
+        two.strings = trace().strings;
+        two.kernels = {kernel(0, 0, {0, 40 * factor}, kGemm),
+                       kernel(0, 0, {60 * factor, 100 * factor}, kGemm)};
+        return opWork(GpuActivity(run, std::move(two)), {0, 0}, {0, 100 * factor})->isLaunchBound();
+    };
+    CHECK(times(400));       // 16 us each
+    CHECK_FALSE(times(600)); // 24 us
+}
+
+TEST_CASE("a kernel that outlasts its op fills no more than the op; executions are counted")
+{
+    Shape shape;
+    shape.devices = shape.stages = 1;
+    shape.microBatches = 2;
+    const Run run = handMade(shape, {0, 200}, {{0, "0F0", 0, 100}, {0, "0F1", 100, 200}});
+    GpuTrace late;
+    late.strings = trace().strings;
+    late.kernels = {kernel(0, 0, {60, 130}, kGemm), kernel(1, 0, {130, 200}, kGemm)};
+    const KernelTable table = kernelTable(run, GpuActivity(run, std::move(late)));
+    REQUIRE(table.ops.size() == 1);
+    CHECK(table.ops[0].executions == 2);
+    CHECK(table.ops[0].busy == 40 + 70);
+    CHECK(table.rows[0].total == 70 + 70);
+}
