@@ -9,10 +9,10 @@ TEST_CASE("what runs on GPUs is said on the command line and read back from an e
     RunPlan plan;
     plan.backend = engine::Backend::Cuda;
     plan.mode = engine::Mode::Live;
-    plan.transport = engine::Carrier::Peer;
+    plan.transport = engine::Carrier::Nccl;
     plan.graphs = engine::Graphs::On;
     const QString words = commandText(plan);
-    CHECK(words.contains(QStringLiteral("--transport peer")));
+    CHECK(words.contains(QStringLiteral("--transport nccl")));
     CHECK(words.contains(QStringLiteral("--graphs on")));
     CHECK_FALSE(commandText({}).contains(QStringLiteral("--transport")));
     CHECK_FALSE(commandText({}).contains(QStringLiteral("--graphs")));
@@ -20,10 +20,10 @@ TEST_CASE("what runs on GPUs is said on the command line and read back from an e
     engine::Experiment experiment;
     experiment.backend = engine::Backend::Cuda;
     experiment.mode = engine::Mode::Live;
-    experiment.transport = engine::Carrier::Peer;
+    experiment.transport = engine::Carrier::Nccl;
     experiment.graphs = engine::Graphs::On;
     const RunPlan read = planFromExperiment(QString::fromStdString(engine::toToml(experiment)));
-    CHECK(read.transport == engine::Carrier::Peer);
+    CHECK(read.transport == engine::Carrier::Nccl);
     CHECK(read.graphs == engine::Graphs::On);
     CHECK(planFromExperiment(QString::fromStdString(engine::toToml({}))).transport
           == engine::Carrier::Auto);
