@@ -81,6 +81,8 @@ std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gp
     std::string text = headingOf(run) + "\n" + headlineOf(run, metrics) + "\n";
     if (const std::string loss = lossText(run.timeline); loss != "-")
         text += "loss " + loss + "\n";
+    if (const std::string norm = gradientNormText(run.timeline); norm != "-")
+        text += "gradient norm " + norm + "\n";
     text += gpuText(run, gpu);
     text
         += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);

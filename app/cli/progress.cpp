@@ -37,6 +37,8 @@ public:
             {{"index", index},
              {"warmup", iteration.kind == Iteration::Kind::Warmup},
              {"loss", iteration.loss ? ordered_json(*iteration.loss) : ordered_json()},
+             {"gradient_norm",
+              iteration.gradientNorm ? ordered_json(*iteration.gradientNorm) : ordered_json()},
              {"duration", iteration.window.duration()}});
     }
     void warning(const std::string& message) override { say("warning", {{"message", message}}); }

@@ -139,10 +139,12 @@ void addModelOptions(CLI::App& app, Options& options)
                                        {"full", Recompute::Full}}))
         ->group(kGroup);
     app.add_option("--precision", options.precision,
-                   "fp32, or mixed precision: weights, activations and messages in bf16, gradients "
-                   "and the optimizer in fp32 [the model's]")
-        ->type_name("fp32|bf16")
-        ->transform(choice<Precision>({{"fp32", Precision::Fp32}, {"bf16", Precision::Bf16}}))
+                   "fp32; bf16, mixed: weights, activations and messages in bf16, gradients and "
+                   "the optimizer in fp32; tf32, on GPUs: fp32 with products of rounded operands "
+                   "[the model's]")
+        ->type_name("fp32|bf16|tf32")
+        ->transform(choice<Precision>(
+            {{"fp32", Precision::Fp32}, {"bf16", Precision::Bf16}, {"tf32", Precision::Tf32}}))
         ->group(kGroup);
 }
 

@@ -68,7 +68,8 @@ void addIterations(const Run& run, ordered_json& json)
         iterations.push_back({{"index", iterations.size()},
                               {"warmup", iteration.kind == Iteration::Kind::Warmup},
                               {"duration", timeJson(run.info, iteration.window.duration())},
-                              {"loss", numberOrNull(iteration.loss)}});
+                              {"loss", numberOrNull(iteration.loss)},
+                              {"gradient_norm", numberOrNull(iteration.gradientNorm)}});
         if (iteration.loss)
             losses.push_back(numberOrNull(iteration.loss));
     }

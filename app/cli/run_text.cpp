@@ -148,6 +148,18 @@ std::string lossText(const Timeline& timeline)
                        losses.back(), losses.size());
 }
 
+std::string gradientNormText(const Timeline& timeline)
+{
+    std::vector<double> norms;
+    for (const Iteration& iteration : timeline.iterations)
+        if (iteration.gradientNorm && iteration.kind != Iteration::Kind::Replay)
+            norms.push_back(*iteration.gradientNorm);
+    if (norms.empty())
+        return "-";
+    return fmt::format("{:.4g} -> {:.4g}, at most {:.4g}", norms.front(), norms.back(),
+                       std::ranges::max(norms));
+}
+
 std::string timeUnitOf(const Run& run)
 {
     return timeUnit(run.info.ticksPerUnit);

@@ -17,6 +17,7 @@ std::string headingOf(const engine::Run& run);
 std::string headlineOf(const engine::Run& run, const profiler::RunMetrics& metrics);
 // "5.551 -> 5.312 nats per token over 7 iterations", "-" when nothing was trained.
 std::string lossText(const engine::Timeline& timeline);
+std::string gradientNormText(const engine::Timeline& timeline); // "-" where none is known
 
 std::string timeUnitOf(const engine::Run& run); // "ms", "units": of the table below
 std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metrics);

@@ -53,6 +53,9 @@ public:
     virtual const Kernels<float>& kernels() const = 0;
     // On the same memory and in the same order; none where the device computes in fp32 alone.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
+    // The same as kernels(), but that products round their operands to tf32, 10 bits behind the
+    // point, and so use tensor cores; none where the device has no tf32.
+    virtual const Kernels<float>* tf32Kernels() const { return nullptr; }
 
     // Aligned to 256 bytes, of no particular contents. std::bad_alloc. The device outlives it.
     virtual DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const = 0;

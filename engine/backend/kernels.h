@@ -129,14 +129,21 @@ struct AdamW
     int step = 1; // from 1, for the bias correction
 };
 
-// Turns logits into probabilities, in place, and adds the sum over rows of -log p(target), in nats,
-// divided by `share`, to the loss.
+// Neighbours among the tensors of a stage: whether weights decay in them.
+struct DecayPart
+{
+    std::size_t count = 0; // numbers
+    bool decays = false;
+};
+
+// Adds the sum over rows of -log p(target), in nats, divided by `share`, to the loss, where p is
+// the softmax of a row.
 template<class Real>
 struct CrossEntropy
 {
-    Matrix<Real> logits;
+    Matrix<const Real> logits;
     std::span<const std::int32_t> targets; // a row with a negative one is left out
-    double* loss = nullptr;                // in the device's memory; none: only probabilities
+    double* loss = nullptr;                // in the device's memory
     double share = 1;                      // of all rows that have a target, in the long run
 };
 
@@ -240,19 +247,42 @@ public:
                                    Matrix<Wide<Real>> dPositionTable) const = 0;
 
     virtual void crossEntropy(const CrossEntropy<Real>& op) const = 0;
-    // scale (p - [column is the target]) takes the place of the probabilities p; 0 in rows left
-    // out.
-    virtual void crossEntropyBackward(Matrix<Real> probabilities,
-                                      std::span<const std::int32_t> targets,
+    // scale (p - [column is the target]) takes the place of the logits; 0 in rows left out. The
+    // probabilities p are made again, so that they are never rounded.
+    virtual void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> targets,
                                       Wide<Real> scale) const = 0;
 
     virtual void adamW(const AdamW<Real>& op) const = 0;
+    // Of tensors that lie one behind the other, `parts` together; op.weightDecay is of those that
+    // decay.
+    virtual void adamWOfParts(const AdamW<Real>& op, std::span<const DecayPart> parts) const
+    {
+        AdamW<Real> part = op;
+        for (const DecayPart& each : parts) {
+            part.count = each.count;
+            part.weightDecay = each.decays ? op.weightDecay : 0;
+            adamW(part);
+            for (Wide<Real>** array : {&part.weights, &part.firstMoment, &part.secondMoment})
+                *array += each.count;
+            part.gradients += each.count;
+            part.rounded += part.rounded != nullptr ? each.count : 0;
+        }
+    }
     // Adds the sum of squares to what `sum` points at, in the device's memory: of a gradient, for
-    // its norm.
+    // its norm. In double, several numbers at a time in an order that depends on nothing else.
     virtual void addSquares(std::span<const Wide<Real>> x, double* sum) const
     {
-        for (const Wide<Real> each : x)
-            *sum += static_cast<double>(each) * static_cast<double>(each);
+        constexpr std::size_t kLanes = 8;
+        double lanes[kLanes] = {};
+        for (std::size_t i = 0; i < x.size() / kLanes * kLanes; i += kLanes)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) {
+                const auto each = static_cast<double>(x[i + lane]);
+                lanes[lane] += each * each;
+            }
+        for (std::size_t i = x.size() / kLanes * kLanes; i < x.size(); ++i)
+            lanes[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+        for (const double lane : lanes)
+            *sum += lane;
     }
 
     // Fixed point (`--accumulate exact`): sums += round(x 2^40). Integer addition has no order.

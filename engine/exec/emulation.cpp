@@ -64,6 +64,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     if (iteration.kind == Iteration::Kind::Measured)
         m_measured.push_back(std::move(durations));
     iteration.loss = m_pipeline.loss();
+    iteration.gradientNorm = m_pipeline.gradientNorm();
     iteration.microBatchLoss = m_pipeline.microBatchLoss();
     return place(m_costs, std::move(iteration));
 }

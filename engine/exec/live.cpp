@@ -47,6 +47,7 @@ try {
     if (auto ran = alone ? runAlone(progress, cancel) : runTogether(progress, cancel); !ran)
         return ran;
     iteration.loss = m_pipeline.loss();
+    iteration.gradientNorm = m_pipeline.gradientNorm();
     iteration.microBatchLoss = m_pipeline.microBatchLoss();
     place(std::move(iteration));
     if (alone)

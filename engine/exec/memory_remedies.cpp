@@ -68,7 +68,7 @@ public:
                    [](Experiment& e) { e.model.recompute = Recompute::Attention; });
         if (model.recompute != Recompute::Full)
             tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
-        if (model.precision == Precision::Fp32)
+        if (model.precision != Precision::Bf16)
             tryOne("--precision bf16", [](Experiment& e) { e.model.precision = Precision::Bf16; });
         return std::move(m_remedies);
     }

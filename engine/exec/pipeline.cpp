@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace engine {
@@ -218,6 +219,17 @@ double Pipeline::loss() const
 {
     const std::vector<double> means = microBatchLosses();
     return std::accumulate(means.begin(), means.end(), 0.0) / static_cast<double>(means.size());
+}
+
+std::optional<double> Pipeline::gradientNorm() const
+{
+    const Shape& shape = m_setup.lowered.shape;
+    if (shape.updateEvery > 0)
+        return {};
+    double squares = 0;
+    for (int d = 0; d < shape.devices; ++d) // of the first copy: the others step alike
+        squares += m_devices[static_cast<std::size_t>(d)]->squaresOfGradients();
+    return std::sqrt(squares);
 }
 
 std::span<const float> Pipeline::weights(int replica, StageId stage)

@@ -8,6 +8,7 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace engine {
@@ -77,6 +78,9 @@ public:
 
     std::vector<float> microBatchLoss() const; // nats per token, of the iteration: W N of them
     double loss() const;                       // mean of the iteration, nats per token
+    // Euclidean, of the gradient of that mean over all parameters, as the optimizer got it. None
+    // where an iteration has several updates, each with a gradient of its own.
+    std::optional<double> gradientNorm() const;
     const ExecutionPlan& plan() const { return m_plan; }
     Graphs graphs() const { return m_setup.graphs; }
     const Schedule& lowered() const { return m_setup.lowered; }

@@ -15,6 +15,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
     , m_halves(hasHalves(setup.lowered))
     , m_arena(m_plan.arena, setup.device)
     , m_losses(setup.lowered.shape.microBatches, setup.device)
+    , m_squares(1, setup.device)
 {
     for (const StagePlan& stage : m_plan.stages) {
         const StageMemory memory{m_arena.bytes(stage.weights), m_arena.of<float>(stage.optimizer),
@@ -65,6 +66,7 @@ void PipelineDevice::findTiedEnds()
 void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
 {
     m_losses.clear();
+    m_squares.clear();
     for (TiedEnds& ends : m_tied)
         ends.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
@@ -193,7 +195,20 @@ void PipelineDevice::step(StageState& stage, int replica)
 {
     if (onGradient)
         tellGradient(stage, replica);
+    if (replica == 0)
+        addSquares(stage);
     stage.update(m_setup.unit);
+}
+
+void PipelineDevice::addSquares(StageState& stage)
+{
+    std::span<const float> sum = stage.gradients.sum();
+    const auto tied = m_setup.unit.tied();
+    if (tied && stage.stage == tied->last) {
+        m_setup.kernels.addSquares(sum.first(tied->lastOffset), m_squares.of(0));
+        sum = sum.subspan(tied->lastOffset + tied->count);
+    }
+    m_setup.kernels.addSquares(sum, m_squares.of(0));
 }
 
 void PipelineDevice::tellGradient(StageState& stage, int replica)

@@ -2,8 +2,8 @@
 
 #include "engine/backend/kernels.h"
 #include "engine/exec/arena.h"
+#include "engine/exec/device_sums.h"
 #include "engine/exec/execution_plan.h"
-#include "engine/exec/loss_slots.h"
 #include "engine/exec/stage_state.h"
 #include "engine/exec/token_batches.h"
 
@@ -53,6 +53,9 @@ public:
     StageState& stage(int replica, StageId stage);
     // Of this device's last stages, summed over tokens, when the ops are done. [micro-batch]
     std::vector<double> losses() const { return m_losses.read(); }
+    // Of the gradients that this device's stages stepped with, when the ops are done: of each
+    // parameter of the model once (of replica 0 alone, and of a tied matrix in its first place).
+    double squaresOfGradients() const { return m_squares.read().front(); }
 
     GradientObserver onGradient;
 
@@ -67,6 +70,7 @@ private:
     void update(std::uint32_t position, const Op& op);
     bool updateTied(const Op& op);
     void step(StageState& stage, int replica);
+    void addSquares(StageState& stage);
     void tellGradient(StageState& stage, int replica);
     void forward(std::uint32_t position, const Op& op);
     void backward(std::uint32_t position, const Op& op);
@@ -91,7 +95,7 @@ private:
     TokenBatch m_tokens;                                      // of the iteration, in the arena
     std::size_t m_tokensPerMicroBatch = 0;
     float m_lossScale = 1;
-    LossSlots m_losses;
+    DeviceSums m_losses, m_squares;
 };
 
 } // namespace engine

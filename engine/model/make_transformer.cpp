@@ -10,19 +10,29 @@ namespace engine {
 std::unique_ptr<PipelineModel<float>> makeTransformer(const ModelSpec& spec, int stages,
                                                       const Device& device, int slices)
 {
-    if (spec.precision == Precision::Fp32)
-        return std::make_unique<Transformer<float>>(spec, stages, device.kernels(), slices);
-    CHECK(device.bfloat16Kernels() != nullptr);
-    return std::make_unique<Transformer<bfloat16>>(spec, stages, *device.bfloat16Kernels(), slices);
+    CHECK(checkPrecision(spec.precision, device));
+    switch (spec.precision) {
+    case Precision::Bf16:
+        return std::make_unique<Transformer<bfloat16>>(spec, stages, *device.bfloat16Kernels(),
+                                                       slices);
+    case Precision::Tf32:
+        return std::make_unique<Transformer<float>>(spec, stages, *device.tf32Kernels(), slices);
+    case Precision::Fp32:
+        break;
+    }
+    return std::make_unique<Transformer<float>>(spec, stages, device.kernels(), slices);
 }
 
 Result<void> checkPrecision(Precision precision, const Device& device)
 {
-    if (precision == Precision::Fp32 || device.bfloat16Kernels() != nullptr)
+    if (precision == Precision::Fp32
+        || (precision == Precision::Bf16 && device.bfloat16Kernels() != nullptr)
+        || (precision == Precision::Tf32 && device.tf32Kernels() != nullptr))
         return {};
-    return fail(
-        Error::Code::Unsupported,
-        fmt::format("{} does not compute in bf16 here: use --precision fp32", device.info().name));
+    return fail(Error::Code::Unsupported,
+                fmt::format("{} does not compute in {} here: use --precision fp32{}",
+                            device.info().name, wordOf(kPrecisionWords, precision),
+                            precision == Precision::Tf32 ? ", or --backend cuda" : ""));
 }
 
 } // namespace engine

@@ -22,15 +22,16 @@ enum class Family : std::uint8_t { Gpt, Bert, Llama };
 // none). Full: everything but the stage's input, in an op of its own, RECOMPUTE.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 
-// What weights, activations and messages are stored as. Bf16 is mixed precision: gradients of
-// weights, master weights and moments, statistics and losses stay floats.
-enum class Precision : std::uint8_t { Fp32, Bf16 };
+// What weights, activations and messages are stored as, and products computed in. Bf16 is mixed
+// precision: gradients of weights, master weights and moments, statistics and losses stay floats.
+// Tf32 stores what Fp32 does; products round their operands to 10 bits behind the point.
+enum class Precision : std::uint8_t { Fp32, Bf16, Tf32 };
 
 // Their words in files and options, in the order of the enumerations.
 using Words = std::span<const std::string_view>;
 constexpr std::array<std::string_view, 3> kFamilyWords{"gpt", "bert", "llama"},
     kAttentionWords{"standard", "recompute", "flash"}, kRecomputeWords{"none", "attention", "full"};
-constexpr std::array<std::string_view, 2> kPrecisionWords{"fp32", "bf16"};
+constexpr std::array<std::string_view, 3> kPrecisionWords{"fp32", "bf16", "tf32"};
 template<class Enum>
 constexpr std::string_view wordOf(Words words, Enum value)
 {

@@ -32,7 +32,9 @@ Transformer<Real>::Transformer(const ModelSpec& spec, int stages, const Kernels<
     CHECK(spec.sequence % slices == 0);
     for (int s = 0; s < stages; ++s) {
         m_layouts.emplace_back(spec, stages, s, slices).shape = shapeFor(spec, slices, kernels);
-        m_parameters.push_back(m_layouts.back().describe());
+        std::vector<DecayPart>& parts = m_decayParts.emplace_back();
+        for (const Parameter& each : m_parameters.emplace_back(m_layouts.back().describe()))
+            parts.push_back({each.count, each.decays});
     }
 }
 
@@ -373,19 +375,19 @@ void Transformer<Real>::update(StageId stage, std::span<std::byte> weights,
         trained = std::exchange(moments, moments + count);
     else
         trained = stored;
-    for (const Parameter& parameter : parameters(stage))
-        m_kernels.adamW({.weights = trained + parameter.offset,
-                         .rounded = kHasMasters ? stored + parameter.offset : nullptr,
-                         .firstMoment = moments + parameter.offset,
-                         .secondMoment = moments + count + parameter.offset,
-                         .gradients = gradients.data() + parameter.offset,
-                         .count = parameter.count,
-                         .learningRate = m_spec.learningRate,
-                         .beta1 = m_spec.beta1,
-                         .beta2 = m_spec.beta2,
-                         .epsilon = m_spec.epsilon,
-                         .weightDecay = parameter.decays ? m_spec.weightDecay : 0,
-                         .step = step});
+    m_kernels.adamWOfParts({.weights = trained,
+                            .rounded = kHasMasters ? stored : nullptr,
+                            .firstMoment = moments,
+                            .secondMoment = moments + count,
+                            .gradients = gradients.data(),
+                            .count = count,
+                            .learningRate = m_spec.learningRate,
+                            .beta1 = m_spec.beta1,
+                            .beta2 = m_spec.beta2,
+                            .epsilon = m_spec.epsilon,
+                            .weightDecay = m_spec.weightDecay,
+                            .step = step},
+                           m_decayParts[static_cast<std::size_t>(stage.value)]);
 }
 
 template class Transformer<float>;

@@ -64,6 +64,7 @@ private:
     ModelSpec m_spec;
     std::vector<StageLayout<Real>> m_layouts;         // [stage]
     std::vector<std::vector<Parameter>> m_parameters; // [stage]
+    std::vector<std::vector<DecayPart>> m_decayParts; // [stage]
     const Kernels<Real>& m_kernels;
     Block m_block;
     Head m_head;

@@ -62,8 +62,7 @@ struct HeadStash
     // Until W. Inputs of the products, (rows, C): the transform's (null without one), the
     // decoder's.
     Real *norm = nullptr, *decoded;
-    // Their outputs, after I the gradients of these: (rows, C); TransformerShape::logitsOf(),
-    // probabilities after F.
+    // Their outputs, after I the gradients of these: (rows, C); TransformerShape::logitsOf().
     Real *transformed = nullptr, *logits;
     // Until I: of each norm (rows) 1 / deviation and, but for RMSNorm, mean, and the input of the
     // transform's norm, (rows, C).

@@ -55,7 +55,7 @@ struct RunInfo
     std::string timing;     // rung of the ladder: "thread CPU clock", "" when simulated
     std::string link;       // "50 GB/s, 5 us (assumed)", "free": the model of P2P times
     std::string model;      // "tiny", "" when simulated in units
-    std::string precision;  // what it trained in: "fp32", "bf16"; "" when nothing trained
+    std::string precision;  // what it trained in: "fp32", "bf16", "tf32"; "" when nothing trained
     std::int64_t tokensPerIteration = 0; // 0: not known
     double flopsPerIteration = 0;        // model FLOPs; 0: not known
     double executedFlops = 0;            // of an iteration, with what is recomputed; 0: not known

@@ -75,9 +75,10 @@ struct Iteration
 
     int number = 0; // of its kind, from 0
     Kind kind = Kind::Measured;
-    Window window;                     // first F start on any device -> end of the last OPT
-    std::optional<double> loss;        // nats per token, mean of the iteration
-    std::vector<float> microBatchLoss; // [micro-batch], empty when there is none
+    Window window;                      // first F start on any device -> end of the last OPT
+    std::optional<double> loss;         // nats per token, mean of the iteration
+    std::optional<double> gradientNorm; // of that mean, over all parameters, before the step
+    std::vector<float> microBatchLoss;  // [micro-batch], empty when there is none
 
     friend bool operator==(const Iteration&, const Iteration&) = default;
 };

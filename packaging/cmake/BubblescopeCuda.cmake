@@ -54,7 +54,7 @@ if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
     target_include_directories(bs_cuda_kernels PRIVATE "${CMAKE_SOURCE_DIR}")
     set_target_properties(bs_cuda_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON UNITY_BUILD OFF
         CUDA_VISIBILITY_PRESET hidden)
-    target_compile_options(bs_cuda_kernels PRIVATE -O3 --diag-suppress=554 -Xcompiler=-Wall,-Wextra,-Wshadow)
+    target_compile_options(bs_cuda_kernels PRIVATE --diag-suppress=554 -Xcompiler=-Wall,-Wextra,-Wshadow)
     if(WARNINGS_AS_ERRORS)
         target_compile_options(bs_cuda_kernels PRIVATE -Werror=all-warnings)
     endif()

@@ -1,6 +1,7 @@
 #include "profiler/store/row_reader.h"
 
 #include "engine/timeline/names.h"
+#include "profiler/store/schema.h"
 
 #include <fmt/format.h>
 
@@ -51,19 +52,19 @@ Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind 
 
 } // namespace
 
-Result<RowReader> RowReader::open(Database& database, engine::Run& run, Unknown unknown)
+Result<RowReader> RowReader::open(Database& database, engine::Run& run, std::int64_t schema)
 {
-    RowReader reader(database, run, unknown);
+    RowReader reader(database, run, schema);
     if (auto ok = reader.readTracks(); !ok)
         return tl::unexpected(ok.error());
     return reader;
 }
 
-RowReader::RowReader(Database& database, engine::Run& run, Unknown unknown)
+RowReader::RowReader(Database& database, engine::Run& run, std::int64_t schema)
     : m_database(&database)
     , m_run(&run)
     , m_index(run.schedule)
-    , m_unknown(unknown)
+    , m_schema(schema)
 { }
 
 template<class Use>
@@ -116,7 +117,7 @@ Result<void> RowReader::readTracks()
     const auto devices = static_cast<std::size_t>(m_run->schedule.shape.devices);
     return forEach("BS_track", "device, lane", [&](const Statement& row) {
         const auto kind = engine::laneNamed(row.text(2));
-        if ((!kind && m_unknown == Unknown::Refuse) || !below(row.integer(1), devices))
+        if ((!kind && m_schema <= kSchemaVersion) || !below(row.integer(1), devices))
             return false;
         const engine::DeviceId device{static_cast<std::int32_t>(row.integer(1))};
         if (kind)
@@ -129,26 +130,29 @@ Result<void> RowReader::readTracks()
 Result<void> RowReader::readIterations()
 {
     auto& iterations = m_run->timeline.iterations;
-    return forEach("BS_iteration", "iteration, kind, number, begin, \"end\", loss",
-                   [&](const Statement& row) {
-                       const auto kind = engine::iterationKindNamed(row.text(2));
-                       const std::int64_t number = row.integer(3);
-                       Iteration iteration;
-                       iteration.window = {row.integer(4), row.integer(5)};
-                       if (!kind || !below(row.integer(1), iterations.size() + 1)
-                           || !below(number, std::numeric_limits<int>::max())
-                           || iteration.window.end < iteration.window.begin)
-                           return false;
-                       iteration.kind = *kind;
-                       iteration.number = static_cast<int>(number);
-                       if (!row.isNull(6))
-                           iteration.loss = row.real(6);
-                       const auto index = static_cast<std::size_t>(row.integer(1));
-                       if (index == iterations.size())
-                           iterations.emplace_back();
-                       iterations[index] = std::move(iteration);
-                       return true;
-                   });
+    const std::string columns = fmt::format("iteration, kind, number, begin, \"end\", loss, {}",
+                                            m_schema < 3 ? "NULL" : "gradient_norm");
+    return forEach("BS_iteration", columns, [&](const Statement& row) {
+        const auto kind = engine::iterationKindNamed(row.text(2));
+        const std::int64_t number = row.integer(3);
+        Iteration iteration;
+        iteration.window = {row.integer(4), row.integer(5)};
+        if (!kind || !below(row.integer(1), iterations.size() + 1)
+            || !below(number, std::numeric_limits<int>::max())
+            || iteration.window.end < iteration.window.begin)
+            return false;
+        iteration.kind = *kind;
+        iteration.number = static_cast<int>(number);
+        if (!row.isNull(6))
+            iteration.loss = row.real(6);
+        if (!row.isNull(7))
+            iteration.gradientNorm = row.real(7);
+        const auto index = static_cast<std::size_t>(row.integer(1));
+        if (index == iterations.size())
+            iterations.emplace_back();
+        iterations[index] = std::move(iteration);
+        return true;
+    });
 }
 
 Result<void> RowReader::readLosses()

@@ -13,11 +13,9 @@ namespace profiler {
 class RowReader
 {
 public:
-    // A lane that is not known: damage, or, in a file of a newer schema, not for us.
-    enum class Unknown : std::uint8_t { Refuse, LeaveOut };
-
-    // `run` has its schedule already. Tracks the file names are added to it.
-    static engine::Result<RowReader> open(Database& database, engine::Run& run, Unknown unknown);
+    // `run` has its schedule already. Tracks the file names are added to it. `schema`: the file's.
+    static engine::Result<RowReader> open(Database& database, engine::Run& run,
+                                          std::int64_t schema);
 
     // The last row of the file, over all tables.
     engine::Result<std::int64_t> lastRow();
@@ -25,7 +23,7 @@ public:
     engine::Result<void> read(std::int64_t after, std::int64_t last);
 
 private:
-    RowReader(Database& database, engine::Run& run, Unknown unknown);
+    RowReader(Database& database, engine::Run& run, std::int64_t schema);
     engine::Result<void> readTracks();
     engine::Result<void> readIterations();
     engine::Result<void> readLosses();
@@ -47,7 +45,7 @@ private:
     engine::Run* m_run;
     engine::OpIndex m_index;
     std::int64_t m_after = 0, m_last = 0; // the rows being read: (after, last]
-    Unknown m_unknown;
+    std::int64_t m_schema;
     std::vector<TrackRow> m_tracks; // by id
 };
 

@@ -41,7 +41,7 @@ Result<void> RowWriter::prepareStatements(Database& database)
         std::string_view sql;
     };
     const Insert inserts[] = {
-        {m_iteration, "INSERT INTO BS_iteration VALUES (?, ?, ?, ?, ?, ?, ?)"},
+        {m_iteration, "INSERT INTO BS_iteration VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
         {m_loss, "INSERT INTO BS_loss VALUES (?, ?, ?, ?)"},
         {m_track, "INSERT INTO BS_track VALUES (?, ?, ?)"},
         {m_span, "INSERT INTO BS_span VALUES (?, ?, ?, ?, ?, ?)"},
@@ -102,7 +102,7 @@ Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)
         m_iterations.push_back(key);
     bool ok = m_iteration.run(++m_lastRow, index, engine::iterationKindName(iteration.kind),
                               iteration.number, iteration.window.begin, iteration.window.end,
-                              iteration.loss);
+                              iteration.loss, iteration.gradientNorm);
     int microBatch = 0;
     for (const float loss : iteration.microBatchLoss)
         ok = ok && m_loss.run(++m_lastRow, index, microBatch++, static_cast<double>(loss));

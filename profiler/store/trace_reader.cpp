@@ -107,8 +107,6 @@ Result<bool> TraceReader::poll(engine::Run& run)
 Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& run)
 {
     Database& database = open.database;
-    const auto unknown
-        = open.schema > kSchemaVersion ? RowReader::Unknown::LeaveOut : RowReader::Unknown::Refuse;
     if (auto begun = database.execute("BEGIN"); !begun)
         return tl::unexpected(begun.error());
     Result<bool> changed = m_begun ? Result<bool>(false) : readBeginning(database, run);
@@ -117,7 +115,7 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     if (!changed)
         return tl::unexpected(changed.error());
     m_begun = true;
-    auto rows = RowReader::open(database, run, unknown);
+    auto rows = RowReader::open(database, run, open.schema);
     const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
     if (!last)
         return tl::unexpected(last.error());

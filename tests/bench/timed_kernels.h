@@ -112,10 +112,10 @@ public:
     {
         timed(Part::Loss, [&] { m_kernels.crossEntropy(op); });
     }
-    void crossEntropyBackward(engine::Matrix<float> probabilities, Tokens targets,
+    void crossEntropyBackward(engine::Matrix<float> logits, Tokens targets,
                               float scale) const override
     {
-        timed(Part::Loss, [&] { m_kernels.crossEntropyBackward(probabilities, targets, scale); });
+        timed(Part::Loss, [&] { m_kernels.crossEntropyBackward(logits, targets, scale); });
     }
     void adamW(const engine::AdamW<float>& op) const override
     {

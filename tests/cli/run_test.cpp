@@ -108,13 +108,22 @@ TEST_CASE(
     CHECK(single["precision"] == "fp32");
     CHECK(narrow["precision"] == "bf16");
     CHECK(contains(narrow["command"].get<std::string>(), "--precision bf16"));
-    CHECK(contains(bscope(folder, "analyze bf16.sqlite").out, "model tiny in bf16"));
+    const Printed analyzed = bscope(folder, "analyze bf16.sqlite");
+    CHECK(contains(analyzed.out, "model tiny in bf16"));
+    CHECK(contains(analyzed.out, "gradient norm "));
+    CHECK(narrow["iterations"][0]["gradient_norm"].get<double>()
+          == Approx(single["iterations"][0]["gradient_norm"].get<double>()).epsilon(1e-2));
     CHECK(narrow["losses"] != single["losses"]);
     CHECK(narrow["losses"].back().get<double>()
           == Approx(single["losses"].back().get<double>()).epsilon(1e-3));
     for (std::size_t d = 0; d < single["per_device"].size(); ++d)
         CHECK(narrow["per_device"][d]["peak_bytes"].get<double>()
               < single["per_device"][d]["peak_bytes"].get<double>());
+    const Printed refused = bscope(folder, run + " --precision tf32 -o tf32.sqlite");
+    CHECK(refused.status == 1);
+    CHECK(contains(refused.err,
+                   "does not compute in tf32 here: use --precision fp32, or "
+                   "--backend cuda"));
     REQUIRE(bscope(folder, "experiment bf16.sqlite -o again.sqlite").status == 0);
     CHECK(bscope(folder, "analyze again.sqlite --json").json()["losses"] == narrow["losses"]);
 }
@@ -175,6 +184,7 @@ TEST_CASE("progress in JSON lines is what PROGRESS.md says")
             CHECK(event["index"] == iterations++);
             CHECK(event["warmup"] == (event["index"] == 0));
             CHECK(event["loss"].get<double>() > 0);
+            CHECK(event["gradient_norm"].get<double>() > 0);
             CHECK(event["duration"].get<std::int64_t>() > 0);
         }
         if (event["event"] == "rows") {

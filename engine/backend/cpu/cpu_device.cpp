@@ -67,10 +67,9 @@ public:
         cpu::embeddingBackward(tokens, dOut, dTokenTable, dPositionTable);
     }
     void crossEntropy(const CrossEntropy<Real>& op) const override { cpu::crossEntropy(op); }
-    void crossEntropyBackward(Matrix<Real> probabilities, Tokens targets,
-                              Wide<Real> scale) const override
+    void crossEntropyBackward(Matrix<Real> logits, Tokens targets, Wide<Real> scale) const override
     {
-        cpu::crossEntropyBackward(probabilities, targets, scale);
+        cpu::crossEntropyBackward(logits, targets, scale);
     }
     void adamW(const AdamW<Real>& op) const override { cpu::adamW(op); }
     void addFixedPoint(std::span<const Wide<Real>> x, std::span<std::int64_t> sums) const override

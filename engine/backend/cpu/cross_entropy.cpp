@@ -4,13 +4,11 @@
 namespace engine::cpu {
 namespace {
 
-// One row to probabilities; -log p(target).
 template<class Real>
-BS_INLINE double rowLoss(Real* row, int n, std::int32_t target)
+BS_INLINE double rowLoss(const Real* row, int n, std::int32_t target)
 {
-    const auto ofTarget = Wide<Real>(row[target]);
-    const SoftmaxSums<Real> sums = softmax(row, n);
-    const Wide<Real> distance = ofTarget - sums.largest;
+    const SoftmaxSums<Real> sums = softmaxSums(row, n);
+    const Wide<Real> distance = Wide<Real>(row[target]) - sums.largest;
     return std::log(static_cast<double>(sums.sum)) - static_cast<double>(distance);
 }
 
@@ -19,34 +17,36 @@ BS_INLINE double rowLoss(Real* row, int n, std::int32_t target)
 template<class Real>
 BS_VECTORIZED void crossEntropy(const CrossEntropy<Real>& op)
 {
+    if (op.loss == nullptr)
+        return;
     double loss = 0;
     for (int r = 0; r < op.logits.rows; ++r)
         if (const std::int32_t target = op.targets.data()[r]; target >= 0)
             loss += rowLoss(op.logits.row(r), op.logits.columns, target);
-    if (op.loss != nullptr)
-        *op.loss += loss / op.share;
+    *op.loss += loss / op.share;
 }
 
+// Narrow numbers are rounded once, and the target's, where a probability is near 1, from the
+// difference.
 template<class Real>
-BS_VECTORIZED void crossEntropyBackward(Matrix<Real> probabilities,
-                                        std::span<const std::int32_t> targets, Wide<Real> scale)
+BS_VECTORIZED void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> targets,
+                                        Wide<Real> scale)
 {
     using W = Wide<Real>;
-    for (int r = 0; r < probabilities.rows; ++r) {
-        Real* row = probabilities.row(r);
+    for (int r = 0; r < logits.rows; ++r) {
+        Real* row = logits.row(r);
         const std::int32_t target = targets.data()[r];
         if (target < 0) {
-            std::fill_n(row, probabilities.columns, Real(0));
+            std::fill_n(row, logits.columns, Real(0));
             continue;
         }
-        const auto ofTarget = W(row[target]);
+        const SoftmaxSums<Real> sums = softmaxSums(row, logits.columns);
+        const W inverse = W(1) / sums.sum, largest = sums.largest;
+        const W ofTarget = exponential(W(row[target]) - largest) * inverse;
 #pragma omp simd
-        for (int c = 0; c < probabilities.columns; ++c)
-            row[c] = Real(W(row[c]) * scale);
-        if constexpr (kPlacesOfWide<Real> == 1)
-            row[target] -= scale;
-        else // rounded once
-            row[target] = Real((ofTarget - W(1)) * scale);
+        for (int c = 0; c < logits.columns; ++c)
+            row[c] = Real(exponential(W(row[c]) - largest) * inverse * scale);
+        row[target] = Real(ofTarget * scale - scale);
     }
 }
 

@@ -48,7 +48,7 @@ void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> 
 template<class Real>
 void crossEntropy(const CrossEntropy<Real>& op);
 template<class Real>
-void crossEntropyBackward(Matrix<Real> probabilities, std::span<const std::int32_t> targets,
+void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> targets,
                           Wide<Real> scale);
 
 template<class Real>

@@ -12,6 +12,20 @@ struct SoftmaxSums
     Wide<Real> largest = 0, sum = 0;
 };
 
+template<class Real>
+BS_INLINE SoftmaxSums<Real> softmaxSums(const Real* row, int n)
+{
+    using W = Wide<Real>;
+    auto largest = W(row[0]), sum = W(0);
+#pragma omp simd reduction(max : largest)
+    for (int c = 0; c < n; ++c)
+        largest = W(row[c]) > largest ? W(row[c]) : largest;
+#pragma omp simd reduction(+ : sum)
+    for (int c = 0; c < n; ++c)
+        sum += exponential(W(row[c]) - largest);
+    return {largest, sum};
+}
+
 // In place. Narrow numbers are rounded once: their exponentials are made again rather than kept.
 template<class Real>
 BS_INLINE SoftmaxSums<Real> softmax(Real* row, int n)

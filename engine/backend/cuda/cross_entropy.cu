@@ -1,8 +1,9 @@
 #include "engine/backend/cuda/operations.h"
 #include "engine/backend/cuda/row_group.h"
 
-// A block a row, since a row is a vocabulary. Forwards a row is read twice (its largest number and
-// sum in one online pass, Milakov and Gimelshein, 2018) and written once.
+// A block a row, since a row is a vocabulary: its largest number and sum come from one online pass
+// (Milakov and Gimelshein, 2018). Forwards nothing is written; backwards the second reading comes
+// from a cache.
 namespace engine::cuda {
 namespace {
 
@@ -25,30 +26,19 @@ bool hasAlignedRows(const Matrix<Real>& matrix)
         && (matrix.stride % vectorOf<Real>() == 0 || matrix.rows == 1);
 }
 
-template<class Real>
-struct LossRows
+// Of a row, for all threads of its block: the largest number, and the sum of exp(x - largest). A
+// barrier stands between the readings and the return.
+struct RowSums
 {
-    Matrix<Real> logits;
-    const std::int32_t* targets;
-    double* losses; // [rows]
+    float largest, sum;
 };
-
 template<int kCount, class Real>
-__global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
+__device__ inline RowSums sumsOf(const Real* row, int columns)
 {
     using Group = RowGroup<kThreads>;
-    const int index = static_cast<int>(blockIdx.x), n = op.logits.columns;
-    const int lane = static_cast<int>(threadIdx.x);
-    const std::int32_t target = op.targets[index];
-    if (target < 0) { // for all threads of the block
-        if (lane == 0)
-            op.losses[index] = 0;
-        return;
-    }
-    Real* row = rowOf(op.logits, index);
     // Of own columns, relative to the largest so far.
     float largest = static_cast<float>(row[0]), sum = 0;
-    eachOfRow<kCount>(n, [&]<int kPack>(int c) {
+    eachOfRow<kCount>(columns, [&]<int kPack>(int c) {
         const auto x = load<kPack>(row + c);
         float most = largest;
         for (int i = 0; i < kPack; ++i)
@@ -59,18 +49,33 @@ __global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
             sum += expf(x.at[i] - largest);
     });
     const float all = Group::largest(largest);
-    sum = Group::sum(sum * expf(largest - all));
-    const float distance = static_cast<float>(row[target]) - all;
-    __syncthreads(); // before the target's logit is overwritten
-    const float inverse = 1.0F / sum;
-    eachOfRow<kCount>(n, [&]<int kPack>(int c) {
-        auto x = load<kPack>(row + c);
-        for (int i = 0; i < kPack; ++i)
-            x.at[i] = expf(x.at[i] - all) * inverse;
-        store(row + c, x);
-    });
-    if (lane == 0)
-        op.losses[index] = log(static_cast<double>(sum)) - static_cast<double>(distance);
+    return {all, Group::sum(sum * expf(largest - all))};
+}
+
+template<class Real>
+struct LossRows
+{
+    Matrix<const Real> logits;
+    const std::int32_t* targets;
+    double* losses; // [rows]
+};
+
+template<int kCount, class Real>
+__global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
+{
+    const int index = static_cast<int>(blockIdx.x);
+    const std::int32_t target = op.targets[index];
+    if (target < 0) { // for all threads of the block
+        if (threadIdx.x == 0)
+            op.losses[index] = 0;
+        return;
+    }
+    const Real* row = rowOf(op.logits, index);
+    const RowSums sums = sumsOf<kCount>(row, op.logits.columns);
+    if (threadIdx.x == 0) {
+        const float distance = static_cast<float>(row[target]) - sums.largest;
+        op.losses[index] = log(static_cast<double>(sums.sum)) - static_cast<double>(distance);
+    }
 }
 
 // One block: each thread its rows from the first to the last, then the threads in their order.
@@ -94,24 +99,31 @@ __global__ void __launch_bounds__(kThreads)
 template<class Real>
 struct LossBackward
 {
-    Matrix<Real> probabilities;
+    Matrix<Real> logits;
     const std::int32_t* targets;
     float scale;
 };
 
+// A thread writes only what it alone has read.
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward<Real> op)
 {
-    const int index = static_cast<int>(blockIdx.x);
+    const int index = static_cast<int>(blockIdx.x), columns = op.logits.columns;
     const std::int32_t target = op.targets[index];
-    Real* row = rowOf(op.probabilities, index);
-    eachOfRow<kCount>(op.probabilities.columns, [&]<int kPack>(int c) {
-        auto p = load<kPack>(row + c);
+    Real* row = rowOf(op.logits, index);
+    if (target < 0) {
+        eachOfRow<kCount>(columns, [&]<int kPack>(int c) { store(row + c, Pack<kPack>{}); });
+        return;
+    }
+    const RowSums sums = sumsOf<kCount>(row, columns);
+    const float inverse = 1.0F / sums.sum;
+    eachOfRow<kCount>(columns, [&]<int kPack>(int c) {
+        auto x = load<kPack>(row + c);
         for (int i = 0; i < kPack; ++i) {
-            const float d = p.at[i] * op.scale;
-            p.at[i] = target < 0 ? 0.0F : (c + i == target ? d - op.scale : d);
+            const float d = expf(x.at[i] - sums.largest) * inverse * op.scale;
+            x.at[i] = c + i == target ? d - op.scale : d;
         }
-        store(row + c, p);
+        store(row + c, x);
     });
 }
 
@@ -120,6 +132,8 @@ __global__ void __launch_bounds__(kThreads) lossBackwardRows(LossBackward<Real> 
 template<class Real>
 void crossEntropy(const Lane& lane, const CrossEntropy<Real>& op)
 {
+    if (op.loss == nullptr)
+        return;
     const int rows = op.logits.rows;
     CHECK(op.targets.size() >= static_cast<std::size_t>(rows));
     CHECK(static_cast<std::size_t>(rows) * sizeof(double) <= Lane::kScratch);
@@ -127,19 +141,18 @@ void crossEntropy(const Lane& lane, const CrossEntropy<Real>& op)
     launch(lane.stream, static_cast<unsigned>(rows),
            hasAlignedRows(op.logits) ? lossRows<vectorOf<Real>(), Real> : lossRows<1, Real>,
            LossRows<Real>{op.logits, op.targets.data(), losses});
-    if (op.loss != nullptr)
-        launch(lane.stream, 1U, addLosses, losses, rows, op.share, op.loss);
+    launch(lane.stream, 1U, addLosses, losses, rows, op.share, op.loss);
 }
 
 template<class Real>
-void crossEntropyBackward(const Lane& lane, Matrix<Real> probabilities,
+void crossEntropyBackward(const Lane& lane, Matrix<Real> logits,
                           std::span<const std::int32_t> targets, float scale)
 {
-    CHECK(targets.size() >= static_cast<std::size_t>(probabilities.rows));
-    launch(lane.stream, static_cast<unsigned>(probabilities.rows),
-           hasAlignedRows(probabilities) ? lossBackwardRows<vectorOf<Real>(), Real>
-                                         : lossBackwardRows<1, Real>,
-           LossBackward<Real>{probabilities, targets.data(), scale});
+    CHECK(targets.size() >= static_cast<std::size_t>(logits.rows));
+    launch(lane.stream, static_cast<unsigned>(logits.rows),
+           hasAlignedRows(logits) ? lossBackwardRows<vectorOf<Real>(), Real>
+                                  : lossBackwardRows<1, Real>,
+           LossBackward<Real>{logits, targets.data(), scale});
 }
 
 template void crossEntropy(const Lane&, const CrossEntropy<float>&);

@@ -87,8 +87,7 @@ public:
         , m_before(part.before)
         , m_scratch(m_memory.take(Lane::kScratch, MemoryFor::Workspace))
         , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get()), sharedMemoryOf(m_gpu)}
-        , m_products(
-              makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0}))
+        , m_products(makeProducts(Tf32::Off))
         , m_kernels(makeKernels<float>(m_lane, *m_products, m_memory))
         , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products, m_memory))
     {
@@ -108,11 +107,20 @@ public:
         check(cudaGetDeviceProperties(&properties, m_gpu), "properties");
         std::size_t available = 0, total = 0;
         check(cudaMemGetInfo(&available, &total), "memory");
-        return {fmt::format("{}, {}", properties.name, partWords()),
-                "cuBLASLt, fp32 without tf32" + lackOf(m_lane), static_cast<Bytes>(available)};
+        return {fmt::format("{}, {}", properties.name, partWords()), "cuBLASLt" + lackOf(m_lane),
+                static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
     const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }
+    const Kernels<float>* tf32Kernels() const override // which few runs want: made when asked for
+    {
+        if (m_tf32s == nullptr) {
+            const OnGpu on(m_gpu);
+            m_tf32Products = makeProducts(Tf32::On);
+            m_tf32s = makeKernels<float>(m_lane, *m_tf32Products, m_memory);
+        }
+        return m_tf32s.get();
+    }
 
     DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const override
     {
@@ -168,6 +176,12 @@ public:
     int gpu() const override { return m_gpu; }
 
 private:
+    enum class Tf32 { Off, On };
+    std::unique_ptr<Products> makeProducts(Tf32 tf32) const
+    {
+        return makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0,
+                           .tf32 = tf32 == Tf32::On});
+    }
     // Of the calling thread: what is made from here on is made there.
     static int select(int gpu)
     {
@@ -199,7 +213,9 @@ private:
     DeviceMemory m_scratch;
     Lane m_lane;
     std::unique_ptr<Products> m_products;
+    mutable std::unique_ptr<Products> m_tf32Products;
     std::unique_ptr<Kernels<float>> m_kernels;
+    mutable std::unique_ptr<Kernels<float>> m_tf32s;
     std::unique_ptr<Kernels<bfloat16>> m_bfloat16s;
     mutable Stamps m_stamps;
 };

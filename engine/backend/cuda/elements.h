@@ -96,7 +96,8 @@ inline bool areAligned(std::initializer_list<const void*> pointers)
 // Calls work(index of the first of kCount numbers) for all `count`, which kCount divides. Every
 // thread does one pack; neighbours in a warp do neighbours in memory.
 template<int kCount, class Work>
-__global__ void __launch_bounds__(kThreads) eachPack(std::size_t count, Work work)
+__global__ void __launch_bounds__(kThreads)
+    eachPack(std::size_t count, const __grid_constant__ Work work)
 {
     const std::size_t first
         = (std::size_t{blockIdx.x} * kThreads + threadIdx.x) * std::size_t{kCount};

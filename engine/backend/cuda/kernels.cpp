@@ -149,12 +149,19 @@ public:
     {
         cuda::crossEntropy(m_lane, op);
     }
-    void crossEntropyBackward(Matrix<Real> probabilities, Tokens targets,
-                              float scale) const override
+    void crossEntropyBackward(Matrix<Real> logits, Tokens targets, float scale) const override
     {
-        cuda::crossEntropyBackward(m_lane, probabilities, targets, scale);
+        cuda::crossEntropyBackward(m_lane, logits, targets, scale);
     }
-    void adamW(const AdamW<Real>& op) const override { cuda::adamW(m_lane, op); }
+    void adamW(const AdamW<Real>& op) const override
+    {
+        const DecayPart whole{op.count, true};
+        cuda::adamW(m_lane, op, {&whole, 1});
+    }
+    void adamWOfParts(const AdamW<Real>& op, std::span<const DecayPart> parts) const override
+    {
+        cuda::adamW(m_lane, op, parts);
+    }
     void addSquares(std::span<const float> x, double* sum) const override
     {
         cuda::addSquares(m_lane, x, sum);

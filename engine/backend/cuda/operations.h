@@ -48,11 +48,11 @@ void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
 template<class Real>
 void crossEntropy(const Lane& lane, const CrossEntropy<Real>& op);
 template<class Real>
-void crossEntropyBackward(const Lane& lane, Matrix<Real> probabilities,
+void crossEntropyBackward(const Lane& lane, Matrix<Real> logits,
                           std::span<const std::int32_t> targets, float scale);
 
 template<class Real>
-void adamW(const Lane& lane, const AdamW<Real>& op);
+void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> parts);
 // The order of the sum is that of `x` and of its alignment alone.
 void addSquares(const Lane& lane, std::span<const float> x, double* sum);
 void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums);

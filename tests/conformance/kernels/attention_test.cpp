@@ -111,6 +111,7 @@ TEST_CASE("attention and its backward")
                   .tolerance = 4e-6,
                   .narrowTolerance = 0x1p-7,
                   .roundsInside = true,
+                  .multiplies = true,
                   .flops = flops},
                  [forward](const auto& kernels, const auto& memory) { forward(kernels, memory); });
         conforms({.name = std::string(nameOf(s.kind)) + " backward",
@@ -120,6 +121,7 @@ TEST_CASE("attention and its backward")
                   .tolerance = 1e-5,
                   .narrowTolerance = 0x1p-6,
                   .roundsInside = true,
+                  .multiplies = true,
                   .flops = 3 * flops},
                  [=](const auto& kernels, const auto& memory) {
                      forward(kernels, memory);

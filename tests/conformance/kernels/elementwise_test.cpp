@@ -196,6 +196,54 @@ TEST_CASE("AdamW")
     }
 }
 
+// Tensors of a stage, small and large, whose ends fall within a 16-byte access; more than one
+// launch takes, too.
+TEST_CASE("AdamW over the tensors of a stage")
+{
+    const auto check = [](const std::string& name, const std::vector<DecayPart>& parts) {
+        std::size_t n = 0;
+        for (const DecayPart& part : parts)
+            n += part.count;
+        Array second = inOut(n, 4);
+        for (double& x : second.values)
+            x = std::abs(x);
+        conforms({.name = "AdamW of parts",
+                  .shape = name,
+                  .arrays = {inOut(n, 1).wide(), in(n, 2).wide(), inOut(n, 3).wide(), second.wide(),
+                             out(n)},
+                  .bytes = bytesFor(n, 28)},
+                 [n, parts](const auto& kernels, const auto& memory) {
+                     constexpr bool kIsNarrow
+                         = !std::is_same_v<decltype(memory(0)), decltype(memory.wide(0))>;
+                     kernels.adamWOfParts({.weights = memory.wide(0),
+                                           .rounded = kIsNarrow ? memory(4) : nullptr,
+                                           .firstMoment = memory.wide(2),
+                                           .secondMoment = memory.wide(3),
+                                           .gradients = memory.wide(1),
+                                           .count = n,
+                                           .learningRate = 0.1,
+                                           .beta1 = 0.9,
+                                           .beta2 = 0.95,
+                                           .epsilon = 1e-8,
+                                           .weightDecay = 0.5,
+                                           .step = 3},
+                                          parts);
+                     if constexpr (!kIsNarrow)
+                         kernels.copy(memory.all(0), memory.all(4));
+                 });
+    };
+    check("one", {{1, false}});
+    check("gpt", {{64, false}, {64, false}, {4096, true}, {64, false}, {130, true}});
+    check("odd",
+          {{1, true}, {1, false}, {0, true}, {5, true}, {3, false}, {1023, true}, {7, true}});
+    std::vector<DecayPart> many;
+    for (std::size_t i = 0; i < 700; ++i)
+        many.push_back({1 + i % 9, i % 2 == 0});
+    check("many", many);
+    if (hasLarge())
+        check("85 M", {{38597376, true}, {786432, true}, {768, false}, {45685248, true}});
+}
+
 TEST_CASE("fixed-point sums have the same bits on every device")
 {
     for (const std::size_t n : counts()) {

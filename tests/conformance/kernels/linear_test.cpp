@@ -53,6 +53,7 @@ TEST_CASE("linear layers with bias, residual and GELU")
                             in(static_cast<std::size_t>(l.out), 3), in(residual ? y : 0, 4), out(y),
                             out(activated ? y : 0)},
                  .tolerance = 4e-6,
+                 .multiplies = true,
                  .flops = l.flops()},
                 [=](const auto& kernels, const auto& memory) {
                     using Real = std::remove_pointer_t<decltype(memory(0))>;
@@ -81,6 +82,7 @@ TEST_CASE("linear layers backwards")
                     more ? scratch(Layer::times(l.rows, l.in)) : out(Layer::times(l.rows, l.in)),
                     inOut(more ? Layer::times(l.rows, l.in) : 0, 3)},
                  .tolerance = 4e-6,
+                 .multiplies = true,
                  .flops = l.flops()},
                 [=](const auto& kernels, const auto& memory) {
                     using Real = std::remove_pointer_t<decltype(memory(0))>;
@@ -97,6 +99,7 @@ TEST_CASE("linear layers backwards")
                             inOut(Layer::times(l.in, l.out), 3).wide(),
                             inOut(static_cast<std::size_t>(l.out), 4).wide()},
                  .tolerance = 4e-6,
+                 .multiplies = true,
                  .flops = l.flops()},
                 [=](const auto& kernels, const auto& memory) {
                     kernels.linearBackwardWeight({.x = memory.matrix(0, l.rows, l.in),

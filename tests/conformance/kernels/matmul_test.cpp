@@ -47,6 +47,7 @@ TEST_CASE("matrix products, either operand transposed, strided, added")
                          .arrays
                          = {in(count(aRows, aColumns), 1), in(count(bRows, bColumns), 2), c},
                          .tolerance = 4e-6,
+                         .multiplies = true,
                          .flops = 2.0 * s.m * s.n * s.k},
                         [=, beta = beta](const auto& kernels, const auto& memory) {
                             using Real = std::remove_pointer_t<decltype(memory(0))>;

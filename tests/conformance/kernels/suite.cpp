@@ -3,6 +3,7 @@
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/conformance/kernels/gpu_rows.h"
+#include "tests/conformance/kernels/stored_array.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
 #include <algorithm>
@@ -22,51 +23,17 @@ constexpr std::size_t kGuard = 256; // bytes before and behind an array
 // shows.
 constexpr std::byte kGuardByte{0xFF};
 
+// How a device computes: in the numbers of its memory, or with products in tf32.
+enum class Products { Exact, Tf32 };
+constexpr double kTf32Tolerance = 2e-3; // operands are rounded by 2^-11 of themselves at most
+
 template<class Real>
-const Kernels<Real>* kernelsOf(const Device& device)
+const Kernels<Real>* kernelsOf(const Device& device, Products products)
 {
     if constexpr (std::is_same_v<Real, bfloat16>)
         return device.bfloat16Kernels();
     else
-        return &device.kernels();
-}
-
-template<class Number>
-std::vector<std::byte> stored(const Numbers& values)
-{
-    std::vector<Number> numbers;
-    for (const double x : values)
-        numbers.push_back(Number(static_cast<float>(x)));
-    const auto bytes = std::as_bytes(std::span(numbers));
-    return {bytes.begin(), bytes.end()};
-}
-
-template<class Number>
-Numbers numbersOf(std::span<const std::byte> bytes)
-{
-    std::vector<Number> numbers(bytes.size() / sizeof(Number));
-    std::memcpy(numbers.data(), bytes.data(), bytes.size());
-    Numbers values;
-    for (const Number x : numbers)
-        values.push_back(static_cast<double>(x));
-    return values;
-}
-
-// An array of a case as numbers of Real have it.
-template<class Real>
-std::size_t sizeOf(const Array& array)
-{
-    return array.isWide ? sizeof(Wide<Real>) : sizeof(Real);
-}
-template<class Real>
-std::vector<std::byte> storedAs(const Array& array)
-{
-    return array.isWide ? stored<Wide<Real>>(array.values) : stored<Real>(array.values);
-}
-template<class Real>
-Numbers numbersIn(const Array& array, std::span<const std::byte> bytes)
-{
-    return array.isWide ? numbersOf<Wide<Real>>(bytes) : numbersOf<Real>(bytes);
+        return products == Products::Tf32 ? device.tf32Kernels() : &device.kernels();
 }
 
 bool isRead(const Array& array)
@@ -99,8 +66,9 @@ template<class Real>
 class Placed
 {
 public:
-    Placed(const Device& device, const Case& c)
+    Placed(const Device& device, const Kernels<Real>& kernels, const Case& c)
         : m_device(device)
+        , m_kernels(kernels)
         , m_case(c)
     {
         for (const Array& array : c.arrays)
@@ -137,7 +105,7 @@ public:
             places, {reinterpret_cast<const std::int32_t*>(m_tokens.get()), m_case.tokens.size()},
             {reinterpret_cast<std::int64_t*>(m_integers.get()), m_case.integers.size()},
             reinterpret_cast<double*>(m_loss.get()));
-        m_case.body<Real>()(*kernelsOf<Real>(m_device), memory);
+        m_case.body<Real>()(m_kernels, memory);
     }
 
     Results download() const
@@ -170,6 +138,7 @@ private:
     }
 
     const Device& m_device;
+    const Kernels<Real>& m_kernels;
     const Case& m_case;
     std::vector<DeviceMemory> m_arrays;
     DeviceMemory m_tokens, m_integers, m_loss;
@@ -244,9 +213,9 @@ double compare(const Case& c, const Results& results, const Truth& truth)
 }
 
 template<class Real>
-Results runTwice(const Device& device, const Case& c)
+Results runTwice(const Device& device, const Kernels<Real>& kernels, const Case& c)
 {
-    Placed<Real> placed(device, c);
+    Placed<Real> placed(device, kernels, c);
     placed.run();
     const Results first = placed.download();
     placed.upload();
@@ -257,18 +226,20 @@ Results runTwice(const Device& device, const Case& c)
 }
 
 template<class Real>
-void checkPlayed(const Case& c, const Truth& truth)
+void checkPlayed(const Case& c, const Truth& truth, Products products)
 {
     using cuda_on_cpu::Order;
     INFO("CUDA kernels on the CPU");
-    if (kernelsOf<Real>(*playedCuda()) == nullptr)
+    const Kernels<Real>* kernels = kernelsOf<Real>(*playedCuda(), products);
+    if (kernels == nullptr)
         return;
     cuda_on_cpu::playAs(Order::Forward);
-    const Results forward = runTwice<Real>(*playedCuda(), c);
+    const Results forward = runTwice<Real>(*playedCuda(), *kernels, c);
     compare<Real>(c, forward, truth);
     for (const Order order : {Order::Backward, Order::Shuffled}) {
         cuda_on_cpu::playAs(order);
-        CHECK(runTwice<Real>(*playedCuda(), c).sameBits(forward)); // else two threads race
+        CHECK(
+            runTwice<Real>(*playedCuda(), *kernels, c).sameBits(forward)); // else two threads race
     }
 }
 
@@ -284,11 +255,11 @@ bool isSmall(const Case& c)
 
 // Seconds of one run, over many of them; inputs that were changed go on changing.
 template<class Real>
-double secondsOf(const Device& device, const Case& c)
+double secondsOf(const Device& device, const Kernels<Real>& kernels, const Case& c)
 {
     using Clock = std::chrono::steady_clock;
     constexpr int kRuns = 50;
-    Placed<Real> placed(device, c);
+    Placed<Real> placed(device, kernels, c);
     const auto run = [&](int times) {
         const auto begin = Clock::now();
         for (int i = 0; i < times; ++i)
@@ -301,11 +272,11 @@ double secondsOf(const Device& device, const Case& c)
 }
 
 template<class Real>
-std::string rateOf(const Device& device, const Case& c)
+std::string rateOf(const Device& device, const Kernels<Real>& kernels, const Case& c)
 {
     if (isSmall(c) || (c.bytes == 0 && c.flops == 0))
         return "";
-    const double seconds = secondsOf<Real>(device, c);
+    const double seconds = secondsOf<Real>(device, kernels, c);
     char text[96];
     if (c.flops > 0)
         std::snprintf(text, sizeof text, ", %.1f us, %.2f TFLOP/s", seconds * 1e6,
@@ -323,7 +294,7 @@ GpuRows& gpuRows()
 }
 
 template<class Real>
-void checkGpu(const Case& c, const Truth& truth)
+void checkGpu(const Case& c, const Truth& truth, Products products)
 {
     if (!gpu()) {
         static const bool kSaid = [] {
@@ -334,19 +305,23 @@ void checkGpu(const Case& c, const Truth& truth)
         return;
     }
     const Device& device = **gpu();
-    if (kernelsOf<Real>(device) == nullptr)
+    const Kernels<Real>* kernels = kernelsOf<Real>(device, products);
+    if (kernels == nullptr)
         return;
     INFO(device.info().name);
     const bool isNarrow = kPlacesOfWide<Real> > 1;
-    const std::string name = c.name + (isNarrow ? " bf16" : "");
+    const std::string name = c.name
+        + (isNarrow                         ? " bf16"
+               : products == Products::Tf32 ? " tf32"
+                                            : "");
     try {
-        const Results results = runTwice<Real>(device, c);
+        const Results results = runTwice<Real>(device, *kernels, c);
         const double worst = compare<Real>(c, results, truth);
         char numbers[64];
         std::snprintf(numbers, sizeof numbers, ": error %.1e", worst);
         gpuRows().add(name,
                       worst <= (isNarrow ? c.narrowTolerance : c.tolerance) && results.guarded,
-                      worst, c.shape + numbers + rateOf<Real>(device, c));
+                      worst, c.shape + numbers + rateOf<Real>(device, *kernels, c));
     } catch (const std::exception& error) {
         FAIL_CHECK(error.what());
         gpuRows().add(name, false, 0, c.shape + ": " + error.what());
@@ -354,19 +329,19 @@ void checkGpu(const Case& c, const Truth& truth)
 }
 
 template<class Real>
-void conformsAs(const char* type, const Case& c)
+void conformsAs(const char* type, const Case& c, Products products)
 {
     INFO(type);
     const Truth truth = truthOf<Real>(c);
     if (isSmall(c)) {
-        {
+        if (const auto* kernels = kernelsOf<Real>(*cpu(), products)) {
             INFO("CPU");
-            compare<Real>(c, runTwice<Real>(*cpu(), c), truth);
+            compare<Real>(c, runTwice<Real>(*cpu(), *kernels, c), truth);
         }
         if (plays())
-            checkPlayed<Real>(c, truth);
+            checkPlayed<Real>(c, truth, products);
     }
-    checkGpu<Real>(c, truth);
+    checkGpu<Real>(c, truth, products);
 }
 
 } // namespace
@@ -374,8 +349,13 @@ void conformsAs(const char* type, const Case& c)
 void conforms(const Case& c)
 {
     INFO(c.name << ", " << c.shape);
-    conformsAs<float>("float", c);
-    conformsAs<bfloat16>("bfloat16", c);
+    conformsAs<float>("float", c, Products::Exact);
+    conformsAs<bfloat16>("bfloat16", c, Products::Exact);
+    if (!c.multiplies)
+        return;
+    Case rounded = c;
+    rounded.tolerance = kTf32Tolerance;
+    conformsAs<float>("tf32", rounded, Products::Tf32);
 }
 
 void row(const std::string& check, const char* verdict, const std::string& text)

@@ -122,6 +122,7 @@ struct Case
     // arrays keep `tolerance`, except where the operation rounds on the way.
     double narrowTolerance = 0x1p-8;
     bool roundsInside = false;
+    bool multiplies = false;     // matrices: once more with products in tf32
     double bytes = 0, flops = 0; // of the least work in float: for rates on a GPU
     Body<float> single = {};
     Body<double> twice = {};

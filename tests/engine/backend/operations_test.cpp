@@ -15,7 +15,7 @@ namespace {
 constexpr double kTolerance = 1e-7;
 
 template<class Real>
-double lossOf(Matrix<Real> logits, const std::vector<std::int32_t>& targets)
+double lossOf(Matrix<const Real> logits, const std::vector<std::int32_t>& targets)
 {
     double loss = 0;
     cpu::crossEntropy<Real>({.logits = logits, .targets = targets, .loss = &loss});
@@ -204,13 +204,10 @@ TEST_CASE("cross-entropy's backward is the derivative of its forward, times the 
     constexpr int kRows = 3, kWords = 7;
     Numbers logits = noise(kRows * kWords, 1);
     const std::vector<std::int32_t> targets{2, 6, 0};
-    Numbers probabilities;
     const auto loss = [&] {
-        probabilities = logits;
-        return 0.25 * lossOf<double>({probabilities.data(), kRows, kWords}, targets);
+        return 0.25 * lossOf<double>({logits.data(), kRows, kWords}, targets);
     };
-    loss();
-    Numbers d = probabilities;
+    Numbers d = logits;
     cpu::crossEntropyBackward<double>({d.data(), kRows, kWords}, targets, 0.25);
     CHECK(error(logits, d, loss) < kTolerance);
 }
@@ -228,6 +225,18 @@ TEST_CASE("a row without a target has neither loss nor gradient")
     CHECK(std::all_of(logits.begin(), logits.begin() + kWords, [](double g) { return g == 0; }));
     CHECK(std::equal(one.begin(), one.end(), logits.begin() + kWords));
     CHECK(std::all_of(logits.end() - kWords, logits.end(), [](double g) { return g == 0; }));
+}
+
+// Rounded before 1 is taken off, 0.9995 is 1 and the gradient nothing.
+TEST_CASE("a bf16 gradient of a probability near 1 is that of the probability, rounded once")
+{
+    std::vector<bfloat16> logits{bfloat16(8.0F), bfloat16(0.0F), bfloat16(-1.0F)};
+    Numbers exact{8, 0, -1};
+    const std::vector<std::int32_t> target{0};
+    cpu::crossEntropyBackward<bfloat16>({logits.data(), 1, 3}, target, 1);
+    cpu::crossEntropyBackward<double>({exact.data(), 1, 3}, target, 1);
+    for (std::size_t c = 0; c < 3; ++c)
+        CHECK(static_cast<double>(logits[c]) == Approx(exact[c]).epsilon(0x1p-8));
 }
 
 TEST_CASE("the cross-entropy of equal logits is the log of their number")
@@ -254,6 +263,27 @@ TEST_CASE("a first AdamW step moves by the learning rate, and decay pulls to zer
                         .step = 1});
     CHECK(weights[0] == Approx(0.999 - 0.01));
     CHECK(weights[1] == Approx(0.999 + 0.01));
+}
+
+TEST_CASE("weights decay in the parts that say so, and all parts step")
+{
+    const Kernels<double>& kernels = openCpuDevice().value()->doubleKernels();
+    Numbers weights(6, 1.0), first(6), second(6);
+    const Numbers gradients(6, 0.5);
+    kernels.adamWOfParts({.weights = weights.data(),
+                          .firstMoment = first.data(),
+                          .secondMoment = second.data(),
+                          .gradients = gradients.data(),
+                          .count = 6,
+                          .learningRate = 0.01,
+                          .beta1 = 0.9,
+                          .beta2 = 0.95,
+                          .epsilon = 1e-12,
+                          .weightDecay = 0.1,
+                          .step = 1},
+                         std::vector<DecayPart>{{2, false}, {3, true}, {1, false}});
+    for (std::size_t i = 0; i < 6; ++i)
+        CHECK(weights[i] == Approx((i >= 2 && i < 5 ? 0.999 : 1.0) - 0.01));
 }
 
 TEST_CASE("fixed-point sums do not depend on the order, and lose nothing above 2^-40")

@@ -170,6 +170,29 @@ TEST_CASE("a file of the first schema says by its versions how many micro-batche
     CHECK(warning.empty());
 }
 
+TEST_CASE("a file of the second schema has no gradient norms")
+{
+    const TemporaryFolder folder;
+    Run run = simulatedRun(1);
+    run.timeline.iterations.front().gradientNorm = 1.5;
+    REQUIRE(writeRun(folder / "run.sqlite", run));
+    CHECK(readRun(folder / "run.sqlite").value() == run);
+    sqlite3* database = nullptr;
+    REQUIRE(sqlite3_open((folder / "run.sqlite").c_str(), &database) == SQLITE_OK);
+    CHECK(
+        sqlite3_exec(database,
+                     "ALTER TABLE BS_iteration DROP COLUMN gradient_norm; PRAGMA user_version = 2",
+                     nullptr, nullptr, nullptr)
+        == SQLITE_OK);
+    sqlite3_close(database);
+    run.timeline.iterations.front().gradientNorm.reset();
+    std::string warning;
+    const auto old = readRun(folder / "run.sqlite", &warning);
+    REQUIRE(old);
+    CHECK(*old == run);
+    CHECK(warning.empty());
+}
+
 TEST_CASE("a run that was recorded without ops is told from one that has not begun")
 {
     Run run = simulatedRun(1);

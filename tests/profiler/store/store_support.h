@@ -112,6 +112,7 @@ inline engine::Run fullRun()
         if (kinds[i] == Kind::Replay)
             continue;
         iteration.loss = 5.5 / (1.0 + static_cast<double>(i));
+        iteration.gradientNorm = 2.25 / (1.0 + static_cast<double>(i));
         iteration.microBatchLoss = {5.5F, 5.25F, 0.1F, 1e-30F};
     }
     run.timeline.memory.push_back(

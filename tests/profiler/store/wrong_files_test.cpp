@@ -132,7 +132,7 @@ TEST_CASE("a newer schema opens with what is known, and a warning")
     REQUIRE(reader);
     CHECK(reader->warning()
           == (folder / "run.sqlite").string()
-              + " was written by a newer Bubblescope (format 7, this one knows 2): what is new in "
+              + " was written by a newer Bubblescope (format 7, this one knows 3): what is new in "
                 "it is not shown");
     Run read;
     REQUIRE(reader->poll(read));

@@ -6,14 +6,15 @@
 
 namespace engine {
 
-// A loss for each micro-batch, in the memory that the kernels work on, so that no op of an
-// iteration waits for a number. The device must outlive it; none: this process's memory.
-class LossSlots
+// Sums that ops of an iteration add to (a loss for each micro-batch, the squares of gradients), in
+// the memory that the kernels work on, so that no op waits for a number. The device must outlive
+// it; none: this process's memory.
+class DeviceSums
 {
 public:
-    LossSlots(int microBatches, const Device* device)
+    DeviceSums(int count, const Device* device)
         : m_device(device)
-        , m_host(static_cast<std::size_t>(microBatches))
+        , m_host(static_cast<std::size_t>(count))
     {
         if (device != nullptr)
             m_memory = device->allocate(static_cast<Bytes>(m_host.size() * sizeof(double)),
@@ -28,18 +29,18 @@ public:
         else
             m_device->fill({m_memory.get(), m_host.size() * sizeof(double)}, std::byte{0});
     }
-    double* of(std::size_t microBatch)
+    double* of(std::size_t index)
     {
         return (m_device == nullptr ? m_host.data() : reinterpret_cast<double*>(m_memory.get()))
-            + microBatch;
+            + index;
     }
-    // [micro-batch]; after the ops before.
+    // After the ops before.
     std::vector<double> read() const
     {
-        std::vector<double> losses = m_host;
+        std::vector<double> sums = m_host;
         if (m_device != nullptr)
-            m_device->download(m_memory.get(), std::as_writable_bytes(std::span(losses)));
-        return losses;
+            m_device->download(m_memory.get(), std::as_writable_bytes(std::span(sums)));
+        return sums;
     }
 
 private:
