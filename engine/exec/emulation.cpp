@@ -113,21 +113,22 @@ Result<void> Emulation::fault(OpRef ref, const std::exception& error)
     return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
 }
 
-// Until the next one of a GPU's ops has ended.
+// Until the next one of a GPU's ops has ended. What lies between two, messages and sums, has the
+// patience of an op that nobody has seen yet.
 void Emulation::awaitOldest()
 {
-    const Device& device = *m_setup.pipeline.device;
-    const std::int64_t longest = longestOp(m_setup.patience, m_tookBefore[m_queued[m_ended].op]);
-    std::int64_t begun = 0;
-    while (!device.hasPassed(2 * m_ended + 1)) {
-        const std::int64_t now = wallTime();
-        if (begun == 0 && device.hasPassed(2 * m_ended))
-            begun = now;
-        if (begun > 0 && now - begun > longest)
-            throw EndlessOp(now - begun);
-        std::this_thread::sleep_for(kPollNap);
-    }
+    awaitStamp(2 * m_ended, longestOp(m_setup.patience, 0), "what is queued before it");
+    awaitStamp(2 * m_ended + 1, longestOp(m_setup.patience, m_tookBefore[m_queued[m_ended].op]),
+               "it");
     ++m_ended;
+}
+
+void Emulation::awaitStamp(std::size_t stamp, std::int64_t longest, const char* what) const
+{
+    for (const std::int64_t since = wallTime(); !m_setup.pipeline.device->hasPassed(stamp);
+         std::this_thread::sleep_for(kPollNap))
+        if (const std::int64_t waited = wallTime() - since; waited > longest)
+            throw EndlessOp(waited, what);
 }
 
 // A GPU's ops are queued one behind the other and timed by the lane itself; their times are known
@@ -137,7 +138,8 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
     const Device* device = m_setup.pipeline.device;
     if (device == nullptr)
         return;
-    device->synchronize();
+    device->stamp(2 * m_queued.size());
+    awaitStamp(2 * m_queued.size(), longestOp(m_setup.patience, 0), "what is queued behind it");
     std::size_t next = 0;
     for (const OpRef ref : order)
         if (isCompute(m_pipeline.at(ref).kind)) {

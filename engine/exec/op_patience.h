@@ -17,9 +17,10 @@ constexpr std::int64_t longestOp(std::chrono::nanoseconds patience, std::int64_t
     return before > 0 ? std::max(patience.count(), kTimes * before) : kUnknown * patience.count();
 }
 
-inline std::string endlessWords(std::int64_t nanoseconds)
+// `what` of an op: "it", or what lies beside it.
+inline std::string endlessWords(std::int64_t nanoseconds, const char* what = "it")
 {
-    return fmt::format("it has been running for {:.1f} s and does not end",
+    return fmt::format("{} has been running for {:.1f} s and does not end", what,
                        static_cast<double>(nanoseconds) / 1e9);
 }
 
@@ -27,8 +28,8 @@ inline std::string endlessWords(std::int64_t nanoseconds)
 class EndlessOp : public std::runtime_error
 {
 public:
-    explicit EndlessOp(std::int64_t nanoseconds)
-        : std::runtime_error(endlessWords(nanoseconds))
+    explicit EndlessOp(std::int64_t nanoseconds, const char* what = "it")
+        : std::runtime_error(endlessWords(nanoseconds, what))
     { }
 };
 

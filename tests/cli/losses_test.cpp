@@ -3,7 +3,7 @@
 using namespace cli_test;
 using Catch::Matchers::Contains;
 
-TEST_CASE("synchronous schemes take the same steps to a loss; asynchronous ones are counted in "
+TEST_CASE("synchronous schemes take the same steps to a loss, asynchronous ones are counted in "
           "updates")
 {
     const Folder folder;

@@ -195,7 +195,7 @@ TEST_CASE("progress in JSON lines is what PROGRESS.md says")
     CHECK(iterations == 3);
 }
 
-TEST_CASE("without -o a run goes to the data folder; an existing file needs --force")
+TEST_CASE("without -o a run goes to the data folder, an existing file needs --force")
 {
     const Folder folder;
     CHECK(bscope(folder, std::string("run --iterations 1") + kSmall).status == 0);

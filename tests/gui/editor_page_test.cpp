@@ -125,7 +125,7 @@ TEST_CASE("an op dropped on another device, or a drag given up, changes nothing"
     CHECK_FALSE(editor.page.isModified());
 }
 
-TEST_CASE("keys walk, swap, delete and restore; what is wrong is said and marked")
+TEST_CASE("keys walk, swap, delete and restore, what is wrong is said and marked")
 {
     Editor editor;
     editor.click({0, 0});

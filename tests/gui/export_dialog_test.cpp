@@ -95,7 +95,7 @@ TEST_CASE("every check of the default figure is good, and shown")
     CHECK(f.dialog.findChildren<QLabel*>(QStringLiteral("figureCheck")).size() == 5);
 }
 
-TEST_CASE("a preset sets width and type; a width of one's own leaves the preset")
+TEST_CASE("a preset sets width and type, a width of one's own leaves the preset")
 {
     Fixture f;
     auto* preset = f.find<QComboBox>("figurePreset");
@@ -225,7 +225,7 @@ TEST_CASE("a preset of one's own keeps every choice, comes back, and can be remo
     CHECK(save->text() == QStringLiteral("Save as preset"));
 }
 
-TEST_CASE("TikZ is one of the files, and alone it is \\input")
+TEST_CASE("TikZ is one of the files, and alone it is what LaTeX inputs")
 {
     Fixture f;
     for (const char* output : {"output-pdf", "output-svg"})

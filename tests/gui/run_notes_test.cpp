@@ -65,7 +65,7 @@ struct Noted : OpenedRun
 
 } // namespace
 
-TEST_CASE("N writes a sentence to the selected op; it is stored, listed and found again")
+TEST_CASE("N writes a sentence to the selected op, it is stored, listed and found again")
 {
     Noted run;
     run.selectOp();
@@ -126,7 +126,7 @@ TEST_CASE("a note is edited in the table and deleted, and every step is undone a
     CHECK(run.cell(0, NotesModel::Column::Words) == QStringLiteral("first"));
 }
 
-TEST_CASE("M bookmarks a range; a flag in the strip leads to it, and lanes make room for the strip")
+TEST_CASE("M bookmarks a range, a flag in the strip leads to it, and lanes make room for the strip")
 {
     Noted run;
     const QPoint begin(300, 300), end(500, 300);

@@ -72,7 +72,7 @@ TEST_CASE("a million devices are refused in words, not tried")
     CHECK(setup.find<Band>("verdict")->kind() == Band::Kind::Error);
 }
 
-TEST_CASE("a click on a card chooses the scheme; one device is the sequential baseline of 1F1B")
+TEST_CASE("a click on a card chooses the scheme, one device is the sequential baseline of 1F1B")
 {
     Setup setup;
     setup.press("scheme_1f1b");

@@ -22,7 +22,7 @@ std::string refusal(const char* arguments)
 
 } // namespace
 
-TEST_CASE("a figure is a run and a file; everything else has a default")
+TEST_CASE("a figure is a run and a file, everything else has a default")
 {
     const FigureRequest request = parsed("a.sqlite -o b.pdf");
     CHECK(request.runs == QStringList{QStringLiteral("a.sqlite")});

@@ -10,7 +10,7 @@
 using namespace app;
 using State = RunDocument::State;
 
-TEST_CASE("a run is started, followed and complete; its log and progress say so")
+TEST_CASE("a run is started, followed and complete, its log and progress say so")
 {
     const engine::Run run = simulatedRun({"bitpipe", 4, 4, 3});
     FakeWorker worker("cp \"$(dirname \"$0\")/source.sqlite\" \"$file\"\n"
@@ -84,7 +84,7 @@ TEST_CASE("where no folder for runs can be made, nothing is started, and it says
     CHECK(document->notice().text.contains(QStringLiteral("set XDG_DATA_HOME")));
 }
 
-TEST_CASE("opening a file twice gives the same document; one that is no run says so")
+TEST_CASE("opening a file twice gives the same document, one that is no run says so")
 {
     FakeWorker folder("");
     REQUIRE(profiler::writeRun(folder.file("a.sqlite").toStdString(), simulatedRun({"1f1b", 2, 2}))

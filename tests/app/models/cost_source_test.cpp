@@ -113,7 +113,7 @@ TEST_CASE("the schedule that was recorded is predicted as long as its replay, ot
           == Approx(static_cast<double>(same->metrics.devices[0].compute)).epsilon(0.05));
 }
 
-TEST_CASE("a run of other stages, or none, is refused with what to do; its split backward may be "
+TEST_CASE("a run of other stages, or none, is refused with what to do, its split backward may be "
           "assumed")
 {
     CHECK(problemOf(request("1f1b", Kind::Recorded)).find("no recorded run is chosen") == 0);

@@ -59,7 +59,7 @@ TEST_CASE("runs of one unit have one scale, however long each is")
     CHECK(pixelsPerUnit(layout, 0) == Approx(1000.0 / 33));
 }
 
-TEST_CASE("abstract units and measured time never share a scale; the baseline's unit is on top")
+TEST_CASE("abstract units and measured time never share a scale, the baseline's unit is on top")
 {
     const auto all
         = views({sample::units({"1f1b"}), sample::measured({"1f1b"}), sample::units({"bitpipe"})});

@@ -33,7 +33,7 @@ struct Shown
 
 } // namespace
 
-TEST_CASE("without a run the panel says so; with one and no selection it shows the run")
+TEST_CASE("without a run the panel says so, with one and no selection it shows the run")
 {
     Shown shown;
     CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));

@@ -89,7 +89,7 @@ TEST_CASE("a click selects the op under the pointer, Esc selects nothing")
     CHECK(spy.count() == 2);
 }
 
-TEST_CASE("a drag measures a range; with Shift it pans")
+TEST_CASE("a drag measures a range, with Shift it pans")
 {
     Shown shown;
     shown.drag({400, 100}, {600, 100});

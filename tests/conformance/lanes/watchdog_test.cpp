@@ -45,9 +45,10 @@ void checkLost(const Trained& trained)
     CHECK(trained.result.error().code == Error::Code::Device);
     // Within an op, or in what lies between two: then the others say what they wait for.
     CHECK_THAT(trained.result.error().message,
-               Matches("device \\d, index \\d+, \\d[FBIW]\\S*: it has been running for "
+               Matches("device \\d, index \\d+, \\d[A-Z]\\S*: (it|what is queued \\w+ it) has been "
+                       "running for "
                        "\\d+\\.\\d s and does not end")
-                   || Matches("nothing moves any more; device .*\\d[FBIW]\\S*, (does not come to "
+                   || Matches("nothing moves any more; device .*\\d[A-Z]\\S*, (does not come to "
                               "it|waits for the .*)"));
 }
 

@@ -144,7 +144,7 @@ TEST_CASE("causal attention does not see later tokens, bidirectional does")
         }
 }
 
-TEST_CASE("recomputed scores give the bits of stored ones; flash agrees over many tiles")
+TEST_CASE("recomputed scores give the bits of stored ones, flash agrees over many tiles")
 {
     for (const Mask mask : {Mask::Causal, Mask::Bidirectional})
         for (const int sequence : {64, 150, 200}) { // of tiles of 64

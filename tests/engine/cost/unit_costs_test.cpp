@@ -48,7 +48,7 @@ TEST_CASE("a slice's op costs its share, and its message too")
           == std::vector<double>{0, 0.25, 0.5, 0.5}); // RECV F B SEND
 }
 
-TEST_CASE("a message costs the same whatever the chunk; all-reduce and step cost their share")
+TEST_CASE("a message costs the same whatever the chunk, all-reduce and step cost their share")
 {
     UnitCosts costs;
     costs.p2p = {1, 4};

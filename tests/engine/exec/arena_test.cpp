@@ -161,7 +161,7 @@ TEST_CASE("the schedule orders what a device sends after what came back, and not
     CHECK_FALSE(order.isOrdered(at(0, Forward, 0), at(0, Forward, 0)));
 }
 
-TEST_CASE("an arena knows what was touched; what was not, or is poisoned, reads as NaN")
+TEST_CASE("an arena knows what was touched, what was not, or is poisoned, reads as NaN")
 {
     const Arena arena(1000);
     CHECK(arena.size() == 1024);

@@ -55,8 +55,8 @@ TEST_CASE("the losses of a comparison are the first and the last that were train
 {
     Run run = simulated("1f1b", 2, 2);
     run.timeline.iterations.front().loss = 5.5;
-    run.timeline.iterations.push_back({0, Iteration::Kind::Measured, {6, 12}, 5.0, {}});
-    run.timeline.iterations.push_back({0, Iteration::Kind::Replay, {12, 18}, 1.0, {}});
+    run.timeline.iterations.push_back({0, Iteration::Kind::Measured, {6, 12}, 5.0, {}, {}});
+    run.timeline.iterations.push_back({0, Iteration::Kind::Replay, {12, 18}, 1.0, {}, {}});
     const Comparison c = compare({&run}).value();
     CHECK(c.runs[0].lossFirst == 5.5);
     CHECK(c.runs[0].lossLast == 5.0);

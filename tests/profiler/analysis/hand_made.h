@@ -56,7 +56,7 @@ inline engine::Run handMade(engine::Shape shape, engine::Window window,
         const auto track = device * 5 + static_cast<std::size_t>(trackOf(op.kind));
         run.timeline.tracks[track].spans.push_back({row.begin, row.end, number, 0});
     }
-    run.timeline.iterations.push_back({0, Iteration::Kind::Measured, window, {}, {}});
+    run.timeline.iterations.push_back({0, Iteration::Kind::Measured, window, {}, {}, {}});
     return run;
 }
 

@@ -159,8 +159,8 @@ TEST_CASE("the replay shows an op's work as it was when the op took nearly as lo
     auto& spans = run.timeline.tracks[0].spans;
     spans.push_back({100, 180, 0, 1});
     spans.push_back({1000, 1082, 0, 2}); // of 100 and 80, 80 is nearer
-    run.timeline.iterations.push_back({1, Iteration::Kind::Measured, {100, 180}, {}, {}});
-    run.timeline.iterations.push_back({0, Iteration::Kind::Replay, {1000, 1082}, {}, {}});
+    run.timeline.iterations.push_back({1, Iteration::Kind::Measured, {100, 180}, {}, {}, {}});
+    run.timeline.iterations.push_back({0, Iteration::Kind::Replay, {1000, 1082}, {}, {}, {}});
     GpuTrace both;
     both.strings = {"nvjet_tst_64x64_NNT"};
     both.kernels = {kernel(0, 0, {0, 90}, kGemm), kernel(0, 1, {105, 175}, kGemm)};
@@ -219,7 +219,7 @@ TEST_CASE("kernels that take long do not wait for their launches, whatever lies 
     CHECK_FALSE(times(600)); // 24 us
 }
 
-TEST_CASE("a kernel that outlasts its op fills no more than the op; executions are counted")
+TEST_CASE("a kernel that outlasts its op fills no more than the op, executions are counted")
 {
     Shape shape;
     shape.devices = shape.stages = 1;

@@ -155,7 +155,7 @@ TEST_CASE("the clock is the host's, and is registered before anything is recorde
     CHECK(gap < 60);
 }
 
-TEST_CASE("kernels alone record launches; all records every call")
+TEST_CASE("kernels alone record launches, all records every call")
 {
     FakeCupti cupti;
     {

@@ -53,7 +53,7 @@ TEST_CASE("a call stays within the range of its op")
 }
 
 TEST_CASE(
-    "what belongs to no op cannot be placed and goes; an op that is not drawn counts as dropped")
+    "what belongs to no op cannot be placed and goes, an op that is not drawn counts as dropped")
 {
     GpuTrace trace;
     trace.kernels = {kernel(7, {9010, 9050}), kernel(OpOfIteration::kNone, {1, 2})};
@@ -68,7 +68,7 @@ TEST_CASE(
     CHECK(placed.health.dropped == 1);
 }
 
-TEST_CASE("a library's range moves with the op that it lies in; the op's own is not kept")
+TEST_CASE("a library's range moves with the op that it lies in, the op's own is not kept")
 {
     GpuTrace trace;
     trace.ranges.resize(2);

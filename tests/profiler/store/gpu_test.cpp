@@ -140,7 +140,7 @@ TEST_CASE("what ran on GPUs is read back as it was written")
     }
 }
 
-TEST_CASE("of a live run, where the host launched an op is read back; of others it is where it ran")
+TEST_CASE("of a live run, where the host launched an op is read back, of others it is where it ran")
 {
     const TemporaryFolder folder;
     Recorded recorded;
@@ -273,7 +273,7 @@ TEST_CASE("the GPUs of a run stand in its file as Nsight Systems writes them")
     CHECK(script("SELECT count(*) FROM BS_peer_access WHERE access = 1") == Rows{{"2"}});
 }
 
-TEST_CASE("clocks are known when a run has ended; why there are none, when it begins")
+TEST_CASE("clocks are known when a run has ended, why there are none, when it begins")
 {
     const TemporaryFolder folder;
     const Run run = simulatedRun(1);

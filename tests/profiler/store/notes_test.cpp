@@ -30,7 +30,7 @@ void execute(const std::filesystem::path& file, const char* sql)
 
 } // namespace
 
-TEST_CASE("notes come back by time as they were made; the run beside them is unchanged")
+TEST_CASE("notes come back by time as they were made, the run beside them is unchanged")
 {
     const TemporaryFolder folder;
     const auto file = folder / "run.sqlite";

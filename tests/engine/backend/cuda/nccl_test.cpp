@@ -165,7 +165,7 @@ TEST_CASE("a rank that does not come is an error after a while, not a standstill
           == "NCCL, activations down: joining: not done after 30 ms; another rank did not come");
 }
 
-TEST_CASE("one thread calls, any thread aborts, also while the other waits")
+TEST_CASE("any thread looks after NCCL and aborts, also while another waits")
 {
     FakeNccl fake;
     const NcclFunctions functions = fake.functions();
@@ -173,7 +173,7 @@ TEST_CASE("one thread calls, any thread aborts, also while the other waits")
     gpu.join(member("a", 0, 2));
     std::string other;
     std::thread([&] { other = failureOf([&] { gpu.poll(); }); }).join();
-    CHECK_THAT(other, Contains("one thread a GPU"));
+    CHECK(other.empty());
     fake.inProgress = -1;
     std::thread canceller([&] { gpu.abort(); });
     CHECK(failureOf([&] { gpu.waitUntilJoined(); }) == "NCCL was aborted");
