@@ -121,12 +121,12 @@ void ComparePage::refresh()
         m_refused->show(Band::Kind::Error, tr("Not opened."), refused.join(QStringLiteral("; ")));
     if (runs == m_runs && documents == m_documents && m_generation > 0)
         return;
-    const auto base = m_baseline < m_documents.size() ? m_documents[m_baseline] : nullptr;
     m_documents = std::move(documents);
     m_runs = std::move(runs);
-    const auto kept = std::ranges::find(m_documents, base);
-    m_baseline = kept == m_documents.end() ? firstBaseline(m_runs)
-                                           : static_cast<std::size_t>(kept - m_documents.begin());
+    const auto chosen = std::ranges::find(m_documents, m_chosen);
+    m_baseline = chosen == m_documents.end()
+        ? firstBaseline(m_runs)
+        : static_cast<std::size_t>(chosen - m_documents.begin());
     m_stack->setCurrentIndex(m_runs.empty() ? 0 : 1);
     m_single->setVisible(m_runs.size() == 1);
     m_blink->setEnabled(m_runs.size() > 1);
@@ -217,7 +217,10 @@ void ComparePage::fillBaselines()
 
 void ComparePage::setBaseline(int run)
 {
-    if (run < 0 || static_cast<std::size_t>(run) == m_baseline)
+    if (run < 0)
+        return;
+    m_chosen = m_documents[static_cast<std::size_t>(run)];
+    if (static_cast<std::size_t>(run) == m_baseline)
         return;
     m_baseline = static_cast<std::size_t>(run);
     m_compare->setBaseline(m_baseline);

@@ -73,6 +73,8 @@ private:
     std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
     std::vector<RunPointer> m_runs;                        // of m_documents
     std::size_t m_baseline = 0;
+    // As baseline, by the user; without, it follows from the runs, in whichever order they come.
+    std::shared_ptr<RunDocument> m_chosen;
     int m_generation = 0; // of the numbers asked for
     bool m_hasRoomForRuns = true;
 

@@ -80,6 +80,27 @@ TEST_CASE("a run that is unchecked leaves the comparison, one that is checked jo
     CHECK(compared.hasRows(3));
 }
 
+TEST_CASE("1F1B is the baseline whichever run is there first, until another one is chosen")
+{
+    Compared compared({{"bitpipe", 4, 4}, {"1f1b", 4, 4}, {"gpipe", 4, 4}});
+    REQUIRE(compared.hasRows(3));
+    auto* box = compared.find<QComboBox>("baseline");
+    RunsModel& runs = compared.library.runs();
+    runs.setChecked(runs.at(1).get(), false);
+    REQUIRE(compared.hasRows(2));
+    CHECK(box->currentIndex() == 0);
+    runs.setChecked(runs.at(1).get(), true);
+    REQUIRE(compared.hasRows(3));
+    CHECK(box->currentIndex() == 1);
+
+    box->setFocus();
+    QTest::keyClick(box, Qt::Key_Down);
+    REQUIRE(box->currentIndex() == 2);
+    runs.setChecked(runs.at(0).get(), false);
+    REQUIRE(compared.hasRows(2));
+    CHECK(box->currentIndex() == 1);
+}
+
 TEST_CASE("one run alone is held against its own schedule with even costs, in one unit")
 {
     Compared compared({{"bitpipe", 4, 4, 1, true}});
