@@ -1,5 +1,6 @@
 #include "app/timeline/details_gpu.h"
 
+#include "app/models/text.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/words.h"
 #include "profiler/analysis/nccl_waits.h"
@@ -80,7 +81,40 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
         {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
 }
 
+// By how much driver and holders differ: what is a doubt from kMemoryTolerance on.
+DetailsRow differenceRow(const engine::GpuMemory& memory)
+{
+    const QString sign = memory.difference() < 0 ? QStringLiteral("\u2212") : QString();
+    return {tr("Difference"), sign + percent(memory.differenceShare()),
+            memory.differenceShare() > engine::kMemoryTolerance};
+}
+
 } // namespace
+
+std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
+{
+    if (info.gpuMemory.empty())
+        return std::nullopt;
+    const engine::GpuMemory all = engine::sumOf(info.gpuMemory);
+    const Scale bytes = byteScale(all.used);
+    const auto text = [&](std::int64_t amount) { return bytes.text(static_cast<double>(amount)); };
+    DetailsSection section;
+    section.title = info.gpuMemory.size() == 1 ? tr("Memory of the GPU")
+                                               : tr("Memory of %1 GPUs").arg(info.gpuMemory.size());
+    section.note = bytes.unit;
+    for (int i = 0; i < engine::kGpuHolders; ++i)
+        if (const auto holder = static_cast<engine::GpuHolder>(i); all[holder] != 0)
+            section.rows.push_back({fromUtf8(engine::gpuHolderName(holder)), text(all[holder])});
+    section.rows.push_back({tr("All of these"), text(all.known())});
+    section.rows.push_back({tr("The driver says"), text(all.used), true});
+    section.rows.push_back(differenceRow(all));
+    if (info.gpuMemory.size() > 1)
+        for (const engine::GpuMemory& gpu : info.gpuMemory)
+            section.rows.push_back(
+                {tr("... of GPU %1").arg(gpu.gpu),
+                 text(gpu.used) + QStringLiteral(", ") + differenceRow(gpu).value});
+    return section;
+}
 
 std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId device,
                                          const KernelView* kernels)

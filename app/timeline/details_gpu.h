@@ -11,6 +11,10 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 // Clocks, driver and the like of the whole run; empty where nothing is known.
 std::vector<DetailsRow> machineRows(const engine::RunInfo& info);
 
+// Memory of all GPUs of the run at its end by who has it, beside what the driver says is gone; of
+// several GPUs a row each for the driver's figure. None where the file has nothing of it.
+std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info);
+
 // Of a kernel of NCCL: how long it waited for other ranks, and how long it transferred.
 std::vector<DetailsRow> ncclRows(const RunView& view, const profiler::GpuActivity& activity,
                                  const profiler::GpuWork& work);

@@ -156,6 +156,8 @@ Details runDetails(const RunView& view, int iteration)
                            .arg(percent(metrics->bubbleRatio));
     details.sections.push_back(timeSection(view, *metrics, clock));
     details.sections.push_back(extremes(*metrics));
+    if (auto memory = gpuMemorySection(run.info))
+        details.sections.push_back(std::move(*memory));
     details.sections.push_back(facts(view, *metrics));
     return details;
 }

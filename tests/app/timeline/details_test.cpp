@@ -1,3 +1,4 @@
+#include "app/models/numbers.h"
 #include "app/timeline/details.h"
 #include "app/timeline/navigation.h"
 #include "tests/app/sample_run.h"
@@ -158,4 +159,29 @@ TEST_CASE("a length that would read 0.0 is said in a finer unit")
     CAPTURE(details.value.toStdString(), details.unit.toStdString());
     CHECK(details.unit != QLatin1String("ms"));
     CHECK(details.value == QLatin1String("5.0"));
+}
+
+TEST_CASE("a run on GPUs says who has their memory and what the driver says of it")
+{
+    auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
+    engine::GpuMemory gpu;
+    gpu[engine::GpuHolder::Weights] = 6LL << 30;
+    gpu[engine::GpuHolder::Contexts] = 4LL << 30;
+    gpu.used = 10LL << 30;
+    run->info.gpuMemory = {gpu};
+    const app::RunView one(run);
+    auto details = app::detailsOf(one, {});
+    CHECK(row(details, "weights").toStdString() == "6.00");
+    CHECK(row(details, "stash").toStdString() == "(none)");
+    CHECK(row(details, "All of these").toStdString() == "10.00");
+    CHECK(row(details, "The driver says").toStdString() == "10.00");
+    CHECK(row(details, "Difference") == app::percent(0));
+
+    gpu.gpu = 1;
+    gpu.used = 9LL << 30; // less than is known of
+    run->info.gpuMemory.push_back(gpu);
+    const app::RunView two(run);
+    details = app::detailsOf(two, {});
+    CHECK(row(details, "weights").toStdString() == "12.00");
+    CHECK(row(details, "... of GPU 1").contains(QString::fromUtf8("\u221211.1")));
 }
