@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <deque>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -105,10 +106,12 @@ private:
     }
     nccl::Status note(const std::string& call)
     {
+        const std::lock_guard lock(m_mutex); // communicators are aborted at the same time
         log.push_back(call);
         return nccl::Status::Success;
     }
 
+    std::mutex m_mutex;
     static inline FakeNccl* s_fake = nullptr;
 };
 
