@@ -4,6 +4,7 @@
 #include "engine/exec/experiment_schedule.h"
 #include "engine/exec/run_on_devices.h"
 #include "engine/exec/training_run.h"
+#include "engine/model/make_transformer.h"
 #include "engine/schedule/communicator_lanes.h"
 
 #include <fmt/format.h>
