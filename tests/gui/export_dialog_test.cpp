@@ -195,13 +195,19 @@ TEST_CASE("a preset of one's own keeps every choice, comes back, and can be remo
     const int publishers = presets->count();
     f.find<QRadioButton>("palette-grey")->click();
     f.find<QDoubleSpinBox>("figureWidth")->setValue(5);
-    QTimer::singleShot(0, [] {
-        auto* dialog = QApplication::activeModalWidget();
-        REQUIRE(dialog != nullptr);
-        QTest::keyClicks(dialog->findChild<QLineEdit*>(), QStringLiteral("my thesis / wide"));
-        QTest::keyClick(dialog, Qt::Key_Return);
+    QTimer answer; // as soon as the question is there: its loop would wait for ever
+    QObject::connect(&answer, &QTimer::timeout, [] {
+        auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
+        auto* line = dialog != nullptr ? dialog->findChild<QLineEdit*>() : nullptr;
+        if (line == nullptr || !line->isVisible())
+            return;
+        line->clear();
+        QTest::keyClicks(line, QStringLiteral("my thesis / wide"));
+        dialog->accept();
     });
+    answer.start(5);
     save->click();
+    answer.stop();
     REQUIRE(presets->count() == publishers + 1);
     CHECK(presets->currentText() == QStringLiteral("my thesis / wide"));
     CHECK(save->text() == QStringLiteral("Remove preset"));
