@@ -9,7 +9,7 @@ readonly root
 # Debian 12 package names. To build and run:
 readonly build_packages=(
     g++ cmake ninja-build ccache git ca-certificates
-    qt6-base-dev qt6-svg-dev libgl-dev libegl-dev
+    qt6-base-dev libgl-dev libegl-dev
     libsqlite3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libexpected-dev
     libopenblas-pthread-dev fonts-roboto-unhinted fonts-dejavu-core
 )

@@ -1,9 +1,12 @@
 #pragma once
 
+#include "engine/base/text.h"
+
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +68,17 @@ inline CLI::Validator positive()
                 const bool fits = CLI::detail::lexical_cast(text, number) && number > 0
                     && std::isfinite(number);
                 return fits ? std::string() : text + " is not a number above 0";
+            },
+            ""};
+}
+
+// For a seed: any number of 64 bits, and none that would wrap around to become one.
+inline CLI::Validator seedNumber()
+{
+    return {[](std::string& text) {
+                return engine::parseInteger<std::uint64_t>(text)
+                    ? std::string()
+                    : text + " is not a whole number from 0 to 18446744073709551615";
             },
             ""};
 }

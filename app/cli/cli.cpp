@@ -143,6 +143,8 @@ std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
         const auto extras = app.remaining(true);
         const std::string first = extras.empty() ? what : extras.front();
         const bool command = app.get_subcommands().empty() && !first.starts_with('-');
+        if (command && first == "figure")
+            return "figures are drawn by the other program: bubblescope figure RUN.sqlite -o F.pdf";
         return (command ? "unknown command " : "unknown argument ") + first;
     }
     if (what.starts_with(kConversion))

@@ -115,6 +115,7 @@ void addRuleOptions(CLI::App& app, CostOptions& options)
         ->group(kRuleGroup);
     app.add_option("--seed", options.seed, "... by this seed [0]")
         ->type_name("S")
+        ->check(seedNumber())
         ->group(kRuleGroup);
 }
 } // namespace

@@ -92,6 +92,7 @@ void addTrainingOptions(CLI::App& app, Options& options)
         ->group(kGroup);
     app.add_option("--seed", experiment.seed, "Decides weights and samples [1]")
         ->type_name("S")
+        ->check(seedNumber())
         ->group(kGroup);
     app.add_option("--accumulate", experiment.accumulate,
                    "Sums of gradients: float, or exact (bit for bit the same in "

@@ -14,10 +14,15 @@ namespace {
 
 constexpr const char* kHelp
     = "bubblescope [RUN.sqlite ...]       the window; several files open side by side\n"
-      "bubblescope SCHEDULE.csv             a schedule file, edited op by op\n"
+      "bubblescope SCHEDULE.csv           a schedule file, edited op by op\n"
       "bubblescope figure RUN.sqlite ... -o FILE.(pdf|svg|tex|png)\n"
       "                                   a figure for a paper; needs no screen (figure --help)\n"
+      "bubblescope --screenshot FILE.png [RUN.sqlite ...]\n"
+      "                                   the window as a picture, and no more\n"
       "bubblescope --version | --help\n"
+      "\n"
+      "  --theme light|dark  --size WxH     of the window\n"
+      "  --page setup|scheme|editor|keys|commands   what it opens with\n"
       "\n"
       "Example: bubblescope 1f1b.sqlite bitpipe.sqlite\n"
       "Without a screen: bubblescope figure, and bscope for everything else (bscope --help).\n";

@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 
 namespace engine {
@@ -47,7 +49,9 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
         return fail(Error::Code::Io, fmt::format("--text: '{}' is a folder", file.string()));
     std::ifstream in(file, std::ios::binary);
     if (!in)
-        return fail(Error::Code::Io, fmt::format("--text: cannot open '{}'", file.string()));
+        return fail(
+            Error::Code::Io,
+            fmt::format("--text: cannot open '{}': {}", file.string(), std::strerror(errno)));
     std::string text{std::istreambuf_iterator<char>(in), {}};
     if (in.bad())
         return fail(Error::Code::Io, fmt::format("--text: cannot read '{}'", file.string()));

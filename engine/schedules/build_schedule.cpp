@@ -27,8 +27,7 @@ auto unknownScheme(std::string_view name)
     std::vector<std::string_view> names;
     for (const Scheme& scheme : schemes())
         names.push_back(scheme.name);
-    return fail(Error::Code::NotFound,
-                fmt::format("unknown scheme '{}'; {}", name, didYouMean(name, names)));
+    return invalid(fmt::format("unknown scheme '{}'; {}", name, didYouMean(name, names)));
 }
 
 Result<void> checkValue(const Scheme& scheme, const SchemeOption& option, std::string_view value)

@@ -83,5 +83,6 @@ if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
     target_link_options(bubblescope_cuda PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
     set_target_properties(bubblescope_cuda PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
         UNITY_BUILD OFF LINKER_LANGUAGE CXX)
-    install(TARGETS bubblescope_cuda LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/bubblescope")
+    # as pluginFile() looks for it, whatever the system calls its library folder
+    install(TARGETS bubblescope_cuda LIBRARY DESTINATION lib/bubblescope)
 endif()

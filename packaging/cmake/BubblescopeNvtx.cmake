@@ -28,5 +28,5 @@ function(bs_use_nvtx target)
     target_link_options(bubblescope_nvtx PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined)
     set_target_properties(bubblescope_nvtx PROPERTIES LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}"
         UNITY_BUILD OFF)
-    install(TARGETS bubblescope_nvtx LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/bubblescope")
+    install(TARGETS bubblescope_nvtx LIBRARY DESTINATION lib/bubblescope)
 endfunction()

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every file that a page of documentation links to exists.
+# Every file that a page of documentation links to exists, and the manual pages are complete.
 set -euo pipefail
 cd "$1"
 status=0
@@ -12,4 +12,16 @@ links() { # page:target per line
 while IFS=: read -r page target; do
     [ -e "$(dirname "$page")/$target" ] || { echo "$page links to $target, which does not exist"; status=1; }
 done < <(links)
+
+# The manual pages know every command and every option of a figure.
+commands=$(grep -oP 'Command\{"\K[a-z]+' app/cli/commands.cpp)
+options=$(grep -ohP '(?<=[ "])--?[a-z]+(-[a-z]+)?(?=\b)' app/figures/figure_request.cpp app/pages/command_line.cpp | sort -u)
+[ -n "$commands" ] && [ -n "$options" ] || { echo "no commands or options were found in the sources"; status=1; }
+for command in $commands; do
+    grep -qx "\.B $command" packaging/man/bscope.1 || { echo "bscope.1 does not explain $command"; status=1; }
+done
+page=$(sed -E 's/\\f[A-Z]//g; s/\\-/-/g' packaging/man/bubblescope.1)
+for option in $options; do
+    grep -qwe "$option" <<< "$page" || { echo "bubblescope.1 does not know $option"; status=1; }
+done
 exit $status

@@ -13,6 +13,7 @@ TEST_CASE("the nearest name is the one a typing mistake away")
     CHECK(nearestName("gpip", kNames) == "gpipe");
     CHECK(nearestName("1b1f", kNames).empty());
     CHECK(nearestName("1f1", kNames) == "1f1b");
+    CHECK(nearestName("BITPIPE", kNames) == "bitpipe");
     CHECK(nearestName("interleave1f1b", kNames) == "interleaved-1f1b");
     CHECK(nearestName("dualpipe-with-everything", kNames).empty());
     CHECK(nearestName("", kNames).empty());

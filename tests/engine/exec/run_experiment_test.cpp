@@ -230,7 +230,8 @@ TEST_CASE("errors of a run say what to do")
 
     experiment = miniature("1f1b");
     experiment.textFile = "/nowhere/book.txt";
-    CHECK(message(experiment) == "--text: cannot open '/nowhere/book.txt'");
+    CHECK(message(experiment)
+          == "--text: cannot open '/nowhere/book.txt': No such file or directory");
 
     experiment = miniature("1f1b");
     experiment.scheduleFile = "/nowhere/schedule.csv";

@@ -153,7 +153,8 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
     const auto message = [](const std::filesystem::path& path) {
         return TextData::fromFile(path, 1, 8).error().message;
     };
-    CHECK(message("/nowhere/text") == "--text: cannot open '/nowhere/text'");
+    CHECK(message("/nowhere/text")
+          == "--text: cannot open '/nowhere/text': No such file or directory");
     CHECK(message("/tmp") == "--text: '/tmp' is a folder");
     {
         const TextFile file("");
