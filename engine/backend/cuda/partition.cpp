@@ -68,6 +68,23 @@ int sizeOf(const CUdevResource& group)
     return static_cast<int>(group.sm.smCount);
 }
 
+// Of `size` multiprocessors at least; none where they are not all of one size.
+std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
+{
+    std::vector<CUdevResource> groups
+        = split(gpu, static_cast<unsigned>(count), static_cast<unsigned>(size));
+    const auto differs
+        = [&](const CUdevResource& group) { return sizeOf(group) != sizeOf(groups.front()); };
+    if (std::ranges::any_of(groups, differs))
+        groups.clear();
+    return groups;
+}
+
+bool isEnough(const std::vector<CUdevResource>& groups, int count)
+{
+    return groups.size() >= static_cast<std::size_t>(count);
+}
+
 int multiprocessorsOf(int gpu)
 {
     CUdevResource all{};
@@ -122,20 +139,21 @@ std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
     const int smallest = smallestPartition(gpu);
     if (smallest == 0)
         throw std::runtime_error("the driver makes no partitions: CUDA 12.5 or newer does");
-    const int wanted = partitionSize(multiprocessorsOf(gpu), count, smallest);
-    if (wanted == 0)
+    const int largest = partitionSize(multiprocessorsOf(gpu), count, smallest);
+    if (largest == 0)
         throw std::runtime_error(
             fmt::format("{} multiprocessors are too few for {} partitions of at least {}",
                         multiprocessorsOf(gpu), count, smallest));
-    std::vector<CUdevResource> groups
-        = split(gpu, static_cast<unsigned>(count), static_cast<unsigned>(wanted));
-    const bool areEqual = std::ranges::all_of(
-        groups, [&](const CUdevResource& group) { return sizeOf(group) == sizeOf(groups[0]); });
-    if (static_cast<int>(groups.size()) < count || !areEqual)
-        throw std::runtime_error(fmt::format(
-            "the driver divides it into {} {} parts where {} equal ones of {} multiprocessors were "
-            "asked for",
-            groups.size(), areEqual ? "equal" : "unequal", count, wanted));
+    std::vector<CUdevResource> groups = equalGroups(gpu, count, largest);
+    const std::size_t most = groups.size();
+    // Clusters of multiprocessors are not all of one size, and a partition takes whole ones: where
+    // so many large partitions do not fit, smaller ones may.
+    for (int size = largest - smallest; !isEnough(groups, count) && size > 0; size -= smallest)
+        groups = equalGroups(gpu, count, size);
+    if (!isEnough(groups, count))
+        throw std::runtime_error(fmt::format("the driver divides it into {} equal parts where {} "
+                                             "of {} multiprocessors or fewer were asked for",
+                                             most, count, largest));
     std::vector<std::shared_ptr<const Partition>> made;
     for (CUdevResource& group : groups)
         made.push_back(makePartition(gpu, group));

@@ -54,21 +54,36 @@ constexpr std::array kOtherKinds{CUPTI_ACTIVITY_KIND_CONTEXT,         CUPTI_ACTI
                                  CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_MEMORY2,
                                  CUPTI_ACTIVITY_KIND_OVERHEAD};
 
-// The calls that start work on a GPU: enough to link it, and a tenth of all calls.
+// The calls that start work on a GPU: enough to link it, and a tenth of all calls. <<<>>>, as
+// cuBLASLt and NCCL have it, is __cudaLaunchKernel from CUDA 13 on (crt/device_functions.h).
 constexpr std::array kLaunchesOfRuntime{CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,
+                                        CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
+                                        CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_ptsz_v13000,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2DAsync_v3020,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
+                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020,
                                         CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000};
-constexpr std::array kLaunchesOfDriver{
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,  CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,     CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
-    CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,
-    CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,  CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch};
+constexpr std::array kLaunchesOfDriver{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D8Async,
+                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async,
+                                       CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch};
 
 } // namespace
 
@@ -150,11 +165,14 @@ Result<void> CuptiCapture::enable(TraceLevel level)
     return fail(Error::Code::Device, whyNot(m_api, status, {}));
 }
 
+// A call that an older CUPTI does not know is none that its programs make.
 CUptiResult CuptiCapture::recordLaunches(std::uint8_t enable)
 {
     m_launchesOnly = enable != 0;
     CUptiResult worst = CUPTI_SUCCESS;
-    const auto note = [&worst](CUptiResult status) { worst = std::max(worst, status); };
+    const auto note = [&worst](CUptiResult status) {
+        worst = std::max(worst, status == CUPTI_ERROR_INVALID_PARAMETER ? CUPTI_SUCCESS : status);
+    };
     for (const auto call : kLaunchesOfRuntime)
         note(m_api.enableRuntimeCall(call, enable));
     for (const auto call : kLaunchesOfDriver)

@@ -57,8 +57,17 @@ TEST_CASE("what cannot be divided says why in one sentence")
                                  "12.5 or newer does"));
     CHECK_THROWS_MATCHES(
         names(4, {.partitionsAtMost = 3}), std::runtime_error,
-        Message("GPU 0 cannot be 4 devices: the driver divides it into 3 equal parts where 4 equal "
-                "ones of 32 multiprocessors were asked for"));
+        Message("GPU 0 cannot be 4 devices: the driver divides it into 3 equal parts where 4 of 32 "
+                "multiprocessors or fewer were asked for"));
+}
+
+// Seven clusters of 18 multiprocessors and one of 6 have seven parts of 16, and fourteen of 8.
+TEST_CASE("where clusters have no room for large partitions, there are smaller ones")
+{
+    using Names = std::vector<std::string>;
+    CHECK(names(8, {.cluster = 18}) == Names(8, "GPU on the CPU, 8 of 132 SMs"));
+    CHECK(names(7, {.cluster = 18}) == Names(7, "GPU on the CPU, 16 of 132 SMs"));
+    CHECK_THROWS_AS(names(15, {.cluster = 18}), std::runtime_error);
 }
 
 TEST_CASE("devices take as many GPUs as they fill evenly")

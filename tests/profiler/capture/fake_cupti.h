@@ -118,6 +118,8 @@ public:
             return CUPTI_SUCCESS;
         };
         api.enableRuntimeCall = [](CUpti_CallbackId id, std::uint8_t on) {
+            if (id >= s_fake->knownRuntimeCalls)
+                return CUPTI_ERROR_INVALID_PARAMETER;
             s_fake->calls += on != 0 ? 1 : -1;
             s_fake->runtimeCalls.insert(id);
             return CUPTI_SUCCESS;
@@ -180,7 +182,8 @@ public:
     bool subscribed = false, clockCameFirst = false, wasZero = true;
     std::set<CUpti_ActivityKind> enabled;
     int calls = 0;
-    std::set<CUpti_CallbackId> runtimeCalls, driverCalls; // asked for
+    CUpti_CallbackId knownRuntimeCalls = CUPTI_RUNTIME_TRACE_CBID_SIZE; // those below it
+    std::set<CUpti_CallbackId> runtimeCalls, driverCalls;               // asked for
     std::vector<std::uint64_t> pushed;
     std::vector<std::uint32_t> flushes;
     std::size_t dropped = 0;

@@ -28,6 +28,7 @@ struct Gpus
 {
     int count = 1, multiprocessors = 132, smallest = 8;
     int partitionsAtMost = 1000; // the driver gives fewer than asked for
+    int cluster = 0; // multiprocessors that a partition is a part of, or has whole; 0: all of them
     int sharedMemory = 99 << 10; // bytes that a block may ask for: sm_120's, the least
     std::size_t memory = std::size_t{16} << 30, context = std::size_t{400} << 20; // bytes, of each
 };

@@ -29,6 +29,16 @@ CUresult getResource(CUdevice, CUdevResource* resource, CUdevResourceType type)
     return CUDA_SUCCESS;
 }
 
+// How many parts of `size` there are in clusters of multiprocessors.
+unsigned partsOf(unsigned multiprocessors, unsigned size)
+{
+    const int asked = cuda_on_cpu::pluggedIn().cluster;
+    const unsigned cluster = asked > 0 ? static_cast<unsigned>(asked) : multiprocessors;
+    if (size > cluster)
+        return multiprocessors / cluster / ((size + cluster - 1) / cluster);
+    return multiprocessors / cluster * (cluster / size) + multiprocessors % cluster / size;
+}
+
 CUresult split(CUdevResource* groups, unsigned* count, const CUdevResource* all,
                CUdevResource* rest, unsigned, unsigned least)
 {
@@ -36,7 +46,7 @@ CUresult split(CUdevResource* groups, unsigned* count, const CUdevResource* all,
     if (smallest == 0)
         return CUDA_ERROR_NOT_SUPPORTED;
     const unsigned size = std::max(1U, (least + smallest - 1) / smallest) * smallest;
-    *count = std::min({*count, all->sm.smCount / size,
+    *count = std::min({*count, partsOf(all->sm.smCount, size),
                        static_cast<unsigned>(cuda_on_cpu::pluggedIn().partitionsAtMost)});
     std::fill_n(groups, *count, CUdevResource{CU_DEV_RESOURCE_TYPE_SM, {size}});
     *rest = {CU_DEV_RESOURCE_TYPE_SM, {all->sm.smCount - *count * size}};
