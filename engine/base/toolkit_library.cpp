@@ -4,11 +4,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 namespace engine {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kMostLinks = 8;
 
 // PYTHON/site-packages/nvidia/*/lib, where pip puts the toolkit's libraries.
 void addWheels(const fs::path& python, std::vector<fs::path>& folders)
@@ -20,19 +23,47 @@ void addWheels(const fs::path& python, std::vector<fs::path>& folders)
             folders.push_back(each->path() / "lib");
 }
 
+// Of all Pythons 3 whose packages are in `root`.
+void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
+{
+    std::error_code error;
+    for (fs::directory_iterator each(root, error), end; !error && each != end;
+         each.increment(error))
+        if (each->path().filename().string().starts_with("python3"))
+            addWheels(each->path(), folders);
+}
+
+// A virtual environment is where its python3 is; what the shell finds may be a link to that, which
+// is a link to the system's.
+void addWheelsOnPath(std::vector<fs::path>& folders)
+{
+    const char* path = std::getenv("PATH");
+    std::istringstream all(path == nullptr ? "" : path);
+    for (std::string folder; std::getline(all, folder, ':');) {
+        std::error_code error;
+        fs::path python = fs::path(folder) / "python3";
+        if (!fs::exists(python, error))
+            continue;
+        for (int links = 0; links < kMostLinks; ++links) {
+            addWheelsBelow(python.parent_path().parent_path() / "lib", folders);
+            const fs::path target = fs::read_symlink(python, error);
+            if (error)
+                break;
+            python = python.parent_path() / target; // which replaces it where it is absolute
+        }
+    }
+}
+
 std::vector<fs::path> searchFolders()
 {
     std::vector<fs::path> folders{""}; // the loader's own order
     if (const char* home = std::getenv("CUDA_HOME"); home != nullptr)
         folders.emplace_back(fs::path(home) / "lib64");
     folders.emplace_back("/usr/local/cuda/lib64");
-    for (const char* root : {"/usr/lib", "/usr/local/lib"}) {
-        std::error_code error;
-        for (fs::directory_iterator each(root, error), end; !error && each != end;
-             each.increment(error))
-            if (each->path().filename().string().starts_with("python3"))
-                addWheels(each->path(), folders);
-    }
+    folders.emplace_back("/usr/local/cuda/extras/CUPTI/lib64");
+    addWheelsOnPath(folders);
+    for (const char* root : {"/usr/lib", "/usr/local/lib"})
+        addWheelsBelow(root, folders);
     return folders;
 }
 
@@ -41,8 +72,7 @@ std::vector<fs::path> searchFolders()
 ToolkitLibrary::ToolkitLibrary(std::string name, const std::vector<std::string>& sonames)
     : m_name(std::move(name))
 {
-    static const std::vector<fs::path> kFolders = searchFolders();
-    for (const fs::path& folder : kFolders)
+    for (const fs::path& folder : searchFolders())
         for (const std::string& soname : sonames) {
             m_file = (folder / soname).string();
             m_handle = dlopen(m_file.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -11,7 +11,8 @@ class ToolkitLibrary
 {
 public:
     // `sonames`, the newest first, are looked for by the loader, then in $CUDA_HOME/lib64,
-    // /usr/local/cuda/lib64 and the folders of Python's nvidia-* wheels.
+    // /usr/local/cuda and the folders of Python's nvidia-* wheels: of each python3 on the PATH
+    // (which a virtual environment puts there), then of the system's.
     ToolkitLibrary(std::string name, const std::vector<std::string>& sonames);
 
     explicit operator bool() const { return m_handle != nullptr; }

@@ -7,9 +7,10 @@ readonly here
 
 usage() {
     cat <<'TEXT'
-Usage: tests/gpu/run_all.sh [--stage N|all] [--pack PATH] [--limit SECONDS] [--rehearse]
+Usage: tests/gpu/run_all.sh [--stage first|N|all] [--pack PATH] [--limit SECONDS] [--rehearse]
 
 Runs the checks of one stage, or of all, and prints a table last:
+  first  whether it works at all: eight short runs, a minute or two, whose rows say what went wrong
   0  what the machine is and can: environment (P0), partitions and copies (P1), graphs (P2),
      capture (P3), interference of matrix products (P4); the probes are built here with nvcc
   1  kernels (P5): each against the CPU in fp64, on random data with poisoned outputs; then the same
@@ -38,7 +39,7 @@ while [ $# -gt 0 ]; do
     *) echo "run_all.sh: unknown option $1: see --help" >&2; exit 2 ;;
     esac
 done
-case "$stage" in [0-4] | all) ;; *) echo "run_all.sh: there is no stage $stage: see --help" >&2; exit 2 ;; esac
+case "$stage" in first | [0-4] | all) ;; *) echo "run_all.sh: there is no stage $stage: see --help" >&2; exit 2 ;; esac
 
 out="${OUT:-$(cd "$here/../.." && pwd)/out/gpu_report}"
 mkdir -p "$out" && out="$(cd "$out" && pwd)"
@@ -175,7 +176,7 @@ for file in "$here"/stages/*.sh; do
     # shellcheck source=/dev/null
     . "$file"
 done
-for each in 0 1 2 3 4; do
+for each in first 0 1 2 3 4; do
     if [ "$stage" = all ] || [ "$stage" = "$each" ]; then
         begun=$SECONDS
         "stage_$each"
@@ -189,21 +190,31 @@ table() {
         END { for (i = 1; i <= NR; i++) printf "%-*s  %-7s  %s\n", w, c[i], v[i], t[i] }' "$rows"
 }
 
-# The logs, then as many recorded runs as fit.
-pack_runs() {
-    local most=$((14 * 1000 * 1000)) archive="$out/runs.tar.zst" list="$work/list" file
-    local -a zstd=(zstd)
-    if ! command -v zstd >/dev/null; then
-        zstd=(env LD_LIBRARY_PATH="$pack:$pack/cxx" "$pack/zstd")
+# zstd of the machine, or the one that the pack brings.
+compress() { # ARGUMENT...
+    if command -v zstd >/dev/null; then
+        zstd -q "$@"
+    else
+        LD_LIBRARY_PATH="$pack:$pack/cxx" "$pack/zstd" -q "$@"
     fi
-    (cd "$work" && find logs -type f | sort && find runs -type f -printf '%s %p\n' | sort -n | cut -d' ' -f2-) >"$list"
-    while :; do
-        tar -C "$work" -cf - -T "$list" | "${zstd[@]}" -q -19 -T0 -f -o "$archive" || return 1
-        [ "$(stat -c %s "$archive")" -gt "$most" ] || return 0
-        file="$(tail -n 1 "$list")"
-        sed -i '$d' "$list"
-        echo "left out of runs.tar.zst, which would be over 14 MB: $file" >>"$out/report.txt"
-    done
+}
+
+# The logs, then as many recorded runs as fit, the smallest first: each is compressed once, quickly, to see how much it
+# will take, since the seconds behind the last check are nobody's.
+pack_runs() {
+    local most=$((14 * 1000 * 1000)) total=0 list="$work/list" file bytes
+    : >"$list"
+    (cd "$work" && find logs -type f | sort && find runs -type f -printf '%s %p\n' | sort -n | cut -d' ' -f2-) >"$work/files"
+    while read -r file; do
+        bytes="$(compress -3 -T0 -c "$work/$file" | wc -c)" || return 1
+        if [ $((total + bytes)) -le "$most" ]; then
+            total=$((total + bytes))
+            echo "$file" >>"$list"
+        else
+            echo "left out of runs.tar.zst, which would be over 14 MB: $file" >>"$out/report.txt"
+        fi
+    done <"$work/files"
+    tar -C "$work" -cf - -T "$list" | compress -9 -T0 -f -o "$out/runs.tar.zst"
 }
 
 {

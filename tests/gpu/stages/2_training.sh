@@ -73,8 +73,16 @@ compare_training() {
 export -f with_clocks speed train_torch train_ours compare_training
 export runs here
 
+# PyTorch's libraries come from the disk the first time, which no timed check should wait for.
+torch_starts() {
+    python3 -c 'import torch; print("torch", torch.__version__, "sees", torch.cuda.device_count(), "GPUs"); torch.zeros(1, device="cuda")' \
+        || { echo "PyTorch is not installed here, or sees no GPU"; return 77; }
+}
+export -f torch_starts
+
 stage_2() {
     local round model file
+    check "P6 torch starts" 100 bash -c torch_starts
     : >"$work/speeds.tsv"
     for round in 1 2 3; do
         for model in gpt2-124m gpt2-350m; do

@@ -51,7 +51,7 @@ too_large() {
 # Ctrl-C in the middle keeps what was recorded.
 cancelled() {
     local file="$work/cancelled.sqlite"
-    timeout --signal=INT 15 bash -c "ours bscope run --backend "$backend" --iterations 100000 --force -o '$file'"
+    timeout --signal=INT 15 bash -c "ours bscope run --backend $backend --iterations 100000 --force -o '$file'"
     if ours bscope analyze "$file" --json | grep -q '"outcome": *"cancelled"'; then
         printf 'ROW\tP10 cancel\tPASS\tthe file holds the run until then\n'
     else
@@ -65,7 +65,7 @@ sanitized() {
         return
     fi
     local text
-    text="$(LD_LIBRARY_PATH="$pack:$cuda_libraries" BUBBLESCOPE_PLUGINS="$pack" compute-sanitizer "$pack/bscope" run \
+    text="$(CUDA_MODULE_LOADING=LAZY LD_LIBRARY_PATH="$pack:$cuda_libraries" BUBBLESCOPE_PLUGINS="$pack" compute-sanitizer "$pack/bscope" run \
         --backend cuda --devices 2 --micro-batches 4 --iterations 1 --warmup 1 --trace kernels --force -o "$work/sanitized.sqlite" 2>&1)"
     local status=$?
     echo "$text"
