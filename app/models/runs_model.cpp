@@ -140,8 +140,10 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case ValueRole:
         if (document.isQueued())
             return progress.secondsLeft >= 0 ? takesText(progress.secondsLeft) : tr("queued");
-        return document.isRunning() ? tr("%1 of %2").arg(progress.done).arg(progress.planned)
-                                    : headlineText(run.get());
+        if (!document.isRunning())
+            return headlineText(run.get());
+        return progress.planned == 0 ? tr("starting")
+                                     : tr("%1 of %2").arg(progress.done).arg(progress.planned);
     case ModeRole:
         if (document.isPaused())
             return tr("paused");

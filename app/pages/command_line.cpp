@@ -42,7 +42,10 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
         std::fputs(kNoDisplay, stderr);
         std::_Exit(1);
     }
-    if (!isOfPlatform && s_previous != nullptr)
+    // Said to whoever works as root or in a container, who need do nothing about it.
+    const bool isOfSession
+        = text.startsWith(QStringLiteral("QStandardPaths: XDG_RUNTIME_DIR not set"));
+    if (!isOfPlatform && !isOfSession && s_previous != nullptr)
         s_previous(type, context, text);
 }
 

@@ -43,7 +43,13 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
 void StopRunDialog::showProgress()
 {
     const RunProgress& progress = m_document.progress();
-    if (m_stopButton->isEnabled())
+    if (!m_stopButton->isEnabled())
+        return;
+    if (progress.planned == 0)
+        m_text->setText(
+            tr("The worker is starting, and no iteration is whole yet: whoever stops it "
+               "now keeps a run without numbers."));
+    else
         m_text->setText(tr("%1 of %2 iterations are whole. They are kept in %3, whatever you "
                            "choose; stopping drops only the iteration under way.")
                             .arg(progress.done)

@@ -109,12 +109,13 @@ TEST_CASE("the count of the stop dialog goes on while the run does")
     ThemeController theme;
     RunDocument document(QStringLiteral("run.sqlite"), 1);
     document.setState(RunDocument::State::Running);
-    document.setProgress({2, 7, 2});
     int stops = 0;
     StopRunDialog dialog(document, [&] { ++stops; });
     dialog.show();
     const auto* text = dialog.findChild<QLabel*>(QStringLiteral("stopText"));
     REQUIRE(text != nullptr);
+    CHECK(text->text().startsWith(QStringLiteral("The worker is starting")));
+    document.setProgress({2, 7, 2});
     CHECK(text->text().startsWith(QStringLiteral("2 of 7 iterations are whole.")));
     document.setProgress({3, 7, 2});
     CHECK(text->text().startsWith(QStringLiteral("3 of 7 iterations are whole.")));

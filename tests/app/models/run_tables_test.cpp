@@ -168,6 +168,7 @@ TEST_CASE("the list of runs follows its documents, and its check marks say what 
           == QStringLiteral("#1, 4 × 4, v 2"));
     CHECK(model.index(0).data(RunsModel::ValueRole).toString() == QStringLiteral("14.0 units"));
     second->setState(RunDocument::State::Running);
+    CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("starting"));
     second->setProgress({3, 7, 2, 1.5, 2.0, 100});
     CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("3 of 7"));
 
