@@ -2,6 +2,7 @@
 
 #include "engine/backend/attention.h"
 #include "engine/backend/matrix.h"
+#include "engine/backend/memory_lines.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -180,6 +181,12 @@ public:
     virtual void copyIntegers(std::span<const std::int64_t> from, std::span<std::int64_t> to) const
     {
         std::ranges::copy(from, to.begin());
+    }
+    // How many lines (memory_lines.h) of such memory, aligned to 16 bytes, have a byte other than
+    // `value`, behind the ops before; known on return.
+    virtual std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const
+    {
+        return engine::linesUnlike(value, memory);
     }
     // Where the device has these numbers, which the caller keeps: as long as the kernels live.
     virtual const Wide<Real>* constants(std::span<const Wide<Real>> numbers) const

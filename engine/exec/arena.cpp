@@ -1,12 +1,12 @@
 #include "engine/exec/arena.h"
 
+#include "engine/backend/memory_lines.h"
 #include "engine/base/check.h"
 
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace engine {
@@ -15,7 +15,7 @@ namespace {
 // Two NaNs as bfloat16 and, one behind the other, as float: what was never written, and what was
 // and is free again.
 constexpr std::uint16_t kPattern = 0xFFFF, kFreed = 0x7FFF;
-constexpr std::byte kByteOfPattern{0xFF}; // a GPU fills with bytes: there the two are one
+constexpr std::byte kByteOfPattern{0xFF}; // of kPattern; a GPU fills with bytes: both are this
 constexpr Bytes kHugePage = Bytes{2} << 20;
 
 // On huge pages where it is worth one: filling it costs a five-hundredth of the page faults, and
@@ -32,17 +32,6 @@ DeviceMemory take(Bytes bytes, const Device* device)
     if (alignment == kHugePage)
         madvise(taken, whole, MADV_HUGEPAGE); // a wish: no error
     return {static_cast<std::byte*>(taken), [](std::byte* memory) { std::free(memory); }};
-}
-
-bool isPattern(const std::byte* line)
-{
-    for (Bytes i = 0; i < kAlignment; i += static_cast<Bytes>(sizeof(std::uint64_t))) {
-        std::uint64_t words = 0;
-        std::memcpy(&words, line + i, sizeof words);
-        if (words != ~std::uint64_t{0}) // of the pattern
-            return false;
-    }
-    return true;
 }
 
 } // namespace
@@ -84,14 +73,12 @@ std::span<std::byte> Arena::bytes(Extent extent) const
 
 Bytes Arena::touched() const
 {
-    const std::vector<std::byte> copied
-        = m_device != nullptr ? read({0, m_size}) : std::vector<std::byte>();
-    const std::byte* first = m_device != nullptr ? copied.data() : m_memory.get();
-    Bytes touched = 0;
-    for (Bytes line = 0; line < m_size; line += kAlignment)
-        if (!isPattern(first + line))
-            touched += kAlignment;
-    return touched;
+    static_assert(kLine == kAlignment);
+    const std::span<const std::byte> all = bytes({0, m_size});
+    if (m_device == nullptr)
+        return linesUnlike(kByteOfPattern, all) * kAlignment;
+    m_device->bindThread();
+    return m_device->kernels().linesUnlike(kByteOfPattern, all) * kAlignment;
 }
 
 void Arena::poison(Extent extent) const

@@ -31,7 +31,7 @@ public:
     std::vector<std::byte> read(Extent from) const;
 
     // Of the aligned lines of the arena those that were written (or poisoned, but for a GPU's), in
-    // bytes.
+    // bytes. The device counts them itself, and the calling thread works for it from here on.
     Bytes touched() const;
     // A number read from here is a NaN again. Whole numbers.
     void poison(Extent extent) const;

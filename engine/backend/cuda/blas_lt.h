@@ -9,7 +9,8 @@ namespace engine::cuda {
 struct BlasOptions
 {
     int multiprocessors = 0; // what the heuristics may count on: those of a partition; 0: all
-    bool tf32 = false;       // products of floats round their operands to 10 bits behind the point
+    // Operands are rounded to 10 bits behind the point; then all products are of floats.
+    bool tf32 = false;
 };
 
 // Matrix products by cuBLASLt, which is opened when it is first wanted: fp32 sums, the lane's

@@ -188,11 +188,10 @@ void BlasPlan::set(cublasLtMatmulDescAttributes_t attribute, Value value)
 // c^T = b^T a^T. A row-major matrix is its own transpose there, so nothing moves.
 void BlasPlan::describe(const Product& op, const BlasOptions& options)
 {
-    const bool tf32 = options.tf32 && op.a.element == Element::Float;
-    checkBlas(
-        blasFunctions().createOperation(
-            &m_operation, tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F),
-        "description");
+    checkBlas(blasFunctions().createOperation(
+                  &m_operation, options.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
+                  CUDA_R_32F),
+              "description");
     set(CUBLASLT_MATMUL_DESC_TRANSA, of(op.transposeB));
     set(CUBLASLT_MATMUL_DESC_TRANSB, of(op.transposeA));
     if (options.multiprocessors > 0)

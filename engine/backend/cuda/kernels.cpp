@@ -54,6 +54,10 @@ public:
                               m_lane.stream),
               "copy");
     }
+    std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const override
+    {
+        return cuda::linesUnlike(m_lane, value, memory);
+    }
     const float* constants(std::span<const float> numbers) const override
     {
         if (numbers.empty())

@@ -59,6 +59,9 @@ void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::in
 void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y);
 void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x);
 
+// Waits for the lane: a number comes back.
+std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory);
+
 // Scores of several heads, one after the other, `sequence` rows each. The first `columns` of
 // `stride` exist; with the causal mask the last row of a head sees all of them.
 template<class Real>

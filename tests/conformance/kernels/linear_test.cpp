@@ -169,3 +169,23 @@ TEST_CASE("products round their operands only where TF32 was asked for")
     CHECK(square({.tf32 = true}) == 1.0F);
     CHECK(cudaStreamDestroy(lane.stream) == cudaSuccess);
 }
+
+TEST_CASE("of a device's kernels those of TF32 round, and no others")
+{
+    if (!plays())
+        return;
+    const Device& device = *playedCuda();
+    const DeviceMemory memory = device.allocate(4096);
+    auto* numbers = reinterpret_cast<float*>(memory.get());
+    const auto square = [&](const Kernels<float>& kernels) {
+        const float x = 1.0F + 1.0F / 4096; // 12 bits behind the point
+        float result = 0;
+        device.upload(std::as_bytes(std::span(&x, 1)), memory.get());
+        kernels.matmul({.a = {numbers, 1, 1}, .b = {numbers, 1, 1}, .c = {numbers + 256, 1, 1}});
+        device.download(memory.get() + 1024, std::as_writable_bytes(std::span(&result, 1)));
+        return result;
+    };
+    CHECK(square(device.kernels()) > 1.0004F);
+    CHECK(square(*device.tf32Kernels()) == 1.0F);
+    CHECK(square(device.kernels()) > 1.0004F);
+}

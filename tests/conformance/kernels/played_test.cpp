@@ -79,6 +79,24 @@ TEST_CASE("a launch that CUDA refuses is refused")
           == cudaErrorInvalidValue);
 }
 
+TEST_CASE("a kernel is not given memory of the host")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    cudaLaunchConfig_t config;
+    config.blockDim = dim3(32);
+    CHECK(cudaStreamCreateWithFlags(&config.stream, cudaStreamNonBlocking) == cudaSuccess);
+    const auto write = +[](int* out) { *out = 1; };
+    int onHost = 0;
+    CHECK_THROWS_AS(cudaLaunchKernelEx(&config, write, &onHost), std::logic_error);
+    void* onGpu = nullptr;
+    REQUIRE(cudaMalloc(&onGpu, sizeof(int)) == cudaSuccess);
+    CHECK(cudaLaunchKernelEx(&config, write, static_cast<int*>(onGpu)) == cudaSuccess);
+    CHECK(cudaStreamSynchronize(config.stream) == cudaSuccess);
+    CHECK(cudaFree(onGpu) == cudaSuccess);
+    CHECK(cudaStreamDestroy(config.stream) == cudaSuccess);
+}
+
 TEST_CASE("a race shows in another order of threads, and a barrier ends it")
 {
     if (!kernel_test::plays())

@@ -61,15 +61,20 @@ std::span<const std::byte> bytesOf(const std::vector<Number>& numbers)
     return std::as_bytes(std::span(numbers));
 }
 
+// Where arrays begin: as allocations do, or one number behind, where no access of 16 bytes can be.
+enum class Begin { Aligned, Shifted };
+
 // The arrays of a case on a device, each in memory of its own between guards.
 template<class Real>
 class Placed
 {
 public:
-    Placed(const Device& device, const Kernels<Real>& kernels, const Case& c)
+    Placed(const Device& device, const Kernels<Real>& kernels, const Case& c,
+           Begin begin = Begin::Aligned)
         : m_device(device)
         , m_kernels(kernels)
         , m_case(c)
+        , m_begin(begin)
     {
         for (const Array& array : c.arrays)
             m_arrays.push_back(m_device.allocate(static_cast<Bytes>(bytes(array) + 2 * kGuard)));
@@ -87,7 +92,8 @@ public:
             const Array& array = m_case.arrays[a];
             std::vector<std::byte> memory(bytes(array) + 2 * kGuard, kGuardByte);
             if (isRead(array))
-                std::ranges::copy(storedAs<Real>(array), memory.begin() + kGuard);
+                std::ranges::copy(storedAs<Real>(array),
+                                  memory.begin() + static_cast<std::ptrdiff_t>(offset(array)));
             m_device.upload(memory, m_arrays[a].get());
         }
         m_device.upload(bytesOf(m_case.tokens), m_tokens.get());
@@ -99,8 +105,8 @@ public:
     {
         std::vector<typename Memory<Real>::Place> places;
         for (std::size_t a = 0; a < m_arrays.size(); ++a)
-            places.push_back({m_arrays[a].get() + kGuard, m_case.arrays[a].values.size(),
-                              m_case.arrays[a].isWide});
+            places.push_back({m_arrays[a].get() + offset(m_case.arrays[a]),
+                              m_case.arrays[a].values.size(), m_case.arrays[a].isWide});
         const Memory<Real> memory(
             places, {reinterpret_cast<const std::int32_t*>(m_tokens.get()), m_case.tokens.size()},
             {reinterpret_cast<std::int64_t*>(m_integers.get()), m_case.integers.size()},
@@ -114,13 +120,13 @@ public:
         Results results;
         const auto isGuard = [](std::byte b) { return b == kGuardByte; };
         for (std::size_t a = 0; a < m_arrays.size(); ++a) {
-            const std::size_t size = bytes(m_case.arrays[a]);
+            const std::size_t size = bytes(m_case.arrays[a]), before = offset(m_case.arrays[a]);
             std::vector<std::byte> memory(size + 2 * kGuard);
             m_device.download(m_arrays[a].get(), memory);
             const std::span<const std::byte> all(memory);
-            results.guarded = results.guarded && std::ranges::all_of(all.first(kGuard), isGuard)
-                && std::ranges::all_of(all.last(kGuard), isGuard);
-            const auto own = all.subspan(kGuard, size);
+            results.guarded = results.guarded && std::ranges::all_of(all.first(before), isGuard)
+                && std::ranges::all_of(all.subspan(before + size), isGuard);
+            const auto own = all.subspan(before, size);
             auto& array = results.arrays.emplace_back();
             if (m_case.arrays[a].role != Role::Scratch)
                 array.assign(own.begin(), own.end());
@@ -136,10 +142,15 @@ private:
     {
         return array.values.size() * sizeOf<Real>(array);
     }
+    std::size_t offset(const Array& array) const // in its memory, bytes
+    {
+        return kGuard + (m_begin == Begin::Shifted ? sizeOf<Real>(array) : 0);
+    }
 
     const Device& m_device;
     const Kernels<Real>& m_kernels;
     const Case& m_case;
+    Begin m_begin;
     std::vector<DeviceMemory> m_arrays;
     DeviceMemory m_tokens, m_integers, m_loss;
 };
@@ -226,6 +237,16 @@ Results runTwice(const Device& device, const Kernels<Real>& kernels, const Case&
 }
 
 template<class Real>
+void checkShifted(const Device& device, const Kernels<Real>& kernels, const Case& c,
+                  const Truth& truth)
+{
+    INFO("arrays that are not aligned to 16 bytes");
+    Placed<Real> placed(device, kernels, c, Begin::Shifted);
+    placed.run();
+    compare<Real>(c, placed.download(), truth);
+}
+
+template<class Real>
 void checkPlayed(const Case& c, const Truth& truth, Products products)
 {
     using cuda_on_cpu::Order;
@@ -236,6 +257,7 @@ void checkPlayed(const Case& c, const Truth& truth, Products products)
     cuda_on_cpu::playAs(Order::Forward);
     const Results forward = runTwice<Real>(*playedCuda(), *kernels, c);
     compare<Real>(c, forward, truth);
+    checkShifted<Real>(*playedCuda(), *kernels, c, truth);
     for (const Order order : {Order::Backward, Order::Shuffled}) {
         cuda_on_cpu::playAs(order);
         CHECK(
@@ -243,7 +265,7 @@ void checkPlayed(const Case& c, const Truth& truth, Products products)
     }
 }
 
-constexpr std::size_t kSmall = 200'000; // numbers of a case that is played on the CPU
+constexpr std::size_t kSmall = 300'000; // numbers of a case that is played on the CPU
 
 bool isSmall(const Case& c)
 {
@@ -317,6 +339,7 @@ void checkGpu(const Case& c, const Truth& truth, Products products)
     try {
         const Results results = runTwice<Real>(device, *kernels, c);
         const double worst = compare<Real>(c, results, truth);
+        checkShifted<Real>(device, *kernels, c, truth);
         char numbers[64];
         std::snprintf(numbers, sizeof numbers, ": error %.1e", worst);
         gpuRows().add(name,

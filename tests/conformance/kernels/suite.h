@@ -14,7 +14,8 @@
 // the CPU's kernels in double precision, on the numbers that the device gets; what is compared is
 // the CPU in float and bfloat16, the CUDA kernels played on the CPU (tests/support/cuda_on_cpu),
 // and, where there is one, a GPU. Inputs have no pattern, outputs begin as NaN, every array lies
-// between guards, and every case runs twice: the same bits.
+// between guards, and every case runs twice: the same bits; once more where nothing
+// is aligned to 16 bytes.
 namespace kernel_test {
 
 enum class Role {

@@ -258,3 +258,16 @@ TEST_CASE("a device whose memory is out of reach trains as the CPU does")
         }
     }
 }
+
+// What is lost is within the tolerances above, so they do not tell tf32 from fp32.
+TEST_CASE("training in tf32 is not training in fp32")
+{
+    if (!kernel_test::plays())
+        return;
+    Setting setting{"1f1b", miniature(Family::Gpt)};
+    const Trained exact = train(setting, kernel_test::playedCuda().get());
+    setting.model.precision = Precision::Tf32;
+    const Trained rounded = train(setting, kernel_test::playedCuda().get());
+    CHECK(relativeError(rounded.firstGradient, exact.firstGradient) > 1e-5);
+    CHECK(rounded.losses != exact.losses);
+}

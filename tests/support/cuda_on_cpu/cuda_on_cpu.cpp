@@ -224,6 +224,13 @@ cudaError_t checkLaunch(const cudaLaunchConfig_t& config, const void* kernel)
         : cudaErrorInvalidValue;
 }
 
+void checkPointer(const void* pointer)
+{
+    const auto lock = lockMachine();
+    if (pointer != nullptr && ownerOf(pointer) < 0)
+        throw std::logic_error("a kernel is given memory of the host");
+}
+
 void playAs(Order order)
 {
     chosen = order;

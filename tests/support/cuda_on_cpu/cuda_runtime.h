@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <type_traits>
 
 // The part of the CUDA runtime that engine/backend/cuda/*.cu use, on the CPU: the same sources are
 // compiled by the host compiler, and the threads of a block are played one after the other, each
@@ -17,8 +18,9 @@
 // missing barrier, and blocks that use each other's results. Memory of cudaMalloc() can be touched
 // by kernels and copies only: anything else that does gets a segmentation fault, as with a GPU.
 // Work is queued on streams and done when somebody waits for it (machine.h), in one of several
-// orders, so that a missing wait is found, too. What is not found: memory ordering between real
-// SMs, speed, limits of registers and of shared memory.
+// orders, so that a missing wait is found, too; so are accesses that are not aligned, and pointers
+// to memory of the host. What is not found: memory ordering between real SMs, speed, limits of
+// registers and of shared memory.
 
 #define __global__
 #define __device__
@@ -55,6 +57,15 @@ std::byte* slotOfLane(unsigned lane); // of the own warp; kSlot bytes
 constexpr std::size_t kSharedMemory = std::size_t{227} << 10; // of a block: sm_90's, the most
 // What a block of a kernel may have on the thread's GPU: 48 KiB, or more where it was asked for.
 cudaError_t askForSharedMemory(const void* kernel, int bytes);
+// Throws std::logic_error where a kernel's argument is a pointer, and not to memory of a GPU; the
+// members of an argument are not looked at.
+void checkPointer(const void* pointer);
+template<class Argument>
+void checkArgument(const Argument& argument)
+{
+    if constexpr (std::is_pointer_v<Argument>)
+        checkPointer(argument);
+}
 // What CUDA says to such a launch: more shared memory than was asked for, an empty or too large
 // grid.
 cudaError_t checkLaunch(const cudaLaunchConfig_t& config, const void* kernel);
@@ -134,6 +145,8 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
         = cuda_on_cpu::checkLaunch(*config, reinterpret_cast<const void*>(kernel));
     if (status != cudaSuccess)
         return status;
+    if (config->stream != nullptr) // tests of the player itself have none
+        (cuda_on_cpu::checkArgument(arguments), ...);
     return cuda_on_cpu::enqueue(config->stream, [config = *config, kernel, arguments...] {
         cuda_on_cpu::play(config, [&] { kernel(arguments...); });
     });
