@@ -1,12 +1,9 @@
 #include "app/cli/command.h"
+#include "app/cli/devices_text.h"
 #include "app/cli/output.h"
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/backend/cuda_report.h"
-#include "profiler/analysis/words.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <sched.h>
 
 #include <fstream>
@@ -15,19 +12,7 @@
 
 namespace cli {
 
-using nlohmann::ordered_json;
-
 namespace {
-struct Machine
-{
-    std::string cpu;
-    unsigned cores = 0;
-    std::int64_t memory = 0;
-    std::string arithmetic; // of the CPU: the library, or why there is none
-    bool computes = false;
-    engine::CudaReport cuda;
-};
-
 // "model name : AMD EPYC ..." of /proc/cpuinfo.
 std::string cpuName()
 {
@@ -67,97 +52,6 @@ Machine thisMachine()
     return machine;
 }
 
-// Empty where runs can use a GPU.
-std::string whyNoGpu(const engine::CudaReport& cuda)
-{
-    return cuda.reason.empty() ? "" : cuda.reason + "; runs use the CPU";
-}
-
-std::string gpuText(const engine::CudaReport& cuda)
-{
-    std::string text;
-    for (const engine::CudaDevice& device : cuda.devices)
-        text += fmt::format("gpu   {}, sm_{}{}, {} SMs (partitions from {} SMs), {}\n", device.name,
-                            device.major, device.minor, device.multiprocessors,
-                            device.partition > 0 ? std::to_string(device.partition) : "- ",
-                            profiler::bytesText(device.memory));
-    text += fmt::format("{} {}\n", cuda.devices.empty() ? "gpu   none:" : "     ",
-                        cuda.reason.empty()
-                            ? "modes: emulate, live (--backend cuda), in fp32 or bf16"
-                            : whyNoGpu(cuda));
-    if (!cuda.driver.empty())
-        text += fmt::format("      the driver serves CUDA {}\n", cuda.driver);
-    if (!cuda.runtime.empty())
-        text += fmt::format("      plug-in with CUDA {}\n", cuda.runtime);
-    for (const engine::CudaLibrary& library : cuda.libraries)
-        text += fmt::format("      {:<8}  {}\n", library.name,
-                            library.version.empty() ? library.reason : library.version);
-    return text;
-}
-
-std::string asText(const Machine& machine)
-{
-    return fmt::format("cpu   {}, {} {}, {} of memory free\n"
-                       "      {}{}\n"
-                       "      modes: {}\n{}",
-                       machine.cpu, machine.cores, machine.cores == 1 ? "core" : "cores",
-                       profiler::bytesText(machine.memory),
-                       machine.computes ? "" : "cannot train: ", machine.arithmetic,
-                       machine.computes ? "simulate, emulate, live" : "simulate",
-                       gpuText(machine.cuda));
-}
-
-ordered_json orNull(const std::string& text)
-{
-    return text.empty() ? ordered_json() : ordered_json(text);
-}
-
-ordered_json cudaJson(const engine::CudaReport& cuda)
-{
-    ordered_json libraries = ordered_json::array(), devices = ordered_json::array();
-    for (const engine::CudaLibrary& library : cuda.libraries)
-        libraries.push_back({{"name", library.name},
-                             {"version", orNull(library.version)},
-                             {"file", orNull(library.file)},
-                             {"reason", orNull(library.reason)}});
-    for (const engine::CudaDevice& device : cuda.devices)
-        devices.push_back({{"name", device.name},
-                           {"compute_capability", fmt::format("{}.{}", device.major, device.minor)},
-                           {"multiprocessors", device.multiprocessors},
-                           {"smallest_partition", device.partition},
-                           {"memory_bytes", device.memory}});
-    return {{"driver", orNull(cuda.driver)},
-            {"runtime", orNull(cuda.runtime)},
-            {"libraries", libraries},
-            {"devices", devices}};
-}
-
-std::string asJson(const Machine& machine)
-{
-    ordered_json cpu{{"kind", "cpu"},
-                     {"name", machine.cpu},
-                     {"cores", machine.cores},
-                     {"memory_bytes", machine.memory},
-                     {"blas", machine.computes ? ordered_json(machine.arithmetic) : ordered_json()},
-                     {"modes",
-                      machine.computes ? ordered_json{"simulate", "emulate", "live"}
-                                       : ordered_json{"simulate"}}};
-    ordered_json devices = ordered_json::array({cpu}), missing = ordered_json::array();
-    if (machine.cuda.reason.empty())
-        for (const engine::CudaDevice& device : machine.cuda.devices)
-            devices.push_back({{"kind", "cuda"},
-                               {"name", device.name},
-                               {"memory_bytes", device.memory},
-                               {"modes", ordered_json::array({"emulate", "live"})}});
-    else
-        missing.push_back({{"kind", "cuda"}, {"reason", whyNoGpu(machine.cuda)}});
-    if (!machine.computes)
-        missing.push_back({{"kind", "cpu"}, {"reason", machine.arithmetic}});
-    return ordered_json{
-               {"devices", devices}, {"unavailable", missing}, {"cuda", cudaJson(machine.cuda)}}
-               .dump(2)
-        + "\n";
-}
 } // namespace
 
 Action prepareDevices(CLI::App& app)
@@ -166,7 +60,7 @@ Action prepareDevices(CLI::App& app)
     app.add_flag("--json", *json, "Print JSON");
     return [json]() -> engine::Result<int> {
         const Machine machine = thisMachine();
-        printText(*json ? asJson(machine) : asText(machine));
+        printText(*json ? devicesJson(machine) : devicesText(machine));
         return 0;
     };
 }

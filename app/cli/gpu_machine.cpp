@@ -18,6 +18,16 @@ std::string lowerCase(std::string text)
     return text;
 }
 
+// Of all GPUs, what several say once.
+std::string fallbackOf(const CudaReport& cuda)
+{
+    std::string all;
+    for (const CudaDevice& device : cuda.devices)
+        if (all.find(device.fallback) == std::string::npos)
+            all += (all.empty() ? "" : "; ") + device.fallback;
+    return all;
+}
+
 GpuFacts factsOf(const CudaDevice& device, int number)
 {
     return {number, device.name, device.bus, device.uuid, device.numbers};
@@ -51,6 +61,7 @@ GpuMachine gpuMachine(const CudaReport& cuda, const Run& run)
             library.version);
     set("module_loading", cuda.moduleLoading);
     set("tf32", cuda.tf32);
+    set("fallback", fallbackOf(cuda));
     for (const char* name : {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_MAX_CONNECTIONS"})
         if (const char* value = std::getenv(name); value != nullptr)
             set(name, value);

@@ -64,6 +64,9 @@ std::string gpuText(const Run& run, const GpuTrace& trace)
                             profiler::timeText(nccl.transferring, 1));
     if (const std::string clocks = clockWords(run.info.machine.clocks); !clocks.empty())
         text += clocks + "\n";
+    for (const auto& [name, value] : run.info.machine.settings)
+        if (name == "fallback")
+            text += value + "\n";
     return text;
 }
 

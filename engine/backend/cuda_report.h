@@ -29,6 +29,9 @@ struct CudaDevice
     std::string bus, uuid; // "0000:19:00.0"
     // By the columns of Nsight Systems' TARGET_INFO_GPU (engine/timeline/gpu_facts.h).
     std::vector<std::pair<std::string, std::int64_t>> numbers;
+    // What it computes more slowly than other GPUs, and why; empty: nothing.
+    // "flash attention of heads of 128 numbers without tensor cores: a block may have ..."
+    std::string fallback;
 };
 
 // What the CUDA side of this machine can do, and why not more.

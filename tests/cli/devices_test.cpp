@@ -1,6 +1,8 @@
+#include "app/cli/devices_text.h"
 #include "tests/cli/bscope.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 using namespace cli_test;
 
@@ -90,4 +92,24 @@ TEST_CASE("what of the toolkit is missing is said, one line each")
             CHECK(library["version"].get<std::string>().starts_with("2."));
     }
     CHECK(names == std::vector<std::string>{"cuBLASLt", "NCCL", "CUPTI", "NVML"});
+}
+
+TEST_CASE("what a GPU computes more slowly than others is said below it")
+{
+    cli::Machine machine;
+    engine::CudaDevice large, small;
+    large.name = "large";
+    small.name = "small";
+    small.fallback = "flash attention without tensor cores: too little shared memory";
+    machine.cuda.devices = {large, small};
+    const std::string text = cli::devicesText(machine);
+    CAPTURE(text);
+    const auto below = text.find("gpu   small, ");
+    REQUIRE(below != std::string::npos);
+    CHECK(text.find("flash", 0) > below);
+    CHECK(
+        contains(text, "\n      flash attention without tensor cores: too little shared memory\n"));
+    const auto json = nlohmann::json::parse(cli::devicesJson(machine))["cuda"]["devices"];
+    CHECK(json[0]["fallback"].is_null());
+    CHECK(json[1]["fallback"] == small.fallback);
 }

@@ -4,6 +4,8 @@
 #include "tests/cli/bscope.h"
 #include "tests/support/gpu_run.h"
 
+#include <algorithm>
+
 using namespace cli;
 using namespace cli_test;
 using namespace engine;
@@ -77,6 +79,29 @@ TEST_CASE("the GPU that plays all devices of an emulated run has a row for each"
                                                               {"module_loading", "lazy"},
                                                               {"tf32", "off"}});
     CHECK(gpuMachine({}, run) == GpuMachine{});
+}
+
+TEST_CASE("what GPUs compute more slowly than others is told once, in a run's file and in analyze")
+{
+    CudaReport report;
+    report.devices.resize(4);
+    report.devices[1].fallback = report.devices[2].fallback = "no tensor cores for heads of 128";
+    report.devices[3].fallback = "no tensor cores at all";
+    tests::GpuRun made = tests::gpuRun();
+    const auto settings = gpuMachine(report, made.run).settings;
+    using Setting = std::pair<std::string, std::string>;
+    const Setting fallback{"fallback", "no tensor cores for heads of 128; no tensor cores at all"};
+    CHECK(std::ranges::count(settings, "fallback", &Setting::first) == 1);
+    CHECK(std::ranges::count(settings, fallback) == 1);
+
+    const Folder folder;
+    tests::writeGpuRun(folder / "plain.sqlite", made);
+    CHECK_FALSE(contains(bscope(folder, "analyze plain.sqlite").out, "tensor cores"));
+    made.run.info.machine.settings.push_back(fallback);
+    tests::writeGpuRun(folder / "gpu.sqlite", made);
+    CHECK(contains(bscope(folder, "analyze gpu.sqlite").out, fallback.second + "\n"));
+    const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu"];
+    CHECK(json["machine"]["fallback"] == fallback.second);
 }
 
 TEST_CASE("analyze tells of kernels and clocks, in words and for scripts")

@@ -2,9 +2,9 @@
 
 #include "engine/backend/cuda/allocations.h"
 #include "engine/backend/cuda/blas_lt.h"
-#include "engine/backend/cuda/flash_tensor.h"
 #include "engine/backend/cuda/kernels.h"
 #include "engine/backend/cuda/queue.h"
+#include "engine/backend/cuda/tensor_attention.h"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
@@ -60,19 +60,6 @@ std::size_t sharedMemoryOf(int gpu)
     return static_cast<std::size_t>(bytes);
 }
 
-// What attention falls back to where a block cannot have what tensor cores are fed from.
-std::string lackOf(const Lane& lane)
-{
-    for (const int head : {64, 128})
-        if (TensorFlash::sharedMemory(head) > lane.sharedMemory)
-            return fmt::format(
-                "; flash attention of heads of {}128 numbers without tensor cores: a "
-                "block may have {} KiB of shared memory, and they want {:.1f}",
-                head == 64 ? "64 and " : "", lane.sharedMemory >> 10U,
-                static_cast<double>(TensorFlash::sharedMemory(head)) / 1024);
-    return {};
-}
-
 class CudaDevice final : public Device
 {
 public:
@@ -107,8 +94,9 @@ public:
         check(cudaGetDeviceProperties(&properties, m_gpu), "properties");
         std::size_t available = 0, total = 0;
         check(cudaMemGetInfo(&available, &total), "memory");
-        return {fmt::format("{}, {}", properties.name, partWords()), "cuBLASLt" + lackOf(m_lane),
-                static_cast<Bytes>(available)};
+        const std::string lack = lackOfTensorCores(m_lane.sharedMemory);
+        return {fmt::format("{}, {}", properties.name, partWords()),
+                lack.empty() ? "cuBLASLt" : "cuBLASLt; " + lack, static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
     const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }

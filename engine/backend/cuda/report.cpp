@@ -3,6 +3,7 @@
 #include "engine/backend/cuda/device_facts.h"
 #include "engine/backend/cuda/nccl.h"
 #include "engine/backend/cuda/partition.h"
+#include "engine/backend/cuda/tensor_attention.h"
 #include "engine/backend/cuda_report.h"
 #include "engine/base/toolkit_library.h"
 #include "engine/base/version.h"
@@ -126,6 +127,7 @@ CudaDevice describe(int index, const cudaDeviceProp& properties)
     device.partition = smallestPartition(index);
     device.memory = static_cast<Bytes>(properties.totalGlobalMem);
     addFacts(index, properties, device);
+    device.fallback = lackOfTensorCores(properties.sharedMemPerBlockOptin);
     return device;
 }
 

@@ -3,6 +3,8 @@
 #include "engine/backend/cuda/flash_tensor.h"
 #include "engine/backend/cuda/launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace engine::cuda {
@@ -70,6 +72,17 @@ int headsOfTensorWorkspace(const AttentionShape& shape)
     one.headsAtOnce = 1;
     const std::size_t each = one.backwardWorkspace<bfloat16>();
     return std::max(shape.heads, static_cast<int>((backwardNeed(shape) + each - 1) / each));
+}
+
+std::string lackOfTensorCores(std::size_t sharedMemory)
+{
+    for (const int head : {64, 128})
+        if (const std::size_t wanted = TensorFlash::sharedMemory(head); wanted > sharedMemory)
+            return fmt::format("flash attention of heads of {}128 numbers without tensor cores: a "
+                               "block may have {} KiB of shared memory, and they want {:.1f}",
+                               head == 64 ? "64 and " : "", sharedMemory >> 10U,
+                               static_cast<double>(wanted) / 1024);
+    return {};
 }
 
 bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op)

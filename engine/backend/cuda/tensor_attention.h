@@ -3,7 +3,7 @@
 #include "engine/backend/cuda/lane.h"
 #include "engine/backend/kernels.h"
 
-#include <type_traits>
+#include <string>
 
 namespace engine::cuda {
 
@@ -14,6 +14,9 @@ bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op);
 bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>& op);
 // AttentionShape::headsAtOnce with which a workspace is enough for its backward.
 int headsOfTensorWorkspace(const AttentionShape& shape);
+// Which flash attention is without tensor cores on a GPU whose blocks may have so many bytes of
+// shared memory, and why; empty: none that has the right heads.
+std::string lackOfTensorCores(std::size_t sharedMemory);
 
 inline bool tensorAttention(const Lane&, const Attention<float>&)
 {
