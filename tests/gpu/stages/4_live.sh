@@ -35,6 +35,30 @@ ranking() { # devices
         "$([ "$measured" = "$emulated" ] && echo PASS || echo FAIL)" "${measured% }" "${emulated% }"
 }
 
+# By how much the driver says otherwise than what is known of a GPU's memory, over all live runs on so many devices.
+memory() { # devices
+    local file name="P9 memory D$1"
+    local -a files=("$runs"/*-D"$1"-live.sqlite)
+    [ -e "${files[0]}" ] || { printf 'ROW\t%s\tSKIPPED\tno live run\n' "$name"; return; }
+    if [ "$backend" = cpu ]; then
+        printf 'ROW\t%s\tSKIPPED\t%d live runs, and no GPU whose driver could be asked\n' "$name" "${#files[@]}"
+        return
+    fi
+    for file in "${files[@]}"; do ours bscope analyze "$file" --json | difference_of "$(basename "$file" -live.sqlite)"; done \
+        | worst_difference "$name" "${#files[@]}"
+}
+# RUN GPU SHARE, a line a GPU, of bscope analyze --json.
+difference_of() { # run
+    awk -v run="$1" -F'[:,]' '/^    "gpus": \[/ { inside = 1 } inside && /"gpu":/ { gpu = $2 + 0 }
+        inside && /"difference_share":/ { print run, gpu, $2 + 0 } /^  }/ { inside = 0 }'
+}
+worst_difference() { # name runs
+    awk -v name="$1" -v runs="$2" '!($1 in seen) { seen[$1]; ++told } $3 >= worst { worst = $3; what = $1 ", GPU " $2 }
+        END { if (told < runs) { printf "ROW\t%s\tFAIL\tof %d runs %d say who has the memory\n", name, runs, told; exit }
+            printf "ROW\t%s\t%s\t%d runs, at most %.2f %% apart from the driver (%s)\n", name,
+                worst <= 0.02 ? "PASS" : "FAIL", runs, 100 * worst, what }'
+}
+
 # A run that cannot fit is refused before it starts, and says what would.
 too_large() {
     local text
@@ -72,13 +96,14 @@ sanitized() {
     printf 'ROW\tP10 another tool\t%s\t%s\n' "$([ "$status" -eq 0 ] && echo PASS || echo FAIL)" \
         "$(grep -m 1 -i 'kernels\|profiler' <<<"$text" | cut -c1-150)"
 }
-export -f live ranking too_large cancelled sanitized
+export -f live ranking memory difference_of worst_difference too_large cancelled sanitized
 
 stage_4() {
     local scheme devices
     for devices in 4 8; do
         for scheme in $schemes; do on_gpu "P9 live $scheme D$devices" 60 bash -c "live $scheme $devices"; done
         on_gpu "P9 ranking D$devices" 20 bash -c "ranking $devices"
+        on_gpu "P9 memory D$devices" 20 bash -c "memory $devices"
         [ "$devices" != 4 ] || on_gpu "P9 sample bitpipe" 40 bash -c 'sample_with_kernels bitpipe live'
     done
     on_gpu "P10 too large" 30 bash -c too_large
