@@ -125,7 +125,7 @@ void enableLaunches(std::uint8_t on)
     for (const CUpti_CallbackId id : {CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
                                       CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060})
         PROBE(cuptiActivityEnableRuntimeApi(id, on));
-#if CUPTI_API_VERSION >= 130000 // what <<<>>> is from CUDA 13 on
+#if CUPTI_API_VERSION >= 130000 // what nvcc starts kernels by from CUDA 13 on
     PROBE(cuptiActivityEnableRuntimeApi(CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000, on));
 #endif
     PROBE(cuptiActivityEnableDriverApi(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, on));
