@@ -19,7 +19,9 @@ namespace {
 class Stamps
 {
 public:
-    Stamps() = default;
+    explicit Stamps(const Partition* partition) // none: of the whole GPU
+        : m_partition(partition)
+    { }
     ~Stamps()
     {
         for (cudaEvent_t event : m_events)
@@ -30,7 +32,7 @@ public:
 
     void record(std::size_t slot, cudaStream_t stream)
     {
-        while (m_events.size() <= slot)
+        for (const EventsFor made(m_partition); m_events.size() <= slot;)
             check(cudaEventCreate(&m_events.emplace_back()), "an event");
         check(cudaEventRecord(m_events[slot], stream), "an event");
     }
@@ -49,6 +51,7 @@ public:
     }
 
 private:
+    const Partition* m_partition;
     std::vector<cudaEvent_t> m_events;
 };
 
@@ -148,8 +151,9 @@ public:
     }
     std::unique_ptr<DeviceEvent> makeEvent(Timed timed) const override
     {
-        return std::make_unique<CudaEvent>(
-            m_gpu, *m_clock, timed == Timed::Yes ? CudaEvent::Timed::Yes : CudaEvent::Timed::No);
+        return std::make_unique<CudaEvent>(m_gpu, m_partition.get(), *m_clock,
+                                           timed == Timed::Yes ? CudaEvent::Timed::Yes
+                                                               : CudaEvent::Timed::No);
     }
     void bindThread() const override { select(m_gpu); }
     void anchor() const override { m_clock->anchor(); }
@@ -205,7 +209,7 @@ private:
     std::unique_ptr<Kernels<float>> m_kernels;
     mutable std::unique_ptr<Kernels<float>> m_tf32s;
     std::unique_ptr<Kernels<bfloat16>> m_bfloat16s;
-    mutable Stamps m_stamps;
+    mutable Stamps m_stamps{m_partition.get()};
 };
 
 } // namespace

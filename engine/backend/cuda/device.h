@@ -11,9 +11,11 @@ struct DevicePart
 {
     int gpu = 0;
     std::shared_ptr<const Partition> partition; // none: the whole GPU
-    std::shared_ptr<GpuClock> clock;            // of the GPU, one for all its partitions
-    Bytes before = 0;                           // of its memory that was used by then
-    int number = -1; // of the device among those that run at the same time; -1: it plays them all
+    // Of the GPU, one for all its partitions, or where events are their own one for each. Of the
+    // partition, which is kept for longer.
+    std::shared_ptr<GpuClock> clock;
+    Bytes before = 0; // of its memory that was used by then
+    int number = -1;  // of the device among those that run at the same time; -1: it plays them all
 };
 
 // std::bad_alloc; std::runtime_error says what CUDA says.

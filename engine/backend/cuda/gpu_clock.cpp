@@ -10,11 +10,12 @@
 
 namespace engine::cuda {
 
-GpuClock::GpuClock(int gpu)
+GpuClock::GpuClock(int gpu, const Partition* partition)
     : m_gpu(gpu)
-    , m_stream(gpu, nullptr, fmt::format("GPU {}: clock", gpu))
+    , m_stream(gpu, partition, fmt::format("GPU {}: clock", gpu))
 {
     const OnGpu on(gpu);
+    const EventsFor made(partition);
     for (cudaEvent_t& each : m_tries)
         check(cudaEventCreate(&each), "an event");
     anchor();

@@ -70,8 +70,12 @@ void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Devic
         devices.push_back(makeDevice({gpu, nullptr, clock, before, next()}));
         return;
     }
-    for (const auto& partition : makePartitions(gpu, count))
-        tryOut(*devices.emplace_back(makeDevice({gpu, partition, clock, before, next()})));
+    for (const auto& partition : makePartitions(gpu, count)) {
+        const auto own = partition->events() == Partition::Events::Own
+            ? std::make_shared<GpuClock>(gpu, partition.get())
+            : clock;
+        tryOut(*devices.emplace_back(makeDevice({gpu, partition, own, before, next()})));
+    }
 }
 
 } // namespace

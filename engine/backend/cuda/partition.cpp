@@ -1,6 +1,7 @@
 #include "engine/backend/cuda/partition.h"
 
 #include "engine/backend/cuda/driver_function.h"
+#include "engine/backend/cuda/stream.h"
 #include "engine/backend/device_placement.h"
 
 #include <fmt/format.h>
@@ -22,6 +23,8 @@ struct Driver
     using Destroy = CUresult (*)(CUgreenCtx);
     using Convert = CUresult (*)(CUcontext*, CUgreenCtx);
     using CreateStream = CUresult (*)(CUstream*, CUgreenCtx, unsigned, int priority);
+    using Push = CUresult (*)(CUcontext);
+    using Pop = CUresult (*)(CUcontext*);
 
     GetResource getResource = driverFunction<GetResource>("cuDeviceGetDevResource", 12040);
     Split split = driverFunction<Split>("cuDevSmResourceSplitByCount", 12040);
@@ -29,7 +32,10 @@ struct Driver
     Create create = driverFunction<Create>("cuGreenCtxCreate", 12040);
     Destroy destroy = driverFunction<Destroy>("cuGreenCtxDestroy", 12040);
     CreateStream createStream = driverFunction<CreateStream>("cuGreenCtxStreamCreate", 12050);
-    Convert convert = driverFunction<Convert>("cuCtxFromGreenCtx", 12040); // may be missing
+    // These may be missing.
+    Convert convert = driverFunction<Convert>("cuCtxFromGreenCtx", 12040);
+    Push push = driverFunction<Push>("cuCtxPushCurrent", 4000);
+    Pop pop = driverFunction<Pop>("cuCtxPopCurrent", 4000);
 
     bool makesPartitions() const
     {
@@ -92,14 +98,35 @@ int multiprocessorsOf(int gpu)
     return sizeOf(all);
 }
 
-std::shared_ptr<const Partition> makePartition(int gpu, CUdevResource& group)
+std::shared_ptr<Partition> makePartition(int gpu, CUdevResource& group)
 {
     CUdevResourceDesc description{};
     CUgreenCtx context = nullptr;
     check(driver().describe(&description, &group, 1), "describing a partition");
     check(driver().create(&context, description, gpu, CU_GREEN_CTX_DEFAULT_STREAM),
           "making a partition");
-    return std::make_shared<const Partition>(context, sizeOf(group));
+    return std::make_shared<Partition>(context, sizeOf(group));
+}
+
+// Whether an event that was made beside the partition can be recorded on its streams, and
+// subtracted from one that was not.
+bool takesEventsOfGpu(int gpu, const Partition& partition)
+{
+    const Stream inside(gpu, &partition, "trial"), outside(gpu, nullptr, "trial");
+    cudaEvent_t first = nullptr, second = nullptr;
+    const auto destroy = [&] {
+        cudaEventDestroy(first);
+        cudaEventDestroy(second);
+    };
+    cuda::check(cudaEventCreate(&first), "an event");
+    cuda::check(cudaEventCreate(&second), "an event");
+    float milliseconds = 0;
+    const bool takes = cudaEventRecord(first, outside.get()) == cudaSuccess
+        && cudaEventRecord(second, inside.get()) == cudaSuccess
+        && cudaEventSynchronize(first) == cudaSuccess && cudaEventSynchronize(second) == cudaSuccess
+        && cudaEventElapsedTime(&milliseconds, first, second) == cudaSuccess;
+    destroy();
+    return takes;
 }
 
 } // namespace
@@ -123,6 +150,22 @@ CUcontext Partition::context() const
     if (driver().convert == nullptr || driver().convert(&context, m_context) != CUDA_SUCCESS)
         return nullptr;
     return context;
+}
+
+EventsFor::EventsFor(const Partition* partition)
+{
+    if (partition == nullptr || partition->events() == Partition::Events::OfGpu
+        || driver().push == nullptr || driver().pop == nullptr)
+        return;
+    check(driver().push(partition->context()), "choice of a partition");
+    m_pushed = true;
+}
+
+EventsFor::~EventsFor()
+{
+    CUcontext popped = nullptr;
+    if (m_pushed)
+        driver().pop(&popped);
 }
 
 int smallestPartition(int gpu)
@@ -154,10 +197,13 @@ std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
         throw std::runtime_error(fmt::format("the driver divides it into {} equal parts where {} "
                                              "of {} multiprocessors or fewer were asked for",
                                              most, count, largest));
-    std::vector<std::shared_ptr<const Partition>> made;
+    std::vector<std::shared_ptr<Partition>> made;
     for (CUdevResource& group : groups)
         made.push_back(makePartition(gpu, group));
-    return made;
+    if (!takesEventsOfGpu(gpu, *made.front()))
+        for (const auto& partition : made)
+            partition->setEvents(Partition::Events::Own);
+    return {made.begin(), made.end()};
 }
 
 } // namespace engine::cuda

@@ -23,10 +23,11 @@ private:
 
 } // namespace
 
-CudaEvent::CudaEvent(int gpu, const GpuClock& clock, Timed timed)
+CudaEvent::CudaEvent(int gpu, const Partition* partition, const GpuClock& clock, Timed timed)
     : m_clock(clock)
 {
     const OnGpu on(gpu);
+    const EventsFor made(partition);
     const unsigned flags = timed == Timed::Yes ? cudaEventDefault : cudaEventDisableTiming;
     check(cudaEventCreateWithFlags(&m_event, flags), "an event");
 }

@@ -9,8 +9,8 @@ class CudaEvent final : public DeviceEvent
 {
 public:
     enum class Timed : bool { No, Yes };
-    // Of the clock's GPU; the clock outlives it.
-    CudaEvent(int gpu, const GpuClock& clock, Timed timed);
+    // Of the clock's GPU, and of a partition of it, or none; both outlive it.
+    CudaEvent(int gpu, const Partition* partition, const GpuClock& clock, Timed timed);
     ~CudaEvent() override;
 
     bool hasPassed() const override;

@@ -185,12 +185,13 @@ int cuda_on_cpu::running()
     return machine().running;
 }
 
-cudaStream_t cuda_on_cpu::makeStream(int gpu, int multiprocessors)
+cudaStream_t cuda_on_cpu::makeStream(int gpu, int multiprocessors, CUgreenCtx_st* context)
 {
     const Lock lock(machine().mutex);
     auto& made = machine().streams.emplace_back(std::make_unique<CUstream_st>());
     made->gpu = gpu;
     made->multiprocessors = multiprocessors;
+    made->context = context;
     return made.get();
 }
 
@@ -332,6 +333,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags)
     *event = new CUevent_st{std::make_shared<Event>()};
     (*event)->event->gpu = currentGpu;
     (*event)->event->timed = flags == cudaEventDefault;
+    (*event)->event->context = cuda_on_cpu::currentContext();
     return cudaSuccess;
 }
 
@@ -344,7 +346,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     const Lock lock(machine().mutex);
-    if (event->event->gpu != stream->gpu || stream->captured)
+    if (event->event->gpu != stream->gpu || stream->captured
+        || (machine().gpus.eventsOfContexts && event->event->context != stream->context))
         return cudaErrorInvalidResourceHandle;
     ++event->event->recorded;
     machine().add(*stream, {.run = [recorded = event->event] {
@@ -375,7 +378,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEve
     const Lock lock(machine().mutex);
     const Event &first = *begin->event, &last = *end->event;
     if (!first.timed || !last.timed || first.gpu != last.gpu || first.recorded == 0
-        || last.recorded == 0)
+        || last.recorded == 0 || (machine().gpus.eventsOfContexts && first.context != last.context))
         return cudaErrorInvalidResourceHandle;
     if (first.passed < first.recorded || last.passed < last.recorded)
         return cudaErrorNotReady;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+struct CUgreenCtx_st; // a partition's context (cuda.h)
+
 // GPUs that are played on the CPU. What is queued on a stream is not done until some thread of the
 // host asks for it (waits for a stream or an event, asks whether an event has passed, frees
 // memory); then one piece of work after the other is done, of whichever stream the chosen order
@@ -29,6 +31,9 @@ struct Gpus
     int count = 1, multiprocessors = 132, smallest = 8;
     int partitionsAtMost = 1000; // the driver gives fewer than asked for
     int cluster = 0; // multiprocessors that a partition is a part of, or has whole; 0: all of them
+    // An event belongs to the context that was current when it was made: it can be recorded on
+    // streams of that one alone, and subtracted from its events alone (what cuda.h of 13.0 says).
+    bool eventsOfContexts = false;
     int sharedMemory = 99 << 10; // bytes that a block may ask for: sm_120's, the least
     std::size_t memory = std::size_t{16} << 30, context = std::size_t{400} << 20; // bytes, of each
 };
@@ -41,8 +46,10 @@ const Gpus& pluggedIn();
 void useMemory(int gpu, std::size_t bytes);
 std::size_t usedMemory(int gpu);
 
-// A stream of this GPU, on so many of its multiprocessors.
-cudaStream_t makeStream(int gpu, int multiprocessors);
+// A stream of this GPU, on so many of its multiprocessors, and of a context; none: the primary one.
+cudaStream_t makeStream(int gpu, int multiprocessors, CUgreenCtx_st* context = nullptr);
+// Of the calling thread; none: the primary one.
+CUgreenCtx_st* currentContext();
 int multiprocessorsOf(cudaStream_t stream);
 // As a profiler knows them: those that live, in the order in which they were made.
 void nameStream(cudaStream_t stream, const std::string& name);

@@ -22,6 +22,7 @@ struct CUgreenCtx_st
 namespace {
 
 std::vector<CUgreenCtx> named;
+thread_local std::vector<CUgreenCtx> current; // of this thread, the last one is
 
 CUresult getResource(CUdevice, CUdevResource* resource, CUdevResourceType type)
 {
@@ -80,9 +81,23 @@ CUresult convert(CUcontext* context, CUgreenCtx green)
     return CUDA_SUCCESS;
 }
 
+CUresult push(CUcontext context)
+{
+    current.push_back(reinterpret_cast<CUgreenCtx>(context));
+    return CUDA_SUCCESS;
+}
+
+CUresult pop(CUcontext* context)
+{
+    *context = reinterpret_cast<CUcontext>(current.back());
+    current.pop_back();
+    return CUDA_SUCCESS;
+}
+
 CUresult createStream(CUstream* stream, CUgreenCtx context, unsigned flags, int)
 {
-    *stream = cuda_on_cpu::makeStream(context->gpu, static_cast<int>(context->multiprocessors));
+    *stream = cuda_on_cpu::makeStream(context->gpu, static_cast<int>(context->multiprocessors),
+                                      context);
     return flags == CU_STREAM_NON_BLOCKING ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -100,10 +115,17 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function
         : name == "cuGreenCtxDestroy"            ? reinterpret_cast<void*>(destroy)
         : name == "cuGreenCtxStreamCreate"       ? reinterpret_cast<void*>(createStream)
         : name == "cuCtxFromGreenCtx"            ? reinterpret_cast<void*>(convert)
+        : name == "cuCtxPushCurrent"             ? reinterpret_cast<void*>(push)
+        : name == "cuCtxPopCurrent"              ? reinterpret_cast<void*>(pop)
                                                  : nullptr;
     *result
         = *function != nullptr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
     return cudaSuccess;
+}
+
+CUgreenCtx_st* cuda_on_cpu::currentContext()
+{
+    return current.empty() ? nullptr : current.back();
 }
 
 void cuda_on_cpu::nameContext(CUctx_st* context, const std::string& name)

@@ -19,6 +19,7 @@ std::unique_lock<std::recursive_mutex> lockMachine();
 struct Event
 {
     int gpu = 0;
+    const void* context = nullptr; // that was current when it was made; none: the primary one
     bool timed = true;
     std::uint64_t recorded = 0, passed = 0; // how often
     std::int64_t time = 0;                  // ns, of the last passing
@@ -60,6 +61,7 @@ struct CUgraphExec_st
 struct CUstream_st
 {
     int gpu = 0, multiprocessors = 0;
+    const void* context = nullptr; // as an event's
     std::string name;
     std::deque<cuda_on_cpu::Work> work;
     std::unique_ptr<CUgraph_st> captured; // what is queued goes here; none: it is queued
