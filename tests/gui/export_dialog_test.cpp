@@ -196,18 +196,18 @@ TEST_CASE("a preset of one's own keeps every choice, comes back, and can be remo
     f.find<QRadioButton>("palette-grey")->click();
     f.find<QDoubleSpinBox>("figureWidth")->setValue(5);
     QTimer answer; // as soon as the question is there: its loop would wait for ever
-    QObject::connect(&answer, &QTimer::timeout, [] {
+    QObject::connect(&answer, &QTimer::timeout, [&answer] {
         auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
         auto* line = dialog != nullptr ? dialog->findChild<QLineEdit*>() : nullptr;
         if (line == nullptr || !line->isVisible())
             return;
+        answer.stop(); // typing lets the loop turn, and the next time-out would type into it
         line->clear();
         QTest::keyClicks(line, QStringLiteral("my thesis / wide"));
         dialog->accept();
     });
     answer.start(5);
     save->click();
-    answer.stop();
     REQUIRE(presets->count() == publishers + 1);
     CHECK(presets->currentText() == QStringLiteral("my thesis / wide"));
     CHECK(save->text() == QStringLiteral("Remove preset"));
@@ -225,8 +225,8 @@ TEST_CASE("a preset of one's own keeps every choice, comes back, and can be remo
     CHECK(f.find<QCheckBox>("content-legend")->isChecked());
     CHECK(f.find<QLineEdit>("figureFile")->text() == f.path("figure"));
 
-    CHECK(waitFor([&] { return save->text() == QStringLiteral("Remove preset"); }));
-    save->click();
+    REQUIRE(waitFor([&] { return save->text() == QStringLiteral("Remove preset"); }));
+    save->click(); // else it would ask for a name
     CHECK(presets->count() == publishers);
     CHECK(save->text() == QStringLiteral("Save as preset"));
 }

@@ -5,7 +5,6 @@
 #include "tests/app/simulated_run.h"
 
 #include <QFileInfo>
-#include <QStandardPaths>
 
 using namespace app;
 using State = RunDocument::State;
@@ -73,11 +72,9 @@ TEST_CASE("where no folder for runs can be made, nothing is started, and it says
     const QByteArray before = qgetenv("XDG_DATA_HOME");
     FakeWorker worker("exit 0\n");
     qputenv("XDG_DATA_HOME", worker.path().toUtf8()); // a file: no folder can be made in it
-    QStandardPaths::setTestModeEnabled(false);        // which would not ask it
     RunLibrary library;
     library.setWorkerProgram(worker.path());
     const auto document = library.start({});
-    QStandardPaths::setTestModeEnabled(true);
     before.isNull() ? qunsetenv("XDG_DATA_HOME") : qputenv("XDG_DATA_HOME", before);
     CHECK(document->state() == State::Failed);
     CHECK(document->notice().headline == QStringLiteral("Not started."));
