@@ -1,6 +1,7 @@
 #include "app/jobs/run_session.h"
 
 #include "app/models/numbers.h"
+#include "app/models/text.h"
 
 #include <QFileInfo>
 
@@ -22,7 +23,7 @@ QString joined(QString reason, const QString& kept)
         return kept;
     if (reason.startsWith(QLatin1String("bscope: ")))
         reason.remove(0, 8);
-    reason[0] = reason[0].toUpper();
+    reason = capitalized(reason);
     if (!reason.endsWith(QLatin1Char('.')))
         reason += QLatin1Char('.');
     return reason + QLatin1Char(' ') + kept;

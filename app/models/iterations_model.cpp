@@ -25,8 +25,13 @@ std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t firs
     std::vector<IterationRow> rows;
     for (std::size_t i = first; i < run.timeline.iterations.size(); ++i) {
         const engine::Iteration& iteration = run.timeline.iterations[i];
-        IterationRow row{
-            iteration.kind, iteration.number, iteration.window.duration(), 0, iteration.loss, {}};
+        IterationRow row{iteration.kind,
+                         iteration.number,
+                         iteration.window.duration(),
+                         0,
+                         iteration.loss,
+                         iteration.gradientNorm,
+                         {}};
         if (const auto metrics = profiler::metrics(run, static_cast<int>(i))) {
             row.bubbleRatio = metrics->bubbleRatio;
             row.tokensPerSecond = metrics->tokensPerSecond;
@@ -97,6 +102,8 @@ QString IterationsModel::text(const IterationRow& row, Column column) const
         return number(row.bubbleRatio * 100, 1);
     case Column::Loss:
         return row.loss ? number(*row.loss, 2) : none;
+    case Column::GradientNorm:
+        return row.gradientNorm ? number(*row.gradientNorm, 3) : none;
     case Column::Tokens:
         return row.tokensPerSecond ? number(*row.tokensPerSecond / 1000, 1) : none;
     }
@@ -143,6 +150,8 @@ QVariant IterationsModel::headerData(int section, Qt::Orientation orientation, i
         return tr("Bubble, %");
     case Column::Loss:
         return tr("Loss");
+    case Column::GradientNorm:
+        return tr("Gradient norm");
     case Column::Tokens:
         return tr("k tokens/s");
     }

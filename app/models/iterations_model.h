@@ -17,7 +17,7 @@ struct IterationRow
     int number = 0;
     std::int64_t duration = 0;
     double bubbleRatio = 0;
-    std::optional<double> loss, tokensPerSecond;
+    std::optional<double> loss, gradientNorm, tokensPerSecond;
 
     friend bool operator==(const IterationRow&, const IterationRow&) = default;
 };
@@ -28,14 +28,15 @@ std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t firs
 // "warm-up 0", "0", "replay": the name of an iteration in tables and steppers.
 QString iterationName(const engine::Timeline& timeline, int iteration);
 
-// Iteration by iteration: time, bubble, loss, throughput. Row i is Timeline::iterations[i].
+// Iteration by iteration: time, bubble, loss, gradient norm, throughput. Row i is
+// Timeline::iterations[i].
 class IterationsModel : public QAbstractTableModel
 {
     Q_OBJECT
 
 public:
-    enum class Column : int { Iteration, Duration, Bubble, Loss, Tokens };
-    static constexpr int kColumns = 5;
+    enum class Column : int { Iteration, Duration, Bubble, Loss, GradientNorm, Tokens };
+    static constexpr int kColumns = 6;
 
     explicit IterationsModel(QObject* parent = nullptr);
 

@@ -27,6 +27,13 @@ QString timeText(std::int64_t ticks, const engine::RunInfo& info)
     return unitsText(units) + QStringLiteral(" units");
 }
 
+QString capitalized(QString words)
+{
+    if (!words.isEmpty())
+        words[0] = words[0].toUpper();
+    return words;
+}
+
 QString quotedCell(QString text)
 {
     if (!text.contains(QLatin1Char(',')) && !text.contains(QLatin1Char('"')))

@@ -16,6 +16,8 @@ inline QString fromUtf8(std::string_view text)
 // A scheme's title without the names in parentheses: "1F1B (PipeDream-Flush)" is "1F1B".
 QString shortTitle(const QString& title);
 
+QString capitalized(QString words); // their first letter
+
 QString quotedCell(QString text); // of a CSV file, quoted where it must be
 
 QString unitsText(double units); // 14: "14", 16.5: "16.5"; no unit

@@ -2,6 +2,7 @@
 
 #include "app/models/iterations_model.h"
 #include "app/models/numbers.h"
+#include "app/models/text.h"
 #include "app/pages/run_page_parts.h"
 #include "app/widgets/band.h"
 #include "app/widgets/details_panel.h"
@@ -29,13 +30,6 @@ using State = RunDocument::State;
 Band::Kind bandKind(Notice::Level level)
 {
     return level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning;
-}
-
-QString capitalized(QString word)
-{
-    if (!word.isEmpty())
-        word[0] = word[0].toUpper();
-    return word;
 }
 
 } // namespace

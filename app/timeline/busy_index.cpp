@@ -81,6 +81,6 @@ auto BusyIndexOf<Kind, kCount>::within(double begin, double end) const -> Sums
 }
 
 template class BusyIndexOf<Share, kShares>;
-template class BusyIndexOf<profiler::KernelKind, profiler::kKernelKinds>;
+template class BusyIndexOf<std::uint8_t, kKernelShares>;
 
 } // namespace app

@@ -14,7 +14,10 @@ namespace app {
 enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
 constexpr int kShares = 5;
 using Busy = std::array<double, kShares>; // ticks, or parts of one
-using KernelBusy = std::array<double, profiler::kKernelKinds>;
+// By KernelKind; the last is what kernels of NCCL wait for other ranks.
+constexpr int kKernelShares = profiler::kKernelKinds + 1;
+constexpr std::uint8_t kWaitShare = profiler::kKernelKinds;
+using KernelBusy = std::array<double, kKernelShares>;
 
 Share shareOf(engine::OpKind kind);
 
@@ -48,6 +51,6 @@ private:
     std::vector<Sums> m_sums; // of all before span k * kBlock
 };
 using BusyIndex = BusyIndexOf<Share, kShares>;
-using KernelIndex = BusyIndexOf<profiler::KernelKind, profiler::kKernelKinds>;
+using KernelIndex = BusyIndexOf<std::uint8_t, kKernelShares>;
 
 } // namespace app

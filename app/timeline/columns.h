@@ -20,7 +20,7 @@ struct ColumnColoursOf
     QColor rest; // transparent: nothing is drawn there
 };
 using ColumnColours = ColumnColoursOf<kShares>; // by Share
-using KernelColumnColours = ColumnColoursOf<profiler::kKernelKinds>;
+using KernelColumnColours = ColumnColoursOf<kKernelShares>;
 
 template<std::size_t kCount>
 struct ColumnsOf
@@ -30,7 +30,7 @@ struct ColumnsOf
     ColumnColoursOf<kCount> colours;
 };
 using Columns = ColumnsOf<kShares>;
-using KernelColumns = ColumnsOf<profiler::kKernelKinds>;
+using KernelColumns = ColumnsOf<kKernelShares>;
 
 // One column per device pixel, from the busy time before each of its edges: heights are exact
 // shares of the column's time, never "the longest wins". Written into an image, since a column of

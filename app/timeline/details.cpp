@@ -6,6 +6,8 @@
 #include "app/timeline/words.h"
 #include "engine/schedule/notation.h"
 
+#include <cmath>
+
 namespace app {
 namespace {
 
@@ -49,6 +51,21 @@ DetailsClock detailsClock(const RunView& view, int iteration)
 {
     const auto& window = view.timeline().iterations[static_cast<std::size_t>(iteration)].window;
     return {timeScale(view.run().info, window.duration()), static_cast<double>(window.begin)};
+}
+
+DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length)
+{
+    constexpr double kSteps = 30; // that the last digit makes of the length
+    constexpr int kMostMore = 3;
+    DetailsClock clock = detailsClock(view, iteration);
+    if (view.run().info.inUnits() || length <= 0) // units are exact as they are
+        return clock;
+    double step = clock.scale.perUnit * std::pow(10.0, -clock.scale.decimals);
+    int more = 0;
+    for (; more < kMostMore && step * kSteps > static_cast<double>(length); ++more)
+        step /= 10;
+    clock.scale = clock.scale.finer(more);
+    return clock;
 }
 
 void sayLength(Details& details, const RunView& view, const DetailsClock& clock, std::int64_t ticks)

@@ -64,7 +64,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
 
 Details bubbleDetails(const RunView& view, const Selection& selection)
 {
-    const DetailsClock clock = detailsClock(view, selection.iteration);
+    const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
     const auto& iteration
         = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
     Details details;

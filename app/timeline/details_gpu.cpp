@@ -3,7 +3,6 @@
 #include "app/models/text.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/words.h"
-#include "profiler/analysis/nccl_waits.h"
 
 #include <algorithm>
 
@@ -104,14 +103,15 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
     section.note = bytes.unit;
     for (int i = 0; i < engine::kGpuHolders; ++i)
         if (const auto holder = static_cast<engine::GpuHolder>(i); all[holder] != 0)
-            section.rows.push_back({fromUtf8(engine::gpuHolderName(holder)), text(all[holder])});
+            section.rows.push_back(
+                {capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder])});
     section.rows.push_back({tr("All of these"), text(all.known())});
     section.rows.push_back({tr("The driver says"), text(all.used), true});
     section.rows.push_back(differenceRow(all));
     if (info.gpuMemory.size() > 1)
         for (const engine::GpuMemory& gpu : info.gpuMemory)
             section.rows.push_back(
-                {tr("... of GPU %1").arg(gpu.gpu),
+                {tr("GPU %1: driver, difference").arg(gpu.gpu),
                  text(gpu.used) + QStringLiteral(", ") + differenceRow(gpu).value});
     return section;
 }
@@ -158,22 +158,6 @@ std::vector<DetailsRow> machineRows(const engine::RunInfo& info)
             rows.push_back(
                 {name == "tf32" ? tr("tf32") : tr("NVIDIA driver"), QString::fromStdString(value)});
     return rows;
-}
-
-std::vector<DetailsRow> ncclRows(const RunView& view, const profiler::GpuActivity& activity,
-                                 const profiler::GpuWork& work)
-{
-    if (activity.nameOf(work).kind != profiler::KernelKind::Nccl)
-        return {};
-    const auto splits = profiler::splitNccl(activity.trace(), view.run().schedule);
-    const auto split = std::ranges::find(splits, work.row, &profiler::NcclSplit::kernel);
-    if (split == splits.end() || split->by == profiler::NcclSplit::By::None)
-        return {};
-    const auto text = [](std::int64_t nanoseconds) {
-        return tr("%1 µs").arg(number(static_cast<double>(nanoseconds) / 1e3, 1));
-    };
-    return {{tr("Waits for other ranks"), text(split->wait.duration())},
-            {tr("Transfers"), text(split->transfer.duration()), true}};
 }
 
 } // namespace app

@@ -15,8 +15,4 @@ std::vector<DetailsRow> machineRows(const engine::RunInfo& info);
 // several GPUs a row each for the driver's figure. None where the file has nothing of it.
 std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info);
 
-// Of a kernel of NCCL: how long it waited for other ranks, and how long it transferred.
-std::vector<DetailsRow> ncclRows(const RunView& view, const profiler::GpuActivity& activity,
-                                 const profiler::GpuWork& work);
-
 } // namespace app

@@ -45,6 +45,15 @@ QString bytesOf(std::int64_t bytes)
     return byteScale(bytes).withUnit(static_cast<double>(bytes));
 }
 
+// Of one multiprocessor's 228 KiB or so: no MiB.
+QString sharedText(std::int32_t bytes)
+{
+    if (bytes == 0)
+        return tr("none");
+    return bytes % 1024 == 0 ? tr("%1 KiB").arg(bytes / 1024)
+                             : tr("%1 bytes").arg(number(bytes, 0));
+}
+
 DetailsSection launchSection(const engine::GpuKernel& kernel)
 {
     DetailsSection section;
@@ -56,11 +65,11 @@ DetailsSection launchSection(const engine::GpuKernel& kernel)
            {tr("Block, threads"),
             threads == block[0] ? extent(block) : tr("%1 = %2").arg(extent(block)).arg(threads)},
            {tr("Registers a thread"), QString::number(kernel.registers)},
-           {tr("Shared memory a block"), bytesOf(kernel.staticShared + kernel.dynamicShared)}};
+           {tr("Shared memory a block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
     if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
         section.rows.push_back(
             {tr("... static, dynamic"),
-             tr("%1, %2").arg(bytesOf(kernel.staticShared), bytesOf(kernel.dynamicShared))});
+             tr("%1, %2").arg(sharedText(kernel.staticShared), sharedText(kernel.dynamicShared))});
     if (kernel.localPerThread > 0)
         section.rows.push_back({tr("Local memory a thread"), bytesOf(kernel.localPerThread)});
     if (kernel.graphNode != 0)
@@ -94,19 +103,36 @@ std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& act
     return DetailsRow{name, microseconds(work.window.begin - call->window.begin)};
 }
 
-DetailsSection placeSection(const RunView& view, const GpuActivity& activity, const GpuWork& work,
+std::uint32_t workAt(const GpuActivity& activity, const GpuWork& work)
+{
+    return static_cast<std::uint32_t>(&work - activity.work().data());
+}
+
+// Of its window, what lies within its op's: a kernel of NCCL runs before its op, while it waits.
+double shareOfOp(const GpuWork& work, engine::Window op)
+{
+    const auto within = std::max<std::int64_t>(
+        0, std::min(work.window.end, op.end) - std::max(work.window.begin, op.begin));
+    return static_cast<double>(within)
+        / static_cast<double>(std::max<std::int64_t>(1, op.duration()));
+}
+
+DetailsSection placeSection(const RunView& view, const KernelView& kernels, const GpuWork& work,
                             const DetailsClock& clock)
 {
+    const GpuActivity& activity = kernels.activity();
     DetailsSection section;
     section.title = tr("When and where");
     const auto& place = activity.placeOf(work);
-    section.rows.push_back({tr("Starts, ends"),
-                            rangeText(work.window, clock.origin, clock.scale.finer(2))
-                                + QLatin1Char(' ') + clock.scale.unit});
+    section.rows.push_back(
+        {tr("Starts, ends"),
+         rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit});
     if (const auto row = latencyRow(view, activity, work))
         section.rows.push_back(*row);
-    for (const DetailsRow& row : ncclRows(view, activity, work))
-        section.rows.push_back(row);
+    if (const auto wait = kernels.waitOf(workAt(activity, work))) {
+        section.rows.push_back({tr("Waits for other ranks"), microseconds(wait->duration())});
+        section.rows.push_back({tr("Transfers"), microseconds(work.window.end - wait->end), true});
+    }
     section.rows.push_back(
         {tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context)});
     if (place.correlation != 0)
@@ -143,12 +169,9 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
     section.note = clock.scale.unit;
     section.links.push_back(linkTo(view, {work.of.op, view.deviceOf(work.of.op), span->window()},
                                    static_cast<int>(work.of.iteration), clock));
-    const double share = static_cast<double>(work.window.duration())
-        / static_cast<double>(std::max<std::int64_t>(1, span->window().duration()));
-    section.rows.push_back({tr("Share of the op"), percent(share), true});
+    section.rows.push_back({tr("Share of the op"), percent(shareOfOp(work, span->window())), true});
     const auto all = kernels.activity().of(work.of);
-    const auto own = std::ranges::find(
-        all, static_cast<std::uint32_t>(&work - kernels.activity().work().data()));
+    const auto own = std::ranges::find(all, workAt(kernels.activity(), work));
     section.rows.push_back(
         {tr("In its order"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size())});
     const auto source = kernels.activity().takenFrom(work.of);
@@ -159,7 +182,7 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
 
 // A link a kernel, as many as stay readable; the table has all.
 void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOfIteration op,
-                    std::int64_t time, DetailsSection& section)
+                    engine::Window span, DetailsSection& section)
 {
     constexpr std::size_t kShown = 24;
     const GpuActivity& activity = kernels.activity();
@@ -173,7 +196,7 @@ void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOf
         link.name = QString::fromStdString(activity.nameOf(work).label);
         link.isCut = true;
         link.time = scale.text(static_cast<double>(work.window.duration())) + QStringLiteral("   ")
-            + percent(static_cast<double>(work.window.duration()) / static_cast<double>(time));
+            + percent(shareOfOp(work, span));
         link.target = kernels.select(at);
         section.links.push_back(std::move(link));
     }
@@ -198,7 +221,7 @@ Details kernelDetails(const RunView& view, const KernelView& kernels, const Sele
     const GpuWork& work = activity.work()[selection.work];
     const profiler::KernelName& name = activity.nameOf(work);
     const int iteration = view.iterationAt(static_cast<double>(work.window.begin));
-    const DetailsClock clock = detailsClock(view, iteration);
+    const DetailsClock clock = detailsClock(view, iteration, work.window.duration());
     Details details;
     details.swatch.look = Swatch::Look::Kernel;
     details.swatch.kernel = name.kind;
@@ -208,13 +231,17 @@ Details kernelDetails(const RunView& view, const KernelView& kernels, const Sele
     details.unit = scale.unit;
     details.left = kindWord(name.kind);
     details.right = tr("device %1").arg(selection.device.value);
+    if (const auto wait = kernels.waitOf(selection.work); wait && wait->duration() > 0)
+        details.sentence
+            = tr("<b>Waits %1</b> for other ranks, then transfers for %2.")
+                  .arg(microseconds(wait->duration()), microseconds(work.window.end - wait->end));
     if (auto op = opSection(view, kernels, work, clock))
         details.sections.push_back(std::move(*op));
     if (work.source == GpuWork::Source::Kernel)
         details.sections.push_back(launchSection(activity.trace().kernels[work.row]));
     else
         details.sections.push_back(bytesSection(activity.bytesOf(work), work.window.duration()));
-    details.sections.push_back(placeSection(view, activity, work, clock));
+    details.sections.push_back(placeSection(view, kernels, work, clock));
     if (name.full != name.label) {
         DetailsSection full;
         full.title = tr("Full name");
@@ -242,7 +269,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
         DetailsBar::Part part;
         part.swatch.look = Swatch::Look::Kernel;
         part.swatch.kernel = static_cast<profiler::KernelKind>(kind);
-        part.share = static_cast<double>(sum) / time;
+        part.share = std::min(1.0, static_cast<double>(sum) / time);
         if (sum > 0)
             bar.parts.push_back(part);
     }
@@ -254,7 +281,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
     const auto source = kernels.activity().takenFrom(op);
     if (source != op.iteration)
         section.rows.push_back({tr("As it ran in"), sourceWords(view, op, source)});
-    addKernelLinks(view, kernels, op, std::max<std::int64_t>(1, work->time), section);
+    addKernelLinks(view, kernels, op, selection.window, section);
     return section;
 }
 
@@ -275,6 +302,10 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
                                         / static_cast<double>(work.window.duration()),
                                     1));
     }
+    if (const auto wait = kernels.waitOf(selection.work))
+        lines << tr("waits %1 for other ranks, transfers %2")
+                     .arg(microseconds(wait->duration()),
+                          microseconds(work.window.end - wait->end));
     if (work.of.isKnown())
         lines << tr("of <code>%1</code>").arg(opText(view.op(work.of.op)));
     if (name.full != name.label)
@@ -298,12 +329,8 @@ std::optional<Selection> walkedKernel(const RunView& view, const KernelView& ker
         return std::nullopt;
     if (step == KernelStep::Out)
         return selectOp(view, from.op, from.iteration);
-    const auto& lane = activity.lanes()[activity.work()[from.work].lane];
-    const auto to = static_cast<std::int64_t>(from.work) + (step == KernelStep::Next ? 1 : -1);
-    if (to < static_cast<std::int64_t>(lane.first)
-        || to >= static_cast<std::int64_t>(lane.first + lane.count))
-        return std::nullopt;
-    return kernels.select(static_cast<std::uint32_t>(to));
+    const auto to = kernels.beside(from.work, step == KernelStep::Next ? 1 : -1);
+    return to ? std::optional(kernels.select(*to)) : std::nullopt;
 }
 
 } // namespace app

@@ -15,7 +15,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
                                             const Selection& selection);
 QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection);
 
-// Along a stream; from a kernel out to its op; from an op into its first kernel.
+// Along a row; from a kernel out to its op; from an op into its first kernel.
 enum class KernelStep : std::uint8_t { Previous, Next, Out, Into };
 std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
                                       const Selection& from, KernelStep step);

@@ -71,7 +71,7 @@ std::optional<DetailsRow> lossRow(const RunView& view, const Selection& selectio
 Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
 {
     const auto& op = view.op(selection.op);
-    const DetailsClock clock = detailsClock(view, selection.iteration);
+    const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
     const auto explanation = view.explain(selection.iteration, selection.op);
     Details details;
     details.swatch = swatchOf(view, selection.op);

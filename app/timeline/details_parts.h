@@ -19,6 +19,8 @@ struct DetailsClock
     }
 };
 DetailsClock detailsClock(const RunView& view, int iteration);
+// With as many digits as something so long needs beside an iteration that is much longer.
+DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length);
 // The length at the head of the panel: in the clock's unit, or a finer one where that says 0.0.
 void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
                std::int64_t ticks);

@@ -65,7 +65,7 @@ double meanBubble(const RunView& view, engine::Window window)
 Details rangeDetails(const RunView& view, const Selection& selection)
 {
     const auto& window = selection.window;
-    const DetailsClock clock = detailsClock(view, selection.iteration);
+    const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
     const auto& iteration
         = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
     Details details;

@@ -77,6 +77,25 @@ QString flopsText(double perSecond)
                              : tr("%1 GFLOP/s").arg(number(perSecond / 1e9, 0));
 }
 
+// From the first iteration to the last, warm-up ones included: they train.
+void addCourse(const engine::Run& run, const QString& name,
+               std::optional<double> engine::Iteration::*value, DetailsSection& section)
+{
+    constexpr int kDecimals = 3;
+    std::vector<double> known;
+    for (const engine::Iteration& iteration : run.timeline.iterations)
+        if (iteration.kind != engine::Iteration::Kind::Replay && iteration.*value)
+            known.push_back(*(iteration.*value));
+    if (known.empty())
+        return;
+    const QString last = number(known.back(), kDecimals);
+    section.rows.push_back(
+        {name,
+         known.size() == 1 ? last
+                           : number(known.front(), kDecimals) + QString::fromUtf8(" → ") + last,
+         false});
+}
+
 DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 {
     const auto& info = view.run().info;
@@ -86,6 +105,8 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
         if (!value.empty())
             section.rows.push_back({name, QString::fromStdString(value)});
     };
+    addCourse(view.run(), tr("Loss, nats per token"), &engine::Iteration::loss, section);
+    addCourse(view.run(), tr("Gradient norm"), &engine::Iteration::gradientNorm, section);
     if (metrics.tokensPerSecond)
         section.rows.push_back(
             {tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0))});

@@ -53,11 +53,11 @@ void paintFold(QPainter& painter, bool isOpen, QPointF centre, QColor colour)
 
 QString rowName(const KernelView& kernels, engine::DeviceId device, int row)
 {
-    const auto role = kernels.lane(device, row).role;
+    const auto role = kernels.row(device, row).role;
     int number = 0, same = 0;
     for (int k = 0; k < kernels.rows()[static_cast<std::size_t>(device.value)]; ++k) {
-        same += kernels.lane(device, k).role == role ? 1 : 0;
-        number += k <= row && kernels.lane(device, k).role == role ? 1 : 0;
+        same += kernels.row(device, k).role == role ? 1 : 0;
+        number += k <= row && kernels.row(device, k).role == role ? 1 : 0;
     }
     const QString name = role == profiler::GpuLane::Role::Compute ? tr("kernels")
         : role == profiler::GpuLane::Role::Copy                   ? tr("copies")
@@ -199,8 +199,14 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         paintDenseHeader(painter, view, theme, device, area);
         return;
     }
+    // Over low boxes the lines move together, and over the lowest the stages have no room: the
+    // labels of the sub-lanes begin where the boxes end.
+    constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
+    const bool isLow = lane.compute < kTwoLinesFrom;
     const double rest = area.height() - lane.kernelsHeight();
-    const double top = area.top() + (lane.kind == LaneKind::Full ? 8 : (rest - 46) / 2);
+    const double top = area.top()
+        + (lane.kind == LaneKind::Full ? 8
+                                       : std::round((rest - (isLow ? kOneLine : kTwoLines)) / 2));
     paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
               theme.chrome.text2);
     const QRectF row(area.left() + kLeft, top, kBar, 18);
@@ -213,11 +219,7 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
     const QString shown
         = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
-    // Over low boxes the lines move together, and over the lowest the stages have no room: the
-    // labels of the sub-lanes begin where the boxes end.
-    constexpr double kTwoLinesFrom = 36;
     const double lower = std::min(0.0, lane.compute - LaneWishes::kUsual);
-    const bool isLow = lane.kind == LaneKind::Full && lane.compute < kTwoLinesFrom;
     if (!isLow)
         write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
               Qt::AlignLeft | Qt::AlignVCenter, shown);

@@ -23,7 +23,25 @@ bool movesData(profiler::KernelKind kind)
 }
 constexpr double kLowInset = 3;
 
+// What is in sight of a box.
+QRectF inSight(const TimeAxis& axis, const QRectF& box)
+{
+    const double left = std::max(box.left(), axis.left),
+                 right = std::min(box.right(), axis.right());
+    return {left, box.top(), std::max(0.0, right - left), box.height()};
+}
+
 } // namespace
+
+void paintKernelWait(QPainter& painter, const BoxColours& colours, const QRectF& part,
+                     double origin, double edge)
+{
+    const QColor frame = colours.kernel(profiler::KernelKind::Nccl).fill;
+    colours.bubble().fill(painter, part, origin);
+    painter.fillRect(QRectF(part.left(), part.top(), part.width(), edge), frame);
+    painter.fillRect(QRectF(part.left(), part.bottom() - edge, part.width(), edge), frame);
+    painter.fillRect(QRectF(part.left(), part.top(), edge, part.height()), frame);
+}
 
 KernelPainter::KernelPainter(QPainter& painter, const KernelView& kernels, const TimeAxis& axis,
                              const BoxColours& colours)
@@ -35,6 +53,7 @@ KernelPainter::KernelPainter(QPainter& painter, const KernelView& kernels, const
     for (int kind = 0; kind < profiler::kKernelKinds; ++kind)
         m_columns.shares[static_cast<std::size_t>(kind)]
             = colours.kernel(static_cast<profiler::KernelKind>(kind)).fill;
+    m_columns.shares[kWaitShare] = colours.bubbleGround();
     m_columns.rest = Qt::transparent;
 }
 
@@ -89,17 +108,41 @@ void KernelPainter::paintBox(const Row& row, const Span& span)
     const double inset = isLow ? kLowInset : 0;
     const QRectF box = boxRect(m_axis, span.window(), row.top + inset, Lane::kKernel - 2 * inset);
     m_painter.fillRect(box, look.fill);
-    const double left = std::max(box.left(), m_axis.left),
-                 right = std::min(box.right(), m_axis.right());
-    if (right - left < kKernelNameFrom || isLow)
+    QRectF busy = box, waiting;
+    if (const auto wait = m_kernels.waitOf(span.op); wait && wait->duration() > 0) {
+        busy.setLeft(
+            std::min(stretch(m_axis, *wait, box.top(), box.height()).right(), box.right()));
+        waiting = QRectF(box.topLeft(), QPointF(busy.left(), box.bottom()));
+        paintKernelWait(m_painter, m_colours, waiting, m_axis.snap(m_axis.x(0)), m_axis.gap());
+    }
+    busy = inSight(m_axis, busy);
+    waiting = inSight(m_axis, waiting);
+    if (isLow)
         return;
+    if (busy.width() >= kKernelNameFrom)
+        paintName(span.op, busy, look.ink);
+    else if (waiting.width() >= kKernelNameFrom)
+        paintName(span.op, waiting, {});
+}
+
+// Without an ink: on a hatch, which the name covers.
+void KernelPainter::paintName(std::uint32_t work, const QRectF& within, QColor ink)
+{
     const auto& activity = m_kernels.activity();
-    const QString name = QString::fromStdString(activity.nameOf(activity.work()[span.op]).label);
+    const QString name = QString::fromStdString(activity.nameOf(activity.work()[work]).label);
     const QFontMetricsF metrics(m_painter.font());
-    const QString shown = metrics.elidedText(name, Qt::ElideRight, right - left - 6);
-    m_painter.setPen(look.ink);
-    m_painter.drawText(QPointF(left + 3, std::round(box.center().y() + metrics.capHeight() / 2)),
-                       shown);
+    const QString shown = metrics.elidedText(name, Qt::ElideRight, within.width() - 6);
+    if (!ink.isValid()) {
+        ink = m_colours.theme().chrome.text;
+        m_painter.fillRect(QRectF(within.left() + 1, within.top() + m_axis.gap(),
+                                  std::ceil(metrics.horizontalAdvance(shown)) + 4,
+                                  within.height() - 2 * m_axis.gap()),
+                           m_colours.bubbleGround());
+    }
+    m_painter.setPen(ink);
+    m_painter.drawText(
+        QPointF(within.left() + 3, std::round(within.center().y() + metrics.capHeight() / 2)),
+        shown);
 }
 
 void KernelPainter::paintColumnsOf(const Row& row, Window window)

@@ -10,9 +10,10 @@ class QPainter;
 
 namespace app {
 
-// Kernels under their ops, a row a stream. Boxes with the kernel's name where there is room; what
+// Kernels under their ops, row by row. Boxes with the kernel's name where there is room; what
 // is narrower becomes columns of exact shares, so that gaps stay visible and the cost is of the
-// pixels.
+// pixels. The part of a kernel of NCCL in which it waits is hatched as a bubble is, in the frame of
+// its box.
 class KernelPainter
 {
 public:
@@ -31,6 +32,7 @@ private:
     void paintRow(const Row& row);
     void paintBoxes(const Row& row, std::span<const engine::Span> spans);
     void paintBox(const Row& row, const engine::Span& span);
+    void paintName(std::uint32_t work, const QRectF& within, QColor ink);
     void paintColumnsOf(const Row& row, engine::Window window);
 
     QPainter& m_painter;
@@ -39,6 +41,11 @@ private:
     const BoxColours& m_colours;
     KernelColumnColours m_columns;
 };
+
+// The hatch of a wait with the frame of its box, in the lane and in the legend; `origin`: where the
+// hatch begins, `edge`: width of the frame.
+void paintKernelWait(QPainter& painter, const BoxColours& colours, const QRectF& part,
+                     double origin, double edge);
 
 // The row of kernels at `y`, which lies within the lane; -1: none.
 int kernelRowAt(const Lane& lane, double y);

@@ -62,6 +62,8 @@ Choice choose(int devices, const LaneWishes& wishes)
         choice = {LaneKind::Compute, compute};
     else if (each >= kSmallestCompute + kComputeRest)
         return {LaneKind::Compute, std::floor(each - kComputeRest)};
+    else if (wishes.available >= devices * (kSmallestCompute + kComputeRest))
+        return {LaneKind::Compute, kSmallestCompute}; // kernels were asked for: they scroll
     else
         return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};
     const double rest = choice.kind == LaneKind::Full ? kFullRest + kMemory : kComputeRest;

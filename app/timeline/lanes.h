@@ -47,7 +47,8 @@ struct LaneWishes
 };
 
 // Full lanes if they fit (compute shrinks to 28 first, then memory to 18), else compute only, else
-// dense 23, else dense 17; beyond that the caller scrolls. Where nobody chose a height, boxes and
+// dense 23, else dense 17; beyond that the caller scrolls. Lanes that would be dense for their
+// kernels' sake alone keep these, and are scrolled, too. Where nobody chose a height, boxes and
 // memory grow into the room that is left, each up to a measure at which it still reads as a lane.
 std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes);
 double heightOf(const std::vector<Lane>& lanes);

@@ -1,5 +1,6 @@
 #include "app/timeline/legend.h"
 
+#include "app/timeline/kernel_painter.h"
 #include "app/timeline/words.h"
 
 #include <QFontMetricsF>
@@ -133,6 +134,8 @@ double paintEntry(QPainter& painter, const LegendEntry& entry, const BoxColours&
     double right = swatch.right();
     if (entry.look == LegendEntry::Look::Bubble) {
         colours.bubble().fill(painter, swatch, swatch.left());
+    } else if (entry.look == LegendEntry::Look::Wait) {
+        paintKernelWait(painter, colours, swatch, swatch.left(), 1);
     } else if (entry.look == LegendEntry::Look::Up) {
         const QPointF outline[] = {{swatch.left() + 5, swatch.top()},
                                    swatch.topRight(),
@@ -202,8 +205,10 @@ void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& col
         entry.fills.push_back(colours.kernel(kind).fill);
         words << QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
     }
-    entry.text = words.join(QStringLiteral(", "));
+    entry.text = tr("kernels: %1").arg(words.join(QStringLiteral(", ")));
     legend.right = {entry};
+    if (kernels.hasWaits())
+        legend.right.push_back({LegendEntry::Look::Wait, {}, {}, tr("NCCL waits")});
 }
 
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
@@ -224,14 +229,18 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
                          legend.note);
         return;
     }
+    // The last ones that have room; memory is said in its column, kernels have their names.
     double needs = 12 - kEntryGap;
-    for (const auto& entry : legend.right)
-        needs += widthOf(entry, metrics) + kEntryGap;
-    if (x + needs > area.right()) // what is left out is said in the memory column
-        return;
+    auto first = legend.right.end();
+    for (; first != legend.right.begin(); --first) {
+        const double more = widthOf(*(first - 1), metrics) + kEntryGap;
+        if (x + needs + more > area.right())
+            break;
+        needs += more;
+    }
     x = area.right() - needs;
-    for (const auto& entry : legend.right)
-        x = paintEntry(painter, entry, colours, {x, middle});
+    for (auto entry = first; entry != legend.right.end(); ++entry)
+        x = paintEntry(painter, *entry, colours, {x, middle});
 }
 
 } // namespace app

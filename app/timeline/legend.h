@@ -15,7 +15,7 @@ namespace app {
 // One entry of the legend strip: what it looks like and what it means.
 struct LegendEntry
 {
-    enum class Look { Fills, Up, Bubble };
+    enum class Look { Fills, Up, Bubble, Wait };
 
     Look look = Look::Fills;
     std::vector<QColor> fills;

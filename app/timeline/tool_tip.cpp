@@ -1,5 +1,6 @@
 #include "app/timeline/tool_tip.h"
 
+#include "app/models/text.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/words.h"
 
@@ -54,8 +55,7 @@ QString toolTipText(const RunView& view, const Selection& selection)
     if (selection.kind != Selection::Kind::Op)
         return {};
     const auto& op = view.op(selection.op);
-    QString what = opTitle(op.kind);
-    what[0] = what[0].toUpper();
+    QString what = capitalized(opTitle(op.kind));
     if (op.microBatch.isValid())
         what += tr(", micro-batch %1").arg(microBatchText(op));
     what += tr(", stage %1, %2").arg(QString::number(op.stage.value), directionText(op));

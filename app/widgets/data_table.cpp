@@ -21,6 +21,7 @@ constexpr int kSwatch = 10;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
 constexpr int kDifferenceWidth = 46; // at least, at the right of the values that have one
+const QString kUp = QStringLiteral(" ↑"), kDown = QStringLiteral(" ↓");
 constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
 
 QFont cellFont(const QModelIndex& index)
@@ -169,8 +170,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
     QString text = model()->headerData(section, orientation()).toString();
     if (isSorted)
-        text += sortIndicatorOrder() == Qt::AscendingOrder ? QStringLiteral(" ↑")
-                                                           : QStringLiteral(" ↓");
+        text += sortIndicatorOrder() == Qt::AscendingOrder ? kUp : kDown;
     painter->setFont(uiFont(12, QFont::Medium));
     painter->setPen(isSorted ? chrome.text : chrome.text2);
     const auto alignment
@@ -183,7 +183,10 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
 QSize TableHeader::sectionSizeFromContents(int section) const
 {
     const QString text = model()->headerData(section, orientation()).toString();
-    const int arrow = isSortIndicatorShown() ? 12 : 0;
+    // Any column may become the one that is sorted by.
+    const int arrow = isSortIndicatorShown()
+        ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
+        : 0;
     return {subscriptedWidth(uiFont(12, QFont::Medium), text) + 2 * kPadding + arrow
                 + differenceRoom(model(), section),
             height()};
@@ -313,7 +316,7 @@ void DataTable::shareWidth()
     constexpr int kLeastFirst = 96; // the first column gives way last; its texts are elided
     std::vector<int> widths = ofShown(all);
     const int room = viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
-    if (room < 0 && !m_dispensable.empty())
+    if (room < 0)
         widths[0] = std::max(std::min(widths[0], kLeastFirst), widths[0] + room);
     if (m_restColumn >= 0) {
         constexpr int kLeastRest = 160;

@@ -2,19 +2,23 @@
 
 #include "app/widgets/controls.h"
 #include "app/widgets/details_pictures.h"
+#include "app/widgets/subscript.h"
 
 #include <QFontMetrics>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QRegularExpression>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace app {
 namespace {
 
 using Follow = std::function<void(const Selection&)>;
 constexpr int kLinkRoom = 138;
-constexpr int kRowRoom = 252; // pixels of a row in a panel of 292
+constexpr int kRowRoom = 256, kRowGap = 8; // pixels of a row in a panel of 292 that scrolls
 
 QLabel* text(const QString& words, const QFont& font, const char* role = "")
 {
@@ -124,32 +128,54 @@ void addLinks(const ThemeController& theme, QVBoxLayout& layout, const DetailsSe
     layout.addLayout(grid);
 }
 
-// A value that has no room beside its name stands below it, over as many lines as it needs.
-void addRow(QGridLayout& grid, const DetailsRow& row)
+int widestWord(const QFontMetrics& metrics, const QString& words)
 {
-    const int at = grid.rowCount();
+    int widest = 0;
+    for (const QString& word : words.split(QRegularExpression(QStringLiteral("[ \\x{200B}]"))))
+        widest = std::max(widest, metrics.horizontalAdvance(word));
+    return widest;
+}
+
+// A line may end behind any letter.
+QString breakable(const QString& word)
+{
+    QString text;
+    for (const QChar c : word)
+        text += QString(c) + QChar(0x200B);
+    return text;
+}
+
+// A value ends at the right edge, over as many lines as it needs in what its name leaves; only one
+// with a word that is too long for that stands below its name.
+void addRow(QVBoxLayout& rows, const DetailsRow& row)
+{
     const QFont font = uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal);
     const QFontMetrics metrics(font);
-    const bool isLong
-        = metrics.horizontalAdvance(row.name) + metrics.horizontalAdvance(row.value) > kRowRoom;
-    auto* value = text(row.value.toHtmlEscaped(), font);
-    value->setWordWrap(isLong);
-    if (!row.name.isEmpty())
-        grid.addWidget(makeLabel(row.name, "small"), at, 0);
-    if (isLong)
-        grid.addWidget(value, at + 1, 0, 1, 2);
-    else
-        grid.addWidget(value, at, 1, Qt::AlignRight);
+    const int widest = widestWord(metrics, row.value);
+    auto* value = text(subscriptedHtml(widest > kRowRoom ? breakable(row.value) : row.value), font);
+    value->setAlignment((row.name.isEmpty() ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+    auto* line = spaced(new QHBoxLayout, {}, kRowGap);
+    rows.addLayout(line);
+    int room = kRowRoom;
+    if (!row.name.isEmpty()) {
+        line->addWidget(makeLabel(row.name, "small"), 0, Qt::AlignTop);
+        room -= kRowGap + metrics.horizontalAdvance(row.name);
+    }
+    value->setWordWrap(row.name.isEmpty() || metrics.horizontalAdvance(row.value) > room);
+    if (widest <= room) {
+        line->addWidget(value, 1);
+    } else {
+        line->addStretch(1);
+        rows.addWidget(value);
+    }
 }
 
 void addRows(QVBoxLayout& layout, const DetailsSection& section)
 {
-    auto* grid = spaced(new QGridLayout, {}, 0);
-    grid->setColumnStretch(0, 1);
-    grid->setVerticalSpacing(4);
+    auto* rows = spaced(new QVBoxLayout, {}, 4);
     for (const auto& row : section.rows)
-        addRow(*grid, row);
-    layout.addLayout(grid);
+        addRow(*rows, row);
+    layout.addLayout(rows);
 }
 
 void addSection(const ThemeController& theme, QVBoxLayout& layout, const DetailsSection& section,

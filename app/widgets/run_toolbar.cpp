@@ -117,12 +117,18 @@ void RunToolbar::resizeEvent(QResizeEvent* event)
 
 void RunToolbar::fitTexts()
 {
-    constexpr int kWithNames = 1010, kWithTexts = 930, kLanes = 170;
-    const int room = width() - (m_lanes->isHidden() ? 0 : kLanes);
-    for (QLabel* name : m_names)
-        name->setVisible(room >= kWithNames);
-    m_find->setText(room >= kWithTexts ? m_actions.find->text() : QString());
-    m_export->setText(room >= kWithTexts ? m_actions.exportFigure->text() : tr("Export"));
+    using enum Words;
+    for (const Words words : {NamesAndTexts, Texts, Few}) {
+        for (QLabel* name : m_names)
+            name->setVisible(words == NamesAndTexts);
+        m_find->setText(words != Few ? m_actions.find->text() : QString());
+        m_export->setText(words != Few ? m_actions.exportFigure->text() : tr("Export"));
+        m_view->layout()->invalidate();
+        m_view->updateGeometry();
+        layout()->invalidate();
+        if (layout()->sizeHint().width() <= width())
+            break;
+    }
 }
 
 void RunToolbar::showRun(const RunDocument& document, int iteration)

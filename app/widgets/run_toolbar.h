@@ -49,6 +49,7 @@ protected:
 
 private:
     void showProgress(const RunDocument& document);
+    enum class Words : std::uint8_t { NamesAndTexts, Texts, Few };
     void fitTexts();
     QWidget* makeView();
 

@@ -13,10 +13,7 @@ namespace {
 
 QString titleOf(const engine::SchemeOption& option)
 {
-    QString title = fromUtf8(option.title);
-    if (!title.isEmpty())
-        title[0] = title[0].toUpper();
-    return title;
+    return capitalized(fromUtf8(option.title));
 }
 
 } // namespace

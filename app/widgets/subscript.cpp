@@ -32,6 +32,11 @@ int subscriptedWidth(const QFont& font, const QString& text)
         + width(font, text.mid(at + 2));
 }
 
+QString subscriptedHtml(const QString& text)
+{
+    return text.toHtmlEscaped().replace(kSymbol, QStringLiteral("M<sub>θ</sub>"));
+}
+
 void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignment,
                      const QString& text)
 {

@@ -15,4 +15,7 @@ int subscriptedWidth(const QFont& font, const QString& text);
 void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignment,
                      const QString& text);
 
+// The same as rich text, of text that is none yet.
+QString subscriptedHtml(const QString& text);
+
 } // namespace app

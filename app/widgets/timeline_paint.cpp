@@ -1,3 +1,4 @@
+#include "app/models/text.h"
 #include "app/timeline/header_painter.h"
 #include "app/timeline/hit_test.h"
 #include "app/timeline/kernel_painter.h"
@@ -38,9 +39,12 @@ void TimelineWidget::Impl::paint(QPainter& painter)
     painter.drawPixmap(areas.lanes.topLeft(), lanePicture());
     paintSides(painter);
     paintMarks(painter);
-    const bool isDense = !lanes.empty() && lanes.front().kind == LaneKind::Dense;
+    const LaneKind kind = lanes.empty() ? LaneKind::Full : lanes.front().kind;
+    const bool isDense = kind == LaneKind::Dense;
     Legend legend = legendOf({{view.get(), axis().ticksPerPixel()}}, *colours,
-                             isDense ? LegendDetail::TimeOnly : LegendDetail::WithMemory);
+                             isDense                         ? LegendDetail::TimeOnly
+                                 : kind == LaneKind::Compute ? LegendDetail::ComputeAndMemory
+                                                             : LegendDetail::WithMemory);
     if (const KernelView* shown = shownKernels())
         addKernels(legend, *shown, *colours);
     if (isDense)
@@ -118,9 +122,7 @@ void TimelineWidget::Impl::paintTopTexts(QPainter& painter, const Theme& look) c
     if (iteration < 0 || areas.column.width() <= 0)
         return;
     const auto& one = iterations[static_cast<std::size_t>(iteration)];
-    QString title = iterationTitle(one);
-    title[0] = title[0].toUpper();
-    painter.drawText(QPointF(areas.column.left() + 16, 20), title);
+    painter.drawText(QPointF(areas.column.left() + 16, 20), capitalized(iterationTitle(one)));
     painter.setFont(uiFont(13, QFont::Medium));
     painter.setPen(look.chrome.text);
     const Scale scale = timeScale(view->run().info, one.window.duration());

@@ -41,21 +41,30 @@ bool passes(const KernelFilter& filter, const Run& run, const Span& span)
     return isWanted && (!filter.begun || filter.begun->contains(span.begin));
 }
 
+std::int64_t within(Window part, Window whole)
+{
+    return std::max<std::int64_t>(
+        0, std::min(part.end, whole.end) - std::max(part.begin, whole.begin));
+}
+
 using RowKey = std::tuple<OpKind, std::uint32_t>;
 struct Sums
 {
     std::map<OpKind, OpKindWork> ops;
     std::map<RowKey, KernelRow> rows;
+    std::map<RowKey, std::int64_t> within; // their ops
 };
 
-void addWork(const GpuActivity& activity, OpOfIteration op, OpKind kind, Sums& sums)
+void addWork(const GpuActivity& activity, const Span& span, OpKind kind, Sums& sums)
 {
+    const OpOfIteration op{span.op, span.iteration};
     for (const std::uint32_t at : activity.of(op)) {
         const GpuWork& work = activity.work()[at];
         const std::int64_t time = work.window.duration();
         KernelRow& row
             = sums.rows.try_emplace({kind, work.name}, KernelRow{kind, work.name, 0, 0, time, time})
                   .first->second;
+        sums.within[{kind, work.name}] += within(work.window, span.window());
         ++row.count;
         row.total += time;
         row.shortest = std::min(row.shortest, time);
@@ -99,7 +108,7 @@ KernelTable kernelTable(const Run& run, const GpuActivity& activity, const Kerne
             ofKind.works += static_cast<std::int64_t>(activity.of(op).size());
             ofKind.time += span.window().duration();
             ofKind.busy += length(windowsOf(activity, op, span.window()));
-            addWork(activity, op, kind, sums);
+            addWork(activity, span, kind, sums);
         }
     }
     KernelTable table;
@@ -107,7 +116,8 @@ KernelTable kernelTable(const Run& run, const GpuActivity& activity, const Kerne
         table.ops.push_back(one);
     for (auto& [at, row] : sums.rows) {
         const std::int64_t time = sums.ops.at(row.op).time;
-        row.share = time > 0 ? static_cast<double>(row.total) / static_cast<double>(time) : 0;
+        row.share
+            = time > 0 ? static_cast<double>(sums.within.at(at)) / static_cast<double>(time) : 0;
         table.rows.push_back(row);
     }
     std::ranges::stable_sort(table.rows, [](const KernelRow& a, const KernelRow& b) {
@@ -129,7 +139,8 @@ std::optional<OpWork> opWork(const GpuActivity& activity, OpOfIteration op, Wind
     for (const std::uint32_t at : activity.of(op)) {
         const GpuWork& work = activity.work()[at];
         ++sum.works;
-        sum.byKind[static_cast<std::size_t>(activity.nameOf(work).kind)] += work.window.duration();
+        sum.byKind[static_cast<std::size_t>(activity.nameOf(work).kind)]
+            += within(work.window, span);
     }
     return sum;
 }

@@ -25,7 +25,8 @@ struct KernelRow
     engine::OpKind op = engine::OpKind::Forward;
     std::uint32_t name = 0; // GpuActivity::names()
     std::int64_t count = 0, total = 0, shortest = 0, longest = 0;
-    double share = 0; // of the time of all ops of that kind, gaps included
+    double share = 0; // of the time of all ops of that kind, gaps included; what a kernel of NCCL
+                      // waits before its op begins is no part of it
 
     double mean() const { return static_cast<double>(total) / static_cast<double>(count); }
 };
@@ -53,7 +54,7 @@ struct OpWork
 {
     std::int64_t time = 0, busy = 0, longestGap = 0;
     std::int64_t works = 0;
-    std::array<std::int64_t, kKernelKinds> byKind{}; // sums of durations
+    std::array<std::int64_t, kKernelKinds> byKind{}; // sums of what lies within the op
     double gapShare() const;
     // So much of it passes between kernels, and those are so short, that launching them is what
     // takes the time.

@@ -93,6 +93,7 @@ TEST_CASE("iterations that come while a run goes on are appended, and the last o
     run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
     run.timeline.iterations[1].number = 0;
     run.timeline.iterations[1].loss = 5.548;
+    run.timeline.iterations[1].gradientNorm = 2.7182;
     auto rows = iterationRows(run, 0);
     REQUIRE(rows.size() == 3);
 
@@ -100,7 +101,9 @@ TEST_CASE("iterations that come while a run goes on are appended, and the last o
     model.update(run.info, 1, {rows[1], rows[2]});
     CHECK(model.rowCount() == 3);
     CHECK(row(model, 0).mid(0, 3).join(u'|') == QStringLiteral("warm-up 0|21.0|42.9"));
-    CHECK(row(model, 1).mid(0, 4).join(u'|') == QStringLiteral("0|21.0|42.9|5.55"));
+    CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("0|21.0|42.9|5.55|2.718"));
+    CHECK(row(model, 2).value(4) == QStringLiteral("–"));
+    CHECK(header(model).value(4) == QStringLiteral("Gradient norm"));
     CHECK(header(model).value(1) == QStringLiteral("ms"));
 }
 

@@ -171,8 +171,8 @@ TEST_CASE("a run on GPUs says who has their memory and what the driver says of i
     run->info.gpuMemory = {gpu};
     const app::RunView one(run);
     auto details = app::detailsOf(one, {});
-    CHECK(row(details, "weights").toStdString() == "6.00");
-    CHECK(row(details, "stash").toStdString() == "(none)");
+    CHECK(row(details, "Weights").toStdString() == "6.00");
+    CHECK(row(details, "Stash").toStdString() == "(none)");
     CHECK(row(details, "All of these").toStdString() == "10.00");
     CHECK(row(details, "The driver says").toStdString() == "10.00");
     CHECK(row(details, "Difference") == app::percent(0));
@@ -182,6 +182,40 @@ TEST_CASE("a run on GPUs says who has their memory and what the driver says of i
     run->info.gpuMemory.push_back(gpu);
     const app::RunView two(run);
     details = app::detailsOf(two, {});
-    CHECK(row(details, "weights").toStdString() == "12.00");
-    CHECK(row(details, "... of GPU 1").contains(QString::fromUtf8("\u221211.1")));
+    CHECK(row(details, "Weights").toStdString() == "12.00");
+    CHECK(row(details, "GPU 1: driver, difference").contains(QString::fromUtf8("\u221211.1")));
+}
+
+TEST_CASE(
+    "a run that trained says its loss and its gradient norm, from the first iteration to the last")
+{
+    auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 3}));
+    CHECK(row(app::detailsOf(app::RunView(run), {}), "Loss, nats per token")
+          == QLatin1String("(none)"));
+    auto& iterations = run->timeline.iterations;
+    iterations[0].kind = engine::Iteration::Kind::Warmup; // trains, too
+    iterations[0].loss = 10.8124;
+    iterations[1].loss = 10.5;
+    iterations[2].loss = 9.75;
+    iterations[1].gradientNorm = 2.5;
+    const auto details = app::detailsOf(app::RunView(run), {});
+    CHECK(row(details, "Loss, nats per token") == QString::fromUtf8("10.812 → 9.750"));
+    CHECK(row(details, "Gradient norm") == QLatin1String("2.500")); // of one iteration alone
+}
+
+TEST_CASE("what is short beside its iteration is told with as many digits as that needs")
+{
+    auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 4, 8, 1}));
+    const app::RunView view(run);
+    auto op = *app::firstOp(view, 0); // 3.7 ms of more than 100
+    CHECK(app::detailsOf(view, op).value.section(QLatin1Char('.'), 1).size() == 1);
+    for (auto& track : run->timeline.tracks)
+        for (auto& span : track.spans)
+            if (span.op == op.op)
+                span.end = span.begin + 600'000;
+    const app::RunView shorter(run);
+    op = *app::firstOp(shorter, 0);
+    const auto details = app::detailsOf(shorter, op);
+    CHECK(details.value == QLatin1String("0.60"));
+    CHECK(row(details, "Starts, ends") == QString::fromUtf8("0.00 – 0.60 ms"));
 }

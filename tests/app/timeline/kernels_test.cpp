@@ -13,6 +13,7 @@
 #include <QPainter>
 
 #include <cmath>
+#include <limits>
 
 using namespace app;
 
@@ -45,7 +46,9 @@ struct Painted
     QColor of(profiler::KernelKind kind) const { return colours.kernel(kind).fill; }
     const profiler::GpuWork& first(int row) const
     {
-        return kernels->activity().on(kernels->lane(engine::DeviceId{0}, row)).front();
+        constexpr engine::Window kAlways{0, std::numeric_limits<std::int64_t>::max()};
+        return kernels->activity()
+            .work()[kernels->around(engine::DeviceId{0}, row, kAlways).front().op];
     }
 
     std::shared_ptr<const engine::Run> run;
@@ -123,6 +126,19 @@ TEST_CASE("lanes that would not fit with their kernels fold before they scroll")
     CHECK(lanes[0].kind == LaneKind::Compute);
     CHECK(lanes[0].kernels == 3);
     CHECK(heightOf(lanes) <= 500);
+}
+
+TEST_CASE("lanes that are dense for their kernels' sake alone keep them and are scrolled")
+{
+    LaneWishes wishes;
+    wishes.available = 500;
+    wishes.kernels = {9, 9, 9, 9}; // 127 pixels each: nothing would be left for boxes
+    const auto lanes = layoutLanes(4, wishes);
+    CHECK(lanes[0].kind == LaneKind::Compute);
+    CHECK(lanes[3].kernels == 9);
+    CHECK(heightOf(lanes) > 500);
+    wishes.kernels.assign(32, 1); // dense without them, too: 500 / 32
+    CHECK(layoutLanes(32, wishes)[0].kind == LaneKind::Dense);
 }
 
 TEST_CASE("a kernel is a box in the colour of its kind, and the gap behind it stays")

@@ -1,12 +1,16 @@
+#include "app/timeline/details_kernel.h"
 #include "app/timeline/navigation.h"
 #include "app/widgets/details_panel.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
+#include "tests/support/nccl_run.h"
 
 #include <QLabel>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTest>
+
+#include <set>
 
 namespace {
 
@@ -117,4 +121,87 @@ TEST_CASE("nothing of the panel lies outside its 292 pixels, however long the wo
         shown.panel.show(view, one);
         CHECK(fits());
     }
+}
+
+TEST_CASE("all there is to say of a run on GPUs fits into the panel")
+{
+    tests::GpuRun made = tests::ncclRun("bitpipe", 2);
+    engine::RunInfo& info = made.run.info;
+    info.peakFlops = 2e11;
+    info.flopsPerIteration = info.executedFlops = 1e8;
+    info.tokensPerIteration = 8192;
+    info.peakSource = "measured: sgemm of 512 x 512 x 512";
+    info.machine.gpus[1].name = "a GPU with SomeVeryLongNameWithoutAnyBlankInWhichALineCouldEnd";
+    for (auto& iteration : made.run.timeline.iterations) {
+        iteration.loss = 10.812;
+        iteration.gradientNorm = 1234.567;
+    }
+    for (int gpu = 0; gpu < 4; ++gpu) {
+        engine::GpuMemory& memory = info.gpuMemory.emplace_back();
+        memory.gpu = gpu;
+        memory.of.fill(5LL << 30);
+        memory.used = 77LL << 30;
+    }
+    const auto view
+        = std::make_shared<const app::RunView>(std::make_shared<const engine::Run>(made.run));
+    const auto kernels = std::make_shared<const app::KernelView>(
+        made.run, profiler::GpuActivity(made.run, made.gpu));
+    Shown shown;
+    shown.panel.setKernels(kernels);
+    const auto* scroll = shown.panel.findChild<QScrollArea*>();
+    const auto fits = [&](const Selection& selection) {
+        shown.panel.show(view, selection);
+        QCoreApplication::processEvents();
+        CAPTURE(shown.text("detailsTitle").toStdString());
+        CHECK(scroll->widget()->width() <= scroll->viewport()->width());
+    };
+    fits({});
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.device = engine::DeviceId{1};
+    device.iteration = 0;
+    fits(device);
+    std::set<std::uint32_t> names;
+    for (std::uint32_t at = 0; at < kernels->activity().work().size(); ++at)
+        if (names.insert(kernels->activity().work()[at].name).second) {
+            fits(kernels->select(at));
+            fits(*app::walkedKernel(*view, *kernels, kernels->select(at), app::KernelStep::Out));
+        }
+    CHECK(names.size() > 5);
+}
+
+TEST_CASE("a value too long for one line ends at the right edge beside its name")
+{
+    auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 4, 4, 1}));
+    run->info.peakSource = "measured: sgemm of 512 x 512 x 512 and some words more of how";
+    Shown shown;
+    shown.panel.show(std::make_shared<const app::RunView>(run), {});
+    QCoreApplication::processEvents();
+    const QLabel *name = nullptr, *value = nullptr;
+    for (const auto* label : shown.panel.findChildren<QLabel*>()) {
+        if (label->text() == QLatin1String("Peak from"))
+            name = label;
+        if (label->text().startsWith(QLatin1String("measured: sgemm")))
+            value = label;
+    }
+    REQUIRE(name != nullptr);
+    REQUIRE(value != nullptr);
+    CHECK(value->alignment().testFlag(Qt::AlignRight));
+    CHECK(value->y() == name->y());
+    CHECK(value->x() > name->x() + name->width());
+    CHECK(value->height() > 1.5 * name->height());
+}
+
+TEST_CASE("weights are in M with a theta below the line, as in the tables")
+{
+    Shown shown;
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.device = engine::DeviceId{1};
+    device.iteration = 0;
+    shown.panel.show(shown.view, device);
+    bool isSet = false;
+    for (const auto* label : shown.panel.findChildren<QLabel*>())
+        isSet = isSet || label->text().contains(QString::fromUtf8("M<sub>θ</sub>"));
+    CHECK(isSet);
 }

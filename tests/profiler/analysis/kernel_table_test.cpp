@@ -49,6 +49,21 @@ const KernelRow* rowOf(const KernelTable& table, OpKind op, std::uint32_t name)
 
 } // namespace
 
+TEST_CASE("what runs before its op begins counts in its times, not in its share of the op")
+{
+    const Run run = oneDevice();
+    GpuTrace early = trace();
+    early.kernels = {kernel(1, 0, {20, 200}, kReduce, 9)}; // 0B0 begins at 100
+    const GpuActivity activity(run, early);
+    const KernelTable table = kernelTable(run, activity);
+    REQUIRE(table.rows.size() == 1);
+    CHECK(table.rows[0].total == 180);
+    CHECK(table.rows[0].share == Approx(0.5));
+    const auto work = opWork(activity, {1, 0}, {100, 300});
+    REQUIRE(work);
+    CHECK(work->byKind[static_cast<std::size_t>(KernelKind::Nccl)] == 100);
+}
+
 TEST_CASE("a table has every kernel of a kind of op with its times and its share")
 {
     const Run run = oneDevice();
