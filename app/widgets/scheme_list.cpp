@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QPainter>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -115,12 +116,16 @@ SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)
     addFamilies(*families);
     families->addStretch();
     arrange();
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(content);
-    column->addWidget(scroll, 1);
+    m_scroll = new QScrollArea;
+    m_scroll->setObjectName(QStringLiteral("schemeScroll"));
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setWidget(content);
+    column->addWidget(m_scroll, 1);
+    content->installEventFilter(this);
+    connect(m_scroll->verticalScrollBar(), &QScrollBar::actionTriggered, this,
+            [this] { m_keepsChosenInSight = false; });
 }
 
 QWidget* SchemeList::makeHeader()
@@ -136,7 +141,10 @@ QWidget* SchemeList::makeHeader()
     m_filter->setProperty("small", true);
     m_filter->setMaximumWidth(150);
     row->addWidget(m_filter);
-    connect(m_filter, &QLineEdit::textChanged, this, &SchemeList::arrange);
+    connect(m_filter, &QLineEdit::textChanged, this, [this] {
+        m_keepsChosenInSight = false;
+        arrange();
+    });
     return header;
 }
 
@@ -176,8 +184,30 @@ void SchemeList::showRows(const SchemeTableModel& model)
 
 void SchemeList::setChosen(const QString& scheme)
 {
+    if (scheme == m_chosen)
+        return;
+    m_chosen = scheme;
     for (auto it = m_cards.begin(); it != m_cards.end(); ++it)
         it.value()->setChecked(it.key() == scheme);
+    m_keepsChosenInSight = true;
+    reveal();
+}
+
+bool SchemeList::eventFilter(QObject* watched, QEvent* event)
+{
+    const bool movesCards
+        = event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest;
+    if (movesCards && m_keepsChosenInSight) // once the cards stand where they go
+        QMetaObject::invokeMethod(this, &SchemeList::reveal, Qt::QueuedConnection);
+    return QWidget::eventFilter(watched, event);
+}
+
+void SchemeList::reveal()
+{
+    constexpr int kMargin = 14;
+    const SchemeCard* card = m_cards.value(m_chosen);
+    if (m_keepsChosenInSight && card != nullptr && card->isVisible())
+        m_scroll->ensureWidgetVisible(m_cards.value(m_chosen), 0, kMargin);
 }
 
 void SchemeList::setColumns(int columns)

@@ -8,6 +8,7 @@
 
 class QGridLayout;
 class QLineEdit;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace app {
@@ -58,8 +59,12 @@ public:
 Q_SIGNALS:
     void chosen(const QString& scheme);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     QWidget* makeHeader();
+    void reveal(); // the chosen card, until somebody scrolls
     void addFamilies(QVBoxLayout& column);
 
     struct Family
@@ -74,6 +79,9 @@ private:
     QHash<QString, SchemeCard*> m_cards; // by scheme
     QList<Family> m_families;
     int m_columns = 2;
+    QString m_chosen;
+    bool m_keepsChosenInSight = false;
+    QScrollArea* m_scroll = nullptr;
     QLineEdit* m_filter;
     EmptyState* m_nothing; // the filter leaves none
 };

@@ -10,6 +10,7 @@
 #include "app/widgets/segment_control.h"
 #include "app/widgets/setup_form.h"
 #include "app/widgets/spin_field.h"
+#include "tests/app/jobs/wait_for.h"
 #include "tests/gui/setup.h"
 
 #include <QApplication>
@@ -18,6 +19,8 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QTest>
@@ -288,6 +291,31 @@ TEST_CASE("nothing of the set-up is cut in the smallest window")
             CHECK(field->geometry().right() < form->width());
         }
     }
+}
+
+TEST_CASE("the list of schemes opens where the chosen card is, and stays where somebody scrolled")
+{
+    Setup setup;
+    auto* scroll = setup.find<QScrollArea>("schemeScroll");
+    const auto isInSight = [&](const char* name) {
+        const auto* card = setup.find<QWidget>(name);
+        const int top = card->mapTo(scroll->viewport(), QPoint()).y();
+        return top >= 0 && top + card->height() <= scroll->viewport()->height();
+    };
+    CHECK(waitFor([&] { return isInSight("scheme_bitpipe"); }));
+    CHECK_FALSE(isInSight("scheme_gpipe")); // the list is longer than the page
+    setup.page.resize(1600, 700);
+    CHECK(waitFor([&] { return isInSight("scheme_bitpipe"); }));
+
+    scroll->verticalScrollBar()->triggerAction(QAbstractSlider::SliderToMinimum); // as a hand does
+    CHECK(isInSight("scheme_gpipe"));
+    setup.type("microBatches", "4");
+    setup.page.resize(1600, 760);
+    QTest::qWait(50);
+    CHECK(scroll->verticalScrollBar()->value() == 0);
+    setup.press("scheme_gpipe"); // in sight already: nothing moves
+    QTest::qWait(50);
+    CHECK(scroll->verticalScrollBar()->value() == 0);
 }
 
 } // namespace app
