@@ -72,15 +72,27 @@ struct BiasGradient
 } // namespace
 
 __global__ void __launch_bounds__(kThreads)
-    addChunks(const float* partials, int chunks, int columns, float* out)
+    addChunks(const float* partials, int chunks, int columns, ColumnSumTargets targets)
 {
-    const auto column = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-    if (column >= columns)
-        return;
+    using Plan = ColumnSumPlan;
+    __shared__ float lanes[Plan::kRowLanes][Plan::kColumns];
+    const int lane = static_cast<int>(threadIdx.x) / Plan::kColumns;
+    const int x = static_cast<int>(threadIdx.x) % Plan::kColumns;
+    const int column = static_cast<int>(blockIdx.x) * Plan::kColumns + x;
+    const int target = static_cast<int>(blockIdx.y);
     float total = 0;
-    for (int chunk = 0; chunk < chunks; ++chunk)
-        total += partials[static_cast<std::ptrdiff_t>(chunk) * columns + column];
-    out[column] += total;
+    if (column < columns)
+        for (int chunk = lane; chunk < chunks; chunk += Plan::kRowLanes)
+            total += partials[(static_cast<std::ptrdiff_t>(target) * chunks + chunk) * columns
+                              + column];
+    lanes[lane][x] = total;
+    __syncthreads();
+    float* const to = target == 0 ? targets.at[0] : targets.at[1]; // no array in memory
+    if (lane != 0 || column >= columns || to == nullptr)
+        return;
+    for (int other = 1; other < Plan::kRowLanes; ++other)
+        total += lanes[other][x];
+    to[column] += total;
 }
 
 template<class Real>

@@ -64,9 +64,16 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-// out[column] += the chunks of `partials` (chunks, columns); a thread a column.
+// What the sums are added to; none: nothing.
+struct ColumnSumTargets
+{
+    static constexpr int kMost = 2;
+    float* at[kMost] = {};
+};
+// target[column] += the chunks of `partials` (target, chunks, columns): target blockIdx.y, 32
+// columns a block, whose 8 rows of threads share the chunks.
 __global__ void __launch_bounds__(kThreads)
-    addChunks(const float* partials, int chunks, int columns, float* out);
+    addChunks(const float* partials, int chunks, int columns, ColumnSumTargets targets);
 
 // Adds the column sums of kOutputs values to `outputs`, of which some may be none.
 template<int kOutputs, class Value>
@@ -80,14 +87,12 @@ void addColumnSums(const Lane& lane, int rows, int columns, const Value& value,
                     static_cast<unsigned>(plan.chunks));
     launch(lane.stream, grid, sumChunks<kOutputs, Value>, value, rows, columns, plan.rowsOfChunk,
            lane.scratch);
-    const std::size_t each
-        = static_cast<std::size_t>(plan.chunks) * static_cast<std::size_t>(columns);
+    static_assert(kOutputs <= ColumnSumTargets::kMost);
+    ColumnSumTargets targets;
     for (int output = 0; output < kOutputs; ++output)
-        if (outputs[output] != nullptr)
-            launch(
-                lane.stream, blocksFor(static_cast<std::size_t>(columns), kThreads), addChunks,
-                static_cast<const float*>(lane.scratch + static_cast<std::size_t>(output) * each),
-                plan.chunks, columns, outputs[output]);
+        targets.at[output] = outputs[output];
+    launch(lane.stream, dim3(grid.x, kOutputs), addChunks, static_cast<const float*>(lane.scratch),
+           plan.chunks, columns, targets);
 }
 
 } // namespace engine::cuda
