@@ -66,6 +66,7 @@ stage_0() {
     probe "P1 copies" 60 copies
     probe "P2 graphs" 60 graphs
     probe "P3 capture" 90 capture cupti
+    probe "P4 epilogues" 60 epilogues cublasLt
     local connections
     for connections in 8 32; do
         export CUDA_DEVICE_MAX_CONNECTIONS=$connections
