@@ -23,18 +23,6 @@ environment() {
 }
 export -f environment
 
-# build_probe NAME LIBRARY...: into $work.
-build_probe() {
-    local name="$1" library folder
-    local -a flags=(-O2 -std=c++17)
-    shift
-    if nvidia-smi >/dev/null 2>&1; then flags+=(-arch=native); else flags+=(-arch=sm_90); fi
-    while read -r folder; do flags+=("-I$folder"); done < <(cuda_folders include)
-    while read -r folder; do flags+=("-L$folder" -Xlinker "-rpath=$folder"); done < <(cuda_folders lib)
-    for library in "$@"; do flags+=("-l$library"); done
-    nvcc "${flags[@]}" -o "$work/$name" "$here/probes/$name.cu"
-}
-
 # Wheels have libcublasLt.so.13 and no libcublasLt.so.
 library_name() { # cublasLt
     local folder file
@@ -46,14 +34,24 @@ library_name() { # cublasLt
     echo "$1"
 }
 
-probe() { # check-name seconds program library...
-    local check_name="$1" seconds="$2" program="$3" name
-    shift 3
-    local -a libraries=()
-    for name in "$@"; do libraries+=("$(library_name "$name")"); done
+# build_probe NAME LIBRARY...: into $work.
+build_probe() {
+    local name="$1" library folder capability
+    local -a flags=(-O2 -std=c++17)
+    shift
+    capability="$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/\1\2/p')"
+    flags+=("-arch=sm_${capability:-90}")
+    while read -r folder; do flags+=("-I$folder"); done < <(cuda_folders include)
+    while read -r folder; do flags+=("-L$folder" -Xlinker "-rpath=$folder"); done < <(cuda_folders lib)
+    for library in "$@"; do flags+=("-l$(library_name "$library")"); done
+    nvcc "${flags[@]}" -o "$work/$name" "$here/probes/$name.cu" >"$logs/build_$name.log" 2>&1
+}
+
+probe() { # check-name seconds program
+    local check_name="$1" seconds="$2" program="$3"
     if ! command -v nvcc >/dev/null; then
         row "$check_name" SKIPPED "nvcc is not installed here, and probes are built where they run"
-    elif [ -x "$work/$program" ] || build_probe "$program" "${libraries[@]}" >"$logs/build_$program.log" 2>&1; then
+    elif [ -x "$work/$program" ]; then
         check "$check_name" "$seconds" "$work/$program"
     else
         row "$check_name" FAIL "does not build: $(grep -m 1 -iE 'error|cannot' "$logs/build_$program.log" | cut -c1-140)"
@@ -61,16 +59,24 @@ probe() { # check-name seconds program library...
 }
 
 stage_0() {
+    local program
+    if command -v nvcc >/dev/null; then # all at once, while the environment is looked at
+        for program in partitions copies graphs "capture cupti" "epilogues cublasLt" "matmuls cublasLt"; do
+            # shellcheck disable=SC2086 # a name and its libraries
+            build_probe $program &
+        done
+    fi
     check "P0 environment" 60 bash -c environment
+    wait
     probe "P1 partitions" 60 partitions
     probe "P1 copies" 60 copies
     probe "P2 graphs" 60 graphs
-    probe "P3 capture" 90 capture cupti
-    probe "P4 epilogues" 60 epilogues cublasLt
+    probe "P3 capture" 90 capture
+    probe "P4 epilogues" 60 epilogues
     local connections
     for connections in 8 32; do
         export CUDA_DEVICE_MAX_CONNECTIONS=$connections
-        probe "P4 interference $connections" 150 matmuls cublasLt
+        probe "P4 interference $connections" 150 matmuls
         unset CUDA_DEVICE_MAX_CONNECTIONS
     done
 }
