@@ -87,6 +87,7 @@ ordered_json memoryJson(const std::vector<GpuMemory>& gpus)
             const auto holder = static_cast<GpuHolder>(i);
             json[std::string(gpuHolderKey(holder))] = memory[holder];
         }
+        json["communicators_reserved"] = memory.reserved;
         json["used"] = memory.used;
         json["difference"] = memory.difference();
         json["difference_share"] = memory.differenceShare();

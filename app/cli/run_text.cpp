@@ -248,6 +248,9 @@ std::string gpuMemoryTable(const RunInfo& info)
         if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
             add(std::string(gpuHolderName(holder)),
                 [&](const GpuMemory& gpu) { return bytesText(gpu[holder]); });
+    if (all.reserved != 0)
+        add("(kept free for communicators)",
+            [](const GpuMemory& gpu) { return bytesText(gpu.reserved); });
     add("all of these", [](const GpuMemory& gpu) { return bytesText(gpu.known()); });
     add("says the driver", [](const GpuMemory& gpu) { return bytesText(gpu.used); });
     add("difference", [](const GpuMemory& gpu) {

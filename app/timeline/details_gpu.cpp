@@ -105,6 +105,8 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
         if (const auto holder = static_cast<engine::GpuHolder>(i); all[holder] != 0)
             section.rows.push_back(
                 {capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder])});
+    if (all.reserved != 0)
+        section.rows.push_back({tr("(Kept free for communicators)"), text(all.reserved)});
     section.rows.push_back({tr("All of these"), text(all.known())});
     section.rows.push_back({tr("The driver says"), text(all.used), true});
     section.rows.push_back(differenceRow(all));

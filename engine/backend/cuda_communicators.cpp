@@ -1,12 +1,13 @@
 #include "engine/backend/cuda_communicators.h"
 
 #include "engine/backend/cuda_plugin.h"
+#include "engine/base/cancelled.h"
 
 #include <stdexcept>
 
 namespace engine {
 
-Result<MakeCommunicators> openNccl()
+Result<MakeCommunicators> openNccl(const std::atomic<bool>& cancel)
 {
     const CudaPlugin& plugin = cudaPlugin();
     if (plugin.library == nullptr)
@@ -16,10 +17,12 @@ Result<MakeCommunicators> openNccl()
     std::string reason = "the CUDA plug-in does not know NCCL: build it together with this program";
     if (look == nullptr || join == nullptr || !look(&reason))
         return fail(Error::Code::Unsupported, reason);
-    return [join](const std::vector<const Device*>& devices,
-                  const std::vector<CommunicatorPlan>& plans) {
+    return [join, &cancel](const std::vector<const Device*>& devices,
+                           const std::vector<CommunicatorPlan>& plans) {
         std::string why;
-        std::unique_ptr<DeviceCommunicators> made(join(devices, plans, &why));
+        std::unique_ptr<DeviceCommunicators> made(join(devices, plans, cancel, &why));
+        if (made == nullptr && cancel.load(std::memory_order_relaxed))
+            throw Cancelled(why);
         if (made == nullptr)
             throw std::runtime_error(why);
         return made;

@@ -46,4 +46,8 @@ private:
     int m_copies;
 };
 
+// Who sends to whom and who sums with whom, in the order of those numbers; without the buffers, and
+// without EVICT and LOAD.
+Traffic trafficOf(const ExecutionPlan& plan, const CopyNumbers& numbers);
+
 } // namespace engine

@@ -41,6 +41,9 @@ Emulation::Emulation(const Setup& setup, Run& run)
 {
     m_costs.rules = setup.rules;
     appendFixedMemory(m_pipeline.plan(), run.timeline);
+    for (int copy = 0; copy < m_pipeline.copies() && setup.pipeline.device != nullptr; ++copy)
+        for (DeviceId d{0}; d.value < setup.pipeline.lowered.shape.devices; ++d.value)
+            m_pipeline.device(d, copy).awaitLane = [this] { awaitGradient(); };
 }
 
 std::int64_t& Emulation::duration(OpRef ref)
@@ -121,6 +124,17 @@ void Emulation::awaitOldest()
     awaitStamp(2 * m_ended + 1, longestOp(m_setup.patience, m_tookBefore[m_queued[m_ended].op]),
                "it");
     ++m_ended;
+}
+
+// In OPT, when its gradient is to be read. The stamp is that of the op's end, of another copy's op
+// that of the next one's, and is taken again there.
+void Emulation::awaitGradient()
+{
+    const std::size_t end = 2 * m_queued.size() + 1;
+    m_setup.pipeline.device->stamp(end);
+    while (m_ended < m_queued.size())
+        awaitOldest();
+    awaitStamp(end, longestOp(m_setup.patience, 0), "it");
 }
 
 void Emulation::awaitStamp(std::size_t stamp, std::int64_t longest, const char* what) const

@@ -50,6 +50,7 @@ private:
     OpTiming timed(OpRef ref);
     Result<void> fault(OpRef ref, const std::exception& error);
     void awaitOldest();
+    void awaitGradient();
     void awaitStamp(std::size_t stamp, std::int64_t longest, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);

@@ -1,5 +1,7 @@
 #include "engine/exec/gpu_memory_ledger.h"
 
+#include "engine/exec/memory_need.h"
+
 namespace engine {
 namespace {
 
@@ -81,9 +83,12 @@ std::vector<GpuMemory> GpuMemoryLedger::account(const ExecutionPlan& plan) const
         addTaken(use, memory);
     }
     const std::size_t devices = plan.devices.size() * static_cast<std::size_t>(plan.width);
+    const std::vector<Bytes> reserved
+        = m_devices.communicators ? communicatorNeed(plan) : std::vector<Bytes>(devices);
     for (std::size_t i = 0; i < devices && !all.empty(); ++i) {
         const Device& on = m_devices.haveOwnGpus() ? *m_devices.devices[i] : m_devices.first();
         addArena(plan.devices[i % plan.devices.size()], all[on.gpu()]);
+        all[on.gpu()].reserved += reserved[i];
     }
     std::vector<GpuMemory> accounts;
     for (const auto& [gpu, memory] : all)

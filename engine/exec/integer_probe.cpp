@@ -1,6 +1,9 @@
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/cancelled.h"
 #include "engine/exec/check_runnable.h"
 #include "engine/exec/gradient_comparison.h"
 #include "engine/exec/index.h"
+#include "engine/exec/lost_devices.h"
 #include "engine/exec/make_executor.h"
 #include "engine/model/probe_model.h"
 #include "engine/schedule/passes.h"
@@ -105,45 +108,29 @@ Result<Schedule> loweredSchedule(const ScheduleRequest& request)
     return all;
 }
 
-} // namespace
-
-Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode,
-                                        std::uint64_t seed)
+ModelSpec tokenShape()
 {
-    const auto cpu = openDevices(Backend::Cpu, mode, 1);
-    if (!cpu)
-        return tl::unexpected(cpu.error());
-    return checkIntegerProbe(request, *cpu, seed);
+    ModelSpec shape;
+    shape.microBatchSize = 1;
+    shape.sequence = kSize.rows;
+    return shape;
 }
 
-Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
-                                        std::uint64_t seed)
+int microBatchesOf(const Shape& shape) // of an iteration
 {
-    const auto lowered = loweredSchedule(request);
-    if (!lowered)
-        return tl::unexpected(lowered.error());
-    on.first().bindThread();
-    const Kernels<float>& kernels = on.first().kernels();
-    const ProbeModel model(lowered->shape.stages, kSize, kernels);
-    ProbeModel::Size unitSize = kSize;
-    unitSize.rows /= unitsPerMicroBatch(*lowered);
-    if (unitSize.rows * unitsPerMicroBatch(*lowered) != kSize.rows)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the integer probe has {} rows a micro-batch, which {} slices do "
-                                "not divide",
-                                kSize.rows, lowered->shape.slices));
-    const ProbeModel unit(lowered->shape.stages, unitSize, kernels);
-    ModelSpec tokenShape;
-    tokenShape.microBatchSize = 1;
-    tokenShape.sequence = kSize.rows;
-    const Shape& shape = lowered->shape;
-    const int microBatches = shape.microBatches * shape.dataParallel; // of an iteration
-    TokenBatches tokens(tokenShape, microBatches);
-    tokens.load(TextData::builtIn(seed), 0);
+    return shape.microBatches * shape.dataParallel;
+}
 
+// [update][stage], by the reference.
+Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& model,
+                                                             const Shape& shape, std::uint64_t seed)
+{
+    const int microBatches = microBatchesOf(shape);
+    TokenBatches tokens(tokenShape(), microBatches);
+    tokens.load(TextData::builtIn(seed), 0);
     const int updateEvery = shape.updateEvery > 0 ? shape.updateEvery : microBatches;
     IntegerReference reference(model, seed, Sign::Kept), bound(model, seed, Sign::Absolute);
-    std::vector<std::vector<Integers>> expected; // [update][stage]
+    std::vector<std::vector<Integers>> expected;
     for (int m = 0; m < microBatches; ++m) {
         reference.add(tokens.of(m));
         bound.add(tokens.of(m));
@@ -155,38 +142,124 @@ Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const Ru
                     fmt::format("the integer probe of {} stages and {} micro-batches reaches 2^24, "
                                 "where floats round: use fewer devices, chunks or micro-batches",
                                 shape.stages, microBatches));
+    return expected;
+}
 
+// A training of the probe: all that an executor and its threads refer to.
+class ProbeTraining
+{
+public:
+    struct Setup
+    {
+        const RunDevices& on;
+        const Schedule& lowered;
+        ProbeModel::Size unitSize; // of a pass
+        std::uint64_t seed = 1;
+        std::vector<std::vector<Integers>> expected; // [update][stage]
+        GradientCheck check;                         // what it is
+    };
+    explicit ProbeTraining(Setup setup)
+        : m_on(setup.on)
+        , m_unitSize(setup.unitSize)
+        , m_expected(std::move(setup.expected))
+        , m_check(std::move(setup.check))
+        , m_unit(setup.lowered.shape.stages, m_unitSize, m_on.first().kernels())
+        , m_tokens(tokenShape(), microBatchesOf(setup.lowered.shape))
+    {
+        m_tokens.load(TextData::builtIn(setup.seed), 0);
+        m_run.schedule = setup.lowered;
+        m_executor = makeExecutor({pipelineSetup(setup.seed), m_on.mode}, m_run);
+        m_executor->pipeline().observeGradients(
+            [this](int replica, StageId stage, std::span<const float> gradient) {
+                const std::lock_guard lock(m_mutex);
+                const Integers& own = m_expected.at(m_updates[{replica, stage}]++)[indexOf(stage)];
+                compareGradients(std::vector<float>(own.begin(), own.end()), gradient, m_check);
+            });
+    }
+
+    Result<void> train()
+    {
+        return m_executor->iterate(
+            {}, m_tokens, [](auto, auto) {}, m_never);
+    }
+    const GradientCheck& check() const { return m_check; }
+    bool devicesAreLost() const { return m_executor->devicesAreLost(); }
+
+private:
+    Pipeline::Setup pipelineSetup(std::uint64_t seed)
+    {
+        Pipeline::Setup setup{m_run.schedule, m_unit, m_on.first().kernels(), seed};
+        if (m_on.isCuda())
+            setup.tokenBytes = TokenBatches::bytes(tokenShape(), m_run.schedule.shape.microBatches);
+        setup.communicators = m_on.communicators;
+        if (m_on.haveOwnGpus())
+            setup.seats = makeSeats(m_on, m_units, [this](const Device& device) {
+                return std::make_unique<const ProbeModel>(m_run.schedule.shape.stages, m_unitSize,
+                                                          device.kernels());
+            });
+        else if (m_on.isCuda())
+            setup.device = &m_on.first();
+        return setup;
+    }
+
+    RunDevices m_on;
+    ProbeModel::Size m_unitSize;
+    std::vector<std::vector<Integers>> m_expected;
+    GradientCheck m_check;
+    Run m_run;
+    ProbeModel m_unit;
+    TokenBatches m_tokens;
+    Units m_units;
+    const std::atomic<bool> m_never{false};
+    std::mutex m_mutex;                                       // live devices compare together
+    std::map<std::pair<int, StageId>, std::size_t> m_updates; // of a replica's stage so far
+    std::unique_ptr<Executor> m_executor;                     // last: it uses the others
+};
+
+} // namespace
+
+Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, Mode mode,
+                                        std::uint64_t seed)
+{
+    auto cpu = openCpuDevice();
+    if (!cpu)
+        return tl::unexpected(cpu.error());
+    return checkIntegerProbe(request, RunDevices{{std::move(*cpu)}, mode, {}}, seed);
+}
+
+Result<GradientCheck> checkIntegerProbe(const ScheduleRequest& request, const RunDevices& on,
+                                        std::uint64_t seed)
+try {
+    const auto lowered = loweredSchedule(request);
+    if (!lowered)
+        return tl::unexpected(lowered.error());
+    on.first().bindThread();
+    ProbeModel::Size unitSize = kSize;
+    unitSize.rows /= unitsPerMicroBatch(*lowered);
+    if (unitSize.rows * unitsPerMicroBatch(*lowered) != kSize.rows)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the integer probe has {} rows a micro-batch, which {} slices do "
+                                "not divide",
+                                kSize.rows, lowered->shape.slices));
+    auto expected = expectedGradients({lowered->shape.stages, kSize, on.first().kernels()},
+                                      lowered->shape, seed);
+    if (!expected)
+        return tl::unexpected(expected.error());
     GradientCheck check{.what
                         = fmt::format("integer probe, {}, D = {}, N = {}, {}", request.scheme,
                                       request.devices, request.microBatches, modeName(on.mode))};
-    Run run;
-    run.schedule = *lowered;
-    Pipeline::Setup setup{run.schedule, unit, kernels, seed};
-    Units units;
-    if (on.isCuda())
-        setup.tokenBytes = TokenBatches::bytes(tokenShape, lowered->shape.microBatches);
-    setup.communicators = on.communicators;
-    if (on.haveOwnGpus())
-        setup.seats = makeSeats(on, units, [&](const Device& device) {
-            return std::make_unique<const ProbeModel>(lowered->shape.stages, unitSize,
-                                                      device.kernels());
-        });
-    else if (on.isCuda())
-        setup.device = &on.first();
-    const auto executor = makeExecutor({setup, on.mode}, run);
-    std::mutex mutex;                                       // live devices compare at the same time
-    std::map<std::pair<int, StageId>, std::size_t> updates; // of a replica's stage so far
-    executor->pipeline().observeGradients(
-        [&](int replica, StageId stage, std::span<const float> gradient) {
-            const std::lock_guard lock(mutex);
-            const Integers& own = expected.at(updates[{replica, stage}]++)[indexOf(stage)];
-            compareGradients(std::vector<float>(own.begin(), own.end()), gradient, check);
-        });
-    if (auto trained = executor->iterate(
-            {}, tokens, [](auto, auto) {}, false);
-        !trained)
+    auto training = std::make_unique<ProbeTraining>(
+        ProbeTraining::Setup{on, *lowered, unitSize, seed, std::move(*expected), std::move(check)});
+    if (auto trained = training->train(); !trained) {
+        if (training->devicesAreLost())
+            keepForever(std::move(training));
         return tl::unexpected(trained.error());
-    return check;
+    }
+    return training->check();
+} catch (const Cancelled& cancelled) {
+    return fail(Error::Code::Cancelled, cancelled.what());
+} catch (const std::exception& error) { // of a GPU
+    return fail(Error::Code::Device, error.what());
 }
 
 } // namespace engine

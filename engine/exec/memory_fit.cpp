@@ -1,7 +1,9 @@
 #include "engine/exec/memory_fit.h"
 
+#include "engine/exec/data_parallel.h"
 #include "engine/exec/memory_need.h"
 #include "engine/schedule/notation.h"
+#include "engine/transport/communicator_plans.h"
 #include "engine/transport/queued.h"
 
 #include <fmt/format.h>
@@ -71,7 +73,7 @@ Fullest fullestOf(const MemoryFit& fit, int room)
 }
 
 // "this run needs 3.0 GB of memory and 2.0 GB are free", "GPU 1 needs 3.0 GB of memory for 4 of 8
-// devices and ...".
+// devices, 0.3 GB of it for NCCL's communicators, and ...".
 Result<void> refuse(const std::string& who, double needed, const MemoryRoom& room,
                     const std::string& what, const std::string& more)
 {
@@ -82,15 +84,17 @@ Result<void> refuse(const std::string& who, double needed, const MemoryRoom& roo
 }
 
 Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
-                        double needed)
+                        const MemoryNeed& need)
 {
     const MemoryRoom& room = fit.rooms[index];
     const Fullest fullest = fullestOf(fit, static_cast<int>(index));
     const std::string who = room.isGpu() ? fmt::format("GPU {}", room.gpu) : "this run";
-    const std::string what = fit.rooms.size() > 1
+    std::string what = fit.rooms.size() > 1
         ? fmt::format(" for {} of {} devices", fullest.devices, devicesOf(fit.plan))
         : "";
-    return refuse(who, needed, room, what,
+    if (const double communicators = need.communicators[index]; communicators > 0)
+        what += fmt::format(", {} of it for NCCL's communicators,", bytesText(communicators));
+    return refuse(who, need.rooms[index], room, what,
                   fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device,
                               bytesText(static_cast<double>(fullest.arena)), fullest.op,
                               whatWouldFit(fit, device, false)));
@@ -104,6 +108,16 @@ double recordOf(const Experiment& experiment, const Schedule& lowered)
     return recordBytes(opCount(lowered), iterations);
 }
 
+std::vector<Bytes> communicatorNeed(const ExecutionPlan& plan)
+{
+    const CopyNumbers numbers(plan, plan.width);
+    std::vector<Bytes> bytes(static_cast<std::size_t>(devicesOf(plan)));
+    for (const CommunicatorPlan& one : planCommunicators(trafficOf(plan, numbers)).all)
+        for (const DeviceId rank : one.ranks)
+            bytes[static_cast<std::size_t>(rank.value)] += communicatorBytes(one);
+    return bytes;
+}
+
 double MemoryNeed::most() const
 {
     return rooms.empty() ? 0 : *std::ranges::max_element(rooms);
@@ -112,16 +126,22 @@ double MemoryNeed::most() const
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemoryRooms& rooms)
 {
-    MemoryNeed need{std::vector<double>(rooms.size()), 0};
+    const std::vector<double> none(rooms.size());
+    MemoryNeed need{none, 0, none};
     const int all = devicesOf(plan);
+    const bool isNccl = experiment.transport == Carrier::Nccl;
+    const std::vector<Bytes> communicators
+        = isNccl ? communicatorNeed(plan) : std::vector<Bytes>(static_cast<std::size_t>(all));
     // Beside the arenas: what comes from other GPUs to be added.
-    const bool isStaged = rooms.size() > 1 && !plan.collectives.empty();
+    const bool isStaged = rooms.size() > 1 && !plan.collectives.empty() && !isNccl;
     const double staged = isStaged ? static_cast<double>(QueuedTransport::kStaged) : 0;
     for (int d = 0; d < all; ++d) {
         const Bytes arena = plan.devices[planOf(d, plan)].arena;
+        const auto room = static_cast<std::size_t>(roomOf(d, all, rooms));
+        const auto nccl = static_cast<double>(communicators[static_cast<std::size_t>(d)]);
         need.fullest = std::max(need.fullest, arena);
-        need.rooms[static_cast<std::size_t>(roomOf(d, all, rooms))]
-            += static_cast<double>(arena) + staged;
+        need.rooms[room] += static_cast<double>(arena) + staged + nccl;
+        need.communicators[room] += nccl;
     }
     for (std::size_t i = 0; i < rooms.size(); ++i)
         if (!rooms[i].isGpu())
@@ -162,7 +182,7 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
                                 whatWouldFit(fit, device, true)));
     for (std::size_t i = 0; i < fit.rooms.size(); ++i)
         if (!fit.rooms[i].holds(need.rooms[i]))
-            return refuseRoom(fit, device, i, need.rooms[i]);
+            return refuseRoom(fit, device, i, need);
     return {};
 }
 

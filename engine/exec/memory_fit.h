@@ -30,8 +30,9 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
 // What a run needs.
 struct MemoryNeed
 {
-    std::vector<double> rooms; // bytes in each
-    Bytes fullest = 0;         // arena of the fullest device
+    std::vector<double> rooms;         // bytes in each
+    Bytes fullest = 0;                 // arena of the fullest device
+    std::vector<double> communicators; // of those in each room: kept free for NCCL
 
     double most() const; // of any room
 };

@@ -73,30 +73,27 @@ const Device* Pipeline::seatOf(DeviceId id, int copy) const
 
 Traffic Pipeline::traffic() const
 {
-    Traffic traffic;
-    for (int copy = 0; copy < copies(); ++copy)
-        addTraffic(copy, traffic);
-    for (const ExecutionPlan::PlannedCollective& planned : m_plan.collectives) {
-        Collective& collective = traffic.collectives.emplace_back();
-        collective.stage = planned.stage;
-        for (int copy = 0; copy < copies(); ++copy)
-            addMembers(copy, planned, collective);
+    Traffic traffic = trafficOf(m_plan, m_numbers);
+    for (int copy = 0; copy < copies(); ++copy) {
+        addBuffers(copy, traffic);
+        for (std::size_t i = 0; i < m_plan.collectives.size(); ++i)
+            addBuffers(copy, m_plan.collectives[i], traffic.collectives[i]);
     }
     return traffic;
 }
 
-void Pipeline::addTraffic(int copy, Traffic& traffic) const
+void Pipeline::addBuffers(int copy, Traffic& traffic) const
 {
     const auto number = [&](DeviceId device) { return m_numbers.device(device, copy); };
     const auto bytes = [&](DeviceId device, Extent extent) {
         return m_devices[indexOf(number(device))]->arena().bytes(extent);
     };
-    for (const ExecutionPlan::SentMessage& message : m_plan.messages)
-        traffic.messages.push_back(
-            {number(message.from), number(message.to), bytes(message.from, message.source),
-             bytes(message.to, message.slot),
-             message.value.kind == Value::Kind::Gradient ? Message::Carries::Gradient
-                                                         : Message::Carries::Activation});
+    for (std::uint32_t i = 0; i < m_plan.messages.size(); ++i) {
+        const ExecutionPlan::SentMessage& planned = m_plan.messages[i];
+        Message& message = traffic.messages[m_numbers.message(i, copy)];
+        message.source = bytes(planned.from, planned.source);
+        message.slot = bytes(planned.to, planned.slot);
+    }
     for (const ExecutionPlan::PlannedCopy& move : m_plan.copies) {
         const auto own = bytes(move.owner, move.own), guest = bytes(move.peer, move.guest);
         traffic.copies.push_back({number(move.owner), number(move.peer), move.evicts ? own : guest,
@@ -104,12 +101,11 @@ void Pipeline::addTraffic(int copy, Traffic& traffic) const
     }
 }
 
-void Pipeline::addMembers(int copy, const ExecutionPlan::PlannedCollective& planned,
+void Pipeline::addBuffers(int copy, const ExecutionPlan::PlannedCollective& planned,
                           Collective& collective) const
 {
     for (const auto& member : planned.members) {
         const DeviceId device = m_numbers.device(member.device, copy);
-        collective.members.push_back(device);
         Gradients& own = m_devices[indexOf(device)]->stage(member.replica, member.stage).gradients;
         if (m_setup.accumulate == Accumulate::Exact)
             collective.integers.push_back(own.sums().subspan(member.first, planned.count));

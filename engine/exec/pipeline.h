@@ -116,8 +116,8 @@ private:
     void makeTransport(InProcessTransport::SideLanes sideLanes);
     std::vector<double> microBatchLosses() const;
     Traffic traffic() const;
-    void addTraffic(int copy, Traffic& traffic) const;
-    void addMembers(int copy, const ExecutionPlan::PlannedCollective& planned,
+    void addBuffers(int copy, Traffic& traffic) const;
+    void addBuffers(int copy, const ExecutionPlan::PlannedCollective& planned,
                     Collective& collective) const;
     TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;

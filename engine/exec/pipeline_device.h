@@ -58,6 +58,9 @@ public:
     double squaresOfGradients() const { return m_squares.read().front(); }
 
     GradientObserver onGradient;
+    // Where a GPU computes: called in OPT when the gradient is to be read, which would wait for the
+    // GPU however long it takes. Returns when the lane has ended what it was given, or throws.
+    std::function<void()> awaitLane;
 
 private:
     void initialize(const StagePlan& stage); // the last one made

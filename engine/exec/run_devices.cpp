@@ -32,9 +32,9 @@ Result<RunDevices> onFirstGpu(std::string note)
 }
 
 // Nothing else in its place: who asks for NCCL wants to see NCCL.
-Result<RunDevices> onNccl(int count)
+Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
 {
-    auto nccl = openNccl();
+    auto nccl = openNccl(cancel);
     if (!nccl)
         return fail(nccl.error().code,
                     nccl.error().message + "; --transport peer copies between GPUs without NCCL");
@@ -73,7 +73,8 @@ MemoryRooms RunDevices::rooms() const
     return rooms;
 }
 
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier)
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
+                               const std::atomic<bool>& cancel)
 {
     if (backend == Backend::Cpu)
         return onCpu(mode);
@@ -81,7 +82,7 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
     if (mode != Mode::Live)
         return onFirstGpu({});
     if (carrier == Carrier::Nccl)
-        return onNccl(count);
+        return onNccl(count, cancel);
     auto live = openCudaDevices(count, carrier);
     if (live)
         return RunDevices{std::move(*live), Mode::Live, {}};

@@ -5,6 +5,7 @@
 #include "engine/exec/pipeline.h"
 #include "engine/exec/run_experiment.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,9 +32,10 @@ struct RunDevices
 };
 
 // Live partitions that cannot be made are no error: then the run is emulated. Unsupported: no such
-// backend here, or NCCL was asked for and cannot be used.
-Result<RunDevices> openDevices(Backend backend, Mode mode, int count,
-                               Carrier carrier = Carrier::Auto);
+// backend here, or NCCL was asked for and cannot be used. `cancel` ends the joining of
+// communicators, which comes later: it outlives them.
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
+                               const std::atomic<bool>& cancel);
 
 // A model of its own for every device that has a GPU of its own, over its kernels: `make` is called
 // with the device bound to this thread, since constants go there. `units` owns them.

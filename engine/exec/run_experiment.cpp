@@ -1,5 +1,6 @@
 #include "engine/exec/run_experiment.h"
 
+#include "engine/base/cancelled.h"
 #include "engine/exec/check_experiment.h"
 #include "engine/exec/experiment_schedule.h"
 #include "engine/exec/run_on_devices.h"
@@ -14,8 +15,6 @@
 
 namespace engine {
 namespace {
-
-std::atomic<bool> g_devicesAreLost = false;
 
 Result<TextData> dataOf(const Experiment& experiment)
 {
@@ -58,13 +57,6 @@ Result<Plan> planOf(const Experiment& experiment)
     return Plan{std::move(*schedule), std::move(*unit), std::move(*data)};
 }
 
-// As long as the process lives: threads and a GPU still use it.
-void keepForever(std::unique_ptr<TrainingRun> training)
-{
-    g_devicesAreLost = true;
-    static_cast<void>(training.release());
-}
-
 } // namespace
 
 Result<Run> runOnDevices(const Experiment& asked, const OpenDevices& open,
@@ -89,6 +81,8 @@ try {
     if (training->devicesAreLost())
         keepForever(std::move(training));
     return tl::unexpected(trained.error());
+} catch (const Cancelled& cancelled) {
+    return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device, "the machine gave no more memory: use a smaller model");
 } catch (const std::exception& error) { // of a GPU, before or after it trained
@@ -99,14 +93,9 @@ Result<Run> runExperiment(const Experiment& experiment, const RunObserver& obser
                           const std::atomic<bool>& cancel)
 {
     const auto open = [&](int count) {
-        return openDevices(experiment.backend, experiment.mode, count, experiment.transport);
+        return openDevices(experiment.backend, experiment.mode, count, experiment.transport,
+                           cancel);
     };
     return runOnDevices(experiment, open, observer, cancel);
 }
-
-bool devicesAreLost()
-{
-    return g_devicesAreLost;
-}
-
 } // namespace engine

@@ -6,6 +6,7 @@
 #include "engine/exec/accumulate.h"
 #include "engine/exec/graphs.h"
 #include "engine/exec/launch_hooks.h"
+#include "engine/exec/lost_devices.h"
 #include "engine/exec/op_timing.h"
 #include "engine/model/model_spec.h"
 #include "engine/schedule/passes.h"
@@ -74,13 +75,8 @@ struct RunObserver
 
 // Trains and records. Returns the whole run, its median replay last. Cancelled keeps whole
 // iterations: the run so far went through the observer. Errors are of the input (model, schedule,
-// text file) or the machine (memory).
+// text file) or the machine (memory). After an error ask devicesAreLost() (lost_devices.h).
 Result<Run> runExperiment(const Experiment& experiment, const RunObserver& observer,
                           const std::atomic<bool>& cancel);
-
-// After an error of runExperiment(): a GPU does not end what it was given. What uses it is left as
-// it is, and the process has to end without destroying anything (std::_Exit), or it would wait for
-// the GPU.
-bool devicesAreLost();
 
 } // namespace engine

@@ -150,13 +150,13 @@ public:
             const auto& on = gpusFor(mode, request.devices, Carrier::Auto);
             if (!on)
                 return tl::unexpected(on.error());
-            if (on->mode == mode)
-                gradients("integer gradients", request, mode, checkIntegerProbe(request, *on));
-            else if (std::ranges::find(m_notes, on->note) == m_notes.end())
+            if (on->mode == mode) {
+                if (auto done = onDevices(request, *on, mode); !done)
+                    return done;
+            } else if (std::ranges::find(m_notes, on->note) == m_notes.end())
                 leaveOut(request, m_notes.emplace_back(on->note));
         }
-        byNccl(request);
-        return {};
+        return byNccl(request);
     }
 
     // How long an iteration takes live, beside what emulation says. What it is worth depends on
@@ -189,15 +189,26 @@ public:
     std::vector<VerifyCheck> take() { return std::move(m_checks); }
 
 private:
+    // Nothing follows on a GPU that does not end what it was given.
+    Result<void> onDevices(const ScheduleRequest& request, const RunDevices& on, Mode mode,
+                           const std::string& variant = {})
+    {
+        const auto result = checkIntegerProbe(request, on);
+        if (!result && (result.error().code == Error::Code::Cancelled || devicesAreLost()))
+            return tl::unexpected(result.error());
+        gradients("integer gradients", request, mode, result, variant);
+        return {};
+    }
+
     // Whole numbers, since NCCL adds in an order of its own.
-    void byNccl(const ScheduleRequest& request)
+    Result<void> byNccl(const ScheduleRequest& request)
     {
         const auto& on = gpusFor(Mode::Live, request.devices, Carrier::Nccl);
         if (on)
-            gradients("integer gradients", request, Mode::Live, checkIntegerProbe(request, *on),
-                      "transport=nccl");
-        else if (std::ranges::find(m_notes, on.error().message) == m_notes.end())
+            return onDevices(request, *on, Mode::Live, "transport=nccl");
+        if (std::ranges::find(m_notes, on.error().message) == m_notes.end())
             leaveOut(request, m_notes.emplace_back(on.error().message));
+        return {};
     }
 
     void leaveOut(const ScheduleRequest& request, const std::string& why)
@@ -215,7 +226,8 @@ private:
         const auto found = m_gpus.find(key);
         return found != m_gpus.end()
             ? found->second
-            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices, carrier)).first->second;
+            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices, carrier, m_cancel))
+                  .first->second;
     }
 
     void add(VerifyCheck check)

@@ -33,6 +33,10 @@ std::vector<Worker::Marks> makeMarks(const Device* seat, std::span<const Op> pro
     return marks;
 }
 
+// Thrown out of an op for whose GPU nobody waits any more.
+struct Abandoned
+{ };
+
 } // namespace
 
 void IterationEnd::begin(std::size_t workers)
@@ -66,6 +70,8 @@ Worker::Worker(const Setup& setup)
     , m_marks(makeMarks(m_seat, setup.pipeline.lowered().on(setup.device)))
     , m_thread([this] { loop(); })
 {
+    if (m_seat != nullptr)
+        setup.pipeline.device(setup.device, setup.copy).awaitLane = [this] { awaitGradient(); };
     if (setup.core)
         pinTo(m_thread, *setup.core);
 }
@@ -80,6 +86,7 @@ Worker::~Worker()
 void Worker::beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel)
 {
     m_iteration = iteration;
+    m_isAlone = false;
     m_cancel = &cancel;
     m_oldest.store(0, std::memory_order_relaxed);
     m_queued.store(0, std::memory_order_relaxed);
@@ -99,6 +106,7 @@ void Worker::loop()
             if (m_seat != nullptr)
                 m_seat->bindThread();
             runProgram();
+        } catch (const Abandoned&) { // who abandoned it says why
         } catch (const std::exception& error) {
             const std::uint32_t at = m_ahead.empty() ? position() : m_ahead.front();
             m_failure
@@ -131,6 +139,7 @@ void Worker::runProgram()
 void Worker::runAlone(OpRef ref, std::uint32_t iteration)
 {
     m_iteration = iteration;
+    m_isAlone = true;
     m_seat->bindThread();
     const bool goesOn = runOp(ref);
     CHECK(goesOn);                                          // nobody aborts
@@ -191,12 +200,33 @@ void Worker::compute(OpRef ref)
 void Worker::queue(OpRef ref)
 {
     const Marks& marks = m_marks[ref.position];
+    m_computing = ref;
     m_seat->lane()->record(*marks.begin);
     m_graphs.run(ref.position, m_setup.pipeline.at(ref).kind,
                  [&] { m_setup.pipeline.compute(ref); });
     m_seat->lane()->record(*marks.end);
-    m_ahead.push_back(ref.position);
-    m_queued.store(ref.position + 1, std::memory_order_release);
+    markQueued(ref.position);
+}
+
+void Worker::markQueued(std::uint32_t position)
+{
+    m_ahead.push_back(position);
+    m_queued.store(position + 1, std::memory_order_release);
+}
+
+// In OPT: as if the op ended where its gradient is looked at, so that it is watched like any other.
+// It is marked anew at its end.
+void Worker::awaitGradient()
+{
+    const std::uint32_t position = m_computing.position;
+    m_seat->lane()->record(*m_marks[position].end);
+    markQueued(position);
+    if (m_isAlone)
+        awaitAlone(m_computing);
+    else if (!drain())
+        throw Abandoned();
+    m_oldest.store(position, std::memory_order_relaxed);
+    m_queued.store(position, std::memory_order_release);
 }
 
 bool Worker::hasEnded(std::uint32_t position) const

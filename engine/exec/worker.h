@@ -104,6 +104,8 @@ private:
     bool runOp(OpRef ref);
     void compute(OpRef ref);
     void queue(OpRef ref);
+    void markQueued(std::uint32_t position);
+    void awaitGradient();
     bool hasEnded(std::uint32_t position) const;
     bool awaitOldest();
     void awaitAlone(OpRef ref);
@@ -121,6 +123,8 @@ private:
     std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},
         m_over{false};
     std::uint32_t m_iteration = 0;
+    bool m_isAlone = false; // runAlone()
+    OpRef m_computing;      // which is being queued
     const std::atomic<bool>* m_cancel = nullptr;
     Doorbell m_start;
     std::string m_failure;

@@ -76,6 +76,7 @@ GpuMemory sumOf(std::span<const GpuMemory> gpus)
         for (std::size_t i = 0; i < sum.of.size(); ++i)
             sum.of[i] += each.of[i];
         sum.used += each.used;
+        sum.reserved += each.reserved;
     }
     return sum;
 }

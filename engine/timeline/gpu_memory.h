@@ -41,7 +41,8 @@ struct GpuMemory
 {
     int gpu = 0; // CUDA's number in the process
     std::array<std::int64_t, kGpuHolders> of{};
-    std::int64_t used = 0; // that the driver says is gone
+    std::int64_t used = 0;     // that the driver says is gone
+    std::int64_t reserved = 0; // kept free for communicators before the run; no holder
 
     std::int64_t& operator[](GpuHolder holder) { return of[static_cast<std::size_t>(holder)]; }
     std::int64_t operator[](GpuHolder holder) const { return of[static_cast<std::size_t>(holder)]; }

@@ -11,35 +11,23 @@ namespace engine {
 MatchedTransport::MatchedTransport(Traffic traffic, std::vector<const Device*> all,
                                    const MakeCommunicators& join)
     : QueuedTransport(std::move(traffic), std::move(all), Moves::Above)
-    , m_communicators(join(devices(), plan()))
-{ }
+    , m_plans(planCommunicators(this->traffic()))
+{
+    makeLines();
+    makeSums();
+    m_communicators = join(devices(), m_plans.all);
+}
 
 MatchedTransport::~MatchedTransport() = default;
 
-// In the order in which they are numbered, which is that of joining.
-std::vector<CommunicatorPlan> MatchedTransport::plan()
+void MatchedTransport::makeLines()
 {
-    std::vector<CommunicatorPlan> plans;
-    planMessages(plans);
-    planSums(plans);
-    return plans;
-}
-
-void MatchedTransport::planMessages(std::vector<CommunicatorPlan>& plans)
-{
-    for (const Message& message : traffic().messages) {
+    for (const CommunicatorPlan& plan : m_plans.all)
+        if (plan.carries == CommunicatorPlan::Carries::Messages)
+            m_lines.push_back({device(plan.ranks.front()).makeQueue(plan.name),
+                               device(plan.ranks.back()).makeQueue(plan.name)});
+    for (const Message& message : traffic().messages)
         m_sendBegin.push_back(device(message.from).makeEvent(Device::Timed::Yes));
-        const auto [line, isNew] = m_lines.try_emplace({message.from, message.to, message.carries});
-        if (!isNew)
-            continue;
-        const std::string name = fmt::format(
-            "{} {} -> {}",
-            message.carries == Message::Carries::Gradient ? "gradients" : "activations",
-            message.from.value, message.to.value);
-        line->second = {plans.size(), device(message.from).makeQueue(name),
-                        device(message.to).makeQueue(name)};
-        plans.push_back({name, CommunicatorPlan::Carries::Messages, {message.from, message.to}});
-    }
 }
 
 void MatchedTransport::makeMember(DeviceId id, const std::string& name, Member& made) const
@@ -51,32 +39,21 @@ void MatchedTransport::makeMember(DeviceId id, const std::string& name, Member& 
     made.state.end = device(id).makeEvent(Device::Timed::Yes);
 }
 
-void MatchedTransport::planSums(std::vector<CommunicatorPlan>& plans)
+void MatchedTransport::makeSums()
 {
     for (const Collective& collective : traffic().collectives) {
         Sum& sum = m_sums.emplace_back();
-        CommunicatorPlan own{fmt::format("all-reduce of stage {}", collective.stage.value),
-                             CommunicatorPlan::Carries::Sums,
-                             {}};
+        const std::string name = fmt::format("all-reduce of stage {}", collective.stage.value);
         for (std::size_t i = 0; i < collective.members.size(); ++i) {
             const DeviceId id = collective.members[i];
             auto member = std::ranges::find(sum.members, id, &Member::device);
             if (member == sum.members.end()) {
-                makeMember(id, own.name, sum.members.emplace_back());
-                own.ranks.push_back(id);
+                makeMember(id, name, sum.members.emplace_back());
                 member = std::prev(sum.members.end());
             }
             member->buffers.push_back(i);
         }
-        sum.communicator = plans.size();
-        if (own.ranks.size() > 1)
-            plans.push_back(std::move(own));
     }
-}
-
-auto MatchedTransport::lineOf(const Message& message) -> Line&
-{
-    return m_lines.at({message.from, message.to, message.carries});
 }
 
 auto MatchedTransport::memberOf(DeviceId self, std::uint32_t collective) -> Member&
@@ -101,22 +78,23 @@ try {
 bool MatchedTransport::send(DeviceId self, std::uint32_t message)
 {
     const Message& what = traffic().messages[message];
-    const Line& line = lineOf(what);
+    const std::size_t communicator = m_plans.ofMessage[message];
+    const Line& line = m_lines[communicator];
     device(self).lane()->record(*made(message));
     line.sends->wait(*made(message));
     line.sends->record(*m_sendBegin[message]);
-    return attempt(
-        [&] { m_communicators->send(self, line.communicator, what.source, *line.sends); });
+    return attempt([&] { m_communicators->send(self, communicator, what.source, *line.sends); });
 }
 
 void MatchedTransport::receive(DeviceId self, std::uint32_t message)
 {
     const Fence arrived{Fence::Kind::Arrived, message};
     const Message& what = traffic().messages[message];
-    const Line& line = lineOf(what);
+    const std::size_t communicator = m_plans.ofMessage[message];
+    const Line& line = m_lines[communicator];
     line.receives->wait(*state({Fence::Kind::Credit, message}).end);
     line.receives->record(*state(arrived).begin);
-    attempt([&] { m_communicators->receive(self, line.communicator, what.slot, *line.receives); });
+    attempt([&] { m_communicators->receive(self, communicator, what.slot, *line.receives); });
     line.receives->record(*state(arrived).end);
     markQueued(arrived, self);
 }
@@ -133,28 +111,30 @@ void MatchedTransport::allReduce(DeviceId self, std::uint32_t id)
     if (++member.joined < member.buffers.size())
         return;
     member.queue->wait(*member.called);
-    attempt([&] { add(traffic().collectives[id], m_sums[id], member); });
+    attempt([&] { add(id, member); });
     member.state.queued.store(iteration(), std::memory_order_release);
 }
 
-void MatchedTransport::add(const Collective& collective, Sum& sum, Member& member)
+void MatchedTransport::add(std::uint32_t id, Member& member)
 {
+    const Collective& collective = traffic().collectives[id];
     if (collective.integers.empty())
-        add<float>(collective.floats, sum, member);
+        add<float>(collective.floats, m_plans.ofSum[id], member);
     else
-        add<std::int64_t>(collective.integers, sum, member);
+        add<std::int64_t>(collective.integers, m_plans.ofSum[id], member);
 }
 
 template<class Number>
-void MatchedTransport::add(std::span<const std::span<Number>> buffers, Sum& sum, Member& member)
+void MatchedTransport::add(std::span<const std::span<Number>> buffers, std::size_t communicator,
+                           Member& member)
 {
     const std::span<Number> own = buffers[member.buffers.front()];
     const std::span<const std::size_t> others = std::span(member.buffers).subspan(1);
     for (const std::size_t other : others)
         member.queue->add(std::span<const Number>(buffers[other]), own);
     member.queue->record(*member.state.begin);
-    if (sum.members.size() > 1)
-        m_communicators->sum(member.device, sum.communicator, own, *member.queue);
+    if (communicator != CommunicatorPlans::kNone)
+        m_communicators->sum(member.device, communicator, own, *member.queue);
     const int gpu = device(member.device).gpu();
     for (const std::size_t other : others)
         member.queue->copy({std::as_bytes(own), std::as_writable_bytes(buffers[other]), gpu, gpu});

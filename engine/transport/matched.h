@@ -1,16 +1,14 @@
 #pragma once
 
 #include "engine/backend/communicators.h"
+#include "engine/transport/communicator_plans.h"
 #include "engine/transport/queued.h"
-
-#include <map>
-#include <tuple>
 
 namespace engine {
 
-// GPUs of this process whose messages and sums go over communicators (NCCL): one for each directed
-// pair of devices and kind of message, one for each sum, each with a queue of its own on every
-// device, so that what waits for another rank holds nothing else up. That this order comes to its
+// GPUs of this process whose messages and sums go over communicators (NCCL;
+// communicator_plans.h), each with a queue of its own on every device, so that what waits for
+// another rank holds nothing else up. That this order comes to its
 // end findNcclFault() (engine/schedule/communicator_lanes.h) tells before. EVICT and LOAD stay
 // copies. A transfer is under way from when both ends have come to it.
 class MatchedTransport final : public QueuedTransport
@@ -34,7 +32,6 @@ public:
 private:
     struct Line // of messages
     {
-        std::size_t communicator = 0;
         std::unique_ptr<DeviceQueue> sends, receives; // of the two devices
     };
     struct Member // of a collective: a device, which may hold several buffers of it
@@ -49,24 +46,21 @@ private:
     };
     struct Sum
     {
-        std::size_t communicator = 0; // of several members
         std::deque<Member> members;
     };
 
-    std::vector<CommunicatorPlan> plan();
-    Line& lineOf(const Message& message);
-    void planMessages(std::vector<CommunicatorPlan>& plans);
+    void makeLines();
     void makeMember(DeviceId id, const std::string& name, Member& made) const;
-    void planSums(std::vector<CommunicatorPlan>& plans);
+    void makeSums();
     Member& memberOf(DeviceId self, std::uint32_t collective);
-    void add(const Collective& collective, Sum& sum, Member& member);
+    void add(std::uint32_t collective, Member& member);
     template<class Number>
-    void add(std::span<const std::span<Number>> buffers, Sum& sum, Member& member);
+    void add(std::span<const std::span<Number>> buffers, std::size_t communicator, Member& member);
     template<class Call>
     bool attempt(const Call& call) const;
 
-    using LineKey = std::tuple<DeviceId, DeviceId, Message::Carries>;
-    std::map<LineKey, Line> m_lines;
+    CommunicatorPlans m_plans;
+    std::vector<Line> m_lines;                            // [communicator] of messages
     std::deque<Sum> m_sums;                               // [collective]
     std::vector<Event> m_sendBegin;                       // [message] the sender has come to it
     std::unique_ptr<DeviceCommunicators> m_communicators; // last: it ends before the queues

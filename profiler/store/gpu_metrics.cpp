@@ -14,7 +14,8 @@ namespace {
 
 using engine::Interference;
 
-constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used";
+constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used",
+                           kReserved = "communicators_reserved";
 
 // Ops whose time is compared.
 constexpr std::array kKinds{engine::OpKind::Forward,       engine::OpKind::Backward,
@@ -54,14 +55,14 @@ void takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info
         return;
     name.remove_prefix(kMemory.size());
     const auto holder = engine::gpuHolderNamed(name);
-    if (!holder && name != kUsed)
+    if (!holder && name != kUsed && name != kReserved)
         return; // of a later version
     auto found = std::ranges::find(info.gpuMemory, gpu, &engine::GpuMemory::gpu);
     if (found == info.gpuMemory.end()) {
         info.gpuMemory.emplace_back().gpu = gpu;
         found = std::prev(info.gpuMemory.end());
     }
-    (holder ? (*found)[*holder] : found->used) = bytes;
+    (holder ? (*found)[*holder] : name == kUsed ? found->used : found->reserved) = bytes;
 }
 
 } // namespace
@@ -93,6 +94,7 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
             add(prefix + std::string(engine::gpuHolderKey(holder)), each[holder], "bytes");
         }
         add(prefix + std::string(kUsed), each.used, "bytes");
+        add(prefix + std::string(kReserved), each.reserved, "bytes");
     }
     return metrics;
 }

@@ -2,6 +2,7 @@
 
 #include "engine/backend/cuda/queue.h"
 #include "engine/backend/cuda_communicators.h"
+#include "engine/base/cancelled.h"
 
 #include <fmt/format.h>
 
@@ -16,17 +17,16 @@
 namespace engine::cuda {
 namespace {
 
-// Multiprocessors that a communicator may take while it waits. All of a GPU's may be under way at
-// once, and must find room then: four neighbours' messages in both directions and a few sums stay
-// below what the smallest GPU has.
-constexpr int kMessageChannels = 2, kSumChannels = 8;
 constexpr std::chrono::microseconds kGlance{50};
+constexpr std::chrono::milliseconds kLook{1}; // how often it is looked whether it goes on
+
+const std::atomic<bool> kNever{false};
 
 class NcclCommunicators final : public DeviceCommunicators
 {
 public:
     NcclCommunicators(const NcclFunctions& library, const std::vector<const Device*>& devices,
-                      const std::vector<CommunicatorPlan>& plans,
+                      const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,
                       std::chrono::milliseconds patience)
         : m_plans(plans)
         , m_patience(patience)
@@ -38,8 +38,8 @@ public:
         for (std::size_t i = 0; i < plans.size(); ++i)
             m_ids.push_back(makeNcclId(library));
         try {
-            onEachGpu([this](Gpu& gpu, DeviceId self) { join(gpu, self); });
-            onEachGpu([this](Gpu& gpu, DeviceId self) { connect(gpu, self); });
+            onEachGpu([this](Gpu& gpu, DeviceId self) { join(gpu, self); }, cancel);
+            onEachGpu([this](Gpu& gpu, DeviceId self) { connect(gpu, self); }, cancel);
         } catch (...) {
             joinAborting();
             throw;
@@ -48,7 +48,7 @@ public:
     ~NcclCommunicators() override
     {
         try {
-            onEachGpu([](Gpu& gpu, DeviceId) { gpu.nccl.leave(); });
+            onEachGpu([](Gpu& gpu, DeviceId) { gpu.nccl.leave(); }, kNever);
         } catch (const std::exception&) { // what does not end is aborted
         }
         joinAborting();
@@ -137,13 +137,14 @@ private:
         }
     }
 
-    // On a thread for each, at the same time, since ranks wait for each other. Throws what went
-    // wrong first; then all is aborted.
+    // On a thread for each, at the same time, since ranks wait for each other, while this one looks
+    // whether anybody still waits for them. Throws what went wrong first; then all is aborted.
     template<class Work>
-    void onEachGpu(const Work& work)
+    void onEachGpu(const Work& work, const std::atomic<bool>& cancel)
     {
         std::exception_ptr first;
         std::mutex mutex;
+        std::atomic<std::size_t> working{m_gpus.size()};
         {
             std::vector<std::jthread> threads;
             for (std::size_t i = 0; i < m_gpus.size(); ++i)
@@ -157,8 +158,14 @@ private:
                             first = std::current_exception();
                         abort();
                     }
+                    --working;
                 });
+            for (; working > 0; std::this_thread::sleep_for(kLook))
+                if (cancel.load(std::memory_order_relaxed))
+                    abort();
         }
+        if (first && cancel.load(std::memory_order_relaxed))
+            throw Cancelled("cancelled while NCCL joined the GPUs");
         if (first)
             std::rethrow_exception(first);
     }
@@ -172,11 +179,10 @@ private:
             const auto own = std::ranges::find(plan.ranks, self);
             if (own == plan.ranks.end())
                 continue;
-            const bool sums = plan.carries == CommunicatorPlan::Carries::Sums;
             const int rank = static_cast<int>(own - plan.ranks.begin());
             const std::size_t number
                 = gpu.nccl.join({m_ids[i], rank, static_cast<int>(plan.ranks.size()), plan.name,
-                                 sums ? kSumChannels : kMessageChannels});
+                                 channelsOf(plan.carries)});
             gpu.nccl.waitUntilJoined();
             gpu.places[i] = {number, rank};
         }
@@ -261,9 +267,10 @@ private:
 std::unique_ptr<DeviceCommunicators> joinCommunicators(const NcclFunctions& library,
                                                        const std::vector<const Device*>& devices,
                                                        const std::vector<CommunicatorPlan>& plans,
+                                                       const std::atomic<bool>& cancel,
                                                        std::chrono::milliseconds patience)
 {
-    return std::make_unique<NcclCommunicators>(library, devices, plans, patience);
+    return std::make_unique<NcclCommunicators>(library, devices, plans, cancel, patience);
 }
 
 } // namespace engine::cuda
@@ -275,11 +282,13 @@ extern "C" __attribute__((visibility("default"))) bool bubblescope_cuda_nccl(std
 
 extern "C" __attribute__((visibility("default"))) engine::DeviceCommunicators*
 bubblescope_cuda_join(const std::vector<const engine::Device*>& devices,
-                      const std::vector<engine::CommunicatorPlan>& plans, std::string* reason)
+                      const std::vector<engine::CommunicatorPlan>& plans,
+                      const std::atomic<bool>& cancel, std::string* reason)
 try {
     const engine::cuda::NcclFunctions* library = engine::cuda::ncclFunctions(reason);
-    return library == nullptr ? nullptr
-                              : engine::cuda::joinCommunicators(*library, devices, plans).release();
+    return library == nullptr
+        ? nullptr
+        : engine::cuda::joinCommunicators(*library, devices, plans, cancel).release();
 } catch (const std::exception& error) {
     *reason = error.what();
     return nullptr;

@@ -3,7 +3,6 @@
 #include "engine/backend/cuda/device.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
@@ -64,19 +63,12 @@ TEST_CASE("every scheme adds up live on partitions of one GPU what emulation add
     const Turns turns = GENERATE(Turns::Newest, Turns::Random);
     cuda_on_cpu::takeTurns(turns);
     const Devices devices = played(4);
-    for (const Scheme& scheme : schemes()) {
-        ScheduleRequest request;
-        request.scheme = scheme.name;
-        request.microBatches = 8;
-        if (!buildSchedule(request))
-            continue; // it has another D or N
-        INFO(scheme.name);
-        const Schedule lowered = scheduleOf(std::string(scheme.name), 4, 8);
+    forEachScheme(4, 8, [&](const Schedule& lowered) {
         const Trained live = trainLive(lowered, devices);
         if (!live.result)
             FAIL(live.result.error().message);
         CHECK(live.gradients == emulate(lowered).gradients);
-    }
+    });
     cuda_on_cpu::takeTurns(Turns::Oldest);
 }
 

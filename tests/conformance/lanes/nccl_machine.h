@@ -6,6 +6,8 @@
 #include "tests/support/cuda_on_cpu/machine.h"
 #include "tests/support/cuda_on_cpu/nccl_on_cpu.h"
 
+#include <atomic>
+
 namespace lanes_test {
 
 // A machine with so many GPUs and NCCL, as it was before when this goes.
@@ -32,13 +34,16 @@ struct Machine
     Devices devices;
 };
 
+inline const std::atomic<bool> kGoesOn{false}; // nobody cancels
+
 inline engine::MakeCommunicators byNccl(std::chrono::milliseconds patience
-                                        = std::chrono::seconds(10))
+                                        = std::chrono::seconds(10),
+                                        const std::atomic<bool>& cancel = kGoesOn)
 {
-    return [patience](const std::vector<const engine::Device*>& devices,
-                      const std::vector<engine::CommunicatorPlan>& plans) {
+    return [patience, &cancel](const std::vector<const engine::Device*>& devices,
+                               const std::vector<engine::CommunicatorPlan>& plans) {
         return engine::cuda::joinCommunicators(*engine::cuda::ncclFunctions(nullptr), devices,
-                                               plans, patience);
+                                               plans, cancel, patience);
     };
 }
 

@@ -5,7 +5,6 @@
 #include "engine/schedule/communicator_lanes.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
-#include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
 #include "tests/conformance/lanes/probe_training.h"
@@ -79,21 +78,14 @@ TEST_CASE("every scheme adds up by NCCL what emulation adds up")
     if (!cuda_on_cpu::kPlays)
         return;
     const Machine machine(4, GENERATE(Turns::Newest, Turns::Random));
-    for (const Scheme& scheme : schemes()) {
-        ScheduleRequest request;
-        request.scheme = scheme.name;
-        request.microBatches = 8;
-        if (!buildSchedule(request))
-            continue; // it has another D or N
-        INFO(scheme.name);
-        const Schedule lowered = scheduleOf(std::string(scheme.name), 4, 8);
+    forEachScheme(4, 8, [&](const Schedule& lowered) {
         REQUIRE_FALSE(findNcclFault(lowered));
         const Trained live = trainByNccl(lowered, machine);
         if (!live.result)
             FAIL(live.result.error().message);
         CHECK(live.gradients == emulate(lowered).gradients);
         CHECK(cuda_on_cpu::liveCommunicators() == 0);
-    }
+    });
     CHECK_FALSE(cuda_on_cpu::hasAbortHung());
 }
 
@@ -154,34 +146,6 @@ TEST_CASE("what all communicators of a GPU may take at once leaves room for ops"
     CHECK(cuda_on_cpu::mostChannels() <= 58); // an L4's multiprocessors
 }
 
-TEST_CASE("a rank that never joins ends the run with a sentence, and leaves nothing behind")
-{
-    if (!cuda_on_cpu::kPlays)
-        return;
-    const Machine machine(4);
-    cuda_on_cpu::playNccl({.absentGpu = 2});
-    const Schedule lowered = scheduleOf("1f1b", 4, 4);
-    CHECK_THROWS_WITH(trainLive(lowered, machine.devices, {.communicators = byNccl(kSoon)}),
-                      Contains("joining: not done after 300 ms; another rank did not come"));
-    CHECK(cuda_on_cpu::liveCommunicators() == 0);
-}
-
-TEST_CASE("two ranks on one GPU are refused before anything is joined")
-{
-    if (!cuda_on_cpu::kPlays)
-        return;
-    cuda_on_cpu::plugIn({.count = 2});
-    {
-        Devices devices;
-        for (auto& made : cuda::makeDevices(4))
-            devices.push_back(std::move(made));
-        CHECK_THROWS_WITH(
-            trainLive(scheduleOf("1f1b", 4, 4), devices, {.communicators = byNccl()}),
-            "NCCL never joins a GPU twice, and devices 0 and 1 are two ranks on GPU 0");
-    }
-    cuda_on_cpu::plugIn({});
-}
-
 TEST_CASE("an error of NCCL in the middle of an iteration ends it in NCCL's words")
 {
     if (!cuda_on_cpu::kPlays)
@@ -207,9 +171,8 @@ TEST_CASE("a message that is never sent by NCCL ends the run with who waits for 
     if (!cuda_on_cpu::kPlays)
         return;
     const Machine machine(4);
-    const Trained live = trainByNccl(
-        scheduleOf("1f1b", 4, 4), machine,
-        {.wrapper = tampered({.lostMessage = 0}), .patience = kSoon, .observes = false});
+    const Trained live = trainByNccl(scheduleOf("1f1b", 4, 4), machine,
+                                     {.wrapper = tampered({.lostMessage = 0}), .patience = kSoon});
     REQUIRE_FALSE(live.result);
     CHECK_THAT(live.result.error().message,
                Contains("nothing moves any more")
@@ -224,9 +187,9 @@ TEST_CASE("a device that does not call for its sum keeps the others waiting, whi
     if (!cuda_on_cpu::kPlays)
         return;
     const Machine machine(4);
-    const Trained live = trainByNccl(
-        scheduleOf("chimera", 4, 8), machine,
-        {.wrapper = tampered({.silent = DeviceId{3}}), .patience = kSoon, .observes = false});
+    const Trained live
+        = trainByNccl(scheduleOf("chimera", 4, 8), machine,
+                      {.wrapper = tampered({.silent = DeviceId{3}}), .patience = kSoon});
     REQUIRE_FALSE(live.result);
     CHECK_THAT(live.result.error().message, Contains("waits for the all-reduce of stage 3"));
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
@@ -281,7 +244,7 @@ TEST_CASE("an error that NCCL finds while everybody waits for it is found by loo
     const Machine machine(4);
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     cuda_on_cpu::playNccl({.failingCall = 40, .looksBefore = 300});
-    const Trained live = trainByNccl(lowered, machine, {.observes = false});
+    const Trained live = trainByNccl(lowered, machine);
     REQUIRE_FALSE(live.result);
     CHECK_THAT(live.result.error().message,
                Contains("working: remote process exited or there was a network error"));

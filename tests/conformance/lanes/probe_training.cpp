@@ -6,6 +6,7 @@
 #include "engine/exec/stash_plan.h"
 #include "engine/schedule/passes.h"
 #include "engine/schedules/scheme.h"
+#include "tests/catch.h"
 
 #include <mutex>
 
@@ -22,6 +23,16 @@ ProbeModel::Size unitSize(const Schedule& lowered)
     ProbeModel::Size size = kWhole;
     size.rows /= unitsPerMicroBatch(lowered);
     return size;
+}
+
+ScheduleRequest requestOf(const std::string& scheme, int devices, int microBatches, int copies = 1)
+{
+    ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    request.dataParallel = copies;
+    return request;
 }
 
 ModelSpec tokenShape()
@@ -63,12 +74,23 @@ void train(Executor& executor, const LiveOptions& options, Trained& trained)
 
 Schedule scheduleOf(const std::string& scheme, int devices, int microBatches, int copies)
 {
-    ScheduleRequest request;
-    request.scheme = scheme;
-    request.devices = devices;
-    request.microBatches = microBatches;
-    request.dataParallel = copies;
-    return lower(buildSchedule(request).value());
+    return lower(buildSchedule(requestOf(scheme, devices, microBatches, copies)).value());
+}
+
+void forEachScheme(int devices, int microBatches,
+                   const std::function<void(const Schedule& lowered)>& check)
+{
+    std::size_t checked = 0;
+    for (const Scheme& scheme : schemes()) {
+        const auto built
+            = buildSchedule(requestOf(std::string(scheme.name), devices, microBatches));
+        if (!built)
+            continue; // it has another D or N
+        INFO(scheme.name);
+        check(lower(*built));
+        ++checked;
+    }
+    CHECK(checked > 10);
 }
 
 Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOptions& options)

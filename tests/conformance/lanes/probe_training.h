@@ -4,6 +4,7 @@
 #include "engine/exec/live.h"
 #include "engine/model/probe_model.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -29,6 +30,10 @@ struct Trained
 // `lower()`ed; of so many copies of the pipeline.
 engine::Schedule scheduleOf(const std::string& scheme, int devices, int microBatches,
                             int copies = 1);
+
+// Every scheme of so many devices and micro-batches, under its name in a failing check.
+void forEachScheme(int devices, int microBatches,
+                   const std::function<void(const engine::Schedule& lowered)>& check);
 
 using Wrapper
     = std::function<std::unique_ptr<engine::Transport>(std::unique_ptr<engine::Transport>)>;

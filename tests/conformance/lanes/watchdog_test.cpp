@@ -4,6 +4,8 @@
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
+#include <algorithm>
+#include <memory>
 #include <thread>
 
 using namespace engine;
@@ -36,6 +38,31 @@ LiveOptions hanging(int iteration, int n, int warmup = 0)
                         cuda_on_cpu::hangAt(n);
                 },
             .ended = [](const ExecutionPlan&) { cuda_on_cpu::wakeUp(); }};
+}
+
+enum class Hangs : std::uint8_t { BeforeOpt, InOpt };
+
+// The first kernel of such an op does not end before all is over.
+LiveOptions hangingAt(const Schedule& lowered, Hangs hangs, int warmup = 0)
+{
+    const auto isIt = [&lowered, hangs, index = OpIndex(lowered)](std::uint32_t op) {
+        const std::span<const Op> program = lowered.on(index.deviceOf(op));
+        auto at = program.begin() + index.positionOf(op);
+        if (hangs == Hangs::InOpt)
+            return at->kind == OpKind::OptimizerStep && index.deviceOf(op) == DeviceId{0};
+        if (!isCompute(at->kind) || at->kind == OpKind::OptimizerStep)
+            return false;
+        at = std::find_if(at + 1, program.end(), [](const Op& o) { return isCompute(o.kind); });
+        return at != program.end() && at->kind == OpKind::OptimizerStep;
+    };
+    LiveOptions options = hanging(0, 0, warmup);
+    const auto hasHung = std::make_shared<std::atomic<bool>>(false);
+    options.hooks = {[=](OpOfIteration op) {
+                         if (isIt(op.op) && !hasHung->exchange(true))
+                             cuda_on_cpu::hangAt(1);
+                     },
+                     [] {}};
+    return options;
 }
 
 void checkLost(const Trained& trained)
@@ -94,6 +121,49 @@ TEST_CASE("... and a warm-up that goes one op at a time, and an emulated run")
     checkLost(trainLive(lowered, devices, hanging(0, 60, 1)));
     checkLost(emulate(lowered, devices[0].get(), hanging(0, 60)));
     checkLost(emulate(lowered, devices[0].get(), hanging(1, 60)));
+}
+
+TEST_CASE("a kernel that never ends is seen while gradients are looked at, too")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    // The last op before an OPT, in which its gradient is read; and what an OPT does before that:
+    // it keeps a version of its weights.
+    const auto [scheme, hangsIn] = GENERATE(table<const char*, Hangs>(
+        {{"1f1b", Hangs::BeforeOpt}, {"chimera", Hangs::BeforeOpt}, {"pipedream", Hangs::InOpt}}));
+    const int gpus = GENERATE(1, 4);
+    CAPTURE(scheme, gpus);
+    const Schedule lowered = scheduleOf(scheme, 4, 8);
+    const Devices devices = played(4, gpus);
+    checkLost(trainLive(lowered, devices, hangingAt(lowered, hangsIn)));
+    checkLost(emulate(lowered, devices[0].get(), hangingAt(lowered, hangsIn)));
+    if (gpus == 1) // one op at a time
+        checkLost(trainLive(lowered, devices, hangingAt(lowered, hangsIn, 1)));
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("a driver that does not come back ends a live run, and its thread is left where it is")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Devices devices = played(4, 4);
+    const Schedule lowered = scheduleOf("1f1b", 4, 8);
+    const std::uint32_t last = OpIndex(lowered).of(DeviceId{3}, 0) + 5;
+    REQUIRE(isCompute(lowered.on(DeviceId{3})[5].kind));
+    LiveOptions options = hanging(1, 0);
+    options.hooks.begin = [last](OpOfIteration op) {
+        if (op.op == last && op.iteration == 1)
+            cuda_on_cpu::stallThisThread();
+    };
+    options.hooks.end = [] {};
+    const Trained live = trainLive(lowered, devices, options);
+    REQUIRE_FALSE(live.result);
+    CHECK(live.devicesWereLost);
+    CHECK(live.result.error().code == Error::Code::Device);
+    CHECK_THAT(live.result.error().message,
+               Matches("the driver has not answered for \\d+\\.\\d s"));
+    CHECK(live.run.timeline.iterations.size() == 1);
+    cuda_on_cpu::plugIn({});
 }
 
 TEST_CASE("an op that takes longer than the patience is waited for while its GPU is at it")

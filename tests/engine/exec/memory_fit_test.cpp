@@ -132,6 +132,38 @@ TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, a
     CHECK_THAT(message, Catch::Contains("; these would fit: "));
 }
 
+TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by copies")
+{
+    Experiment experiment = gpipe();
+    experiment.schedule.dataParallel = 2;
+    experiment.backend = Backend::Cuda;
+    experiment.mode = Mode::Live;
+    experiment.transport = Carrier::Nccl;
+    const Planned planned(experiment);
+    // Device 1 of a copy has messages in both directions with two neighbours and one sum of two.
+    constexpr Bytes kCommunicators = (Bytes{4 * 2 + 8} * 12) << 20, kPlenty = Bytes{1} << 40;
+    const Bytes needed = planned.plan.devices[1].arena + kCommunicators;
+    const auto with = [&](Bytes fifth) {
+        MemoryRooms rooms;
+        for (int gpu = 0; gpu < 8; ++gpu)
+            rooms.push_back({gpu == 5 ? fifth : kPlenty, gpu}); // device 1 of copy 1
+        return rooms;
+    };
+    CHECK(planned.check(with(needed * 10 / 9 + 10)));
+    const auto refused = planned.check(with(needed * 10 / 9 - 10));
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message,
+               Catch::StartsWith("GPU 5 needs ")
+                   && Catch::Contains(" of memory for 1 of 8 devices, 201.3 MB of it for NCCL's "
+                                      "communicators, and ")
+                   && Catch::Contains("--transport peer ("));
+    experiment.transport = Carrier::Peer;
+    CHECK(Planned(experiment).check(with(needed * 10 / 9 - 10)));
+    for (const Remedy& remedy :
+         remediesFor(planned.experiment, with(needed * 10 / 9 - 10), *planned.device))
+        CHECK(Planned(remedy.experiment).check(with(needed * 10 / 9 - 10)));
+}
+
 TEST_CASE("one GPU that plays all devices is a limit for all of them, and the record is not on it")
 {
     const Planned planned(gpipe());

@@ -20,6 +20,7 @@ RunInfo onGpus(RunInfo info)
         for (int i = 0; i < kGpuHolders; ++i)
             memory.of[static_cast<std::size_t>(i)] = 1'000'000 * (i + 1) + gpu;
         memory.used = memory.known() + 1000;
+        memory.reserved = 7'000'000 + gpu;
     }
     return info;
 }

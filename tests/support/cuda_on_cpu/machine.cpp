@@ -5,6 +5,7 @@
 #include "tests/support/cuda_on_cpu/streams.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -15,6 +16,7 @@
 #include <random>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -22,6 +24,7 @@ namespace {
 using namespace cuda_on_cpu;
 
 thread_local int currentGpu = 0;
+thread_local bool stallsNext = false;
 
 // One lock over everything: the machine does one thing at a time.
 class Machine
@@ -35,7 +38,8 @@ public:
     int running = -1;
     std::uint64_t waits = 0; // of the host for a whole stream
     std::function<void()> watcher;
-    int untilHang = 0;                    // pieces of work; 0: none will
+    int untilHang = 0; // pieces of work; 0: none will
+    std::atomic<bool> isStalled{false};
     std::shared_ptr<bool> hangs;          // the one that never ends
     std::map<int, std::size_t> elsewhere; // [GPU] bytes that others use
 
@@ -136,6 +140,14 @@ std::shared_ptr<bool> hang()
     return machine().hangs = std::make_shared<bool>(true);
 }
 
+// Without the lock: the others go on.
+void stallIfAsked()
+{
+    if (std::exchange(stallsNext, false))
+        while (machine().isStalled)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 } // namespace
 
 std::unique_lock<std::recursive_mutex> cuda_on_cpu::lockMachine()
@@ -161,6 +173,12 @@ void cuda_on_cpu::useMemory(int gpu, std::size_t bytes)
 {
     const Lock lock(machine().mutex);
     machine().elsewhere[gpu] += bytes;
+}
+
+void cuda_on_cpu::freeMemory(int gpu, std::size_t bytes)
+{
+    const Lock lock(machine().mutex);
+    machine().elsewhere[gpu] -= bytes;
 }
 
 std::size_t cuda_on_cpu::usedMemory(int gpu)
@@ -221,10 +239,17 @@ void cuda_on_cpu::hangAt(int n)
     machine().untilHang = n;
 }
 
+void cuda_on_cpu::stallThisThread()
+{
+    stallsNext = true;
+    machine().isStalled = true;
+}
+
 void cuda_on_cpu::wakeUp()
 {
     const Lock lock(machine().mutex);
     machine().untilHang = 0;
+    machine().isStalled = false;
     if (machine().hangs)
         *machine().hangs = false;
     machine().hangs = nullptr;
@@ -238,6 +263,7 @@ void cuda_on_cpu::watch(std::function<void()> told)
 
 cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work)
 {
+    stallIfAsked();
     const Lock lock(machine().mutex);
     if (stream == nullptr) {
         work();

@@ -44,6 +44,7 @@ const Gpus& pluggedIn();
 // another program. As the driver counts, pieces of 2 MiB are given: a large allocation gets its
 // own, small ones share theirs.
 void useMemory(int gpu, std::size_t bytes);
+void freeMemory(int gpu, std::size_t bytes); // some of it comes back
 std::size_t usedMemory(int gpu);
 
 // A stream of this GPU, on so many of its multiprocessors, and of a context; none: the primary one.
@@ -63,6 +64,8 @@ void watch(std::function<void()> told);
 // From the n-th kernel, copy or filling on that is queued from here the stream stands still, as
 // with a kernel that never ends, until wakeUp(). The program is aborted where it would wait for it.
 void hangAt(int n);
+// This thread does not come back from the driver with the next that it queues, until then.
+void stallThisThread();
 void wakeUp();
 
 // Behind all that the stream has to do; at once where it is the default one. cudaSuccess, or what

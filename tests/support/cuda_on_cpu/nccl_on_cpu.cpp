@@ -3,6 +3,7 @@
 #include "engine/backend/cuda/nccl.h"
 #include "engine/backend/cuda/nccl/functions.h"
 #include "tests/support/cuda_on_cpu/device_memory.h"
+#include "tests/support/cuda_on_cpu/machine.h"
 #include "tests/support/cuda_on_cpu/streams.h"
 
 #include <algorithm>
@@ -104,6 +105,7 @@ struct CommunicatorState // a rank
 {
     std::shared_ptr<Group> group;
     int rank = 0, gpu = 0, channels = 0;
+    std::size_t memory = 0;
     bool isAborted = false;
     int running = 0; // kernels that have begun and not ended
 };
@@ -136,7 +138,9 @@ public:
         group->hasTwins = !group->gpus.insert(gpu).second || group->hasTwins;
         if (gpu != play.absentGpu)
             group->joined.insert(rank);
-        m_ranks.push_back(std::make_unique<Rank>(Rank{group, rank, gpu, config.maxCTAs}));
+        m_ranks.push_back(
+            std::make_unique<Rank>(Rank{group, rank, gpu, config.maxCTAs, play.memory}));
+        cuda_on_cpu::useMemory(gpu, play.memory);
         *made = m_ranks.back().get();
         int all = 0;
         for (const auto& each : m_ranks)
@@ -228,6 +232,7 @@ private:
         const auto found = std::ranges::find(m_ranks, &rank, &std::unique_ptr<Rank>::get);
         std::unique_ptr<Rank> taken = std::move(*found);
         m_ranks.erase(found);
+        cuda_on_cpu::freeMemory(taken->gpu, taken->memory);
         return taken;
     }
 

@@ -13,9 +13,10 @@ namespace cuda_on_cpu {
 struct NcclPlay
 {
     bool exists = true;
-    int absentGpu = -1;   // whose ranks never join
-    int failingCall = -1; // from this one on every communicator has failed, and no kernel ends
-    int looksBefore = 0;  // at how many states it does not show yet
+    int absentGpu = -1;     // whose ranks never join
+    int failingCall = -1;   // from this one on every communicator has failed, and no kernel ends
+    int looksBefore = 0;    // at how many states it does not show yet
+    std::size_t memory = 0; // bytes of its GPU that a rank takes from when it joins until it leaves
 };
 void playNccl(const NcclPlay& play); // from here on
 

@@ -1,0 +1,165 @@
+// How ranks of NCCL are joined before a run, and how that ends where one does not come or nobody
+// waits any more; played between GPUs that are played on the CPU.
+#include "engine/backend/cuda/communicators.h"
+#include "engine/backend/cuda/device.h"
+#include "engine/base/cancelled.h"
+#include "engine/exec/run_on_devices.h"
+#include "tests/catch.h"
+#include "tests/conformance/lanes/nccl_machine.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
+#include "tests/support/small_training.h"
+
+#include <thread>
+
+using namespace engine;
+using namespace lanes_test;
+using Catch::Matchers::Contains;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kSoon{300};
+constexpr std::chrono::seconds kLong{60}, kAtOnce{1};
+
+// Somebody has had enough after so long.
+class Impatient
+{
+public:
+    explicit Impatient(std::chrono::milliseconds time = std::chrono::milliseconds(50))
+        : m_thread([this, time] {
+            std::this_thread::sleep_for(time);
+            cancel = true;
+            m_since = Clock::now();
+        })
+    { }
+    ~Impatient() { m_thread.join(); }
+    Impatient(const Impatient&) = delete;
+    Impatient& operator=(const Impatient&) = delete;
+
+    Clock::duration waited() const { return Clock::now() - m_since.load(); }
+
+    std::atomic<bool> cancel{false};
+
+private:
+    std::atomic<Clock::time_point> m_since{Clock::now()};
+    std::thread m_thread;
+};
+
+Result<Run> runByNccl(const Machine& machine, const RunObserver& observer,
+                      const std::atomic<bool>& cancel)
+{
+    Experiment experiment;
+    experiment.model = tests::narrowModel(8);
+    experiment.schedule.scheme = "1f1b";
+    experiment.schedule.devices = 4;
+    experiment.schedule.microBatches = 4;
+    experiment.backend = Backend::Cuda;
+    experiment.mode = Mode::Live;
+    experiment.transport = Carrier::Nccl;
+    const auto open = [&](int) {
+        return RunDevices{machine.devices, Mode::Live, {}, byNccl(kLong, cancel)};
+    };
+    return runOnDevices(experiment, open, observer, cancel);
+}
+
+} // namespace
+
+TEST_CASE("a rank that never joins ends the run with a sentence, and leaves nothing behind")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    cuda_on_cpu::playNccl({.absentGpu = 2});
+    const Schedule lowered = scheduleOf("1f1b", 4, 4);
+    CHECK_THROWS_WITH(trainLive(lowered, machine.devices, {.communicators = byNccl(kSoon)}),
+                      Contains("joining: not done after 300 ms; another rank did not come"));
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+}
+
+TEST_CASE("two ranks on one GPU are refused before anything is joined")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    cuda_on_cpu::plugIn({.count = 2});
+    {
+        Devices devices;
+        for (auto& made : cuda::makeDevices(4))
+            devices.push_back(std::move(made));
+        CHECK_THROWS_WITH(
+            trainLive(scheduleOf("1f1b", 4, 4), devices, {.communicators = byNccl()}),
+            "NCCL never joins a GPU twice, and devices 0 and 1 are two ranks on GPU 0");
+    }
+    cuda_on_cpu::plugIn({});
+}
+
+TEST_CASE("who has had enough while ranks join is heard at once, and nothing stays joined")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    cuda_on_cpu::playNccl({.absentGpu = 2});
+    const Impatient somebody;
+    CHECK_THROWS_AS(trainLive(scheduleOf("bitpipe", 4, 4), machine.devices,
+                              {.communicators = byNccl(kLong, somebody.cancel)}),
+                    Cancelled);
+    CHECK(somebody.cancel);
+    CHECK(somebody.waited() < kAtOnce);
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+}
+
+// Joined, but no byte goes through: the first message of a communicator is under way.
+TEST_CASE("... and while they connect")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(2);
+    cuda_on_cpu::playNccl({.failingCall = 0, .looksBefore = 1'000'000'000});
+    const Impatient somebody;
+    CHECK_THROWS_AS(trainLive(scheduleOf("1f1b", 2, 4), machine.devices,
+                              {.communicators = byNccl(kLong, somebody.cancel)}),
+                    Cancelled);
+    CHECK(somebody.waited() < kAtOnce);
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+}
+
+TEST_CASE("a run that is cancelled while ranks join says so and has begun nothing")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(4);
+    cuda_on_cpu::playNccl({.absentGpu = 1});
+    const Impatient somebody;
+    RunObserver observer;
+    bool began = false;
+    observer.started = [&](const Run&) {
+        began = true;
+        return Result<void>();
+    };
+    const auto run = runByNccl(machine, observer, somebody.cancel);
+    REQUIRE_FALSE(run);
+    CHECK(run.error().code == Error::Code::Cancelled);
+    CHECK(run.error().message == "cancelled while NCCL joined the GPUs");
+    CHECK(somebody.waited() < kAtOnce);
+    CHECK_FALSE(began);
+    CHECK(cuda_on_cpu::liveCommunicators() == 0);
+}
+
+TEST_CASE("NCCL's memory is in the account of each GPU, beside what was kept free for it")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    constexpr std::int64_t kMega = 1 << 20, kTaken = 6 * kMega, kKept = 24 * kMega; // of a rank
+    const Machine machine(4);
+    cuda_on_cpu::playNccl({.memory = static_cast<std::size_t>(kTaken)});
+    const auto run = runByNccl(machine, {}, kGoesOn);
+    if (!run)
+        FAIL(run.error().message);
+    REQUIRE(run->info.gpuMemory.size() == 4);
+    for (const GpuMemory& memory : run->info.gpuMemory) {
+        const std::int64_t ranks = memory.gpu == 0 || memory.gpu == 3 ? 2 : 4;
+        CHECK(memory[GpuHolder::Communicators] == ranks * kTaken);
+        CHECK(memory.reserved == ranks * kKept);
+        CHECK(memory.difference() == 0);
+    }
+    CHECK(sumOf(run->info.gpuMemory).reserved == 12 * kKept);
+}
