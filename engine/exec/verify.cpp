@@ -1,8 +1,8 @@
 #include "engine/exec/verify.h"
 
-#include "engine/exec/check_runnable.h"
 #include "engine/exec/run_devices.h"
 #include "engine/exec/run_experiment.h"
+#include "engine/exec/verify_requests.h"
 #include "engine/sim/simulate.h"
 
 #include <fmt/format.h>
@@ -14,67 +14,6 @@
 
 namespace engine {
 namespace {
-
-constexpr int kLayers = 16;
-
-// Small enough for hundreds of trainings, with everything that a GPT has.
-ModelSpec verifyModel()
-{
-    ModelSpec model;
-    model.name = "miniature";
-    model.layers = kLayers;
-    model.width = 16;
-    model.heads = 2;
-    model.sequence = 16;
-    return model;
-}
-
-struct Size
-{
-    int devices = 0, microBatches = 0;
-};
-
-std::vector<Size> sizes(const VerifyOptions& options)
-{
-    if (options.full)
-        return {{2, 2}, {2, 4}, {2, 6}, {4, 4}, {4, 8}, {4, 12}, {8, 8}, {8, 16}};
-    if (options.backend == Backend::Cuda)
-        return {{2, 4}, {4, 8}};
-    return {{4, 8}};
-}
-
-// What can be trained with of the request, at this size.
-bool isTrainable(const ScheduleRequest& request)
-{
-    const auto schedule = buildSchedule(request);
-    return schedule && schedule->shape.stages <= kLayers && checkRunnable(lower(*schedule));
-}
-
-std::vector<ScheduleRequest> requests(const VerifyOptions& options)
-{
-    std::vector<ScheduleRequest> all;
-    const auto add = [&](const ScheduleRequest& request) {
-        if (isTrainable(request))
-            all.push_back(request);
-    };
-    for (const Scheme& scheme : schemes())
-        for (const Size& size : sizes(options)) {
-            if (!options.schemes.empty()
-                && std::ranges::find(options.schemes, scheme.name) == options.schemes.end())
-                continue;
-            ScheduleRequest request;
-            request.scheme = scheme.name;
-            request.devices = size.devices;
-            request.microBatches = size.microBatches;
-            add(request);
-            for (const SchemeOption& option : scheme.options)
-                for (std::size_t i = 1; i < option.values.size() && options.full; ++i) {
-                    request.options = {{std::string(option.key), std::string(option.values[i])}};
-                    add(request);
-                }
-        }
-    return all;
-}
 
 bool isVersioned(const ScheduleRequest& request)
 {
@@ -90,25 +29,6 @@ std::string spelled(const ScheduleRequest& request)
     if (request.dataParallel > 1)
         text += fmt::format(" data-parallel={}", request.dataParallel);
     return text;
-}
-
-// Models beside the plain one, by what is different.
-std::vector<std::pair<std::string, ModelSpec>> variants()
-{
-    std::vector<std::pair<std::string, ModelSpec>> all;
-    const auto add = [&all](const char* words) -> ModelSpec& {
-        return all.emplace_back(words, verifyModel()).second;
-    };
-    add("attention=recompute").attention = AttentionKind::Recompute;
-    add("attention=flash").attention = AttentionKind::Flash;
-    add("recompute=attention").recompute = Recompute::Attention;
-    add("recompute=full").recompute = Recompute::Full;
-    add("tied=true").tied = true;
-    ModelSpec& bert = add("family=bert");
-    bert.family = Family::Bert;
-    bert.vocabulary = 257; // bytes, and what hides one
-    add("family=llama").family = Family::Llama;
-    return all;
 }
 
 // With a whole backward, with a split one, and in two directions.
@@ -290,7 +210,7 @@ private:
 
     Result<void> withVariants(const ScheduleRequest& request)
     {
-        for (const auto& [words, model] : variants())
+        for (const auto& [words, model] : verifyVariants())
             for (const Mode mode : {Mode::Emulate, Mode::Live}) {
                 if (m_cancel.load(std::memory_order_relaxed))
                     return fail(Error::Code::Cancelled, "cancelled");
@@ -396,7 +316,7 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
                         fmt::format("there is no scheme '{}': bscope schemes lists them", scheme));
     Verification verification(told, cancel);
     const bool onGpus = options.backend == Backend::Cuda;
-    for (const ScheduleRequest& request : requests(options))
+    for (const ScheduleRequest& request : verifyRequests(options))
         if (auto done = onGpus ? verification.onGpus(request) : verification.all(request); !done)
             return tl::unexpected(done.error());
     if (onGpus)

@@ -42,7 +42,7 @@ TEST_CASE("each directed pair and kind of message has a communicator, where it i
                                            {"gradients 0 -> 1", kMessages, {kA, kB}}});
 }
 
-TEST_CASE("a sum of several devices has one, in which each is a rank once; behind the messages")
+TEST_CASE("a sum of several devices has one behind the messages, each a rank once")
 {
     Traffic traffic;
     traffic.messages = {message(kA, kB)};

@@ -5,7 +5,6 @@
 #include "tests/support/cuda_on_cpu/streams.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,7 +15,6 @@
 #include <random>
 #include <span>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -24,7 +22,6 @@ namespace {
 using namespace cuda_on_cpu;
 
 thread_local int currentGpu = 0;
-thread_local bool stallsNext = false;
 
 // One lock over everything: the machine does one thing at a time.
 class Machine
@@ -38,8 +35,7 @@ public:
     int running = -1;
     std::uint64_t waits = 0; // of the host for a whole stream
     std::function<void()> watcher;
-    int untilHang = 0; // pieces of work; 0: none will
-    std::atomic<bool> isStalled{false};
+    int untilHang = 0;                    // pieces of work; 0: none will
     std::shared_ptr<bool> hangs;          // the one that never ends
     std::map<int, std::size_t> elsewhere; // [GPU] bytes that others use
 
@@ -140,14 +136,6 @@ std::shared_ptr<bool> hang()
     return machine().hangs = std::make_shared<bool>(true);
 }
 
-// Without the lock: the others go on.
-void stallIfAsked()
-{
-    if (std::exchange(stallsNext, false))
-        while (machine().isStalled)
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-}
-
 } // namespace
 
 std::unique_lock<std::recursive_mutex> cuda_on_cpu::lockMachine()
@@ -239,17 +227,11 @@ void cuda_on_cpu::hangAt(int n)
     machine().untilHang = n;
 }
 
-void cuda_on_cpu::stallThisThread()
-{
-    stallsNext = true;
-    machine().isStalled = true;
-}
-
 void cuda_on_cpu::wakeUp()
 {
+    endStall();
     const Lock lock(machine().mutex);
     machine().untilHang = 0;
-    machine().isStalled = false;
     if (machine().hangs)
         *machine().hangs = false;
     machine().hangs = nullptr;

@@ -44,6 +44,10 @@ struct Work
 // Behind all that the stream has to do, and when that is true; whatever GPU the thread's is.
 void enqueueWhen(CUstream_st* stream, std::function<bool()> when, std::function<void()> work);
 
+// Where the driver is called, before the lock is taken: stallThisThread() (machine.h).
+void stallIfAsked();
+void endStall();
+
 using Pieces = std::vector<std::function<void()>>;
 
 } // namespace cuda_on_cpu
