@@ -1,7 +1,8 @@
 // P4: which of the products of a transformer cuBLASLt has with which epilogue, as the backend asks
 // for them (engine/backend/cuda/blas_plan.cpp: row-major matrices are their own transposes), how
 // fast the algorithm is that its heuristics put first, and how fast the best of eight. The last
-// shape is an untied head's, its rows padded as logits are.
+// shapes are an untied head's with rows padded as logits are, and one whose vocabulary is padded:
+// what of a head's time that would save.
 #include "probe.h"
 
 #include <cublasLt.h>
@@ -172,9 +173,9 @@ int main()
     {
         int in, out, ld; // ld: numbers of a row of what has `out` columns
     };
-    constexpr Shape kShapes[]
-        = {{768, 2304, 2304},  {768, 3072, 3072},  {3072, 768, 768},   {768, 768, 768},
-           {1024, 4096, 4096}, {4096, 1024, 1024}, {2048, 8192, 8192}, {768, 50257, 50304}};
+    constexpr Shape kShapes[] = {{768, 2304, 2304},  {768, 3072, 3072},   {3072, 768, 768},
+                                 {768, 768, 768},    {1024, 4096, 4096},  {4096, 1024, 1024},
+                                 {2048, 8192, 8192}, {768, 50257, 50304}, {768, 50304, 50304}};
     cudaStream_t stream = makeStream();
     const Memory memory(std::size_t{kRows} * 50304, stream);
     cublasLtHandle_t handle = nullptr;
