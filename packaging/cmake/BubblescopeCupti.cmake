@@ -1,6 +1,6 @@
-# CUPTI's headers, for profiler/capture. The library is opened at run time. The records are those of CUDA 13.0: older
-# headers lack them, and a build without CUPTI says so when kernels are asked for.
-function(bs_use_cupti target)
+# Where CUPTI's headers of CUDA 13 are, what profiler/capture says of CUPTI is compared with them. The library is opened
+# when the program runs, and needs no header.
+function(bs_compare_cupti target)
     if(WITH_CUDA STREQUAL "OFF")
         return()
     endif()
@@ -16,9 +16,9 @@ function(bs_use_cupti target)
     check_cxx_source_compiles("#include <cupti.h>
         int main() { return sizeof(CUpti_ActivityKernel10) + sizeof(CUpti_ActivityContext3) == 0; }" BS_CUPTI_IS_13)
     if(BS_CUPTI_IS_13)
-        target_include_directories(${target} SYSTEM PUBLIC "${CUPTI_INCLUDE_DIR}" "${bin}/../include")
-        target_compile_definitions(${target} PUBLIC BS_WITH_CUPTI)
-        file(GLOB sources CONFIGURE_DEPENDS "capture/cupti/*.cpp" "capture/cupti/*.h")
-        target_sources(${target} PRIVATE ${sources})
+        add_library(bs_cupti_header OBJECT capture/cupti/compare_with_header.cpp)
+        target_include_directories(bs_cupti_header SYSTEM PRIVATE "${CUPTI_INCLUDE_DIR}" "${bin}/../include")
+        target_link_libraries(bs_cupti_header PRIVATE bs_timeline)
+        add_dependencies(${target} bs_cupti_header)
     endif()
 endfunction()

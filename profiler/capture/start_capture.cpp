@@ -1,8 +1,5 @@
 #include "profiler/capture/capture.h"
-
-#ifdef BS_WITH_CUPTI
 #include "profiler/capture/cupti/cupti_capture.h"
-#endif
 
 #include <array>
 
@@ -27,15 +24,8 @@ std::optional<TraceLevel> traceLevelNamed(std::string_view name)
 
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level)
 {
-#ifdef BS_WITH_CUPTI
     return loadCupti().and_then(
         [&](const CuptiApi& api) { return CuptiCapture::start(api, level); });
-#else
-    static_cast<void>(level);
-    return engine::fail(engine::Error::Code::Device,
-                        "this build has no CUPTI: build it where the CUDA toolkit is, and kernels "
-                        "are recorded");
-#endif
 }
 
 } // namespace profiler

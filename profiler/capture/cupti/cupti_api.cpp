@@ -50,35 +50,35 @@ Result<CuptiApi> loadCupti()
     return api;
 }
 
-std::string whyNot(const CuptiApi& api, CUptiResult result, const std::string& tool)
+std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool)
 {
     switch (result) {
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+    case cupti::Status::MultipleSubscribersNotSupported:
         return fmt::format("another profiler is attached{}: run without it, or with --trace ops",
                            tool.empty() ? "" : " (" + tool + ")");
-    case CUPTI_ERROR_NOT_COMPATIBLE:
-    case CUPTI_ERROR_NOT_INITIALIZED:
+    case cupti::Status::NotCompatible:
+    case cupti::Status::NotInitialized:
         return "the NVIDIA driver is older than CUPTI: update the driver, or use the toolkit that "
                "came with it";
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+    case cupti::Status::InsufficientPrivileges:
+    case cupti::Status::VirtualizedDeviceInsufficientPrivileges:
         return "this user may not trace the GPU: an administrator allows it with "
                "NVreg_RestrictProfilingToAdminUsers=0";
-    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+    case cupti::Status::VirtualizedDeviceNotSupported:
         return "this virtual GPU cannot be traced";
-    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+    case cupti::Status::ConfidentialComputingNotSupported:
         return "confidential computing is on, and forbids tracing";
-    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+    case cupti::Status::MigDeviceNotSupported:
         return "this MIG slice cannot be traced: use the whole GPU";
-    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+    case cupti::Status::WslDeviceNotSupported:
         return "GPUs cannot be traced under WSL with this driver";
-    case CUPTI_ERROR_DISABLED:
+    case cupti::Status::Disabled:
         return "tracing is disabled on this machine";
     default:
         break;
     }
     const char* text = nullptr;
-    if (api.resultString == nullptr || api.resultString(result, &text) != CUPTI_SUCCESS)
+    if (api.resultString == nullptr || api.resultString(result, &text) != cupti::Status::Success)
         text = nullptr;
     return fmt::format("CUPTI does not start: {} ({})", text == nullptr ? "unknown error" : text,
                        static_cast<int>(result));

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-
-#include <cupti.h>
+#include "profiler/capture/cupti/abi.h"
 
 #include <string>
 
@@ -12,28 +11,34 @@ namespace profiler {
 // test that plays a recording.
 struct CuptiApi
 {
-    decltype(&cuptiGetVersion) getVersion = nullptr;
-    decltype(&cuptiSubscribe_v2) subscribe = nullptr;
-    decltype(&cuptiUnsubscribe) unsubscribe = nullptr;
-    decltype(&cuptiActivitySetAttribute) setAttribute = nullptr;
-    decltype(&cuptiActivityRegisterTimestampCallback) registerTimestamp = nullptr;
-    decltype(&cuptiActivityRegisterCallbacks) registerBuffers = nullptr;
-    decltype(&cuptiActivityEnable) enable = nullptr;
-    decltype(&cuptiActivityDisable) disable = nullptr;
-    decltype(&cuptiActivityEnableRuntimeApi) enableRuntimeCall = nullptr;
-    decltype(&cuptiActivityEnableDriverApi) enableDriverCall = nullptr;
-    decltype(&cuptiActivityPushExternalCorrelationId) pushId = nullptr;
-    decltype(&cuptiActivityPopExternalCorrelationId) popId = nullptr;
-    decltype(&cuptiActivityFlushAll) flushAll = nullptr;
-    decltype(&cuptiActivityGetNextRecord) nextRecord = nullptr;
-    decltype(&cuptiActivityGetNumDroppedRecords) droppedRecords = nullptr;
-    decltype(&cuptiGetCallbackName) callbackName = nullptr;
-    decltype(&cuptiGetResultString) resultString = nullptr;
+    using Status = cupti::Status;
+    using Context = cupti::ContextHandle;
+
+    Status (*getVersion)(std::uint32_t*) = nullptr;
+    Status (*subscribe)(cupti::Subscriber*, cupti::Callback, void*, cupti::SubscriberParams*)
+        = nullptr;
+    Status (*unsubscribe)(cupti::Subscriber) = nullptr;
+    Status (*setAttribute)(cupti::Attribute, std::size_t* bytes, void* value) = nullptr;
+    Status (*registerTimestamp)(cupti::TimestampCallback) = nullptr;
+    Status (*registerBuffers)(cupti::RequestBuffer, cupti::CompleteBuffer) = nullptr;
+    Status (*enable)(cupti::Kind) = nullptr;
+    Status (*disable)(cupti::Kind) = nullptr;
+    Status (*enableRuntimeCall)(cupti::CallId, std::uint8_t) = nullptr;
+    Status (*enableDriverCall)(cupti::CallId, std::uint8_t) = nullptr;
+    Status (*pushId)(cupti::ExternalKind, std::uint64_t) = nullptr;
+    Status (*popId)(cupti::ExternalKind, std::uint64_t*) = nullptr;
+    Status (*flushAll)(std::uint32_t flags) = nullptr;
+    Status (*nextRecord)(std::uint8_t* buffer, std::size_t valid, cupti::Record**) = nullptr;
+    Status (*droppedRecords)(Context, std::uint32_t stream, std::size_t*) = nullptr;
+    Status (*callbackName)(cupti::CallDomain, std::uint32_t, const char**) = nullptr;
+    Status (*resultString)(Status, const char**) = nullptr;
     // What names of streams need; nullptr: they stay without.
-    decltype(&cuptiGetContextId) contextId = nullptr;
-    decltype(&cuptiGetStreamIdEx) streamId = nullptr;
-    decltype(&cuptiGetDeviceId) deviceId = nullptr;
-    decltype(&cuStreamGetCtx) contextOfStream = nullptr; // of the driver
+    Status (*contextId)(Context, std::uint32_t*) = nullptr;
+    Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
+        = nullptr;
+    Status (*deviceId)(Context, std::uint32_t*) = nullptr;
+    cupti::DriverStatus (*contextOfStream)(cupti::StreamHandle, Context*)
+        = nullptr; // of the driver
 };
 
 // Of this machine. Device: it is not there, or lacks a function.
@@ -41,6 +46,6 @@ engine::Result<CuptiApi> loadCupti();
 
 // Why CUPTI refuses to start, and what a person can do. `tool`: who is in the way, where CUPTI
 // told.
-std::string whyNot(const CuptiApi& api, CUptiResult result, const std::string& tool);
+std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool);
 
 } // namespace profiler

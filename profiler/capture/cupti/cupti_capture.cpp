@@ -21,22 +21,22 @@ constexpr std::uint32_t kOldestVersion = 27; // CUDA 12.9: before, declining a b
 std::atomic<BufferPool*> g_pool = nullptr; // of the process; see the class
 std::atomic<bool> g_capturing = false;
 
-void CUPTIAPI requestBuffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records)
+void requestBuffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records)
 {
     *buffer = g_pool.load()->take();
     *bytes = *buffer == nullptr ? 0 : g_pool.load()->bytes();
     *records = 0; // as many as fit
 }
 
-void CUPTIAPI completeBuffer(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,
-                             std::size_t valid)
+void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, std::size_t,
+                    std::size_t valid)
 {
     if (buffer != nullptr)
         g_pool.load()->complete(buffer, valid);
 }
 
 // The clock of the host's spans, which CUPTI's default (CLOCK_REALTIME) is not.
-std::uint64_t CUPTIAPI monotonicNow()
+std::uint64_t monotonicNow()
 {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -44,46 +44,45 @@ std::uint64_t CUPTIAPI monotonicNow()
         + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-void CUPTIAPI ignoreCallback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) { }
+void ignoreCallback(void*, cupti::CallDomain, cupti::CallId, const void*) { }
 
-constexpr std::array kKernelKinds{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-                                  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                                  CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
-constexpr std::array kOtherKinds{CUPTI_ACTIVITY_KIND_CONTEXT,         CUPTI_ACTIVITY_KIND_STREAM,
-                                 CUPTI_ACTIVITY_KIND_RUNTIME,         CUPTI_ACTIVITY_KIND_DRIVER,
-                                 CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, CUPTI_ACTIVITY_KIND_MEMORY2,
-                                 CUPTI_ACTIVITY_KIND_OVERHEAD};
+constexpr std::array kKernelKinds{cupti::Kind::ExternalCorrelation, cupti::Kind::ConcurrentKernel,
+                                  cupti::Kind::Memcpy, cupti::Kind::PeerMemcpy,
+                                  cupti::Kind::Memset};
+constexpr std::array kOtherKinds{
+    cupti::Kind::Context,         cupti::Kind::Stream, cupti::Kind::Runtime, cupti::Kind::Driver,
+    cupti::Kind::Synchronization, cupti::Kind::Memory, cupti::Kind::Overhead};
 
 // The calls that start work on a GPU: enough to link it, and a tenth of all calls. <<<>>>, as
 // cuBLASLt and NCCL have it, is __cudaLaunchKernel from CUDA 13 on (crt/device_functions.h).
-constexpr std::array kLaunchesOfRuntime{CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000,
-                                        CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000,
-                                        CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_ptsz_v13000,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2DAsync_v3020,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020,
-                                        CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000};
-constexpr std::array kLaunchesOfDriver{CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-                                       CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpyAsync,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpy2DAsync_v2,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemcpyPeerAsync,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD16Async,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD32Async,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D8Async,
-                                       CUPTI_DRIVER_TRACE_CBID_cuMemsetD2D32Async,
-                                       CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch};
+constexpr std::array kLaunchesOfRuntime{cupti::runtime_call::cudaLaunchKernel_v7000,
+                                        cupti::runtime_call::cudaLaunchKernel_ptsz_v7000,
+                                        cupti::runtime_call::cudaLaunchKernel_v13000,
+                                        cupti::runtime_call::cudaLaunchKernel_ptsz_v13000,
+                                        cupti::runtime_call::cudaLaunchKernelExC_v11060,
+                                        cupti::runtime_call::cudaLaunchKernelExC_ptsz_v11060,
+                                        cupti::runtime_call::cudaLaunchCooperativeKernel_v9000,
+                                        cupti::runtime_call::cudaMemcpyAsync_v3020,
+                                        cupti::runtime_call::cudaMemcpy2DAsync_v3020,
+                                        cupti::runtime_call::cudaMemcpyPeerAsync_v4000,
+                                        cupti::runtime_call::cudaMemsetAsync_v3020,
+                                        cupti::runtime_call::cudaMemset2DAsync_v3020,
+                                        cupti::runtime_call::cudaGraphLaunch_v10000};
+constexpr std::array kLaunchesOfDriver{cupti::driver_call::cuLaunchKernel,
+                                       cupti::driver_call::cuLaunchKernel_ptsz,
+                                       cupti::driver_call::cuLaunchKernelEx,
+                                       cupti::driver_call::cuLaunchKernelEx_ptsz,
+                                       cupti::driver_call::cuLaunchCooperativeKernel,
+                                       cupti::driver_call::cuMemcpyAsync,
+                                       cupti::driver_call::cuMemcpyDtoDAsync_v2,
+                                       cupti::driver_call::cuMemcpy2DAsync_v2,
+                                       cupti::driver_call::cuMemcpyPeerAsync,
+                                       cupti::driver_call::cuMemsetD8Async,
+                                       cupti::driver_call::cuMemsetD16Async,
+                                       cupti::driver_call::cuMemsetD32Async,
+                                       cupti::driver_call::cuMemsetD2D8Async,
+                                       cupti::driver_call::cuMemsetD2D32Async,
+                                       cupti::driver_call::cuGraphLaunch};
 
 } // namespace
 
@@ -93,7 +92,7 @@ Result<std::unique_ptr<Capture>> CuptiCapture::start(const CuptiApi& api, TraceL
     if (level < TraceLevel::Kernels)
         return fail(Error::Code::InvalidArgument, "this level of tracing needs no CUPTI");
     std::uint32_t version = 0;
-    if (api.getVersion(&version) != CUPTI_SUCCESS || version < kOldestVersion)
+    if (api.getVersion(&version) != cupti::Status::Success || version < kOldestVersion)
         return fail(
             Error::Code::Device,
             fmt::format("CUPTI {} is older than CUDA 12.9, from which kernels are recorded: "
@@ -128,14 +127,13 @@ CuptiCapture::~CuptiCapture()
 // First of all: clients that do not subscribe corrupt each other's records silently.
 Result<void> CuptiCapture::subscribe()
 {
-    std::array<char, CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN> other{};
-    CUpti_SubscriberParams params{};
-    params.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+    std::array<char, cupti::kSubscriberNameBytes> other{};
+    cupti::SubscriberParams params{};
     params.subscriberName = "Bubblescope";
     params.oldSubscriberName = other.data();
     params.oldSubscriberSize = other.size();
     const auto status = m_api.subscribe(&m_subscriber, ignoreCallback, nullptr, &params);
-    if (status == CUPTI_SUCCESS)
+    if (status == cupti::Status::Success)
         return {};
     m_subscriber = nullptr;
     return fail(Error::Code::Device, whyNot(m_api, status, other.data()));
@@ -145,33 +143,35 @@ Result<void> CuptiCapture::enable(TraceLevel level)
 {
     std::uint8_t zeroed = 1;
     std::size_t size = sizeof zeroed;
-    CUptiResult status
-        = m_api.setAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &size, &zeroed);
-    const auto then = [&status](auto call) { status = status == CUPTI_SUCCESS ? call() : status; };
+    cupti::Status status
+        = m_api.setAttribute(cupti::Attribute::ZeroedOutActivityBuffer, &size, &zeroed);
+    const auto then
+        = [&status](auto call) { status = status == cupti::Status::Success ? call() : status; };
     then([&] { return m_api.registerTimestamp(monotonicNow); });
     then([&] { return m_api.registerBuffers(requestBuffer, completeBuffer); });
-    std::vector<CUpti_ActivityKind> kinds(kKernelKinds.begin(), kKernelKinds.end());
+    std::vector<cupti::Kind> kinds(kKernelKinds.begin(), kKernelKinds.end());
     if (level == TraceLevel::All)
         kinds.insert(kinds.end(), kOtherKinds.begin(), kOtherKinds.end());
-    for (const CUpti_ActivityKind kind : kinds)
+    for (const cupti::Kind kind : kinds)
         then([&] {
             m_enabled.push_back(kind);
             return m_api.enable(kind);
         });
     if (level == TraceLevel::Kernels)
         then([&] { return recordLaunches(1); });
-    if (status == CUPTI_SUCCESS)
+    if (status == cupti::Status::Success)
         return {};
     return fail(Error::Code::Device, whyNot(m_api, status, {}));
 }
 
 // A call that an older CUPTI does not know is none that its programs make.
-CUptiResult CuptiCapture::recordLaunches(std::uint8_t enable)
+cupti::Status CuptiCapture::recordLaunches(std::uint8_t enable)
 {
     m_launchesOnly = enable != 0;
-    CUptiResult worst = CUPTI_SUCCESS;
-    const auto note = [&worst](CUptiResult status) {
-        worst = std::max(worst, status == CUPTI_ERROR_INVALID_PARAMETER ? CUPTI_SUCCESS : status);
+    cupti::Status worst = cupti::Status::Success;
+    const auto note = [&worst](cupti::Status status) {
+        worst = std::max(
+            worst, status == cupti::Status::InvalidParameter ? cupti::Status::Success : status);
     };
     for (const auto call : kLaunchesOfRuntime)
         note(m_api.enableRuntimeCall(call, enable));
@@ -182,13 +182,13 @@ CUptiResult CuptiCapture::recordLaunches(std::uint8_t enable)
 
 void CuptiCapture::push(engine::OpOfIteration op)
 {
-    m_api.pushId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, externalId(op));
+    m_api.pushId(cupti::ExternalKind::Custom0, externalId(op));
 }
 
 void CuptiCapture::pop()
 {
     std::uint64_t last = 0;
-    m_api.popId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last);
+    m_api.popId(cupti::ExternalKind::Custom0, &last);
 }
 
 void CuptiCapture::nameStream(void* stream, const char* name)
@@ -196,13 +196,13 @@ void CuptiCapture::nameStream(void* stream, const char* name)
     if (m_api.contextId == nullptr || m_api.streamId == nullptr || m_api.deviceId == nullptr
         || m_api.contextOfStream == nullptr)
         return;
-    CUcontext context = nullptr;
+    cupti::ContextHandle context = nullptr;
     NamedStream named{name, 0, 0, 0};
-    const auto handle = static_cast<CUstream>(stream);
-    if (m_api.contextOfStream(handle, &context) != CUDA_SUCCESS
-        || m_api.contextId(context, &named.context) != CUPTI_SUCCESS
-        || m_api.streamId(context, handle, 0, &named.stream) != CUPTI_SUCCESS
-        || m_api.deviceId(context, &named.device) != CUPTI_SUCCESS)
+    const auto handle = static_cast<cupti::StreamHandle>(stream);
+    if (m_api.contextOfStream(handle, &context) != cupti::DriverStatus::Success
+        || m_api.contextId(context, &named.context) != cupti::Status::Success
+        || m_api.streamId(context, handle, 0, &named.stream) != cupti::Status::Success
+        || m_api.deviceId(context, &named.device) != cupti::Status::Success)
         return;
     const std::lock_guard lock(m_mutex);
     m_named.push_back(std::move(named));
@@ -255,8 +255,8 @@ void CuptiCapture::stop()
     if (std::exchange(m_stopped, true))
         return;
     if (!m_enabled.empty())
-        m_api.flushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    for (const CUpti_ActivityKind kind : m_enabled)
+        m_api.flushAll(cupti::kFlushForced);
+    for (const cupti::Kind kind : m_enabled)
         m_api.disable(kind);
     if (m_launchesOnly)
         recordLaunches(0);

@@ -31,7 +31,7 @@ private:
     CuptiCapture(const CuptiApi& api, std::uint32_t version, BufferPool& pool);
     engine::Result<void> subscribe();
     engine::Result<void> enable(TraceLevel level);
-    CUptiResult recordLaunches(std::uint8_t enable);
+    cupti::Status recordLaunches(std::uint8_t enable);
     void parseCompleted();
     engine::GpuTrace collect(bool isLast);
     void stop();
@@ -40,8 +40,8 @@ private:
     std::uint32_t m_version = 0;
     BufferPool& m_pool;
     RecordParser m_parser;
-    CUpti_SubscriberHandle m_subscriber = nullptr;
-    std::vector<CUpti_ActivityKind> m_enabled;
+    cupti::Subscriber m_subscriber = nullptr;
+    std::vector<cupti::Kind> m_enabled;
     std::int64_t m_declinedBefore = 0; // by the pool, already told
     bool m_launchesOnly = false, m_stopped = false;
 

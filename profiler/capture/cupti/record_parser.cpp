@@ -37,61 +37,61 @@ OpOfIteration opOfExternalId(std::uint64_t id)
 
 void RecordParser::parse(std::uint8_t* buffer, std::size_t valid)
 {
-    CUpti_Activity* record = nullptr;
-    while (valid > 0 && m_api.nextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
+    cupti::Record* record = nullptr;
+    while (valid > 0 && m_api.nextRecord(buffer, valid, &record) == cupti::Status::Success)
         add(record);
 }
 
 template<class Record, class Add>
-void RecordParser::with(const CUpti_Activity* record, Add add)
+void RecordParser::with(const cupti::Record* record, Add add)
 {
     Record copy;
     std::memcpy(&copy, record, sizeof copy);
     add(copy);
 }
 
-void RecordParser::add(const CUpti_Activity* record)
+void RecordParser::add(const cupti::Record* record)
 {
     switch (record->kind) {
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-    case CUPTI_ACTIVITY_KIND_KERNEL:
-        return with<CUpti_ActivityKernel10>(record, [this](const auto& r) { addKernel(r); });
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-        return with<CUpti_ActivityMemcpy6>(record, [this](const auto& r) { addCopy(r); });
-    case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        return with<CUpti_ActivityMemcpyPtoP4>(record, [this](const auto& r) { addPeerCopy(r); });
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-        return with<CUpti_ActivityMemset4>(record, [this](const auto& r) { addMemset(r); });
-    case CUPTI_ACTIVITY_KIND_RUNTIME:
-        return with<CUpti_ActivityAPI>(record, [this](const auto& r) { addCall(r, false); });
-    case CUPTI_ACTIVITY_KIND_DRIVER:
-        return with<CUpti_ActivityAPI>(record, [this](const auto& r) { addCall(r, true); });
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-        return with<CUpti_ActivityExternalCorrelation>(record,
-                                                       [this](const auto& r) { addLaunch(r); });
-    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
-        return with<CUpti_ActivitySynchronization2>(record, [this](const auto& r) { addWait(r); });
-    case CUPTI_ACTIVITY_KIND_MEMORY2:
-        return with<CUpti_ActivityMemory4>(record, [this](const auto& r) { addAllocation(r); });
-    case CUPTI_ACTIVITY_KIND_OVERHEAD:
-        return with<CUpti_ActivityOverhead3>(record, [this](const auto& r) {
+    case cupti::Kind::ConcurrentKernel:
+    case cupti::Kind::Kernel:
+        return with<cupti::KernelRecord>(record, [this](const auto& r) { addKernel(r); });
+    case cupti::Kind::Memcpy:
+        return with<cupti::CopyRecord>(record, [this](const auto& r) { addCopy(r); });
+    case cupti::Kind::PeerMemcpy:
+        return with<cupti::PeerCopyRecord>(record, [this](const auto& r) { addPeerCopy(r); });
+    case cupti::Kind::Memset:
+        return with<cupti::MemsetRecord>(record, [this](const auto& r) { addMemset(r); });
+    case cupti::Kind::Runtime:
+        return with<cupti::CallRecord>(record, [this](const auto& r) { addCall(r, false); });
+    case cupti::Kind::Driver:
+        return with<cupti::CallRecord>(record, [this](const auto& r) { addCall(r, true); });
+    case cupti::Kind::ExternalCorrelation:
+        return with<cupti::ExternalCorrelationRecord>(record,
+                                                      [this](const auto& r) { addLaunch(r); });
+    case cupti::Kind::Synchronization:
+        return with<cupti::SynchronizationRecord>(record, [this](const auto& r) { addWait(r); });
+    case cupti::Kind::Memory:
+        return with<cupti::MemoryRecord>(record, [this](const auto& r) { addAllocation(r); });
+    case cupti::Kind::Overhead:
+        return with<cupti::OverheadRecord>(record, [this](const auto& r) {
             m_trace.overheads.push_back(
                 {windowOf(r.start, r.end), static_cast<std::uint32_t>(r.overheadKind)});
         });
-    case CUPTI_ACTIVITY_KIND_CONTEXT:
-        return with<CUpti_ActivityContext3>(record, [this](const auto& r) { addContext(r); });
-    case CUPTI_ACTIVITY_KIND_STREAM:
-        return with<CUpti_ActivityStream>(record, [this](const auto& r) {
+    case cupti::Kind::Context:
+        return with<cupti::ContextRecord>(record, [this](const auto& r) { addContext(r); });
+    case cupti::Kind::Stream:
+        return with<cupti::StreamRecord>(record, [this](const auto& r) {
             m_trace.streams.push_back({r.streamId, r.contextId, r.priority});
         });
-    case CUPTI_ACTIVITY_KIND_DEVICE:
+    case cupti::Kind::Device:
         return; // `bscope devices` knows more
     default:
         ++m_trace.health.unknown;
     }
 }
 
-void RecordParser::addKernel(const CUpti_ActivityKernel10& record)
+void RecordParser::addKernel(const cupti::KernelRecord& record)
 {
     GpuKernel kernel;
     kernel.window = windowOf(record.start, record.end);
@@ -109,7 +109,7 @@ void RecordParser::addKernel(const CUpti_ActivityKernel10& record)
     m_trace.kernels.push_back(kernel);
 }
 
-void RecordParser::addCopy(const CUpti_ActivityMemcpy6& record)
+void RecordParser::addCopy(const cupti::CopyRecord& record)
 {
     GpuCopy copy;
     copy.window = windowOf(record.start, record.end);
@@ -123,13 +123,13 @@ void RecordParser::addCopy(const CUpti_ActivityMemcpy6& record)
     m_trace.copies.push_back(copy);
 }
 
-void RecordParser::addPeerCopy(const CUpti_ActivityMemcpyPtoP4& record)
+void RecordParser::addPeerCopy(const cupti::PeerCopyRecord& record)
 {
     GpuCopy copy;
     copy.window = windowOf(record.start, record.end);
     copy.place = placeOf(record);
     copy.bytes = record.bytes;
-    copy.kind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
+    copy.kind = cupti::kMemcpyPeer;
     copy.sourceMemory = record.srcKind;
     copy.targetMemory = record.dstKind;
     copy.sourceDevice = record.srcDeviceId;
@@ -138,7 +138,7 @@ void RecordParser::addPeerCopy(const CUpti_ActivityMemcpyPtoP4& record)
     m_trace.copies.push_back(copy);
 }
 
-void RecordParser::addMemset(const CUpti_ActivityMemset4& record)
+void RecordParser::addMemset(const cupti::MemsetRecord& record)
 {
     GpuMemset set;
     set.window = windowOf(record.start, record.end);
@@ -150,7 +150,7 @@ void RecordParser::addMemset(const CUpti_ActivityMemset4& record)
     m_trace.memsets.push_back(set);
 }
 
-void RecordParser::addCall(const CUpti_ActivityAPI& record, bool isDriver)
+void RecordParser::addCall(const cupti::CallRecord& record, bool isDriver)
 {
     GpuCall call;
     call.window = windowOf(record.start, record.end);
@@ -163,9 +163,9 @@ void RecordParser::addCall(const CUpti_ActivityAPI& record, bool isDriver)
 }
 
 // The record that carries our number from the launch to what it launched.
-void RecordParser::addLaunch(const CUpti_ActivityExternalCorrelation& record)
+void RecordParser::addLaunch(const cupti::ExternalCorrelationRecord& record)
 {
-    if (record.externalKind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
+    if (record.externalKind != cupti::ExternalKind::Custom0)
         return; // another library's
     if (m_ops.size() >= kKeptLaunches) {
         m_opsBefore = std::move(m_ops);
@@ -174,7 +174,7 @@ void RecordParser::addLaunch(const CUpti_ActivityExternalCorrelation& record)
     m_ops[record.correlationId] = opOfExternalId(record.externalId);
 }
 
-void RecordParser::addWait(const CUpti_ActivitySynchronization2& record)
+void RecordParser::addWait(const cupti::SynchronizationRecord& record)
 {
     GpuWait wait;
     wait.window = windowOf(record.start, record.end);
@@ -187,7 +187,7 @@ void RecordParser::addWait(const CUpti_ActivitySynchronization2& record)
     m_trace.waits.push_back(wait);
 }
 
-void RecordParser::addAllocation(const CUpti_ActivityMemory4& record)
+void RecordParser::addAllocation(const cupti::MemoryRecord& record)
 {
     GpuAllocation event;
     event.time = static_cast<std::int64_t>(record.timestamp);
@@ -195,11 +195,11 @@ void RecordParser::addAllocation(const CUpti_ActivityMemory4& record)
     event.address = record.address;
     event.bytes = record.bytes;
     event.memory = static_cast<std::uint8_t>(record.memoryKind);
-    event.isFree = record.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
+    event.isFree = record.memoryOperationType == cupti::kMemoryRelease;
     m_trace.allocations.push_back(event);
 }
 
-void RecordParser::addContext(const CUpti_ActivityContext3& record)
+void RecordParser::addContext(const cupti::ContextRecord& record)
 {
     GpuContext context;
     context.context = record.contextId;
@@ -220,14 +220,14 @@ std::uint32_t RecordParser::text(std::string_view value)
     return known->second;
 }
 
-std::uint32_t RecordParser::callName(bool isDriver, CUpti_CallbackId id)
+std::uint32_t RecordParser::callName(bool isDriver, cupti::CallId id)
 {
     const auto [known, isNew] = m_callNames.try_emplace(std::uint64_t{isDriver} << 32 | id, 0);
     if (isNew) {
         const char* name = nullptr;
-        const auto domain = isDriver ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_RUNTIME_API;
+        const auto domain = isDriver ? cupti::CallDomain::Driver : cupti::CallDomain::Runtime;
         const bool found
-            = m_api.callbackName(domain, id, &name) == CUPTI_SUCCESS && name != nullptr;
+            = m_api.callbackName(domain, id, &name) == cupti::Status::Success && name != nullptr;
         known->second = text(found ? std::string(name) : "call " + std::to_string(id));
     }
     return known->second;

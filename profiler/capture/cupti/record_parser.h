@@ -32,21 +32,21 @@ public:
     engine::GpuTrace take(bool isLast);
 
 private:
-    void add(const CUpti_Activity* record);
+    void add(const cupti::Record* record);
     template<class Record, class Add>
-    void with(const CUpti_Activity* record, Add add);
-    void addKernel(const CUpti_ActivityKernel10& record);
-    void addCopy(const CUpti_ActivityMemcpy6& record);
-    void addPeerCopy(const CUpti_ActivityMemcpyPtoP4& record);
-    void addMemset(const CUpti_ActivityMemset4& record);
-    void addCall(const CUpti_ActivityAPI& record, bool isDriver);
-    void addLaunch(const CUpti_ActivityExternalCorrelation& record);
-    void addWait(const CUpti_ActivitySynchronization2& record);
-    void addAllocation(const CUpti_ActivityMemory4& record);
-    void addContext(const CUpti_ActivityContext3& record);
+    void with(const cupti::Record* record, Add add);
+    void addKernel(const cupti::KernelRecord& record);
+    void addCopy(const cupti::CopyRecord& record);
+    void addPeerCopy(const cupti::PeerCopyRecord& record);
+    void addMemset(const cupti::MemsetRecord& record);
+    void addCall(const cupti::CallRecord& record, bool isDriver);
+    void addLaunch(const cupti::ExternalCorrelationRecord& record);
+    void addWait(const cupti::SynchronizationRecord& record);
+    void addAllocation(const cupti::MemoryRecord& record);
+    void addContext(const cupti::ContextRecord& record);
 
     std::uint32_t text(std::string_view value); // its place in strings
-    std::uint32_t callName(bool isDriver, CUpti_CallbackId id);
+    std::uint32_t callName(bool isDriver, cupti::CallId id);
     engine::OpOfIteration opOf(std::uint32_t correlation) const;
     template<class Rows, class Correlation>
     void link(Rows& rows, Correlation correlation) const;

@@ -1,8 +1,6 @@
 #include "profiler/capture/capture.h"
-#include "tests/catch.h"
-
-#ifdef BS_WITH_CUPTI
 #include "profiler/capture/cupti/cupti_capture.h"
+#include "tests/catch.h"
 #include "tests/profiler/capture/fake_cupti.h"
 
 #include <ctime>
@@ -29,38 +27,38 @@ TEST_CASE("copies, calls, waits, allocations and contexts come as they are")
 {
     FakeCupti cupti;
     const auto capture = started(cupti, TraceLevel::All);
-    CUpti_ActivityContext3 context{};
-    context.kind = CUPTI_ACTIVITY_KIND_CONTEXT;
+    cupti::ContextRecord context{};
+    context.kind = cupti::Kind::Context;
     context.contextId = 9;
     context.deviceId = 2;
     context.isGreenContext = 1;
     context.parentContextId = 1;
     context.numMultiprocessors = 16;
     cupti.deliver(context);
-    CUpti_ActivityMemcpyPtoP4 copy{};
-    copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
+    cupti::PeerCopyRecord copy{};
+    copy.kind = cupti::Kind::PeerMemcpy;
     copy.bytes = 4096;
     copy.start = 10;
     copy.end = 30;
     copy.srcDeviceId = 1;
     copy.dstDeviceId = 2;
-    copy.srcKind = copy.dstKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE;
+    copy.srcKind = copy.dstKind = cupti::kDeviceMemory;
     cupti.deliver(copy);
-    CUpti_ActivityAPI call{};
-    call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
-    call.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+    cupti::CallRecord call{};
+    call.kind = cupti::Kind::Runtime;
+    call.cbid = cupti::runtime_call::cudaLaunchKernel_v7000;
     call.start = 5;
     call.end = 8;
     call.threadId = 77;
     cupti.deliver(call);
-    CUpti_ActivitySynchronization2 wait{};
-    wait.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION;
-    wait.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT;
+    cupti::SynchronizationRecord wait{};
+    wait.kind = cupti::Kind::Synchronization;
+    wait.type = cupti::kStreamWaitEvent;
     wait.contextId = 9;
     cupti.deliver(wait);
-    CUpti_ActivityMemory4 memory{};
-    memory.kind = CUPTI_ACTIVITY_KIND_MEMORY2;
-    memory.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE;
+    cupti::MemoryRecord memory{};
+    memory.kind = cupti::Kind::Memory;
+    memory.memoryOperationType = cupti::kMemoryRelease;
     memory.bytes = 512;
     memory.timestamp = 44;
     cupti.deliver(memory);
@@ -69,7 +67,7 @@ TEST_CASE("copies, calls, waits, allocations and contexts come as they are")
     CHECK(trace.contexts[0] == GpuContext{9, 2, 1, 16, true});
     REQUIRE(trace.copies.size() == 1);
     CHECK(trace.copies[0].bytes == 4096);
-    CHECK(trace.copies[0].kind == CUPTI_ACTIVITY_MEMCPY_KIND_PTOP);
+    CHECK(trace.copies[0].kind == cupti::kMemcpyPeer);
     CHECK(trace.copies[0].sourceDevice == 1);
     CHECK(trace.copies[0].targetDevice == 2);
     REQUIRE(trace.calls.size() == 1);
@@ -95,7 +93,7 @@ TEST_CASE("a stream goes by the name it was given, if CUPTI knows it")
     CHECK(trace.streamNames[0].context == 9);
     CHECK(trace.streamNames[0].device == 2);
     CHECK(capture->take().streamNames.empty()); // told once
-    cupti.streamResult = CUDA_ERROR_INVALID_HANDLE;
+    cupti.streamResult = cupti::DriverStatus::InvalidHandle;
     capture->nameStream(nullptr, "of nobody");
     CHECK(capture->take().streamNames.empty());
 }
@@ -106,7 +104,7 @@ TEST_CASE("lost records, lost times and unknown kinds are counted")
     const auto capture = started(cupti);
     cupti.dropped = 3;
     cupti.launchKernel(5, externalId(kOp), "k", 0, 0);
-    CUpti_Activity unknown{CUPTI_ACTIVITY_KIND_NVLINK};
+    cupti::Record unknown{cupti::Kind::Nvlink};
     cupti.deliver(unknown);
     const GpuTrace trace = capture->finish();
     CHECK(trace.health == GpuTraceHealth{3, 0, 1, 1, 0});
@@ -160,16 +158,16 @@ TEST_CASE("kernels alone record launches, all records every call")
     FakeCupti cupti;
     {
         const auto capture = started(cupti, TraceLevel::Kernels);
-        CHECK(cupti.enabled.contains(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
-        CHECK(!cupti.enabled.contains(CUPTI_ACTIVITY_KIND_KERNEL)); // would serialise them
-        CHECK(!cupti.enabled.contains(CUPTI_ACTIVITY_KIND_RUNTIME));
+        CHECK(cupti.enabled.contains(cupti::Kind::ConcurrentKernel));
+        CHECK(!cupti.enabled.contains(cupti::Kind::Kernel)); // would serialise them
+        CHECK(!cupti.enabled.contains(cupti::Kind::Runtime));
         CHECK(cupti.calls > 10);
     }
     CHECK(cupti.enabled.empty());
     CHECK(cupti.calls == 0);
     const auto capture = started(cupti, TraceLevel::All);
-    CHECK(cupti.enabled.contains(CUPTI_ACTIVITY_KIND_RUNTIME));
-    CHECK(cupti.enabled.contains(CUPTI_ACTIVITY_KIND_MEMORY2));
+    CHECK(cupti.enabled.contains(cupti::Kind::Runtime));
+    CHECK(cupti.enabled.contains(cupti::Kind::Memory));
     CHECK(cupti.calls == 0);
 }
 
@@ -179,7 +177,7 @@ TEST_CASE("the end takes what is incomplete, too, and lets go of CUPTI")
     const auto capture = started(cupti);
     CHECK(cupti.subscribed);
     (void)capture->finish();
-    CHECK(cupti.flushes == std::vector<std::uint32_t>{0, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED});
+    CHECK(cupti.flushes == std::vector<std::uint32_t>{0, cupti::kFlushForced});
     CHECK(cupti.enabled.empty());
     CHECK(!cupti.subscribed);
 }
@@ -197,41 +195,40 @@ TEST_CASE("there is one capture at a time")
 TEST_CASE("what is in CUPTI's way is one sentence, and says what to do")
 {
     FakeCupti cupti;
-    cupti.subscribeResult = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    cupti.subscribeResult = cupti::Status::MultipleSubscribersNotSupported;
     cupti.otherTool = "Nsight Systems";
     CHECK(refusal(cupti)
           == "another profiler is attached (Nsight Systems): run without it, or with --trace ops");
-    cupti.subscribeResult = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+    cupti.subscribeResult = cupti::Status::InsufficientPrivileges;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("NVreg_RestrictProfilingToAdminUsers=0"));
-    cupti.subscribeResult = CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED;
+    cupti.subscribeResult = cupti::Status::MigDeviceNotSupported;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("MIG"));
-    cupti.subscribeResult = CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED;
+    cupti.subscribeResult = cupti::Status::WslDeviceNotSupported;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("WSL"));
-    cupti.subscribeResult = CUPTI_ERROR_NOT_COMPATIBLE;
+    cupti.subscribeResult = cupti::Status::NotCompatible;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUPTI"));
-    cupti.subscribeResult = CUPTI_ERROR_NOT_INITIALIZED;
+    cupti.subscribeResult = cupti::Status::NotInitialized;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUPTI"));
-    cupti.subscribeResult = CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED;
+    cupti.subscribeResult = cupti::Status::VirtualizedDeviceNotSupported;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("virtual GPU"));
-    cupti.subscribeResult = CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES;
+    cupti.subscribeResult = cupti::Status::VirtualizedDeviceInsufficientPrivileges;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("an administrator allows it"));
-    cupti.subscribeResult = CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED;
+    cupti.subscribeResult = cupti::Status::ConfidentialComputingNotSupported;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("confidential computing"));
-    cupti.subscribeResult = CUPTI_ERROR_DISABLED;
+    cupti.subscribeResult = cupti::Status::Disabled;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("disabled on this machine"));
     cupti.otherTool.clear();
-    cupti.subscribeResult = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    cupti.subscribeResult = cupti::Status::MultipleSubscribersNotSupported;
     CHECK(refusal(cupti) == "another profiler is attached: run without it, or with --trace ops");
-    cupti.subscribeResult = CUPTI_ERROR_UNKNOWN;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("CUPTI_ERROR_UNKNOWN (999)"));
-    cupti.subscribeResult = CUPTI_SUCCESS;
-    cupti.enableResult = CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED;
+    cupti.subscribeResult = cupti::Status::Unknown;
+    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("cupti::Status::Unknown (999)"));
+    cupti.subscribeResult = cupti::Status::Success;
+    cupti.enableResult = cupti::Status::MigDeviceNotSupported;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("MIG"));
     CHECK(!cupti.subscribed); // nothing stays behind
     cupti.version = 22;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUDA 12.9"));
 }
-#endif
 
 TEST_CASE("levels have names")
 {

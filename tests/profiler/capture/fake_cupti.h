@@ -11,6 +11,8 @@
 
 namespace tests {
 
+namespace cupti = profiler::cupti;
+
 // CUPTI with no GPU behind it: remembers what it was asked for, and hands over the records it is
 // given, in buffers that it asks for as the library does.
 class FakeCupti
@@ -45,9 +47,9 @@ public:
     }
     void linkOnly(std::uint32_t correlation, std::uint64_t id)
     {
-        CUpti_ActivityExternalCorrelation link{};
-        link.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
-        link.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0;
+        cupti::ExternalCorrelationRecord link{};
+        link.kind = cupti::Kind::ExternalCorrelation;
+        link.externalKind = cupti::ExternalKind::Custom0;
         link.externalId = id;
         link.correlationId = correlation;
         deliver(link);
@@ -55,8 +57,8 @@ public:
     void kernelOnly(std::uint32_t correlation, const char* name, std::uint64_t start,
                     std::uint64_t end, std::uint64_t graphNode = 0)
     {
-        CUpti_ActivityKernel10 kernel{};
-        kernel.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+        cupti::KernelRecord kernel{};
+        kernel.kind = cupti::Kind::ConcurrentKernel;
         kernel.start = start;
         kernel.end = end;
         kernel.deviceId = 0;
@@ -73,7 +75,6 @@ public:
         kernel.dynamicSharedMemory = 2048;
         kernel.gridId = correlation;
         kernel.graphNodeId = graphNode;
-        kernel.graphId = graphNode != 0 ? 3 : 0;
         deliver(kernel);
     }
 
@@ -82,124 +83,123 @@ public:
         profiler::CuptiApi api;
         api.getVersion = [](std::uint32_t* out) {
             *out = s_fake->version;
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.subscribe = [](CUpti_SubscriberHandle* handle, CUpti_CallbackFunc, void*,
-                           CUpti_SubscriberParams* params) {
-            s_fake->subscribed = s_fake->subscribeResult == CUPTI_SUCCESS;
-            *handle = reinterpret_cast<CUpti_SubscriberHandle>(s_fake); // NOLINT: an opaque handle
+        api.subscribe = [](cupti::Subscriber* handle, cupti::Callback, void*,
+                           cupti::SubscriberParams* params) {
+            s_fake->subscribed = s_fake->subscribeResult == cupti::Status::Success;
+            *handle = reinterpret_cast<cupti::Subscriber>(s_fake); // NOLINT: an opaque handle
             std::strncpy(params->oldSubscriberName, s_fake->otherTool.c_str(),
                          params->oldSubscriberSize - 1);
             return s_fake->subscribeResult;
         };
-        api.unsubscribe = [](CUpti_SubscriberHandle) {
+        api.unsubscribe = [](cupti::Subscriber) {
             s_fake->subscribed = false;
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
         api.setAttribute
-            = [](CUpti_ActivityAttribute, std::size_t*, void*) { return CUPTI_SUCCESS; };
-        api.registerTimestamp = [](CUpti_TimestampCallbackFunc host) {
+            = [](cupti::Attribute, std::size_t*, void*) { return cupti::Status::Success; };
+        api.registerTimestamp = [](cupti::TimestampCallback host) {
             s_fake->clock = host;
             s_fake->clockCameFirst = s_fake->enabled.empty();
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.registerBuffers
-            = [](CUpti_BuffersCallbackRequestFunc ask, CUpti_BuffersCallbackCompleteFunc done) {
-                  s_fake->request = ask;
-                  s_fake->complete = done;
-                  return CUPTI_SUCCESS;
-              };
-        api.enable = [](CUpti_ActivityKind kind) {
+        api.registerBuffers = [](cupti::RequestBuffer ask, cupti::CompleteBuffer done) {
+            s_fake->request = ask;
+            s_fake->complete = done;
+            return cupti::Status::Success;
+        };
+        api.enable = [](cupti::Kind kind) {
             s_fake->enabled.insert(kind);
             return s_fake->enableResult;
         };
-        api.disable = [](CUpti_ActivityKind kind) {
+        api.disable = [](cupti::Kind kind) {
             s_fake->enabled.erase(kind);
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.enableRuntimeCall = [](CUpti_CallbackId id, std::uint8_t on) {
+        api.enableRuntimeCall = [](cupti::CallId id, std::uint8_t on) {
             if (id >= s_fake->knownRuntimeCalls)
-                return CUPTI_ERROR_INVALID_PARAMETER;
+                return cupti::Status::InvalidParameter;
             s_fake->calls += on != 0 ? 1 : -1;
             s_fake->runtimeCalls.insert(id);
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.enableDriverCall = [](CUpti_CallbackId id, std::uint8_t on) {
+        api.enableDriverCall = [](cupti::CallId id, std::uint8_t on) {
             s_fake->calls += on != 0 ? 1 : -1;
             s_fake->driverCalls.insert(id);
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.pushId = [](CUpti_ExternalCorrelationKind, std::uint64_t id) {
+        api.pushId = [](cupti::ExternalKind, std::uint64_t id) {
             s_fake->pushed.push_back(id);
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.popId = [](CUpti_ExternalCorrelationKind, std::uint64_t* id) {
+        api.popId = [](cupti::ExternalKind, std::uint64_t* id) {
             *id = s_fake->pushed.back();
             s_fake->pushed.pop_back();
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
         api.flushAll = [](std::uint32_t flags) {
             s_fake->flushes.push_back(flags);
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
         api.nextRecord = nextRecord;
-        api.droppedRecords = [](CUcontext, std::uint32_t, std::size_t* count) {
+        api.droppedRecords = [](cupti::ContextHandle, std::uint32_t, std::size_t* count) {
             *count = std::exchange(s_fake->dropped, 0);
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.callbackName = [](CUpti_CallbackDomain, std::uint32_t id, const char** name) {
-            *name = id == CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000 ? "cudaLaunchKernel_v7000"
-                                                                          : nullptr;
-            return *name == nullptr ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
+        api.callbackName = [](cupti::CallDomain, std::uint32_t id, const char** name) {
+            *name = id == cupti::runtime_call::cudaLaunchKernel_v7000 ? "cudaLaunchKernel_v7000"
+                                                                      : nullptr;
+            return *name == nullptr ? cupti::Status::InvalidParameter : cupti::Status::Success;
         };
-        api.resultString = [](CUptiResult, const char** text) {
-            *text = "CUPTI_ERROR_UNKNOWN";
-            return CUPTI_SUCCESS;
+        api.resultString = [](cupti::Status, const char** text) {
+            *text = "cupti::Status::Unknown";
+            return cupti::Status::Success;
         };
-        api.contextOfStream = [](CUstream, CUcontext* context) {
+        api.contextOfStream = [](cupti::StreamHandle, cupti::ContextHandle* context) {
             *context = nullptr;
             return s_fake->streamResult;
         };
-        api.contextId = [](CUcontext, std::uint32_t* id) {
+        api.contextId = [](cupti::ContextHandle, std::uint32_t* id) {
             *id = 9;
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
-        api.streamId = [](CUcontext, CUstream, std::uint8_t, std::uint32_t* id) {
-            *id = 7;
-            return CUPTI_SUCCESS;
-        };
-        api.deviceId = [](CUcontext, std::uint32_t* id) {
+        api.streamId
+            = [](cupti::ContextHandle, cupti::StreamHandle, std::uint8_t, std::uint32_t* id) {
+                  *id = 7;
+                  return cupti::Status::Success;
+              };
+        api.deviceId = [](cupti::ContextHandle, std::uint32_t* id) {
             *id = 2;
-            return CUPTI_SUCCESS;
+            return cupti::Status::Success;
         };
         return api;
     }
 
-    CUresult streamResult = CUDA_SUCCESS;
-    std::uint32_t version = CUPTI_API_VERSION;
-    CUptiResult subscribeResult = CUPTI_SUCCESS, enableResult = CUPTI_SUCCESS;
+    cupti::DriverStatus streamResult = cupti::DriverStatus::Success;
+    std::uint32_t version = 130001;
+    cupti::Status subscribeResult = cupti::Status::Success, enableResult = cupti::Status::Success;
     std::string otherTool;
     bool subscribed = false, clockCameFirst = false, wasZero = true;
-    std::set<CUpti_ActivityKind> enabled;
+    std::set<cupti::Kind> enabled;
     int calls = 0;
-    CUpti_CallbackId knownRuntimeCalls = CUPTI_RUNTIME_TRACE_CBID_SIZE; // those below it
-    std::set<CUpti_CallbackId> runtimeCalls, driverCalls;               // asked for
+    cupti::CallId knownRuntimeCalls = 523;             // those below it: CUDA 13.0's
+    std::set<cupti::CallId> runtimeCalls, driverCalls; // asked for
     std::vector<std::uint64_t> pushed;
     std::vector<std::uint32_t> flushes;
     std::size_t dropped = 0;
-    CUpti_TimestampCallbackFunc clock = nullptr;
-    CUpti_BuffersCallbackRequestFunc request = nullptr;
-    CUpti_BuffersCallbackCompleteFunc complete = nullptr;
+    cupti::TimestampCallback clock = nullptr;
+    cupti::RequestBuffer request = nullptr;
+    cupti::CompleteBuffer complete = nullptr;
 
 private:
     // One record a buffer.
-    static CUptiResult CUPTIAPI nextRecord(std::uint8_t* buffer, std::size_t,
-                                           CUpti_Activity** record)
+    static cupti::Status nextRecord(std::uint8_t* buffer, std::size_t, cupti::Record** record)
     {
         if (*record != nullptr)
-            return CUPTI_ERROR_MAX_LIMIT_REACHED;
-        *record = reinterpret_cast<CUpti_Activity*>(buffer); // NOLINT: as CUPTI does
-        return CUPTI_SUCCESS;
+            return cupti::Status::MaxLimitReached;
+        *record = reinterpret_cast<cupti::Record*>(buffer); // NOLINT: as CUPTI does
+        return cupti::Status::Success;
     }
 
     static inline FakeCupti* s_fake = nullptr;

@@ -1,7 +1,5 @@
 // Which calls are recorded so that what they start can be linked to its op.
 #include "tests/catch.h"
-
-#ifdef BS_WITH_CUPTI
 #include "tests/profiler/capture/fake_cupti.h"
 
 #include <filesystem>
@@ -16,14 +14,14 @@ using namespace tests;
 namespace {
 
 // Of the runtime, as the plug-in calls them; cudaLaunchKernelEx is a template over ...ExC.
-const std::map<std::string, CUpti_CallbackId> kCalls{
-    {"cudaGraphLaunch", CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000},
-    {"cudaLaunchKernelEx", CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060},
-    {"cudaMemcpy2DAsync", CUPTI_RUNTIME_TRACE_CBID_cudaMemcpy2DAsync_v3020},
-    {"cudaMemcpyAsync", CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020},
-    {"cudaMemcpyPeerAsync", CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyPeerAsync_v4000},
-    {"cudaMemset2DAsync", CUPTI_RUNTIME_TRACE_CBID_cudaMemset2DAsync_v3020},
-    {"cudaMemsetAsync", CUPTI_RUNTIME_TRACE_CBID_cudaMemsetAsync_v3020},
+const std::map<std::string, cupti::CallId> kCalls{
+    {"cudaGraphLaunch", cupti::runtime_call::cudaGraphLaunch_v10000},
+    {"cudaLaunchKernelEx", cupti::runtime_call::cudaLaunchKernelExC_v11060},
+    {"cudaMemcpy2DAsync", cupti::runtime_call::cudaMemcpy2DAsync_v3020},
+    {"cudaMemcpyAsync", cupti::runtime_call::cudaMemcpyAsync_v3020},
+    {"cudaMemcpyPeerAsync", cupti::runtime_call::cudaMemcpyPeerAsync_v4000},
+    {"cudaMemset2DAsync", cupti::runtime_call::cudaMemset2DAsync_v3020},
+    {"cudaMemsetAsync", cupti::runtime_call::cudaMemsetAsync_v3020},
 };
 
 std::set<std::string> startedByThePlugin()
@@ -62,19 +60,17 @@ TEST_CASE("what libraries of CUDA 13 launch by <<<>>> is recorded, too")
 {
     FakeCupti cupti;
     const auto capture = started(cupti);
-    CHECK(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000));
-    CHECK(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000));
+    CHECK(cupti.runtimeCalls.contains(cupti::runtime_call::cudaLaunchKernel_v13000));
+    CHECK(cupti.runtimeCalls.contains(cupti::runtime_call::cudaLaunchKernel_v7000));
 }
 
 TEST_CASE("a CUPTI that does not know the newest calls records the others")
 {
     FakeCupti cupti;
-    cupti.knownRuntimeCalls = CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000;
+    cupti.knownRuntimeCalls = cupti::runtime_call::cudaLaunchKernel_v13000;
     auto capture = started(cupti);
-    CHECK(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060));
-    CHECK_FALSE(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID___cudaLaunchKernel_v13000));
+    CHECK(cupti.runtimeCalls.contains(cupti::runtime_call::cudaLaunchKernelExC_v11060));
+    CHECK_FALSE(cupti.runtimeCalls.contains(cupti::runtime_call::cudaLaunchKernel_v13000));
     capture->finish();
     CHECK(cupti.calls == 0);
 }
-
-#endif

@@ -1,7 +1,5 @@
 // Which kernel belongs to which op.
 #include "tests/catch.h"
-
-#ifdef BS_WITH_CUPTI
 #include "tests/profiler/capture/fake_cupti.h"
 
 using namespace engine;
@@ -75,13 +73,13 @@ TEST_CASE(
         cupti.linkOnly(launch, externalId({12, iteration}));
         cupti.kernelOnly(launch, "norm", 1000 * iteration + 10, 1000 * iteration + 20, 0x300000001);
         cupti.kernelOnly(launch, "gemm", 1000 * iteration + 20, 1000 * iteration + 90, 0x300000002);
-        CUpti_ActivityMemcpy6 copy{};
-        copy.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+        cupti::CopyRecord copy{};
+        copy.kind = cupti::Kind::Memcpy;
         copy.correlationId = launch;
         copy.graphNodeId = 0x300000003;
         cupti.deliver(copy);
-        CUpti_ActivityMemset4 set{};
-        set.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+        cupti::MemsetRecord set{};
+        set.kind = cupti::Kind::Memset;
         set.correlationId = launch;
         set.graphNodeId = 0x300000004;
         cupti.deliver(set);
@@ -116,10 +114,10 @@ TEST_CASE("launches of graphs are among the calls that are recorded with kernels
 {
     FakeCupti cupti;
     const auto capture = started(cupti);
-    CHECK(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000));
-    CHECK(cupti.driverCalls.contains(CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch));
-    CHECK(cupti.runtimeCalls.contains(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060));
-    CHECK(cupti.driverCalls.contains(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx));
+    CHECK(cupti.runtimeCalls.contains(cupti::runtime_call::cudaGraphLaunch_v10000));
+    CHECK(cupti.driverCalls.contains(cupti::driver_call::cuGraphLaunch));
+    CHECK(cupti.runtimeCalls.contains(cupti::runtime_call::cudaLaunchKernelExC_v11060));
+    CHECK(cupti.driverCalls.contains(cupti::driver_call::cuLaunchKernelEx));
 }
 
 TEST_CASE("what other copies of the pipeline launch is neither kept nor missed")
@@ -129,9 +127,9 @@ TEST_CASE("what other copies of the pipeline launch is neither kept nor missed")
     const std::uint64_t other = externalId({OpOfIteration::kOtherCopy, 2});
     cupti.launchKernel(5, other, "k", 1, 2);
     cupti.launchKernel(6, externalId(kOp), "k", 3, 4);
-    CUpti_ActivityAPI call{};
-    call.kind = CUPTI_ACTIVITY_KIND_RUNTIME;
-    call.cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+    cupti::CallRecord call{};
+    call.kind = cupti::Kind::Runtime;
+    call.cbid = cupti::runtime_call::cudaLaunchKernel_v7000;
     call.correlationId = 5;
     cupti.deliver(call);
     const GpuTrace trace = capture->finish();
@@ -145,13 +143,12 @@ TEST_CASE("another library's numbers are not taken for ours")
 {
     FakeCupti cupti;
     const auto capture = started(cupti);
-    CUpti_ActivityExternalCorrelation link{};
-    link.kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
-    link.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_OPENACC;
+    cupti::ExternalCorrelationRecord link{};
+    link.kind = cupti::Kind::ExternalCorrelation;
+    link.externalKind = cupti::ExternalKind::OpenAcc;
     link.externalId = externalId(kOp);
     link.correlationId = 5;
     cupti.deliver(link);
     cupti.kernelOnly(5, "k", 1, 2);
     CHECK(capture->finish().health.withoutOp == 1);
 }
-#endif

@@ -1,5 +1,6 @@
 // Compiled where nccl.h is: what abi.h and functions.h say is what the header says.
 #include "engine/backend/cuda/nccl/functions.h"
+#include "engine/base/same_call.h"
 
 #include <nccl.h>
 
@@ -55,39 +56,6 @@ constexpr ncclConfig_t kTheirs = NCCL_CONFIG_INITIALIZER;
 static_assert(Config().magic == kTheirs.magic);
 static_assert(NCCL_VERSION(2, 27, 0) == Config().version);
 
-// Parameters of the same kinds in the same places: as they are passed to a function.
-template<class Value>
-struct Passed
-{
-    using Type = Value;
-};
-template<class Value>
-requires std::is_enum_v<Value>
-struct Passed<Value>
-{
-    using Type = int;
-};
-template<class Value>
-struct Passed<Value*>
-{
-    using Type = void*;
-};
-template<class Value>
-requires std::is_class_v<Value>
-struct Passed<Value>
-{
-    using Type = std::integral_constant<std::size_t, sizeof(Value)>;
-};
-template<class Result, class... Parameters>
-using Shape = typename Passed<Result>::Type (*)(typename Passed<Parameters>::Type...);
-template<class Result, class... Parameters>
-Shape<Result, Parameters...> shapeOf(Result (*)(Parameters...));
-
-template<class Ours, class Theirs>
-constexpr bool takesTheSame(Ours, Theirs)
-{
-    return std::is_same_v<decltype(shapeOf(Ours())), decltype(shapeOf(Theirs()))>;
-}
 constexpr NcclFunctions kOurs;
 static_assert(takesTheSame(kOurs.getUniqueId, &ncclGetUniqueId));
 static_assert(takesTheSame(kOurs.initRank, &ncclCommInitRankConfig));

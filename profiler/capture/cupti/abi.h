@@ -1,0 +1,248 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct CUctx_st; // behind CUcontext and CUstream, of the driver
+struct CUstream_st;
+
+// The part of CUPTI's interface that is used, from CUDA 12.9 on, written down here since few
+// machines that build have its headers, and older ones lack half of it; where those of CUDA 13
+// are, compare_with_header.cpp holds every size, place and number to them. Numbers never change,
+// and records grow at their ends only: of each stands here what is read, up to the last of it.
+namespace profiler::cupti {
+
+using ContextHandle = CUctx_st*;
+using StreamHandle = CUstream_st*;
+using Subscriber = struct SubscriberState*; // opaque
+using CallId = std::uint32_t;
+
+enum class Status : int {
+    Success = 0,
+    InvalidParameter = 1,
+    MaxLimitReached = 12,
+    NotCompatible = 14,
+    NotInitialized = 15,
+    Disabled = 23,
+    VirtualizedDeviceNotSupported = 33,
+    InsufficientPrivileges = 35,
+    MultipleSubscribersNotSupported = 39,
+    VirtualizedDeviceInsufficientPrivileges = 40,
+    ConfidentialComputingNotSupported = 41,
+    MigDeviceNotSupported = 43,
+    WslDeviceNotSupported = 45,
+    Unknown = 999,
+};
+enum class DriverStatus : int { Success = 0, InvalidHandle = 400 }; // of the driver's own functions
+
+enum class Kind : int {
+    Memcpy = 1,
+    Memset = 2,
+    Kernel = 3,
+    Driver = 4,
+    Runtime = 5,
+    Device = 8,
+    Context = 9,
+    ConcurrentKernel = 10,
+    Overhead = 17,
+    PeerMemcpy = 22, // MEMCPY2
+    Stream = 37,
+    Synchronization = 38,
+    ExternalCorrelation = 39,
+    Nvlink = 40,
+    Memory = 49, // MEMORY2
+};
+enum class ExternalKind : int { OpenAcc = 2, Custom0 = 3 };
+enum class CallDomain : int { Driver = 1, Runtime = 2 };
+enum class Attribute : int { ZeroedOutActivityBuffer = 5 };
+constexpr std::uint32_t kFlushForced = 1;
+constexpr std::uint8_t kMemcpyPeer = 10;         // a kind of copy
+constexpr std::uint8_t kDeviceMemory = 3;        // a kind of memory
+constexpr int kMemoryRelease = 2;                // what is done to memory
+constexpr int kStreamWaitEvent = 2;              // a kind of synchronization
+constexpr std::size_t kSubscriberNameBytes = 64; // of a name that is asked for, at least
+
+// Calls by the names that CUDA has for them, with the version of their arguments.
+namespace runtime_call {
+// NOLINTBEGIN(readability-identifier-naming)
+enum : CallId {
+    cudaMemcpyAsync_v3020 = 41,
+    cudaMemcpy2DAsync_v3020 = 44,
+    cudaMemsetAsync_v3020 = 51,
+    cudaMemset2DAsync_v3020 = 52,
+    cudaMemcpyPeerAsync_v4000 = 161,
+    cudaLaunchKernel_v7000 = 211,
+    cudaLaunchKernel_ptsz_v7000 = 214,
+    cudaLaunchCooperativeKernel_v9000 = 269,
+    cudaGraphLaunch_v10000 = 311,
+    cudaLaunchKernelExC_v11060 = 430,
+    cudaLaunchKernelExC_ptsz_v11060 = 431,
+    cudaLaunchKernel_v13000 = 505, // __cudaLaunchKernel: <<<>>> of CUDA 13
+    cudaLaunchKernel_ptsz_v13000 = 506,
+};
+} // namespace runtime_call
+namespace driver_call {
+enum : CallId {
+    cuMemsetD8Async = 216,
+    cuMemsetD16Async = 218,
+    cuMemsetD32Async = 220,
+    cuMemsetD2D8Async = 222,
+    cuMemsetD2D32Async = 226,
+    cuMemcpyDtoDAsync_v2 = 281,
+    cuMemcpy2DAsync_v2 = 289,
+    cuMemcpyAsync = 306,
+    cuLaunchKernel = 307,
+    cuMemcpyPeerAsync = 319,
+    cuLaunchKernel_ptsz = 442,
+    cuLaunchCooperativeKernel = 477,
+    cuGraphLaunch = 514,
+    cuLaunchKernelEx = 652,
+    cuLaunchKernelEx_ptsz = 653,
+};
+// NOLINTEND(readability-identifier-naming)
+} // namespace driver_call
+
+struct SubscriberParams
+{
+    std::size_t structSize = sizeof(SubscriberParams);
+    const char* subscriberName = nullptr;
+    char* oldSubscriberName = nullptr; // written to
+    std::size_t oldSubscriberSize = 0;
+};
+
+using Callback = void (*)(void*, CallDomain, CallId, const void*);
+using TimestampCallback = std::uint64_t (*)();
+using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records);
+using CompleteBuffer = void (*)(ContextHandle, std::uint32_t stream, std::uint8_t* buffer,
+                                std::size_t bytes, std::size_t valid);
+
+// Every record begins so. All are packed: fields are read by copying.
+struct Record
+{
+    Kind kind;
+};
+
+#define BS_RECORD __attribute__((packed, aligned(8)))
+
+// Times in ns of the registered clock; a `reserved` is what nothing here reads.
+struct BS_RECORD KernelRecord
+{
+    Kind kind;
+    std::byte reserved0[2];
+    std::uint16_t registersPerThread;
+    std::byte reserved1[8];
+    std::uint64_t start, end; // end 0: lost
+    std::byte reserved2[8];
+    std::uint32_t deviceId, contextId, streamId;
+    std::int32_t gridX, gridY, gridZ, blockX, blockY, blockZ;
+    std::int32_t staticSharedMemory, dynamicSharedMemory; // bytes
+    std::uint32_t localMemoryPerThread;                   // bytes
+    std::byte reserved3[4];
+    std::uint32_t correlationId;
+    std::int64_t gridId;
+    const char* name; // lives as long as the process
+    std::byte reserved4[32];
+    std::uint64_t graphNodeId; // 0: of no graph
+};
+
+struct BS_RECORD CopyRecord
+{
+    Kind kind;
+    std::uint8_t copyKind, srcKind, dstKind;
+    std::byte reserved0[1];
+    std::uint64_t bytes, start, end;
+    std::uint32_t deviceId, contextId, streamId, correlationId;
+    std::byte reserved1[16];
+    std::uint64_t graphNodeId;
+};
+
+struct BS_RECORD PeerCopyRecord
+{
+    Kind kind;
+    std::uint8_t copyKind, srcKind, dstKind;
+    std::byte reserved0[1];
+    std::uint64_t bytes, start, end;
+    std::uint32_t deviceId, contextId, streamId, srcDeviceId;
+    std::byte reserved1[4];
+    std::uint32_t dstDeviceId;
+    std::byte reserved2[4];
+    std::uint32_t correlationId;
+    std::byte reserved3[8];
+    std::uint64_t graphNodeId;
+};
+
+struct BS_RECORD MemsetRecord
+{
+    Kind kind;
+    std::uint32_t value;
+    std::uint64_t bytes, start, end;
+    std::uint32_t deviceId, contextId, streamId, correlationId;
+    std::byte reserved0[2];
+    std::uint16_t memoryKind;
+    std::byte reserved1[12];
+    std::uint64_t graphNodeId;
+};
+
+struct BS_RECORD CallRecord
+{
+    Kind kind;
+    CallId cbid;
+    std::uint64_t start, end;
+    std::uint32_t processId, threadId, correlationId, returnValue;
+};
+
+struct BS_RECORD ExternalCorrelationRecord
+{
+    Kind kind;
+    ExternalKind externalKind;
+    std::uint64_t externalId;
+    std::uint32_t correlationId;
+};
+
+struct BS_RECORD SynchronizationRecord
+{
+    Kind kind;
+    int type;
+    std::uint64_t start, end;
+    std::uint32_t correlationId, contextId, streamId, cudaEventId;
+    std::uint64_t cudaEventSyncId;
+};
+
+struct BS_RECORD MemoryRecord
+{
+    Kind kind;
+    int memoryOperationType, memoryKind;
+    std::uint32_t correlationId;
+    std::uint64_t address, bytes, timestamp;
+    std::byte reserved0[12];
+    std::uint32_t deviceId, contextId, streamId;
+};
+
+struct BS_RECORD OverheadRecord
+{
+    Kind kind;
+    int overheadKind;
+    std::byte reserved0[16];
+    std::uint64_t start, end;
+};
+
+struct BS_RECORD ContextRecord
+{
+    Kind kind;
+    std::uint32_t contextId, deviceId;
+    std::byte reserved0[4];
+    std::uint32_t parentContextId;
+    std::uint8_t isGreenContext;
+    std::byte reserved1[1];
+    std::uint16_t numMultiprocessors; // 0 of an older CUPTI
+};
+
+struct BS_RECORD StreamRecord
+{
+    Kind kind;
+    std::uint32_t contextId, streamId, priority;
+};
+
+#undef BS_RECORD
+
+} // namespace profiler::cupti
