@@ -14,6 +14,12 @@ __device__ inline float geluTanh(float x)
     return tanhf(kA * (x + kB * x * x * x));
 }
 
+__device__ inline float geluGradient(float dy, float x)
+{
+    const float t = geluTanh(x), slope = kA * (1.0F + 3.0F * kB * x * x);
+    return dy * (0.5F * (1.0F + t + x * (1.0F - t * t) * slope));
+}
+
 __device__ inline float logistic(float x)
 {
     return 1.0F / (1.0F + expf(-x));
@@ -44,14 +50,7 @@ struct GeluBackward
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        auto values = load<kCount>(x + first);
-        const auto d = load<kCount>(dy + first);
-        for (int i = 0; i < kCount; ++i) {
-            const float v = values.at[i], t = geluTanh(v);
-            const float slope = kA * (1.0F + 3.0F * kB * v * v);
-            values.at[i] = d.at[i] * (0.5F * (1.0F + t + v * (1.0F - t * t) * slope));
-        }
-        store(x + first, values);
+        combineInto<kCount>(x + first, dy + first, geluGradient);
     }
 };
 
@@ -65,15 +64,13 @@ struct SwiGlu
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        const auto columns = static_cast<std::size_t>(y.columns);
-        const int row = static_cast<int>(first / columns);
-        const std::size_t column = first % columns;
-        const auto gate = load<kCount>(rowOf(x, row) + column),
-                   up = load<kCount>(rowOf(x, row) + columns + column);
+        const Place place = placeOf(first, y.columns);
+        const Real* gateAt = at(x, place);
+        const auto gate = load<kCount>(gateAt), up = load<kCount>(gateAt + y.columns);
         Pack<kCount> out;
         for (int i = 0; i < kCount; ++i)
             out.at[i] = gate.at[i] * logistic(gate.at[i]) * up.at[i];
-        store(rowOf(y, row) + column, out);
+        store(at(y, place), out);
     }
 };
 
@@ -87,12 +84,10 @@ struct SwiGluBackward
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        const auto columns = static_cast<std::size_t>(dy.columns);
-        const int row = static_cast<int>(first / columns);
-        const std::size_t column = first % columns;
-        Real *gateAt = rowOf(x, row) + column, *upAt = gateAt + columns;
+        const Place place = placeOf(first, dy.columns);
+        Real *gateAt = at(x, place), *upAt = gateAt + dy.columns;
         auto gate = load<kCount>(gateAt), up = load<kCount>(upAt);
-        const auto d = load<kCount>(rowOf(dy, row) + column);
+        const auto d = load<kCount>(at(dy, place));
         for (int i = 0; i < kCount; ++i) {
             const float g = gate.at[i], u = up.at[i], s = logistic(g);
             gate.at[i] = d.at[i] * u * s * (1.0F + g * (1.0F - s));
@@ -102,11 +97,6 @@ struct SwiGluBackward
         store(upAt, up);
     }
 };
-
-std::size_t countOf(int rows, int columns)
-{
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-}
 
 } // namespace
 
@@ -130,7 +120,7 @@ template<class Real>
 void swiGlu(const Lane& lane, Matrix<const Real> x, Matrix<Real> y)
 {
     CHECK(x.rows == y.rows && x.columns == 2 * y.columns);
-    forEach<vectorOf<Real>()>(lane.stream, countOf(y.rows, y.columns), isAligned(x) && isAligned(y),
+    forEach<vectorOf<Real>()>(lane.stream, countOf(y), isAligned(x) && isAligned(y),
                               SwiGlu<Real>{x, y});
 }
 
@@ -138,8 +128,8 @@ template<class Real>
 void swiGluBackward(const Lane& lane, Matrix<const Real> dy, Matrix<Real> x)
 {
     CHECK(x.rows == dy.rows && x.columns == 2 * dy.columns);
-    forEach<vectorOf<Real>()>(lane.stream, countOf(dy.rows, dy.columns),
-                              isAligned(x) && isAligned(dy), SwiGluBackward<Real>{dy, x});
+    forEach<vectorOf<Real>()>(lane.stream, countOf(dy), isAligned(x) && isAligned(dy),
+                              SwiGluBackward<Real>{dy, x});
 }
 
 template void gelu(const Lane&, std::span<const float>, std::span<float>);

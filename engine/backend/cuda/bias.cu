@@ -5,6 +5,11 @@
 namespace engine::cuda {
 namespace {
 
+__device__ inline float sum(float a, float b)
+{
+    return a + b;
+}
+
 template<class Real>
 struct AddBias
 {
@@ -14,14 +19,8 @@ struct AddBias
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        const auto columns = static_cast<std::size_t>(y.columns);
-        const auto column = first % columns;
-        Real* to = rowOf(y, static_cast<int>(first / columns)) + column;
-        auto values = load<kCount>(to);
-        const auto add = load<kCount>(bias + column);
-        for (int i = 0; i < kCount; ++i)
-            values.at[i] += add.at[i];
-        store(to, values);
+        const Place place = placeOf(first, y.columns);
+        combineInto<kCount>(at(y, place), bias + place.column, sum);
     }
 };
 
@@ -34,11 +33,7 @@ struct Add
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        auto values = load<kCount>(y + first);
-        const auto add = load<kCount>(x + first);
-        for (int i = 0; i < kCount; ++i)
-            values.at[i] += add.at[i];
-        store(y + first, values);
+        combineInto<kCount>(y + first, x + first, sum);
     }
 };
 
@@ -51,10 +46,8 @@ struct RoundRows
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        const auto columns = static_cast<std::size_t>(y.columns);
-        const int row = static_cast<int>(first / columns);
-        const std::size_t column = first % columns;
-        store(rowOf(y, row) + column, load<kCount>(rowOf(x, row) + column));
+        const Place place = placeOf(first, y.columns);
+        store(at(y, place), load<kCount>(at(x, place)));
     }
 };
 
@@ -98,8 +91,7 @@ __global__ void __launch_bounds__(kThreads)
 template<class Real>
 void addBias(const Lane& lane, Matrix<Real> y, const Real* bias)
 {
-    const auto count = static_cast<std::size_t>(y.rows) * static_cast<std::size_t>(y.columns);
-    forEach<vectorOf<Real>()>(lane.stream, count, isAligned(y) && areAligned({bias}),
+    forEach<vectorOf<Real>()>(lane.stream, countOf(y), isAligned(y) && areAligned({bias}),
                               AddBias<Real>{y, bias});
 }
 
@@ -120,8 +112,7 @@ void add(const Lane& lane, std::span<const Real> x, std::span<Real> y)
 template<class Real>
 void roundRows(const Lane& lane, Matrix<const float> x, Matrix<Real> y)
 {
-    const auto count = static_cast<std::size_t>(y.rows) * static_cast<std::size_t>(y.columns);
-    forEach<vectorOf<float>()>(lane.stream, count, isAligned(x) && isAligned(y),
+    forEach<vectorOf<float>()>(lane.stream, countOf(y), isAligned(x) && isAligned(y),
                                RoundRows<Real>{x, y});
 }
 

@@ -23,7 +23,7 @@ template<class Real>
 bool hasAlignedRows(const Matrix<Real>& matrix)
 {
     return isAligned(static_cast<const void*>(matrix.data))
-        && (matrix.stride % vectorOf<Real>() == 0 || matrix.rows == 1);
+        && matrix.stride % vectorOf<Real>() == 0;
 }
 
 // Of a row, for all threads of its block: the largest number, and the sum of exp(x - largest). A

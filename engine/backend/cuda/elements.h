@@ -71,6 +71,34 @@ __device__ inline Real* rowOf(const Matrix<Real>& matrix, int row)
     return matrix.data + static_cast<std::ptrdiff_t>(row) * matrix.stride;
 }
 
+// Where a number stands in a matrix of so many columns without gaps.
+struct Place
+{
+    int row;
+    std::size_t column;
+};
+__device__ inline Place placeOf(std::size_t number, int columns)
+{
+    const auto width = static_cast<std::size_t>(columns);
+    return {static_cast<int>(number / width), number % width};
+}
+template<class Real>
+__device__ inline Real* at(const Matrix<Real>& matrix, Place place)
+{
+    return rowOf(matrix, place.row) + place.column;
+}
+
+// to = combine(from, to), number by number.
+template<int kCount, class Real, class Combine>
+__device__ inline void combineInto(Real* to, const Real* from, const Combine& combine)
+{
+    auto values = load<kCount>(to);
+    const auto others = load<kCount>(from);
+    for (int i = 0; i < kCount; ++i)
+        values.at[i] = combine(others.at[i], values.at[i]);
+    store(to, values);
+}
+
 inline bool isAligned(const void* pointer)
 {
     return reinterpret_cast<std::uintptr_t>(pointer) % kAccess == 0;
@@ -91,6 +119,13 @@ inline bool areAligned(std::initializer_list<const void*> pointers)
         if (!isAligned(pointer))
             return false;
     return true;
+}
+
+// Numbers of a matrix.
+template<class Real>
+std::size_t countOf(const Matrix<Real>& matrix)
+{
+    return static_cast<std::size_t>(matrix.rows) * static_cast<std::size_t>(matrix.columns);
 }
 
 // Calls work(index of the first of kCount numbers) for all `count`, which kCount divides. Every

@@ -16,11 +16,9 @@ struct Lookup
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        const auto columns = static_cast<std::size_t>(out.columns);
-        const int row = static_cast<int>(first / columns);
-        const std::size_t column = first % columns;
-        auto values
-            = load<kCount>(table + static_cast<std::size_t>(tokens[row]) * columns + column);
+        const auto [row, column] = placeOf(first, out.columns);
+        const auto token = static_cast<std::size_t>(tokens[row]);
+        auto values = load<kCount>(table + token * static_cast<std::size_t>(out.columns) + column);
         if (positions.data != nullptr) {
             const auto position = load<kCount>(rowOf(positions, row % positions.rows) + column);
             for (int i = 0; i < kCount; ++i)
@@ -89,9 +87,7 @@ struct PositionGradient // of position `row`, a row of all samples' gradients
     template<int kCount>
     __device__ void operator()(std::size_t first) const
     {
-        const auto columns = static_cast<std::size_t>(dOut.columns);
-        const int position = static_cast<int>(first / columns);
-        const std::size_t column = first % columns;
+        const auto [position, column] = placeOf(first, dOut.columns);
         float* to = rowOf(dPositions, position) + column;
         auto sums = load<kCount>(to);
         for (int row = position; row < dOut.rows; row += dPositions.rows) {
@@ -103,11 +99,6 @@ struct PositionGradient // of position `row`, a row of all samples' gradients
     }
 };
 
-std::size_t numbersOf(int rows, int columns)
-{
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-}
-
 } // namespace
 
 template<class Real>
@@ -116,7 +107,7 @@ void embedding(const Lane& lane, std::span<const std::int32_t> tokens, const Rea
 {
     CHECK(tokens.size() >= static_cast<std::size_t>(out.rows));
     const bool aligned = isAligned(out) && isAligned(positionTable) && areAligned({tokenTable});
-    forEach<vectorOf<Real>()>(lane.stream, numbersOf(out.rows, out.columns), aligned,
+    forEach<vectorOf<Real>()>(lane.stream, countOf(out), aligned,
                               Lookup<Real>{tokens.data(), tokenTable, positionTable, out});
 }
 
@@ -135,9 +126,9 @@ void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
            op);
     if (dPositionTable.data == nullptr)
         return;
-    const int positions = dPositionTable.rows < dOut.rows ? dPositionTable.rows : dOut.rows;
-    forEach<kPack>(lane.stream, numbersOf(positions, dOut.columns),
-                   isAligned(dOut) && isAligned(dPositionTable),
+    Matrix<float> seen = dPositionTable; // positions that some row has
+    seen.rows = seen.rows < dOut.rows ? seen.rows : dOut.rows;
+    forEach<kPack>(lane.stream, countOf(seen), isAligned(dOut) && isAligned(dPositionTable),
                    PositionGradient<Real>{dOut, dPositionTable});
 }
 

@@ -1,5 +1,7 @@
 #include "tests/catch.h"
+#include "tests/conformance/kernels/devices.h"
 #include "tests/conformance/kernels/suite.h"
+#include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
 #include <fmt/format.h>
 
@@ -224,7 +226,7 @@ TEST_CASE("AdamW over the tensors of a stage")
                                            .learningRate = 0.1,
                                            .beta1 = 0.9,
                                            .beta2 = 0.95,
-                                           .epsilon = 1e-8,
+                                           .epsilon = 0.1,
                                            .weightDecay = 0.5,
                                            .step = 3},
                                           parts);
@@ -236,12 +238,43 @@ TEST_CASE("AdamW over the tensors of a stage")
     check("gpt", {{64, false}, {64, false}, {4096, true}, {64, false}, {130, true}});
     check("odd",
           {{1, true}, {1, false}, {0, true}, {5, true}, {3, false}, {1023, true}, {7, true}});
+    check("empty first", {{0, false}, {5, true}, {6, false}});
+    check("empty between", {{5, true}, {0, false}, {7, true}, {2, false}});
     std::vector<DecayPart> many;
     for (std::size_t i = 0; i < 700; ++i)
         many.push_back({1 + i % 9, i % 2 == 0});
     check("many", many);
     if (hasLarge())
         check("85 M", {{38597376, true}, {786432, true}, {768, false}, {45685248, true}});
+}
+
+TEST_CASE("the tensors of a stage are one launch, up to as many as its arguments hold")
+{
+    if (!plays())
+        return;
+    const Device& device = *playedCuda();
+    const DeviceMemory memory = device.allocate(1 << 16);
+    const auto numbers = [&](int array) {
+        return reinterpret_cast<float*>(memory.get()) + std::ptrdiff_t{array} * 2048;
+    };
+    const auto launchesFor = [&](std::size_t tensors) {
+        std::vector<DecayPart> parts;
+        for (std::size_t i = 0; i < tensors; ++i)
+            parts.push_back({3, i % 2 == 0});
+        const std::uint64_t before = cuda_on_cpu::launches();
+        device.kernels().adamWOfParts({.weights = numbers(0),
+                                       .firstMoment = numbers(1),
+                                       .secondMoment = numbers(2),
+                                       .gradients = numbers(3),
+                                       .count = 3 * tensors},
+                                      parts);
+        device.synchronize();
+        return cuda_on_cpu::launches() - before;
+    };
+    CHECK(launchesFor(1) == 1);
+    CHECK(launchesFor(256) == 1);
+    CHECK(launchesFor(257) == 2);
+    CHECK(launchesFor(513) == 3);
 }
 
 TEST_CASE("fixed-point sums have the same bits on every device")

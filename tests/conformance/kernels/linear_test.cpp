@@ -53,6 +53,7 @@ TEST_CASE("linear layers with bias, residual and GELU")
                             in(static_cast<std::size_t>(l.out), 3), in(residual ? y : 0, 4), out(y),
                             out(activated ? y : 0)},
                  .tolerance = 4e-6,
+                 .roundsOnce = false,
                  .multiplies = true,
                  .flops = l.flops()},
                 [=](const auto& kernels, const auto& memory) {
@@ -82,6 +83,7 @@ TEST_CASE("linear layers backwards")
                     more ? scratch(Layer::times(l.rows, l.in)) : out(Layer::times(l.rows, l.in)),
                     inOut(more ? Layer::times(l.rows, l.in) : 0, 3)},
                  .tolerance = 4e-6,
+                 .roundsOnce = false,
                  .multiplies = true,
                  .flops = l.flops()},
                 [=](const auto& kernels, const auto& memory) {

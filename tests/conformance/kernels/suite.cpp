@@ -3,7 +3,7 @@
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/conformance/kernels/gpu_rows.h"
-#include "tests/conformance/kernels/stored_array.h"
+#include "tests/conformance/kernels/placed.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
 #include <algorithm>
@@ -18,11 +18,6 @@ namespace {
 
 using namespace engine;
 
-constexpr std::size_t kGuard = 256; // bytes before and behind an array
-// Of guards, and of what is to be written: a NaN of any type, so that what is read from there
-// shows.
-constexpr std::byte kGuardByte{0xFF};
-
 // How a device computes: in the numbers of its memory, or with products in tf32.
 enum class Products { Exact, Tf32 };
 constexpr double kTf32Tolerance = 2e-3; // operands are rounded by 2^-11 of themselves at most
@@ -35,125 +30,6 @@ const Kernels<Real>* kernelsOf(const Device& device, Products products)
     else
         return products == Products::Tf32 ? device.tf32Kernels() : &device.kernels();
 }
-
-bool isRead(const Array& array)
-{
-    return array.role == Role::In || array.role == Role::InOut;
-}
-
-// What a device made of a case.
-struct Results
-{
-    std::vector<std::vector<std::byte>> arrays;
-    std::vector<std::int64_t> integers;
-    double loss = 0;
-    bool guarded = true;
-
-    bool sameBits(const Results& other) const
-    {
-        return arrays == other.arrays && integers == other.integers && loss == other.loss;
-    }
-};
-
-template<class Number>
-std::span<const std::byte> bytesOf(const std::vector<Number>& numbers)
-{
-    return std::as_bytes(std::span(numbers));
-}
-
-// Where arrays begin: as allocations do, or one number behind, where no access of 16 bytes can be.
-enum class Begin { Aligned, Shifted };
-
-// The arrays of a case on a device, each in memory of its own between guards.
-template<class Real>
-class Placed
-{
-public:
-    Placed(const Device& device, const Kernels<Real>& kernels, const Case& c,
-           Begin begin = Begin::Aligned)
-        : m_device(device)
-        , m_kernels(kernels)
-        , m_case(c)
-        , m_begin(begin)
-    {
-        for (const Array& array : c.arrays)
-            m_arrays.push_back(m_device.allocate(static_cast<Bytes>(bytes(array) + 2 * kGuard)));
-        m_tokens
-            = m_device.allocate(static_cast<Bytes>((c.tokens.size() + 1) * sizeof(std::int32_t)));
-        m_integers
-            = m_device.allocate(static_cast<Bytes>((c.integers.size() + 1) * sizeof(std::int64_t)));
-        m_loss = m_device.allocate(sizeof(double));
-        upload();
-    }
-
-    void upload()
-    {
-        for (std::size_t a = 0; a < m_arrays.size(); ++a) {
-            const Array& array = m_case.arrays[a];
-            std::vector<std::byte> memory(bytes(array) + 2 * kGuard, kGuardByte);
-            if (isRead(array))
-                std::ranges::copy(storedAs<Real>(array),
-                                  memory.begin() + static_cast<std::ptrdiff_t>(offset(array)));
-            m_device.upload(memory, m_arrays[a].get());
-        }
-        m_device.upload(bytesOf(m_case.tokens), m_tokens.get());
-        m_device.upload(bytesOf(m_case.integers), m_integers.get());
-        m_device.upload(std::as_bytes(std::span(&kFirstLoss, 1)), m_loss.get());
-    }
-
-    void run()
-    {
-        std::vector<typename Memory<Real>::Place> places;
-        for (std::size_t a = 0; a < m_arrays.size(); ++a)
-            places.push_back({m_arrays[a].get() + offset(m_case.arrays[a]),
-                              m_case.arrays[a].values.size(), m_case.arrays[a].isWide});
-        const Memory<Real> memory(
-            places, {reinterpret_cast<const std::int32_t*>(m_tokens.get()), m_case.tokens.size()},
-            {reinterpret_cast<std::int64_t*>(m_integers.get()), m_case.integers.size()},
-            reinterpret_cast<double*>(m_loss.get()));
-        m_case.body<Real>()(m_kernels, memory);
-    }
-
-    Results download() const
-    {
-        m_device.synchronize();
-        Results results;
-        const auto isGuard = [](std::byte b) { return b == kGuardByte; };
-        for (std::size_t a = 0; a < m_arrays.size(); ++a) {
-            const std::size_t size = bytes(m_case.arrays[a]), before = offset(m_case.arrays[a]);
-            std::vector<std::byte> memory(size + 2 * kGuard);
-            m_device.download(m_arrays[a].get(), memory);
-            const std::span<const std::byte> all(memory);
-            results.guarded = results.guarded && std::ranges::all_of(all.first(before), isGuard)
-                && std::ranges::all_of(all.subspan(before + size), isGuard);
-            const auto own = all.subspan(before, size);
-            auto& array = results.arrays.emplace_back();
-            if (m_case.arrays[a].role != Role::Scratch)
-                array.assign(own.begin(), own.end());
-        }
-        results.integers.resize(m_case.integers.size());
-        m_device.download(m_integers.get(), std::as_writable_bytes(std::span(results.integers)));
-        m_device.download(m_loss.get(), std::as_writable_bytes(std::span(&results.loss, 1)));
-        return results;
-    }
-
-private:
-    static std::size_t bytes(const Array& array)
-    {
-        return array.values.size() * sizeOf<Real>(array);
-    }
-    std::size_t offset(const Array& array) const // in its memory, bytes
-    {
-        return kGuard + (m_begin == Begin::Shifted ? sizeOf<Real>(array) : 0);
-    }
-
-    const Device& m_device;
-    const Kernels<Real>& m_kernels;
-    const Case& m_case;
-    Begin m_begin;
-    std::vector<DeviceMemory> m_arrays;
-    DeviceMemory m_tokens, m_integers, m_loss;
-};
 
 struct Truth
 {
@@ -203,6 +79,30 @@ double toleranceOf(const Case& c, const Array& array)
     return kPlacesOfWide<Real> == 1 || isExact ? c.tolerance : c.narrowTolerance;
 }
 
+// The worst of all numbers by what one rounding to bfloat16 may make of it, half of its last place,
+// beside the error of the arithmetic before.
+double worstRounding(const Numbers& a, const Numbers& truth)
+{
+    constexpr int kBits = 8; // of a bfloat16, the first one included
+    double square = 0, worst = 0;
+    for (const double x : truth)
+        square += x * x;
+    const double before = 1e-5 * std::sqrt(square / std::max(1.0, static_cast<double>(a.size())));
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (const double d = std::abs(a[i] - truth[i]); d > 0) {
+            const double half = truth[i] == 0 ? 0 : std::ldexp(1, std::ilogb(truth[i]) - kBits);
+            worst = std::max(worst, d / (half + before));
+        }
+    return worst;
+}
+
+template<class Real>
+bool isRoundedOnce(const Case& c, const Array& array)
+{
+    constexpr bool kIsNarrow = kPlacesOfWide<Real> != 1;
+    return kIsNarrow && !array.isWide && array.role != Role::In && c.roundsOnce && !c.roundsInside;
+}
+
 // The worst of the arrays, checked.
 template<class Real>
 double compare(const Case& c, const Results& results, const Truth& truth)
@@ -219,6 +119,9 @@ double compare(const Case& c, const Results& results, const Truth& truth)
             = relativeError(numbersIn<Real>(c.arrays[a], results.arrays[a]), truth.arrays[a]);
         CHECK(error <= toleranceOf<Real>(c, c.arrays[a])); // false for NaN
         worst = std::isnan(error) ? error : std::max(worst, error);
+        if (isRoundedOnce<Real>(c, c.arrays[a]))
+            CHECK(worstRounding(numbersIn<Real>(c.arrays[a], results.arrays[a]), truth.arrays[a])
+                  <= 1);
     }
     return worst;
 }
@@ -226,7 +129,7 @@ double compare(const Case& c, const Results& results, const Truth& truth)
 template<class Real>
 Results runTwice(const Device& device, const Kernels<Real>& kernels, const Case& c)
 {
-    Placed<Real> placed(device, kernels, c);
+    PlacedCase<Real> placed(device, kernels, c);
     placed.run();
     const Results first = placed.download();
     placed.upload();
@@ -236,14 +139,30 @@ Results runTwice(const Device& device, const Kernels<Real>& kernels, const Case&
     return first;
 }
 
+std::size_t numbersOf(const Case& c)
+{
+    std::size_t numbers = 0;
+    for (const Array& array : c.arrays)
+        numbers += array.values.size();
+    return numbers;
+}
+
+// Each array alone where that costs little: one that is not looked at shows only there.
 template<class Real>
 void checkShifted(const Device& device, const Kernels<Real>& kernels, const Case& c,
                   const Truth& truth)
 {
-    INFO("arrays that are not aligned to 16 bytes");
-    Placed<Real> placed(device, kernels, c, Begin::Shifted);
-    placed.run();
-    compare<Real>(c, placed.download(), truth);
+    constexpr std::size_t kFew = 10'000; // numbers
+    std::vector<Shifted> all{kAllShifted};
+    if (numbersOf(c) <= kFew)
+        for (std::size_t array = 0; array < c.arrays.size(); ++array)
+            all.push_back(Shifted{1} << array);
+    for (const Shifted shifted : all) {
+        INFO("arrays that are not aligned to 16 bytes: " << std::hex << shifted);
+        PlacedCase<Real> placed(device, kernels, c, shifted);
+        placed.run();
+        compare<Real>(c, placed.download(), truth);
+    }
 }
 
 template<class Real>
@@ -269,10 +188,7 @@ constexpr std::size_t kSmall = 300'000; // numbers of a case that is played on t
 
 bool isSmall(const Case& c)
 {
-    std::size_t numbers = 0;
-    for (const Array& array : c.arrays)
-        numbers += array.values.size();
-    return numbers <= kSmall;
+    return numbersOf(c) <= kSmall;
 }
 
 // Seconds of one run, over many of them; inputs that were changed go on changing.
@@ -281,7 +197,7 @@ double secondsOf(const Device& device, const Kernels<Real>& kernels, const Case&
 {
     using Clock = std::chrono::steady_clock;
     constexpr int kRuns = 50;
-    Placed<Real> placed(device, kernels, c);
+    PlacedCase<Real> placed(device, kernels, c);
     const auto run = [&](int times) {
         const auto begin = Clock::now();
         for (int i = 0; i < times; ++i)

@@ -14,8 +14,8 @@
 // the CPU's kernels in double precision, on the numbers that the device gets; what is compared is
 // the CPU in float and bfloat16, the CUDA kernels played on the CPU (tests/support/cuda_on_cpu),
 // and, where there is one, a GPU. Inputs have no pattern, outputs begin as NaN, every array lies
-// between guards, and every case runs twice: the same bits; once more where nothing
-// is aligned to 16 bytes.
+// between guards, and every case runs twice: the same bits; once more where arrays
+// are not aligned to 16 bytes.
 namespace kernel_test {
 
 enum class Role {
@@ -123,6 +123,7 @@ struct Case
     // arrays keep `tolerance`, except where the operation rounds on the way.
     double narrowTolerance = 0x1p-8;
     bool roundsInside = false;
+    bool roundsOnce = true;      // else: several operations, of which each rounds
     bool multiplies = false;     // matrices: once more with products in tf32
     double bytes = 0, flops = 0; // of the least work in float: for rates on a GPU
     Body<float> single = {};
