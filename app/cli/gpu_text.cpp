@@ -1,10 +1,14 @@
 #include "app/cli/gpu_text.h"
 
+#include "profiler/analysis/kernel_launches.h"
 #include "profiler/analysis/nccl_waits.h"
 #include "profiler/analysis/words.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <numeric>
 
 namespace cli {
 
@@ -29,6 +33,16 @@ NcclTime ncclTime(const Run& run, const GpuTrace& trace)
         time.transferring += split.transfer.duration();
     }
     return time;
+}
+
+// "an iteration launches 3504 kernels, 876 on each device"
+std::string launchesText(const std::vector<double>& launches)
+{
+    const auto [least, most] = std::ranges::minmax(launches);
+    const double all = std::accumulate(launches.begin(), launches.end(), 0.0);
+    const std::string each = least == most ? fmt::format("{:.0f} on each device", most)
+                                           : fmt::format("{:.0f} to {:.0f} a device", least, most);
+    return fmt::format("an iteration launches {:.0f} kernels, {}\n", all, each);
 }
 
 } // namespace
@@ -58,6 +72,8 @@ std::string gpuText(const Run& run, const GpuTrace& trace)
         text += fmt::format("{} kernels, {}\n", trace.kernels.size(),
                             missing.empty() ? "each linked to its op" : "incomplete: " + missing);
     }
+    if (const auto launches = profiler::kernelsPerIteration(run, trace); !launches.empty())
+        text += launchesText(launches);
     if (const NcclTime nccl = ncclTime(run, trace); nccl.kernels > 0)
         text += fmt::format("{} kernels of NCCL: {} waiting for other ranks, {} transferring\n",
                             nccl.kernels, profiler::timeText(nccl.waiting, 1),
@@ -84,6 +100,7 @@ ordered_json gpuJson(const Run& run, const GpuTrace& trace)
         {"kernels", trace.kernels.size()},
         {"kernels_without_op", trace.health.withoutOp},
         {"records_dropped", trace.health.dropped},
+        {"kernels_per_iteration", profiler::kernelsPerIteration(run, trace)},
         {"nccl_wait", nccl.waiting},
         {"nccl_transfer", nccl.transferring},
         {"clocks",

@@ -114,8 +114,11 @@ TEST_CASE("analyze tells of kernels and clocks, in words and for scripts")
     CHECK(contains(text.out,
                    std::to_string(made.gpu.kernels.size()) + " kernels, each linked to its op\n"));
     CHECK(contains(text.out, "clocks 1755..1980 MHz (median 1875), throttled: power cap\n"));
+    CHECK(contains(text.out, "an iteration launches "));
     const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu"];
     CHECK(json["kernels"] == made.gpu.kernels.size());
+    CHECK(json["kernels_per_iteration"].size() == 4);
+    CHECK(json["kernels_per_iteration"][0] > 0);
     CHECK(json["kernels_without_op"] == 0);
     CHECK(json["clocks"]["most_mhz"] == 1980);
     CHECK(json["clocks"]["throttled"] == "power cap");

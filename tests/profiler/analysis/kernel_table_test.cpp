@@ -197,9 +197,11 @@ TEST_CASE("a kernel's kind is read from its name")
     CHECK(kernelKindOf("void engine::cuda::flashForwardRows<64>(int)") == KernelKind::Attention);
     CHECK(kernelKindOf("void engine::cuda::(anonymous namespace)::softmaxRows(int)")
           == KernelKind::Attention);
-    CHECK(
-        kernelKindOf("void engine::cuda::(anonymous namespace)::forwardRows<32>(LayerNorm<float>)")
-        == KernelKind::Norm);
+    for (const char* norm :
+         {"void engine::cuda::(anonymous namespace)::forwardRows<32>(LayerNorm<float>)",
+          "void engine::cuda::(anonymous namespace)::normBackwardRows<8, 256, Rms>(Backward)",
+          "void engine::cuda::sumChunks<1, (anonymous namespace)::NormGradients<Rms, float> >"})
+        CHECK(kernelKindOf(norm) == KernelKind::Norm);
     CHECK(kernelKindOf("void engine::cuda::eachPack<4, engine::cuda::(anonymous namespace)::Gelu>")
           == KernelKind::Elementwise);
     CHECK(kernelKindOf("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)")
