@@ -34,82 +34,105 @@ std::vector<Layer> layers()
     return all;
 }
 
+void forwardConforms(const Layer& l)
+{
+    enum Behind { Nothing, Bias, Residual, BiasResidual, BiasGelu, Gelu };
+    for (const Behind behind : {Nothing, Bias, Residual, BiasResidual, BiasGelu, Gelu}) {
+        const bool biased = behind == Bias || behind == BiasResidual || behind == BiasGelu,
+                   residual = behind == Residual || behind == BiasResidual,
+                   activated = behind == BiasGelu || behind == Gelu;
+        const std::size_t y = Layer::times(l.rows, l.out);
+        conforms({.name = "linear",
+                  .shape = fmt::format("{}{}{}{}", l.text(), biased ? ", bias" : "",
+                                       residual ? ", residual" : "", activated ? ", GELU" : ""),
+                  .arrays = {in(Layer::times(l.rows, l.in), 1), in(Layer::times(l.in, l.out), 2),
+                             in(static_cast<std::size_t>(l.out), 3), in(residual ? y : 0, 4),
+                             out(y), out(activated ? y : 0)},
+                  .tolerance = 4e-6,
+                  .roundsOnce = false,
+                  .multiplies = true,
+                  .flops = l.flops()},
+                 [=](const auto& kernels, const auto& memory) {
+                     using Real = std::remove_pointer_t<decltype(memory(0))>;
+                     const auto state = [&](std::size_t array, bool exists) {
+                         return exists ? memory.matrix(array, l.rows, l.out) : Matrix<Real>();
+                     };
+                     kernels.linear({.x = memory.matrix(0, l.rows, l.in),
+                                     .weight = memory.matrix(1, l.in, l.out),
+                                     .bias = biased ? memory(2) : nullptr,
+                                     .residual = state(3, residual),
+                                     .y = state(4, true),
+                                     .activated = state(5, activated)});
+                 });
+    }
+}
+
+void backwardConforms(const Layer& l)
+{
+    for (const bool more : {false, true}) { // through a GELU; with a bias
+        conforms({.name = "linear backward input",
+                  .shape = l.text() + (more ? ", GELU" : ""),
+                  .arrays
+                  = {in(Layer::times(l.rows, l.out), 1), in(Layer::times(l.in, l.out), 2),
+                     more ? scratch(Layer::times(l.rows, l.in)) : out(Layer::times(l.rows, l.in)),
+                     inOut(more ? Layer::times(l.rows, l.in) : 0, 3)},
+                  .tolerance = 4e-6,
+                  .roundsOnce = false,
+                  .multiplies = true,
+                  .flops = l.flops()},
+                 [=](const auto& kernels, const auto& memory) {
+                     using Real = std::remove_pointer_t<decltype(memory(0))>;
+                     kernels.linearBackwardInput(
+                         {.dy = memory.matrix(0, l.rows, l.out),
+                          .weight = memory.matrix(1, l.in, l.out),
+                          .dx = memory.matrix(2, l.rows, l.in),
+                          .beforeGelu = more ? memory.matrix(3, l.rows, l.in) : Matrix<Real>()});
+                 });
+        conforms({.name = "linear backward weight",
+                  .shape = l.text() + (more ? ", bias" : ""),
+                  .arrays = {in(Layer::times(l.rows, l.in), 1), in(Layer::times(l.rows, l.out), 2),
+                             inOut(Layer::times(l.in, l.out), 3).wide(),
+                             inOut(static_cast<std::size_t>(l.out), 4).wide()},
+                  .tolerance = 4e-6,
+                  .multiplies = true,
+                  .flops = l.flops()},
+                 [=](const auto& kernels, const auto& memory) {
+                     kernels.linearBackwardWeight({.x = memory.matrix(0, l.rows, l.in),
+                                                   .dy = memory.matrix(1, l.rows, l.out),
+                                                   .dWeight = memory.wideMatrix(2, l.in, l.out),
+                                                   .dBias = more ? memory.wide(3) : nullptr});
+                 });
+    }
+}
+
 } // namespace
 
 TEST_CASE("linear layers with bias, residual and GELU")
 {
-    enum Behind { Nothing, Bias, Residual, BiasResidual, BiasGelu, Gelu };
     for (const Layer& l : layers())
-        for (const Behind behind : {Nothing, Bias, Residual, BiasResidual, BiasGelu, Gelu}) {
-            const bool biased = behind == Bias || behind == BiasResidual || behind == BiasGelu,
-                       residual = behind == Residual || behind == BiasResidual,
-                       activated = behind == BiasGelu || behind == Gelu;
-            const std::size_t y = Layer::times(l.rows, l.out);
-            conforms(
-                {.name = "linear",
-                 .shape = fmt::format("{}{}{}{}", l.text(), biased ? ", bias" : "",
-                                      residual ? ", residual" : "", activated ? ", GELU" : ""),
-                 .arrays = {in(Layer::times(l.rows, l.in), 1), in(Layer::times(l.in, l.out), 2),
-                            in(static_cast<std::size_t>(l.out), 3), in(residual ? y : 0, 4), out(y),
-                            out(activated ? y : 0)},
-                 .tolerance = 4e-6,
-                 .roundsOnce = false,
-                 .multiplies = true,
-                 .flops = l.flops()},
-                [=](const auto& kernels, const auto& memory) {
-                    using Real = std::remove_pointer_t<decltype(memory(0))>;
-                    const auto state = [&](std::size_t array, bool exists) {
-                        return exists ? memory.matrix(array, l.rows, l.out) : Matrix<Real>();
-                    };
-                    kernels.linear({.x = memory.matrix(0, l.rows, l.in),
-                                    .weight = memory.matrix(1, l.in, l.out),
-                                    .bias = biased ? memory(2) : nullptr,
-                                    .residual = state(3, residual),
-                                    .y = state(4, true),
-                                    .activated = state(5, activated)});
-                });
-        }
+        forwardConforms(l);
 }
 
 TEST_CASE("linear layers backwards")
 {
     for (const Layer& l : layers())
-        for (const bool more : {false, true}) { // through a GELU; with a bias
-            conforms(
-                {.name = "linear backward input",
-                 .shape = l.text() + (more ? ", GELU" : ""),
-                 .arrays
-                 = {in(Layer::times(l.rows, l.out), 1), in(Layer::times(l.in, l.out), 2),
-                    more ? scratch(Layer::times(l.rows, l.in)) : out(Layer::times(l.rows, l.in)),
-                    inOut(more ? Layer::times(l.rows, l.in) : 0, 3)},
-                 .tolerance = 4e-6,
-                 .roundsOnce = false,
-                 .multiplies = true,
-                 .flops = l.flops()},
-                [=](const auto& kernels, const auto& memory) {
-                    using Real = std::remove_pointer_t<decltype(memory(0))>;
-                    kernels.linearBackwardInput(
-                        {.dy = memory.matrix(0, l.rows, l.out),
-                         .weight = memory.matrix(1, l.in, l.out),
-                         .dx = memory.matrix(2, l.rows, l.in),
-                         .beforeGelu = more ? memory.matrix(3, l.rows, l.in) : Matrix<Real>()});
-                });
-            conforms(
-                {.name = "linear backward weight",
-                 .shape = l.text() + (more ? ", bias" : ""),
-                 .arrays = {in(Layer::times(l.rows, l.in), 1), in(Layer::times(l.rows, l.out), 2),
-                            inOut(Layer::times(l.in, l.out), 3).wide(),
-                            inOut(static_cast<std::size_t>(l.out), 4).wide()},
-                 .tolerance = 4e-6,
-                 .multiplies = true,
-                 .flops = l.flops()},
-                [=](const auto& kernels, const auto& memory) {
-                    kernels.linearBackwardWeight({.x = memory.matrix(0, l.rows, l.in),
-                                                  .dy = memory.matrix(1, l.rows, l.out),
-                                                  .dWeight = memory.wideMatrix(2, l.in, l.out),
-                                                  .dBias = more ? memory.wide(3) : nullptr});
-                });
-        }
+        backwardConforms(l);
+}
+
+TEST_CASE("however the library refuses what goes with a product, layers are the same in parts")
+{
+    if (!plays())
+        return;
+    using enum cuda_on_cpu::Refusal;
+    int out = 56; // plans are kept: a shape of its own for each
+    for (const auto refusal : {NotFound, InResult, AtRun, AtRunInvalid}) {
+        INFO("refusal " << static_cast<int>(refusal));
+        cuda_on_cpu::refuseEpilogues(refusal);
+        forwardConforms({24, 16, out});
+        backwardConforms({24, out, 16});
+        cuda_on_cpu::refuseEpilogues(None);
+        out += 8;
+    }
 }
 
 // What a layer costs besides its product.
@@ -138,11 +161,56 @@ TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in part
 
     // Heuristics that promise too much, and then always: a run has the same bits from first to
     // last.
-    cuda_on_cpu::refuseEpilogues(true);
+    using enum cuda_on_cpu::Refusal;
+    cuda_on_cpu::refuseEpilogues(AtRun);
     CHECK(launchesOf(32) == 2);
-    cuda_on_cpu::refuseEpilogues(false);
+    cuda_on_cpu::refuseEpilogues(None);
     CHECK(launchesOf(32) == 2);
     CHECK(launchesOf(40) == 0);
+    cuda_on_cpu::refuseEpilogues(AtRun);
+    CHECK_THROWS_AS(launchesOf(40), std::runtime_error); // it has run
+    cuda_on_cpu::refuseEpilogues(Everything);
+    CHECK_THROWS_AS(launchesOf(48), std::runtime_error); // nothing is left to do it by
+    cuda_on_cpu::refuseEpilogues(None);
+}
+
+// The library does not say how exact its GELU is; 8 bits it has.
+TEST_CASE("the library's GELU is for bfloat16 alone, and its sums of a bias where they find room")
+{
+    if (!plays())
+        return;
+    const Device& device = *playedCuda();
+    constexpr int kMost = static_cast<int>(cuda::Lane::kBeside / sizeof(float)); // columns
+    const DeviceMemory memory = device.allocate(Bytes{16} * (kMost + 1024));
+    const auto launchesOf = [&](const auto& work) {
+        const std::uint64_t before = cuda_on_cpu::launches();
+        work();
+        device.synchronize();
+        return cuda_on_cpu::launches() - before;
+    };
+    const auto gelu = [&]<class Real>(const Kernels<Real>& kernels) {
+        auto* numbers = reinterpret_cast<Real*>(memory.get());
+        return launchesOf([&] {
+            kernels.linear({.x = {numbers, 8, 16},
+                            .weight = {numbers + 1024, 16, 24},
+                            .bias = numbers + 2048,
+                            .y = {numbers + 3072, 8, 24},
+                            .activated = {numbers + 4096, 8, 24}});
+        });
+    };
+    CHECK(gelu(*device.bfloat16Kernels()) == 0);
+    CHECK(gelu(device.kernels()) == 2); // bias, GELU
+    const auto biasSums = [&](int columns) {
+        auto* numbers = reinterpret_cast<float*>(memory.get());
+        return launchesOf([&] {
+            device.kernels().linearBackwardWeight({.x = {numbers, 1, 1},
+                                                   .dy = {numbers + 512, 1, columns},
+                                                   .dWeight = {numbers + 512 + columns, 1, columns},
+                                                   .dBias = numbers + 512 + 2 * columns});
+        });
+    };
+    CHECK(biasSums(kMost) == 1); // what the library summed is added
+    CHECK(biasSums(kMost + 1) == 2);
 }
 
 TEST_CASE("products round their operands only where TF32 was asked for")
@@ -169,6 +237,12 @@ TEST_CASE("products round their operands only where TF32 was asked for")
     CHECK(square({}) > 1.0004F);
     CHECK(square({.multiprocessors = 16}) > 1.0004F);
     CHECK(square({.tf32 = true}) == 1.0F);
+    // Of no product the library makes no sums: whoever wants them makes them.
+    cuda::Product none = cuda::BatchedMatmul<float>{
+        {.a = {numbers, 1, 0}, .b = {numbers, 1, 1}, .c = {numbers + 256, 0, 1}}};
+    CHECK(cuda::makeBlasLt()->multiply(lane, none));
+    none.epilogue = cuda::Epilogue::BiasGradient;
+    CHECK_FALSE(cuda::makeBlasLt()->multiply(lane, none));
     CHECK(cudaStreamDestroy(lane.stream) == cudaSuccess);
 }
 

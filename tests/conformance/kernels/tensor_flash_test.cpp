@@ -2,6 +2,7 @@
 // precision: both masks, grouped heads, lengths around a tile's, slices.
 #include "engine/backend/cuda/device.h"
 #include "engine/backend/cuda/flash_tensor.h"
+#include "engine/backend/cuda/tensor_attention.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
@@ -196,6 +197,8 @@ TEST_CASE(
     CHECK_THAT(device->info().library, Contains("64 KiB"));
     cuda_on_cpu::plugIn(before);
     CHECK_THAT(kernel_test::playedCuda()->info().library, !Contains("without tensor"));
+    CHECK_THAT(cuda::lackOfTensorCores(72 << 10), Contains("flash attention of heads of 128 "));
+    CHECK(cuda::lackOfTensorCores(99 << 10).empty());
 
     AttentionShape shape{.samples = 1,
                          .sequence = 32,

@@ -11,8 +11,16 @@
 // rounded to the output's type, other sums than of fp32.
 namespace cuda_on_cpu {
 
-// From here on the library refuses to run epilogues that its heuristics offer.
-void refuseEpilogues(bool refuse);
+// From here on the library has no products with an epilogue: which of its answers says so.
+enum class Refusal {
+    None,
+    NotFound,     // the heuristics find no algorithm
+    InResult,     // they find one, and say that it cannot run
+    AtRun,        // they promise too much: it is refused when it is to run
+    AtRunInvalid, // ... as a wrong argument
+    Everything,   // as AtRun, and products without an epilogue, too
+};
+void refuseEpilogues(Refusal refusal);
 
 } // namespace cuda_on_cpu
 
