@@ -78,6 +78,7 @@ QWidget* ComparePage::makeTables()
     m_model = new CompareModel(this);
     m_table = new DataTable(m_theme, 31);
     m_table->setObjectName(QStringLiteral("compareTable"));
+    m_table->setAccessibleName(tr("Differences"));
     m_table->setModel(m_model);
     m_mode = new Tag(m_theme);
     m_sentence = makeLabel({}, "small");
@@ -178,7 +179,7 @@ void ComparePage::buildLayout()
     columns->setStretchFactor(1, 1);
     columns->setSizes({kRunsWidth, 1384});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
-    setFocusProxy(m_compare);
+    setInitialFocus(m_compare);
 }
 
 // The table gets the height and the width that its contents need, the chart what is left of the

@@ -20,6 +20,7 @@ DeviceDialog::DeviceDialog(QWidget* parent)
     setWindowTitle(tr("Device check"));
     resize(720, 360);
     m_text->setObjectName(QStringLiteral("deviceText"));
+    m_text->setAccessibleName(tr("What computes here"));
     m_text->setReadOnly(true);
     m_text->setFont(codeFont());
     auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 10);

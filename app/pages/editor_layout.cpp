@@ -134,7 +134,7 @@ void EditorPage::buildLayout()
     m_stack = new QStackedLayout(this);
     m_stack->addWidget(body);
     m_stack->addWidget(error);
-    setFocusProxy(m_grid);
+    setInitialFocus(m_grid);
 }
 
 void EditorPage::showCosts()
@@ -149,12 +149,7 @@ void EditorPage::showCosts()
         form->showPlan();
         connect(form, &CostForm::edited, this, &EditorPage::checkAgain);
         connect(form, &CostForm::planChanged, this, &EditorPage::checkAgain);
-        auto* scroll = new QScrollArea;
-        scroll->setFrameShape(QFrame::NoFrame);
-        scroll->setWidgetResizable(true);
-        scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-        scroll->setWidget(form);
-        spaced(new QVBoxLayout(dialog), QMargins(), 0)->addWidget(scroll);
+        spaced(new QVBoxLayout(dialog), QMargins(), 0)->addWidget(makeScroll(form));
     }
     dialog->show();
     dialog->raise();

@@ -35,6 +35,7 @@ EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
     setObjectName(QStringLiteral("editorPage"));
     m_band->setObjectName(QStringLiteral("verdict"));
     m_grid->setObjectName(QStringLiteral("grid"));
+    m_grid->setAccessibleName(tr("Order of ops"));
     m_preview->setObjectName(QStringLiteral("preview"));
     m_numbers->setObjectName(QStringLiteral("keyNumbers"));
     makeActions();

@@ -47,14 +47,6 @@ QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs)
     return titles.join(QStringLiteral("; "));
 }
 
-QScrollArea* scrolled(QWidget* widget)
-{
-    auto* area = new QScrollArea;
-    area->setFrameShape(QFrame::NoFrame);
-    area->setWidget(widget);
-    return area;
-}
-
 void clear(QLayout* layout)
 {
     while (QLayoutItem* item = layout->takeAt(0)) {
@@ -84,10 +76,7 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     m_options = new FigureOptionsPanel(theme);
     auto* side = new QWidget;
     auto* sideLayout = spaced(new QVBoxLayout(side), {}, 0);
-    QScrollArea* options = scrolled(m_options);
-    options->setWidgetResizable(true);
-    options->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    sideLayout->addWidget(options, 1);
+    sideLayout->addWidget(makeScroll(m_options), 1);
     sideLayout->addWidget(makeLine(Qt::Horizontal));
     sideLayout->addWidget(makeButtons());
     side->setFixedWidth(kSideWidth);
@@ -122,7 +111,10 @@ QWidget* ExportDialog::makePreview()
     m_page->setObjectName(QStringLiteral("figurePage"));
     m_zoom = new FigureZoomView(m_theme);
     m_zoom->setObjectName(QStringLiteral("figureZoom"));
-    m_zoomArea = scrolled(m_zoom);
+    m_zoomArea = new QScrollArea; // with the keyboard, too
+    m_zoomArea->setFrameShape(QFrame::NoFrame);
+    m_zoomArea->setWidget(m_zoom);
+    m_zoomArea->setAccessibleName(tr("The figure, enlarged"));
     m_zoomArea->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     m_zoomArea->setStyleSheet(QStringLiteral("QScrollArea, QScrollArea > QWidget > QWidget "
                                              "{ background: transparent; }"));

@@ -55,6 +55,7 @@ void RunPage::buildLayout()
     auto* close = new QToolButton;
     close->setObjectName(QStringLiteral("closeDetails"));
     close->setAutoRaise(true);
+    close->setAccessibleName(tr("Close the details"));
     followTheme(close, Icon::Close, m_theme);
     connect(close, &QToolButton::clicked, m->actions.showDetails,
             [this] { m->actions.showDetails->setChecked(false); });
@@ -75,7 +76,7 @@ void RunPage::buildLayout()
     m->columns->setStretchFactor(1, 1);
     m->columns->setSizes({kRunsWidth, 1092, kDetailsWidth});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m->columns);
-    setFocusProxy(m->timeline);
+    setInitialFocus(m->timeline);
 }
 
 QWidget* RunPage::makeCentre()

@@ -56,12 +56,7 @@ QWidget* SetupPage::makeParameters()
     row->addWidget(reset);
     column->addWidget(header);
     column->addWidget(makeLine(Qt::Horizontal));
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setWidget(m_form);
-    column->addWidget(scroll, 1);
+    column->addWidget(makeScroll(m_form), 1);
     column->addWidget(makeLine(Qt::Horizontal));
     column->addWidget(makeRunBar());
     return widget;

@@ -73,10 +73,8 @@ StartPage::StartPage(const ThemeController& theme, Settings& settings, QWidget* 
     row->addStretch(1);
     row->addWidget(content, 1000);
     row->addStretch(1);
-    auto* scroll = new QScrollArea;
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setWidgetResizable(true);
-    scroll->setWidget(centred);
+    QScrollArea* scroll = makeScroll(centred);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     spaced(new QVBoxLayout(this), QMargins(), 0)->addWidget(scroll);
     fillRecent();
 }
@@ -171,14 +169,18 @@ void StartPage::fillRecent()
     constexpr std::size_t kRows = 5;
     const std::vector<RecentRun> runs = m_settings.recentRuns();
     const QDateTime now = QDateTime::currentDateTime();
+    auto* clear = findChild<QPushButton*>(QStringLiteral("clearRecent"));
+    QWidget* before = clear; // Tab goes from row to row, and then to the samples
     for (std::size_t i = 0; i < std::min(runs.size(), kRows); ++i) {
         auto* row = new RecentRow(m_theme, runs[i], now);
         row->setObjectName(QStringLiteral("recentRun"));
         connect(row, &CardButton::clicked, this,
                 [this, file = runs[i].file] { Q_EMIT openRequested(file); });
         m_recent->addWidget(row);
+        setTabOrder(before, row);
+        before = row;
     }
-    findChild<QPushButton*>(QStringLiteral("clearRecent"))->setVisible(!runs.empty());
+    clear->setVisible(!runs.empty());
     if (!runs.empty())
         return;
     auto* empty = new EmptyState(

@@ -3,7 +3,7 @@
 #include "profiler/analysis/nccl_waits.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 namespace app {
 
@@ -102,6 +102,18 @@ void KernelView::addRow(Row row, const std::vector<std::uint32_t>& works)
     m_lanes.push_back(row);
 }
 
+void KernelView::addParts(const engine::Span& span)
+{
+    const auto wait = waitOf(span.op).value_or(engine::Window{span.begin, span.begin});
+    if (wait.duration() > 0) {
+        m_parts.push_back(
+            {wait.begin, wait.end, static_cast<std::uint32_t>(m_kinds.size()), span.iteration});
+        m_kinds.push_back(kWaitShare);
+    }
+    if (wait.end < span.end)
+        m_parts.push_back({wait.end, span.end, span.op, span.iteration});
+}
+
 // Sums of busy time count a wait apart from the transfer behind it.
 void KernelView::indexRows()
 {
@@ -109,18 +121,9 @@ void KernelView::indexRows()
     for (const Row& row : m_lanes) {
         const auto spans = std::span(m_spans).subspan(row.first, row.count);
         m_found.emplace_back(spans);
-        if (m_hasWaits && row.role == GpuLane::Role::Nccl) {
-            for (const engine::Span& span : spans) {
-                const auto wait = waitOf(span.op).value_or(engine::Window{span.begin, span.begin});
-                if (wait.duration() > 0) {
-                    m_parts.push_back({wait.begin, wait.end,
-                                       static_cast<std::uint32_t>(m_kinds.size()), span.iteration});
-                    m_kinds.push_back(kWaitShare);
-                }
-                if (wait.end < span.end)
-                    m_parts.push_back({wait.end, span.end, span.op, span.iteration});
-            }
-        }
+        if (m_hasWaits && row.role == GpuLane::Role::Nccl)
+            for (const engine::Span& span : spans)
+                addParts(span);
         parts.push_back(m_parts.size());
     }
     for (std::size_t k = 0; k < m_lanes.size(); ++k) {

@@ -64,6 +64,7 @@ private:
     void arrange(engine::DeviceId device);
     Rows packed(std::span<const profiler::GpuLane> lanes) const;
     void addRow(Row row, const std::vector<std::uint32_t>& works);
+    void addParts(const engine::Span& span);
     void indexRows();
 
     bool m_occurs[profiler::kKernelKinds] = {};

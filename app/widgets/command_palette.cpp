@@ -89,6 +89,7 @@ CommandPalette::CommandPalette(const ThemeController& theme, QWidget* parent)
     setObjectName(QStringLiteral("commandPalette"));
     setAttribute(Qt::WA_StyledBackground);
     m_field->setObjectName(QStringLiteral("commandText"));
+    m_field->setAccessibleName(tr("Command"));
     m_field->setPlaceholderText(tr("Search or run a command"));
     m_field->installEventFilter(this);
     m_list->setObjectName(QStringLiteral("commandList"));

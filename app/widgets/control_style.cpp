@@ -1,6 +1,7 @@
 #include "app/widgets/control_style.h"
 
 #include "app/models/style_sheet.h"
+#include "app/widgets/focus_ring.h"
 #include "app/widgets/icons.h"
 
 #include <QAbstractButton>
@@ -244,6 +245,7 @@ void applyLook(QApplication& application, ThemeController& theme)
         application.setStyleSheet(styleSheet(theme.theme()));
     };
     apply();
+    new FocusRing(theme, &application);
     QObject::connect(&theme, &ThemeController::changed, &application, apply);
 }
 

@@ -2,6 +2,7 @@
 
 #include <QFontMetrics>
 #include <QPainter>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStyle>
 #include <QVariant>
@@ -33,6 +34,17 @@ QFrame* makeLine(Qt::Orientation orientation)
     else
         line->setFixedWidth(1);
     return line;
+}
+
+QScrollArea* makeScroll(QWidget* content)
+{
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(content);
+    return scroll;
 }
 
 QSplitter* makeSplitter(Qt::Orientation orientation)

@@ -8,6 +8,7 @@
 #include <QPushButton>
 
 class QBoxLayout;
+class QScrollArea;
 class QSplitter;
 
 namespace app {
@@ -19,6 +20,8 @@ QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = 
 // kind: "", "primary", "tool" (24 high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 QFrame* makeLine(Qt::Orientation orientation);
+// Scrolls what does not fit, downwards; the keyboard goes to what lies in it.
+QScrollArea* makeScroll(QWidget* content);
 QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel, nothing collapses
 // surface: "plain", "alt", "card", "card-alt", "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);

@@ -26,6 +26,7 @@ DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("details"));
     setAccessibleName(tr("Details"));
+    m->scroll->setAccessibleName(tr("Details"));
     m->scroll->setWidgetResizable(true);
     m->scroll->setFrameShape(QFrame::NoFrame);
     m->scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

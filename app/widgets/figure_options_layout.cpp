@@ -99,6 +99,7 @@ void FigureOptionsPanel::addSize()
 
     m_width = new QDoubleSpinBox;
     m_width->setObjectName(QStringLiteral("figureWidth"));
+    m_width->setAccessibleName(tr("Width"));
     m_width->setRange(1, 100);
     m_width->setSingleStep(0.05);
     m_width->setSuffix(tr(" in"));
@@ -120,6 +121,7 @@ void FigureOptionsPanel::addSize()
         m_font->addItem(QString::fromStdString(family));
     m_size = new QDoubleSpinBox;
     m_size->setObjectName(QStringLiteral("figureType"));
+    m_size->setAccessibleName(tr("Size of the type"));
     m_size->setDecimals(1);
     m_size->setRange(profiler::kSmallestType, 72);
     m_size->setSingleStep(0.5);
@@ -170,6 +172,7 @@ void FigureOptionsPanel::addContents()
 
     m_rows = new QLineEdit;
     m_rows->setObjectName(QStringLiteral("figureRows"));
+    m_rows->setAccessibleName(tr("Rows"));
     m_rows->setPlaceholderText(tr("all devices, or 0,2-3"));
     m_rows->setFixedWidth(170);
     section->addLayout(row(makeLabel(tr("Rows")), m_rows));
@@ -230,6 +233,7 @@ void FigureOptionsPanel::addOutput()
 
     m_latex = new QLineEdit;
     m_latex->setObjectName(QStringLiteral("figureLatex"));
+    m_latex->setAccessibleName(tr("The line for LaTeX"));
     m_latex->setReadOnly(true);
     m_latex->setFont(codeFont(10));
     auto* copy = makeButton({}, QStringLiteral("figureCopyLatex"));

@@ -38,6 +38,8 @@ IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent
     , m_name(makeLabel({}))
     , m_range(makeLabel({}, "small"))
 {
+    m_previous->setAccessibleName(tr("Iteration before"));
+    m_next->setAccessibleName(tr("Next iteration"));
     m_name->setObjectName(QStringLiteral("iterationName"));
     m_name->setFont(uiFont(13, QFont::Medium));
     m_previous->setToolTip(tr("Iteration before"));

@@ -53,6 +53,7 @@ KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     setObjectName(QStringLiteral("kernelPanel"));
     m_sum->setObjectName(QStringLiteral("kernelSum"));
     m_table->setObjectName(QStringLiteral("kernelTable"));
+    m_table->setAccessibleName(tr("Kernels"));
     m_table->setModel(m_model);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);

@@ -23,6 +23,7 @@ NotesPanel::NotesPanel(const ThemeController& theme, QWidget* parent)
     setObjectName(QStringLiteral("notesPanel"));
     m_table->setObjectName(QStringLiteral("notesTable"));
     m_table->setAccessibleName(tr("Notes"));
+    m_table->setAccessibleName(tr("Notes"));
     m_table->setModel(m_model);
     m_table->setRestColumn(static_cast<int>(NotesModel::Column::Words));
     m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);

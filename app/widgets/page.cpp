@@ -1,6 +1,7 @@
 #include "app/widgets/page.h"
 
 #include <QAction>
+#include <QFocusEvent>
 
 namespace app {
 
@@ -12,6 +13,13 @@ QAction* Page::makeAction(const char* name, const QString& text, const QKeySeque
     action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
     addAction(action);
     return action;
+}
+
+void Page::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    if (m_initialFocus)
+        m_initialFocus->setFocus(event->reason());
 }
 
 } // namespace app

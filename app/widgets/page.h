@@ -4,6 +4,7 @@
 #include "engine/timeline/note.h"
 #include "engine/timeline/run.h"
 
+#include <QPointer>
 #include <QStringList>
 #include <QWidget>
 
@@ -50,6 +51,13 @@ public:
 protected:
     // An action of this page, with a shortcut while the page has the focus.
     QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
+    // Where the focus goes that the page is given. (A focus proxy would be the first stop of Tab,
+    // and what lies before it would never be reached.)
+    void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }
+    void focusInEvent(QFocusEvent* event) override;
+
+private:
+    QPointer<QWidget> m_initialFocus;
 
 Q_SIGNALS:
     void titleChanged();

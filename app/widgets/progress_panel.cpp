@@ -17,6 +17,7 @@ ProgressPanel::ProgressPanel(const ThemeController& theme, QWidget* parent)
     , m_logLine(makeLabel({}, "small"))
 {
     m_table->setObjectName(QStringLiteral("iterationsTable"));
+    m_table->setAccessibleName(tr("Iterations"));
     m_table->setModel(m_iterations);
     m_logLine->setObjectName(QStringLiteral("lastLogLine"));
     m_logLine->setFont(codeFont(12));

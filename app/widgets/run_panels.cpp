@@ -39,12 +39,15 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("runPanels"));
     m_summaryTable->setObjectName(QStringLiteral("summaryTable"));
+    m_summaryTable->setAccessibleName(tr("Summary"));
     m_summaryTable->setModel(m_metrics);
     m_eventsTable->setObjectName(QStringLiteral("eventsTable"));
+    m_eventsTable->setAccessibleName(tr("Events"));
     m_eventsTable->setModel(m_events);
     m_eventsTable->setSortingEnabled(true);
     m_eventsTable->sortByColumn(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
     m_log->setObjectName(QStringLiteral("log"));
+    m_log->setAccessibleName(tr("Log"));
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));
@@ -75,6 +78,7 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
         m_tabs->addTab(name);
     m_fold->setObjectName(QStringLiteral("foldPanels"));
     m_fold->setAutoRaise(true);
+    m_fold->setAccessibleName(tr("Fold the panels"));
     m_fold->setFocusPolicy(Qt::TabFocus);
     connect(&theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
     updateFoldIcon();

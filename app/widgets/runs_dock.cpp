@@ -104,6 +104,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     auto* add = new QToolButton;
     add->setObjectName(QStringLiteral("addRun"));
     add->setToolTip(tr("New run"));
+    add->setAccessibleName(tr("New run"));
     add->setAutoRaise(true);
     add->setFocusPolicy(Qt::TabFocus);
     followTheme(add, Icon::Plus, theme);
@@ -114,6 +115,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     titleRow->addWidget(add);
 
     m_list->setObjectName(QStringLiteral("runsList"));
+    m_list->setAccessibleName(tr("Runs"));
     m_list->setModel(&runs);
     m_list->setItemDelegate(new RunsDelegate(theme, m_list));
     m_list->setMouseTracking(true);

@@ -116,12 +116,8 @@ SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)
     addFamilies(*families);
     families->addStretch();
     arrange();
-    m_scroll = new QScrollArea;
+    m_scroll = makeScroll(content);
     m_scroll->setObjectName(QStringLiteral("schemeScroll"));
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setWidget(content);
     column->addWidget(m_scroll, 1);
     content->installEventFilter(this);
     connect(m_scroll->verticalScrollBar(), &QScrollBar::actionTriggered, this,

@@ -20,8 +20,11 @@ QString titleOf(const engine::SchemeOption& option)
 
 SchemeOptions::SchemeOptions(QWidget* parent)
     : QWidget(parent)
+    , m_before(new QWidget(this))
     , m_layout(spaced(new QVBoxLayout(this), QMargins(), 0))
 {
+    m_before->setFocusPolicy(Qt::TabFocus); // others have no place in the order
+    m_before->hide();
     m_shown.scheme.clear();
 }
 
@@ -40,6 +43,11 @@ void SchemeOptions::show(const engine::ScheduleRequest& request)
     if (scheme != nullptr)
         for (const engine::SchemeOption& option : scheme->options)
             addRow(option, request);
+    QWidget* before = m_before;
+    for (QComboBox* combo : std::as_const(m_combos)) {
+        setTabOrder(before, combo);
+        before = combo;
+    }
     setVisible(scheme != nullptr && !scheme->options.empty());
 }
 

@@ -29,6 +29,7 @@ private:
 
     engine::ScheduleRequest m_shown; // scheme and options of it are on the screen
     QWidget* m_rows = nullptr;
+    QWidget* m_before; // never seen: where Tab comes to the rows
     QVBoxLayout* m_layout;
     QList<QComboBox*> m_combos;
 };

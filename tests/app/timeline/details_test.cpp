@@ -1,10 +1,13 @@
 #include "app/models/numbers.h"
 #include "app/timeline/details.h"
+#include "app/timeline/details_gpu.h"
 #include "app/timeline/navigation.h"
 #include "tests/app/sample_run.h"
 #include "tests/catch.h"
 
 #include <QStringList>
+
+#include <algorithm>
 
 namespace {
 
@@ -183,6 +186,8 @@ TEST_CASE("a run on GPUs says who has their memory and what the driver says of i
     const app::RunView two(run);
     details = app::detailsOf(two, {});
     CHECK(row(details, "Weights").toStdString() == "12.00");
+    CHECK(row(details, "All of these").toStdString() == "20.00"); // as the holders say
+    CHECK(row(details, "The driver says").toStdString() == "19.00");
     CHECK(row(details, "GPU 1: driver, difference").contains(QString::fromUtf8("\u221211.1")));
 }
 
@@ -218,4 +223,26 @@ TEST_CASE("what is short beside its iteration is told with as many digits as tha
     const auto details = app::detailsOf(shorter, op);
     CHECK(details.value == QLatin1String("0.60"));
     CHECK(row(details, "Starts, ends") == QString::fromUtf8("0.00 – 0.60 ms"));
+}
+
+TEST_CASE("a driver that says something else than the holders is marked, and the GPUs are counted")
+{
+    auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
+    engine::GpuMemory gpu;
+    gpu[engine::GpuHolder::Weights] = 100LL << 20;
+    const auto shown = [&](std::int64_t used, int gpus) {
+        gpu.used = used;
+        run->info.gpuMemory.assign(static_cast<std::size_t>(gpus), gpu);
+        return *app::gpuMemorySection(run->info);
+    };
+    const auto isMarked = [](const app::DetailsSection& section) {
+        return std::ranges::find(section.rows, QStringLiteral("Difference"), &app::DetailsRow::name)
+            ->isStrong;
+    };
+    CHECK_FALSE(isMarked(shown(101LL << 20, 1))); // 1 % is within the tolerance of 2 %
+    CHECK(isMarked(shown(110LL << 20, 1)));
+    CHECK(shown(101LL << 20, 1).title == QLatin1String("Memory of the GPU"));
+    CHECK(shown(101LL << 20, 3).title == QLatin1String("Memory of 3 GPUs"));
+    CHECK(shown(101LL << 20, 1).note == QLatin1String("MiB"));
+    CHECK_FALSE(app::gpuMemorySection(engine::RunInfo{}).has_value());
 }

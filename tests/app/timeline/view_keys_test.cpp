@@ -3,7 +3,9 @@
 
 #include <QStringList>
 
+using app::centredThenFitted;
 using app::ViewKey;
+using app::viewKey;
 using app::ViewWindow;
 
 TEST_CASE("keys step the view, and only a zoom is worth remembering")
@@ -60,4 +62,17 @@ TEST_CASE("every key of the view has one command, the same in every timeline")
         CHECK(app::perform(key, {100, 200}, commands));
     CHECK_FALSE(app::perform(ViewKey::None, {100, 200}, commands));
     CHECK(done.join(u' ') == QStringLiteral("back forward selection fit all clear 110 1 90 0"));
+}
+
+TEST_CASE("Backspace goes back, as Alt and the left arrow do")
+{
+    CHECK(viewKey(Qt::Key_Backspace, Qt::NoModifier) == ViewKey::Back);
+    CHECK(viewKey(Qt::Key_Left, Qt::AltModifier) == ViewKey::Back);
+}
+
+TEST_CASE("F first brings what is selected to the middle, however little it is beside it")
+{
+    const ViewWindow aside = centredThenFitted({0, 100}, {58, 62}); // a tenth of the width away
+    CHECK(aside == ViewWindow{10, 110});
+    CHECK(centredThenFitted(aside, {58, 62}) == ViewWindow{57.5, 62.5});
 }

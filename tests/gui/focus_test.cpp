@@ -1,0 +1,149 @@
+#include "app/pages/main_window.h"
+#include "app/widgets/focus_ring.h"
+#include "app/widgets/timeline_widget.h"
+#include "engine/schedules/scheme.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/catch.h"
+
+#include <QAccessible>
+#include <QApplication>
+#include <QRadioButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace app {
+namespace {
+
+const QString kSamples = QStringLiteral(BS_SOURCE_DIR "/sample_runs/");
+
+struct Desk
+{
+    Desk()
+    {
+        window.resize(1600, 1000);
+        window.show();
+        window.activateWindow();
+        REQUIRE(QTest::qWaitForWindowActive(&window));
+    }
+    QTemporaryDir folder;
+    Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
+    ThemeController theme;
+    MainWindow window{theme, settings};
+};
+
+// Where Tab goes, once around.
+QList<QWidget*> walk(QWidget* root)
+{
+    QList<QWidget*> stops;
+    for (int i = 0; i < 300; ++i) {
+        QWidget* now = QApplication::focusWidget();
+        if (now == nullptr)
+            now = root;
+        else if (stops.contains(now))
+            break;
+        else
+            stops.append(now);
+        QTest::keyClick(now, Qt::Key_Tab);
+    }
+    return stops;
+}
+
+bool isStop(const QWidget& widget, const QWidget* root)
+{
+    const auto* radio = qobject_cast<const QRadioButton*>(&widget); // arrows go between them
+    return widget.window() == root && widget.isVisible() && widget.isEnabled()
+        && (widget.focusPolicy() & Qt::TabFocus) == Qt::TabFocus
+        && (radio == nullptr || radio->isChecked()) && widget.focusProxy() == nullptr;
+}
+
+QString nameOf(QWidget* widget)
+{
+    const auto* spoken = QAccessible::queryAccessibleInterface(widget);
+    return spoken == nullptr ? QString() : spoken->text(QAccessible::Name);
+}
+
+// Everything that can be used is a stop, and every stop says what it is.
+void checkWalk(QWidget* root)
+{
+    const QList<QWidget*> stops = walk(root);
+    CHECK(stops.size() > 2);
+    for (const QWidget* one : root->findChildren<QWidget*>()) {
+        CAPTURE(one->objectName().toStdString(), one->metaObject()->className());
+        if (isStop(*one, root))
+            CHECK(stops.contains(one));
+    }
+    for (QWidget* stop : stops) {
+        CAPTURE(stop->objectName().toStdString(), stop->metaObject()->className());
+        if (qobject_cast<Page*>(stop) == nullptr) // has it before the first key, and says nothing
+            CHECK_FALSE(nameOf(stop).isEmpty());
+    }
+}
+
+} // namespace
+
+TEST_CASE("Tab reaches everything on the start page")
+{
+    Desk desk;
+    checkWalk(&desk.window);
+}
+
+TEST_CASE("Tab reaches everything in the set-up, options of a scheme where they stand")
+{
+    Desk desk;
+    desk.window.newRun();
+    checkWalk(&desk.window);
+    const QList<QWidget*> stops = walk(&desk.window);
+    const auto at = [&](const char* name) {
+        return stops.indexOf(desk.window.findChild<QWidget*>(QString::fromLatin1(name)));
+    };
+    REQUIRE(at("option_placement") >= 0);
+    CHECK(at("option_placement") < at("sync"));
+    CHECK(at("option_placement") < at("option_directions"));
+}
+
+TEST_CASE("Tab reaches everything in the schedule editor")
+{
+    Desk desk;
+    desk.window.editSchedule(*engine::buildSchedule(engine::ScheduleRequest()));
+    checkWalk(&desk.window);
+}
+
+TEST_CASE("Tab reaches everything on a run's page and in a comparison")
+{
+    Desk desk;
+    desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});
+    const auto* timeline = desk.window.findChild<TimelineWidget*>();
+    REQUIRE(waitFor([&] { return timeline->iteration() >= 0; }));
+    CHECK(timeline->hasFocus());
+    checkWalk(&desk.window);
+    desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite"),
+                           kSamples + QStringLiteral("bitpipe-d4-n8.sqlite")});
+    checkWalk(&desk.window);
+}
+
+TEST_CASE("what the keyboard comes to is framed in both themes, what the mouse comes to is not")
+{
+    Desk desk;
+    desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});
+    auto* timeline = desk.window.findChild<TimelineWidget*>();
+    REQUIRE(waitFor([&] { return timeline->iteration() >= 0; }));
+    const FocusRing ring(desk.theme, qApp);
+    const auto frame = [&] { return timeline->findChild<QWidget*>(QStringLiteral("focusFrame")); };
+    timeline->clearFocus();
+    timeline->setFocus(Qt::MouseFocusReason);
+    CHECK(frame() == nullptr);
+    timeline->clearFocus();
+    timeline->setFocus(Qt::TabFocusReason);
+    REQUIRE(frame() != nullptr);
+    CHECK(frame()->geometry() == timeline->rect());
+    for (const auto choice : {ThemeController::Choice::Light, ThemeController::Choice::Dark}) {
+        desk.theme.setChoice(choice);
+        const QImage seen = timeline->grab().toImage();
+        CHECK(seen.pixelColor(seen.width() / 2, 0) == desk.theme.theme().chrome.text);
+    }
+    timeline->clearFocus();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    CHECK(frame() == nullptr);
+}
+
+} // namespace app
