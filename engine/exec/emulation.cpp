@@ -195,8 +195,11 @@ OpTiming Emulation::timed(OpRef ref)
                     .order = static_cast<std::uint32_t>(m_timings.size())};
     timing.wallBegin = wallTime();
     if (const Device* device = m_setup.pipeline.device; device != nullptr) {
+        const auto compute = [&] { m_pipeline.compute(ref); };
+        const OpKind kind = m_pipeline.at(ref).kind;
+        m_graphs.prepare(ref.op, kind, compute);
         device->stamp(2 * std::size_t{timing.order}); // takeTimes()
-        m_graphs.run(ref.op, m_pipeline.at(ref).kind, [&] { m_pipeline.compute(ref); });
+        m_graphs.run(ref.op, kind, compute);
         device->stamp(2 * std::size_t{timing.order} + 1);
         m_queued.push_back(ref);
     } else {

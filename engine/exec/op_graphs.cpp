@@ -6,14 +6,25 @@
 
 namespace engine {
 
+bool OpGraphs::isAsked(OpKind kind) const
+{
+    return m_lane != nullptr && m_policy != Graphs::Off && kind != OpKind::OptimizerStep;
+}
+
+void OpGraphs::prepare(std::size_t op, OpKind kind, const std::function<void()>& work)
+{
+    if (isAsked(kind) && m_entries[op].graph == nullptr && m_entries[op].isWanted)
+        capture(m_entries[op], work);
+}
+
 void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& work)
 {
-    if (m_lane == nullptr || m_policy == Graphs::Off || kind == OpKind::OptimizerStep) {
+    if (!isAsked(kind)) {
         work();
         return;
     }
     Entry& entry = m_entries[op];
-    if (entry.graph != nullptr || (entry.isWanted && capture(entry, work))) {
+    if (entry.graph != nullptr) {
         m_lane->launch(*entry.graph);
         return;
     }
@@ -24,14 +35,12 @@ void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& wor
 }
 
 // What cannot be captured (it waits for the GPU) runs as before.
-bool OpGraphs::capture(Entry& entry, const std::function<void()>& work)
+void OpGraphs::capture(Entry& entry, const std::function<void()>& work)
 try {
     entry.graph = m_lane->capture(work);
     ++m_captured;
-    return true;
 } catch (const std::runtime_error&) {
     entry.canBe = entry.isWanted = false;
-    return false;
 }
 
 void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)

@@ -21,6 +21,9 @@ public:
         , m_entries(lane != nullptr ? ops : 0)
     { }
 
+    // Where the op is to become a graph, which takes the host as long as many launches: before its
+    // begin is marked.
+    void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
     // What the GPU took for it, ns: once it has ended. Then it is decided how it runs next time.
     void judge(std::size_t op, std::int64_t gpuTime);
@@ -38,7 +41,8 @@ private:
         int runs = 0;
         bool canBe = true, isWanted = false;
     };
-    bool capture(Entry& entry, const std::function<void()>& work);
+    bool isAsked(OpKind kind) const;
+    void capture(Entry& entry, const std::function<void()>& work);
 
     Graphs m_policy;
     DeviceQueue* m_lane;

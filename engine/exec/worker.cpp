@@ -201,9 +201,11 @@ void Worker::queue(OpRef ref)
 {
     const Marks& marks = m_marks[ref.position];
     m_computing = ref;
+    const auto compute = [&] { m_setup.pipeline.compute(ref); };
+    const OpKind kind = m_setup.pipeline.at(ref).kind;
+    m_graphs.prepare(ref.position, kind, compute);
     m_seat->lane()->record(*marks.begin);
-    m_graphs.run(ref.position, m_setup.pipeline.at(ref).kind,
-                 [&] { m_setup.pipeline.compute(ref); });
+    m_graphs.run(ref.position, kind, compute);
     m_seat->lane()->record(*marks.end);
     markQueued(ref.position);
 }

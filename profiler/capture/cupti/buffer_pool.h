@@ -16,8 +16,10 @@ class BufferPool
 public:
     struct Size
     {
-        std::size_t bytes = std::size_t{4} << 20; // a buffer, a multiple of 8
-        std::size_t limit = 32;                   // buffers
+        std::size_t bytes = std::size_t{2} << 20; // a buffer, a multiple of 8
+        // Buffers. From CUDA 13 on CUPTI fills one for each thread that calls CUDA at the same time
+        // (CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER), and a device has a thread.
+        std::size_t limit = 128;
     };
     explicit BufferPool(Size size)
         : m_size(size)
