@@ -1,4 +1,5 @@
-// P1: copies within the device (latency and bandwidth), and what events between streams cost.
+// P1: copies within the device (latency and bandwidth), what events between streams cost, and
+// whether copies on a partition wait for its multiprocessors.
 #include "probe.h"
 
 namespace {
@@ -83,6 +84,43 @@ double hopCost(cudaStream_t a, cudaStream_t b, cudaEvent_t event)
     return (seconds() - begin) / (2 * kRounds) * 1e6;
 }
 
+// Milliseconds of a copy on a partition of 16 multiprocessors, alone and while a kernel takes all
+// of their threads for some 20 ms: much longer where copies run on multiprocessors and wait for
+// them.
+struct Beside
+{
+    double alone = 0, beside = 0;
+};
+Beside copyOnPartition(const Driver& driver)
+{
+    constexpr std::size_t kBytes = std::size_t{64} << 20;
+    constexpr long long kCycles = 40'000'000;
+    std::vector<Partition> partitions = makePartitions(driver, 1, 16);
+    CUstream other = nullptr;
+    PROBE(driver.createStream(&other, partitions.at(0).context, CU_STREAM_NON_BLOCKING, 0));
+    void *from = nullptr, *to = nullptr;
+    PROBE(cudaMalloc(&from, kBytes));
+    PROBE(cudaMalloc(&to, kBytes));
+    Stopwatch watch;
+    const auto copy = [&] {
+        return watch.milliseconds(partitions[0].stream, [&] {
+            PROBE(
+                cudaMemcpyAsync(to, from, kBytes, cudaMemcpyDeviceToDevice, partitions[0].stream));
+        });
+    };
+    copy();
+    Beside times{copy(), 0};
+    spin<<<static_cast<unsigned>(2 * partitions[0].multiprocessors), 1024, 0, other>>>(kCycles);
+    PROBE(cudaGetLastError());
+    times.beside = copy();
+    PROBE(cudaDeviceSynchronize());
+    PROBE(cudaStreamDestroy(other));
+    destroy(driver, partitions);
+    PROBE(cudaFree(from));
+    PROBE(cudaFree(to));
+    return times;
+}
+
 } // namespace
 
 int main()
@@ -99,5 +137,13 @@ int main()
                   "alpha %.2f us, beta %.0f GB/s one way; record + wait %.2f us, hop %.2f us",
                   line.alpha, line.beta / 1e3, fence, hop);
     row("P1 copies", "INFO", text);
+    currentCheck = "P1 copies on a partition";
+    if (const Driver driver = probe::driver()) {
+        const Beside times = copyOnPartition(driver);
+        std::snprintf(text, sizeof text,
+                      "64 MiB take %.3f ms, and %.3f ms while all threads of its 16 SMs are busy",
+                      times.alone, times.beside);
+        row(currentCheck, "INFO", text);
+    }
     return 0;
 }
