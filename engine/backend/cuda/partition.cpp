@@ -112,7 +112,8 @@ std::shared_ptr<Partition> makePartition(int gpu, CUdevResource& group)
 // subtracted from one that was not.
 bool takesEventsOfGpu(int gpu, const Partition& partition)
 {
-    const Stream inside(gpu, &partition, "trial"), outside(gpu, nullptr, "trial");
+    const std::string name = fmt::format("GPU {}: trial", gpu);
+    const Stream inside(gpu, &partition, name), outside(gpu, nullptr, name);
     cudaEvent_t first = nullptr, second = nullptr;
     const auto destroy = [&] {
         cudaEventDestroy(first);

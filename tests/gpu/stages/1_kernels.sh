@@ -13,7 +13,7 @@ sanitize() { # tool: over the kernels, without whole runs
         printf 'ROW\tP5 %s\tSKIPPED\tcompute-sanitizer is not installed here\n' "$1"
         return
     fi
-    CUDA_MODULE_LOADING=LAZY KERNEL_CASES=small KERNEL_DEVICES=gpu LD_LIBRARY_PATH="$pack:$cuda_libraries" BUBBLESCOPE_PLUGINS="$pack" \
+    CUDA_MODULE_LOADING=LAZY KERNEL_CASES=small KERNEL_DEVICES=gpu LD_LIBRARY_PATH="$pack:$cuda_libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" BUBBLESCOPE_PLUGINS="$pack" \
         compute-sanitizer --tool "$1" --kernel-regex kns=engine --error-exitcode 9 "$pack/test_kernels" "~*one device alone*" "~*trains as the CPU*" \
         >"$work/sanitized" 2>&1
     local status=$?

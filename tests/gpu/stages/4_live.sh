@@ -89,7 +89,7 @@ sanitized() {
         return
     fi
     local text
-    text="$(CUDA_MODULE_LOADING=LAZY LD_LIBRARY_PATH="$pack:$cuda_libraries" BUBBLESCOPE_PLUGINS="$pack" compute-sanitizer "$pack/bscope" run \
+    text="$(CUDA_MODULE_LOADING=LAZY LD_LIBRARY_PATH="$pack:$cuda_libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" BUBBLESCOPE_PLUGINS="$pack" compute-sanitizer "$pack/bscope" run \
         --backend cuda --devices 2 --micro-batches 4 --iterations 1 --warmup 1 --trace kernels --force -o "$work/sanitized.sqlite" 2>&1)"
     local status=$?
     echo "$text"
