@@ -149,14 +149,19 @@ private:
             pointText(line.y2));
     }
 
+    // The document's font is as wide as it likes: what follows a title follows its end.
     void draw(const Text& text)
     {
         constexpr std::array kAnchors{"base west", "base", "base east"};
-        out("\\node[anchor={},text={},font=\\sffamily{}\\fontsize{{{}bp}}{{{}bp}}\\selectfont] "
-            "at ({},{}) {{{}}};\n",
+        const std::string place = text.cls == "run-facts"
+            ? fmt::format("[xshift={}bp]bstitle.base east", pointText(text.size))
+            : fmt::format("{},{}", pointText(text.x), pointText(text.baseline));
+        out("\\node[{}anchor={},text={},font=\\sffamily{}\\fontsize{{{}bp}}{{{}bp}}\\selectfont] "
+            "at ({}) {{{}}};\n",
+            text.cls == "run-title" ? "name=bstitle," : "",
             kAnchors[static_cast<std::size_t>(text.anchor)], colour(text.colour),
-            text.bold ? "\\bfseries" : "", pointText(text.size), pointText(1.2 * text.size),
-            pointText(text.x), pointText(text.baseline), texText(text.text));
+            text.bold ? "\\bfseries" : "", pointText(text.size), pointText(1.2 * text.size), place,
+            texText(text.text));
     }
 
     void draw(const Polygon& polygon)

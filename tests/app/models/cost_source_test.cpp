@@ -133,6 +133,11 @@ TEST_CASE("a scheme takes as many chunks as the recorded stages need, where it c
     wish.devices = 4;
     wish.chunks = 0;
     CHECK(alike(source, wish).chunks == 2);
+    wish.devices = 3; // 8 stages are no multiple, and two chunks would be 6
+    wish.microBatches = 6;
+    CHECK(alike(source, wish) == wish);
+    wish.devices = 4;
+    wish.microBatches = 8;
     wish.scheme = "1f1b"; // one chunk, always
     CHECK(alike(source, wish) == wish);
     wish.devices = 3; // 8 stages are no multiple
@@ -191,4 +196,18 @@ TEST_CASE("the table of schemes counts in the unit and with the memory that its 
     CHECK(model.csv().startsWith(QStringLiteral("scheme,iteration_ns,")));
     CHECK(model.csv().contains(QStringLiteral(",refused,peak_memory_bytes\n")));
     CHECK_FALSE(model.index(0, static_cast<int>(Memory)).data().toString().isEmpty());
+}
+
+TEST_CASE("the width of data parallelism and what is recomputed reach the closed forms")
+{
+    CostSource source;
+    source.kind = Kind::Hardware;
+    const auto usual = modelOnHardware(source, engine::Recompute::None, 1);
+    REQUIRE(usual);
+    CHECK(usual->setup.dataParallel == 1);
+    CHECK_FALSE(usual->setup.recomputesAll);
+    const auto wide = modelOnHardware(source, engine::Recompute::Full, 4);
+    REQUIRE(wide);
+    CHECK(wide->setup.dataParallel == 4);
+    CHECK(wide->setup.recomputesAll);
 }

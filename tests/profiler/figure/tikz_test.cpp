@@ -64,6 +64,20 @@ TEST_CASE("text is set in the document's font, and what TeX would obey is escape
     CHECK(has(tikz(text), "\\sffamily\\bfseries\\fontsize"));
 }
 
+// In LaTeX's bold sans the titles ran into the facts behind them: they are wider than Roboto's.
+TEST_CASE("what follows a title begins where the document's font ends it")
+{
+    Text title, facts;
+    title.text = "BitPipe";
+    title.cls = "run-title";
+    facts.text = "23.7 ms";
+    facts.size = 7;
+    facts.x = 70;
+    facts.cls = "run-facts";
+    CHECK(has(tikz(title), "\\node[name=bstitle,anchor=base west"));
+    CHECK(has(tikz(facts), "at ([xshift=7bp]bstitle.base east) {23.7 ms}"));
+}
+
 TEST_CASE("lines over a box leave its ground alone")
 {
     Hatch hatch;
