@@ -247,8 +247,8 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
     const cublasStatus_t status = blasFunctions().heuristic(handle, m_operation, m_a, m_b, m_c, m_c,
                                                             preference, 1, &m_choice, &found);
     blasFunctions().destroyPreference(preference);
-    m_exists = status == CUBLAS_STATUS_SUCCESS && found > 0
-        && m_choice.state == CUBLAS_STATUS_SUCCESS && m_choice.workspaceSize <= Lane::kWorkspace;
+    m_exists
+        = status == CUBLAS_STATUS_SUCCESS && found > 0 && m_choice.state == CUBLAS_STATUS_SUCCESS;
     if (!m_exists && op.epilogue == Epilogue::None)
         throw std::runtime_error(
             fmt::format("cuBLASLt has no algorithm for {} products of {} x {} x {} (status {})",

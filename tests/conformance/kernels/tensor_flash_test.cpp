@@ -200,25 +200,28 @@ TEST_CASE(
     CHECK_THAT(cuda::lackOfTensorCores(72 << 10), Contains("flash attention of heads of 128 "));
     CHECK(cuda::lackOfTensorCores(99 << 10).empty());
 
-    AttentionShape shape{.samples = 1,
+    AttentionShape shape{.samples = 2,
                          .sequence = 32,
                          .heads = 1,
                          .keyHeads = 1,
                          .headSize = 64,
                          .kind = AttentionKind::Flash};
-    const Kernels<bfloat16>& kernels = *device->bfloat16Kernels();
-    shape.headsAtOnce = kernels.headsAtOnce(shape);
+    shape.headsAtOnce = device->bfloat16Kernels()->headsAtOnce(shape);
     const Inputs in(shape);
     const Placed<bfloat16> qkv(in.qkv), out(nothing(in.width()));
     const Placed<float> logSums(nothing(in.sums())),
         workspace(nothing(shape.forwardWorkspace<bfloat16>()));
-    const std::uint64_t launches = cuda_on_cpu::launches();
-    kernels.attention({.shape = shape,
-                       .qkv = {qkv.data(), in.rows, shape.qkvWidth()},
-                       .kept = {.logSums = logSums.data()},
-                       .out = {out.data(), in.rows, shape.width()},
-                       .workspace = workspace.data()});
-    device->synchronize();
-    CHECK(cuda_on_cpu::launches() == launches + 1);
+    const auto launchesOn = [&](const Device& own) {
+        const std::uint64_t launches = cuda_on_cpu::launches();
+        own.bfloat16Kernels()->attention({.shape = shape,
+                                          .qkv = {qkv.data(), in.rows, shape.qkvWidth()},
+                                          .kept = {.logSums = logSums.data()},
+                                          .out = {out.data(), in.rows, shape.width()},
+                                          .workspace = workspace.data()});
+        own.synchronize();
+        return cuda_on_cpu::launches() - launches;
+    };
+    CHECK(launchesOn(*kernel_test::playedCuda()) == 1); // tensor cores: all samples at once
+    CHECK(launchesOn(*device) == 2);
     CHECK(errorOf(out.read(), onCpu(in).out) < 4e-3);
 }

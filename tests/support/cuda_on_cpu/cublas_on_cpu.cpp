@@ -164,6 +164,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, 
     Promise promised;
     std::memcpy(&promised, algorithm->data, sizeof promised);
     const Product shape = productOf(*operation, *layoutA, *layoutB, *layoutC);
+    if (refusing == cuda_on_cpu::Refusal::InResult
+        && operation->epilogue != CUBLASLT_EPILOGUE_DEFAULT)
+        throw std::logic_error("an algorithm is run of which the heuristics said that it cannot");
     if (const cublasStatus_t refused = refusalAtRun(*operation); refused != CUBLAS_STATUS_SUCCESS)
         return refused;
     if (!shape.fits || stream == nullptr || workspace == nullptr
