@@ -36,13 +36,6 @@ extern dim3 blockDim, gridDim;
 
 namespace cuda_on_cpu {
 
-// Not under the sanitizers, which do not follow a jump from one stack to another.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kPlays = false;
-#else
-constexpr bool kPlays = true;
-#endif
-
 enum class Order { Forward, Backward, Shuffled }; // of threads between barriers, and of blocks
 void playAs(Order order);
 // Throws std::logic_error where threads of a block part at a barrier.

@@ -1,0 +1,128 @@
+// The real program on GPUs that are played on the CPU: what a person sees of them.
+#include "tests/cli/bscope.h"
+#include "tests/support/cuda_on_cpu/machine.h"
+
+#include <chrono>
+#include <regex>
+
+using namespace cli_test;
+
+namespace {
+
+using Settings = std::vector<std::pair<const char*, std::string>>;
+constexpr const char* kModel = " --layers 4 --width 16 --heads 2 --sequence 8 --warmup 0";
+
+// `gpus` of them, for the programs started while it lives.
+Environment played(int gpus, Settings more = {})
+{
+    more.insert(more.end(),
+                {{"LD_LIBRARY_PATH", BS_FAKE_DRIVER},
+                 {"FAKE_CUDA_DEVICES", std::to_string(gpus)},
+                 {"BUBBLESCOPE_PLUGINS", BS_PLAYED_GPUS},
+                 {"PLAYED_GPUS", std::to_string(gpus)}});
+    return Environment(std::move(more));
+}
+
+std::string run(const std::string& options, int devices = 2)
+{
+    return "run --backend cuda --trace ops -N 4 -D " + std::to_string(devices) + " -o run.sqlite "
+        + options + kModel;
+}
+
+bool matches(const std::string& text, const char* pattern)
+{
+    return std::regex_search(text, std::regex(pattern));
+}
+
+std::vector<double> losses(const Folder& folder)
+{
+    return bscope(folder, "analyze run.sqlite --json").json()["losses"];
+}
+
+} // namespace
+
+TEST_CASE("the program trains on played GPUs by copies, by NCCL and on parts of one as emulated")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const auto lossesOf = [](int gpus, const std::string& options) {
+        const Environment environment = played(gpus);
+        const Folder folder;
+        const Printed printed = bscope(folder, run(options + " --accumulate exact --iterations 2"));
+        CAPTURE(gpus, options, printed.err);
+        REQUIRE(printed.status == 0);
+        return losses(folder);
+    };
+    const auto emulated = lossesOf(1, "--mode emulate");
+    REQUIRE(emulated.size() == 2);
+    CHECK(lossesOf(1, "--mode live") == emulated);
+    CHECK(lossesOf(2, "--transport peer") == emulated);
+    CHECK(lossesOf(2, "--transport nccl") == emulated);
+    const auto copies = lossesOf(1, "--mode emulate --data-parallel 2");
+    CHECK(copies != emulated);
+    CHECK(lossesOf(4, "--transport peer --data-parallel 2") == copies);
+    CHECK(lossesOf(4, "--transport nccl --data-parallel 2") == copies);
+}
+
+TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and no file")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Environment environment = played(2, {{"PLAYED_ABSENT", "1"}});
+    const Folder folder;
+    Process process(folder, words(run("--transport nccl")));
+    const auto hasPlugin = [&] { // from then on it hears
+        return contains(readText("/proc/" + std::to_string(process.id()) + "/maps"),
+                        BS_PLAYED_GPUS);
+    };
+    for (int tries = 0; tries < 5000 && !hasPlugin(); ++tries)
+        usleep(2000);
+    usleep(300'000); // it has begun to join
+    REQUIRE(process.isRunning());
+    const auto begin = std::chrono::steady_clock::now();
+    kill(process.id(), SIGINT);
+    const Printed printed = process.wait();
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(1));
+    CHECK(printed.status == 1);
+    CHECK(lines(printed.err).back()
+          == "bscope: cancelled before the first iteration was complete; start it again");
+    CHECK_FALSE(fs::exists(folder / "run.sqlite"));
+}
+
+TEST_CASE("a GPU that never ends ends the program with its sentence, and what there was is kept")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    // In a later iteration, where the patience is five seconds.
+    const Environment environment = played(1, {{"PLAYED_HANG", "3000"}});
+    const Folder folder;
+    const Printed printed = bscope(folder, run("--mode emulate --graphs off --iterations 40"));
+    CHECK(printed.status == 1);
+    CHECK(matches(
+        lines(printed.err).back(),
+        R"(^bscope: device \d, index \d+, \S+: .* has been running for \d+\.\d s and does not end$)"));
+    CHECK_FALSE(contains(printed.err, "the program waits for a GPU"));
+    CHECK(bscope(folder, "analyze run.sqlite --json").json()["outcome"] == "failed");
+}
+
+TEST_CASE("verify proves on played GPUs what it can, by copies and by NCCL")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Environment environment = played(4);
+    const Folder folder;
+    const Printed printed = bscope(folder, "verify --backend cuda --scheme 1f1b --json");
+    CAPTURE(printed.err);
+    REQUIRE(printed.status == 0);
+    std::size_t byNccl = 0, live = 0;
+    const auto checks = printed.json()["checks"];
+    for (const auto& check : checks) {
+        CHECK(check["passed"] == true);
+        CHECK(check["fact"] == "integer gradients");
+        byNccl += check["scheme"] == "1f1b transport=nccl" ? 1 : 0;
+        live += check["mode"] == "live" ? 1 : 0;
+    }
+    CHECK(byNccl == 2); // at D = 2 and 4
+    CHECK(live == 4);
+    CHECK(checks.size() == 6);
+}
