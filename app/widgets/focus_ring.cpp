@@ -71,6 +71,7 @@ bool FocusRing::eventFilter(QObject* watched, QEvent* event)
             m_frame = new Frame(m_theme, static_cast<QWidget*>(watched));
     } else if ((event->type() == QEvent::FocusOut || isMouse) && m_frame
                && (watched == m_frame->parent() || isMouse)) {
+        m_frame->hide();
         m_frame->deleteLater();
         m_frame.clear();
     }

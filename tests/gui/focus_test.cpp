@@ -142,6 +142,7 @@ TEST_CASE("what the keyboard comes to is framed in both themes, what the mouse c
         CHECK(seen.pixelColor(seen.width() / 2, 0) == desk.theme.theme().chrome.text);
     }
     timeline->clearFocus();
+    CHECK_FALSE(frame()->isVisible()); // at once
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     CHECK(frame() == nullptr);
 }

@@ -79,6 +79,7 @@ TEST_CASE("the table of kernels is filtered by op type, device and selection, an
     const QString csv = QGuiApplication::clipboard()->text();
     CHECK(csv.startsWith(QLatin1String("op,kernel,kind,count,total_ns")));
     CHECK(csv.count(QLatin1Char('\n')) == 5);
+    CHECK(csv.contains(QLatin1String("\"void engine::cuda::eachPack<4, "))); // has commas: quoted
 }
 
 TEST_CASE("the columns of the table of kernels sort")
