@@ -110,3 +110,40 @@ TEST_CASE("the kernels that connect ranks before a run belong to nothing, and go
     CHECK(made.trace.kernels.size() == 2);
     CHECK(made.trace.health.withoutOp == 0);
 }
+
+TEST_CASE("an all-reduce's kernel is linked, and one within a launch of another device is not")
+{
+    Recording made;
+    made.launch(3, {100, 130}); // 0ALLREDUCE
+    made.launch(kReceive, {300, 360});
+    made.kernel(0, {1000, 1100}, 110);
+    made.kernel(0, {1200, 1300}, 320); // then device 1 is within its RECV, device 0 in nothing
+    NcclLinker(schedule()).link(made.trace);
+    CHECK(made.trace.kernels[0].of == OpOfIteration{3, 0});
+    CHECK_FALSE(made.trace.kernels[1].of.isKnown());
+    CHECK(made.trace.health.withoutOp == 1);
+}
+
+TEST_CASE("within an NCCL launch another library's kernel and a call of an op stay as they are")
+{
+    Recording made = message();
+    made.kernel(0, {180, 190}, 150, 1); // not NCCL's, while its thread sends
+    made.kernel(0, {400, 410}, 160);    // NCCL's, but its call belongs to an op already
+    made.trace.calls.back().of = {kForward, 0};
+    NcclLinker(schedule()).link(made.trace);
+    CHECK_FALSE(made.trace.kernels[2].of.isKnown());
+    CHECK_FALSE(made.trace.kernels[3].of.isKnown());
+    CHECK(made.trace.health.withoutOp == 2);
+}
+
+TEST_CASE("a run begins with the earliest launch, in whatever order launches were recorded")
+{
+    Recording made;
+    made.launch(kSend, {140, 170});
+    made.launch(kForward, {100, 130});
+    made.launch(kReceive, {500, 560}); // recorded last, begins last
+    made.kernel(0, {150, 190}, 145);
+    NcclLinker(schedule()).link(made.trace);
+    REQUIRE(made.trace.kernels.size() == 1);
+    CHECK(made.trace.kernels[0].of == OpOfIteration{kSend, 0});
+}

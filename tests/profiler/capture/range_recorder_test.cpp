@@ -150,9 +150,9 @@ TEST_CASE("a range belongs to the op within whose launch it lies, on the same th
     using namespace engine;
     const std::vector<GpuOpLaunch> launches{
         {{100, 200}, {1, 0}, 7}, {{200, 300}, {2, 0}, 7}, {{100, 300}, {3, 0}, 8}};
-    std::vector<GpuRange> ranges(5);
-    const Window windows[] = {{110, 190}, {200, 300}, {150, 250}, {90, 95}, {120, 130}};
-    const std::uint32_t threads[] = {7, 7, 7, 7, 8};
+    std::vector<GpuRange> ranges(6);
+    const Window windows[] = {{110, 190}, {200, 300}, {150, 250}, {90, 95}, {120, 130}, {250, 260}};
+    const std::uint32_t threads[] = {7, 7, 7, 7, 8, 9};
     for (std::size_t i = 0; i < ranges.size(); ++i) {
         ranges[i].window = windows[i];
         ranges[i].thread = threads[i];
@@ -163,6 +163,7 @@ TEST_CASE("a range belongs to the op within whose launch it lies, on the same th
     CHECK_FALSE(ranges[2].of.isKnown()); // across two
     CHECK_FALSE(ranges[3].of.isKnown()); // before all
     CHECK(ranges[4].of.op == 3);
+    CHECK_FALSE(ranges[5].of.isKnown()); // of a thread that launched nothing
 }
 
 TEST_CASE("launches are logged with their thread, inner ones too")

@@ -64,8 +64,9 @@ TEST_CASE(
     CHECK(rows.at("gpu_memory_taken") == static_cast<double>(all.taken()));
     CHECK(rows.at("gpu3_memory_stash") == 4'000'003);
     RunInfo read;
-    for (const char* name : {"gpu0_memory_souls", "gpu-1_memory_used", "gpu_memory_used", "gpu",
-                             "gpu99999999999999_memory_used", "gpu1memory_used"})
+    for (const char* name :
+         {"gpu0_memory_souls", "gpu-1_memory_used", "gpu_memory_used", "gpu",
+          "gpu99999999999999_memory_used", "gpu1memory_used", "cpu0_memory_used"})
         takeGpuMetric(name, 1, read);
     CHECK(read.gpuMemory.empty());
 }
