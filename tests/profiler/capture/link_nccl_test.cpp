@@ -117,7 +117,7 @@ TEST_CASE("an all-reduce's kernel is linked, and one within a launch of another 
     made.launch(3, {100, 130}); // 0ALLREDUCE
     made.launch(kReceive, {300, 360});
     made.kernel(0, {1000, 1100}, 110);
-    made.kernel(0, {1200, 1300}, 320); // then device 1 is within its RECV, device 0 in nothing
+    made.kernel(1, {1200, 1300}, 110); // then device 0 is within its sum, device 1 in nothing
     NcclLinker(schedule()).link(made.trace);
     CHECK(made.trace.kernels[0].of == OpOfIteration{3, 0});
     CHECK_FALSE(made.trace.kernels[1].of.isKnown());
