@@ -71,7 +71,8 @@ std::string notesText(const Run& run, std::span<const Note> notes)
                    time(startOf(iteration, note)), time(note.window.duration()),
                    note.text.empty() ? "(bookmark)" : note.text});
     }
-    return "\n" + table.text();
+    std::string text("\n");
+    return text += table.text();
 }
 
 nlohmann::ordered_json notesJson(const Run& run, std::span<const Note> notes)
