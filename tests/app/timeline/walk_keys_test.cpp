@@ -37,7 +37,7 @@ TEST_CASE("the first key of all selects the first op, whichever it is")
         CHECK(walk.go({}, {key}) == *firstOp(walk.view, 0));
 }
 
-TEST_CASE("J goes to the next micro-batch, K back; comma and period along the lane")
+TEST_CASE("J goes to the next micro-batch, K back, comma and period along the lane")
 {
     const Walk walk;
     const Selection first = walk.go({}, {Qt::Key_J});
