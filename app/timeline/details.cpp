@@ -37,7 +37,7 @@ Details detailsOf(const RunView& view, const Selection& selection, const KernelV
     case Selection::Kind::Bubble:
         return bubbleDetails(view, selection);
     case Selection::Kind::Range:
-        return rangeDetails(view, selection);
+        return rangeDetails(view, selection, kernels);
     case Selection::Kind::Device:
         return deviceDetails(view, selection, kernels);
     case Selection::Kind::None:

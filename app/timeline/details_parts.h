@@ -37,7 +37,7 @@ std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
 Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 Details bubbleDetails(const RunView& view, const Selection& selection);
-Details rangeDetails(const RunView& view, const Selection& selection);
+Details rangeDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 Details runDetails(const RunView& view, int iteration);
 Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
 

@@ -1,5 +1,7 @@
 #include "app/timeline/details_parts.h"
+#include "app/timeline/kernel_view.h"
 #include "app/timeline/words.h"
+
 namespace app {
 namespace {
 
@@ -60,16 +62,36 @@ double meanBubble(const RunView& view, engine::Window window)
     return sum / std::max(1, view.devices());
 }
 
+// What the host said of this time, where it is an NVTX range that is selected.
+const HostRange* marked(const Selection& selection, const KernelView* kernels)
+{
+    const bool hasDevice = kernels != nullptr && selection.device.isValid();
+    return hasDevice ? kernels->ranges().at(selection.device, selection.window) : nullptr;
+}
+
+DetailsSection markedSection(const RunView& view, const HostRange& range)
+{
+    DetailsSection section;
+    section.title = tr("Marked on the host");
+    section.rows.push_back({tr("Text"), QString::fromStdString(range.text)});
+    section.rows.push_back(
+        {tr("By"),
+         range.domain.empty() ? tr("the op's own range") : QString::fromStdString(range.domain)});
+    section.rows.push_back({tr("While launching"), opText(view.op(range.of.op))});
+    return section;
+}
+
 } // namespace
 
-Details rangeDetails(const RunView& view, const Selection& selection)
+Details rangeDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
 {
     const auto& window = selection.window;
     const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
     const auto& iteration
         = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
     Details details;
-    details.title = tr("Range");
+    const HostRange* host = marked(selection, kernels);
+    details.title = host != nullptr ? tr("NVTX range") : tr("Range");
     sayLength(details, view, clock, window.duration());
     details.left
         = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit;
@@ -77,6 +99,8 @@ Details rangeDetails(const RunView& view, const Selection& selection)
     details.sentence
         = tr("<b>%1 bubble</b>, against %2 of the whole iteration.")
               .arg(percent(meanBubble(view, window)), percent(meanBubble(view, iteration.window)));
+    if (host != nullptr)
+        details.sections.push_back(markedSection(view, *host));
     details.sections.push_back(shares(view, window));
     const Counts counts = countsIn(view, window);
     DetailsSection facts;

@@ -57,13 +57,14 @@ Selection deviceSelection(DeviceId device, int iteration)
     return selection;
 }
 
-// The stretch of time that an NVTX range takes.
-Selection rangeSelection(const RunView& view, const HostRange* range)
+// The stretch of time that an NVTX range of a device takes.
+Selection rangeSelection(const RunView& view, DeviceId device, const HostRange* range)
 {
     Selection selection;
     if (range == nullptr)
         return selection;
     selection.kind = Selection::Kind::Range;
+    selection.device = device;
     selection.window = range->window;
     selection.iteration
         = view.iterationAt(static_cast<double>(range->window.begin + range->window.end) / 2);
@@ -125,7 +126,7 @@ Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vect
     if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
         return computeAt(view, device, axis, x);
     if (kernels != nullptr && isOnRanges(lane, y))
-        return rangeSelection(view, rangeAt(kernels->ranges(), device, axis, lane, {x, y}));
+        return rangeSelection(view, device, rangeAt(kernels->ranges(), device, axis, lane, {x, y}));
     if (kernels != nullptr && kernelRowAt(lane, y) >= 0)
         return kernelAt(*kernels, device, axis, lane, {x, y});
     if (lane.kind != LaneKind::Full)

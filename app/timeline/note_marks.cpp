@@ -78,6 +78,7 @@ Selection selectionOf(const RunView& view, const Note& note)
         ? note.iteration
         : view.iterationAt(static_cast<double>(note.window.begin + note.window.end) / 2);
     selection.window = note.window;
+    selection.device = note.device;
     if (!note.op)
         return selection;
     const auto span = view.spanOf(*note.op, note.iteration);

@@ -76,4 +76,14 @@ std::span<const HostRange> RangeView::around(engine::DeviceId device, int row,
     return first < last ? std::span(first, last) : std::span<const HostRange>();
 }
 
+const HostRange* RangeView::at(engine::DeviceId device, engine::Window window) const
+{
+    for (const auto& row : m_ranges[static_cast<std::size_t>(device.value)]) {
+        const auto found = std::ranges::find(row, window, &HostRange::window);
+        if (found != row.end())
+            return &*found;
+    }
+    return nullptr;
+}
+
 } // namespace app

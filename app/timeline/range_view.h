@@ -38,6 +38,8 @@ public:
     // Those of a row that touch `window`.
     std::span<const HostRange> around(engine::DeviceId device, int row,
                                       engine::Window window) const;
+    // The one that takes just this stretch of time, the outermost of several; else nullptr.
+    const HostRange* at(engine::DeviceId device, engine::Window window) const;
     std::int64_t leftOut() const { return m_leftOut; }
 
 private:

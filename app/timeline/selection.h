@@ -12,8 +12,8 @@ struct Selection
     enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device, Kernel };
 
     Kind kind = Kind::None;
-    int iteration = -1; // index into Timeline::iterations
-    engine::DeviceId device;
+    int iteration = -1;      // index into Timeline::iterations
+    engine::DeviceId device; // of kind Range: whose host marked it (NVTX), or none
     engine::Track::Kind lane = engine::Track::Kind::Compute;
     std::uint32_t op = 0;   // OpIndex; kind Op
     engine::Window window;  // of what is selected, on the timeline's clock

@@ -1,3 +1,4 @@
+#include "app/timeline/details.h"
 #include "app/timeline/hit_test.h"
 #include "app/timeline/range_painter.h"
 #include "app/timeline/range_view.h"
@@ -139,10 +140,39 @@ TEST_CASE(
     const Selection selected
         = selectionAt(sample.view, axis, sample.lanes, at.x(), at.y(), &sample.kernels);
     CHECK(selected.kind == Selection::Kind::Range);
+    CHECK(selected.device == engine::DeviceId{0});
     CHECK(selected.window == wanted.window);
     const QString tip = rangeToolTip(sample.view, wanted);
     CHECK(tip.contains(QString::fromStdString(wanted.text)));
     CHECK(tip.contains(QStringLiteral("on the host")));
+}
+
+TEST_CASE("details of an NVTX range say its words, who marked it, and what was launched meanwhile")
+{
+    const Ranged sample;
+    const engine::DeviceId device{0};
+    const HostRange& inner = sample.kernels.ranges().on(device, 2)[0];
+    Selection selected;
+    selected.kind = Selection::Kind::Range;
+    selected.iteration = 0;
+    selected.device = device;
+    selected.window = inner.window;
+    const Details library = detailsOf(sample.view, selected, &sample.kernels);
+    CHECK(library.title == QStringLiteral("NVTX range"));
+    const auto& rows = library.sections.front().rows;
+    REQUIRE(rows.size() == 3);
+    CHECK(rows[0].value == QStringLiteral("ncclSend"));
+    CHECK(rows[1].value == QStringLiteral("NCCL"));
+    CHECK(rows[2].value == QStringLiteral("0F0"));
+    selected.window = sample.kernels.ranges().on(device, 0)[3].window;
+    const Details own = detailsOf(sample.view, selected, &sample.kernels);
+    CHECK(own.sections.front().rows[1].value == QStringLiteral("the op's own range"));
+
+    --selected.window.begin; // a stretch that nobody marked
+    CHECK(detailsOf(sample.view, selected, &sample.kernels).title == QStringLiteral("Range"));
+    selected.window = inner.window;
+    selected.device = {}; // dragged
+    CHECK(detailsOf(sample.view, selected, &sample.kernels).title == QStringLiteral("Range"));
 }
 
 TEST_CASE("a range is painted where it is, and a pixel that many share has one")
