@@ -1,4 +1,5 @@
 #include "app/models/metrics_model.h"
+#include "app/models/text.h"
 #include "app/timeline/details_gpu.h"
 #include "app/timeline/details_parts.h"
 #include "app/timeline/words.h"
@@ -59,8 +60,7 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
             const auto name = engine::memoryCategoryName(static_cast<engine::MemoryCategory>(k));
             if (amount > 0)
                 section.rows.push_back(
-                    {QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
-                     bytes.text(static_cast<double>(amount))});
+                    {tr("... %1").arg(fromUtf8(name)), bytes.text(static_cast<double>(amount))});
         }
     }
     if (const auto* use = engine::arenaOf(view.run().info, device.device); use != nullptr)

@@ -92,6 +92,19 @@ TEST_CASE("a device says that bytes were not recorded instead of showing none")
     CHECK(row(details, "Largest stash").startsWith(QLatin1String("4.0")));
 }
 
+TEST_CASE("a device says what its peak is made of, apart from how many weights it holds")
+{
+    const app::RunView view(sample::measured({"bitpipe", 4, 4, 2}));
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.iteration = 0;
+    device.device = engine::DeviceId{0};
+    const auto details = app::detailsOf(view, device);
+    CHECK(row(details, "... weights") == QLatin1String("0.68")); // GiB, as its peak
+    CHECK(row(details, "... optimizer state") == QLatin1String("1.37"));
+    CHECK(row(details, "Weights") == QString::fromUtf8("2.0 Mθ"));
+}
+
 TEST_CASE("a device says what was laid out for it, what was alive and what was touched")
 {
     engine::Run run = *sample::units({"1f1b", 2, 2, 1});
