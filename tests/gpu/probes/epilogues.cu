@@ -3,10 +3,10 @@
 // fast the algorithm is that its heuristics put first, and how fast the best of eight. The last
 // shapes are an untied head's with rows padded as logits are, and one whose vocabulary is padded:
 // what of a head's time that would save.
+#include "operands.h"
 #include "probe.h"
 
 #include <cublasLt.h>
-#include <cuda_bf16.h>
 
 #include <cstdint>
 #include <string>
@@ -37,19 +37,6 @@ constexpr Case kCases[] = {
     {"weight gradient", Pass::Weight, CUBLASLT_EPILOGUE_DEFAULT, 1},
     {"weight gradient, bias", Pass::Weight, CUBLASLT_EPILOGUE_BGRADA, 1},
 };
-
-// Numbers of no pattern: products of zeros run faster than real ones.
-__global__ void fillRandom(__nv_bfloat16* out, std::size_t count, unsigned seed)
-{
-    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
-         i += std::size_t{gridDim.x} * blockDim.x) {
-        auto h = static_cast<unsigned>(i) * 2654435761U + seed;
-        h ^= h >> 16U;
-        h *= 0x85ebca6bU;
-        h ^= h >> 13U;
-        out[i] = __float2bfloat16(static_cast<float>(h & 0xffffU) / 32768.0F - 1.0F);
-    }
-}
 
 // Room for the largest matrix each, of which a product takes what it needs.
 struct Memory

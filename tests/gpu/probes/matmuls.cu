@@ -1,9 +1,9 @@
 // P4: how much a matrix product on one of D virtual devices is slowed down by those on the others:
 // plain streams, streams with an SM target for cuBLASLt, green contexts, and both.
+#include "operands.h"
 #include "probe.h"
 
 #include <cublasLt.h>
-#include <cuda_bf16.h>
 
 #include <atomic>
 #include <memory>
@@ -17,19 +17,6 @@ struct Shape
 {
     int m = 0, n = 0, k = 0;
 };
-
-// Numbers of no pattern: products of zeros run faster than real ones.
-__global__ void fillRandom(__nv_bfloat16* out, std::size_t count, unsigned seed)
-{
-    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < count;
-         i += std::size_t{gridDim.x} * blockDim.x) {
-        auto h = static_cast<unsigned>(i) * 2654435761U + seed;
-        h ^= h >> 16U;
-        h *= 0x85ebca6bU;
-        h ^= h >> 13U;
-        out[i] = __float2bfloat16(static_cast<float>(h & 0xffffU) / 32768.0F - 1.0F);
-    }
-}
 
 // c = a^T b in bf16 with fp32 sums, with its own handle, operands and workspace: as one virtual
 // device has them.
