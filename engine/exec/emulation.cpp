@@ -2,6 +2,7 @@
 
 #include "engine/base/median.h"
 #include "engine/exec/op_patience.h"
+#include "engine/exec/patient_clock.h"
 #include "engine/sim/simulate.h"
 
 #include <algorithm>
@@ -139,9 +140,9 @@ void Emulation::awaitGradient()
 
 void Emulation::awaitStamp(std::size_t stamp, std::int64_t longest, const char* what) const
 {
-    for (const std::int64_t since = wallTime(); !m_setup.pipeline.device->hasPassed(stamp);
+    for (PatientClock clock; !m_setup.pipeline.device->hasPassed(stamp);
          std::this_thread::sleep_for(kPollNap))
-        if (const std::int64_t waited = wallTime() - since; waited > longest)
+        if (const std::int64_t waited = clock.look(); waited > longest)
             throw EndlessOp(waited, what);
 }
 

@@ -1,6 +1,7 @@
 // How the thread that calls Live::iterate() watches the threads of the devices.
 #include "engine/exec/live.h"
 #include "engine/exec/op_patience.h"
+#include "engine/exec/patient_clock.h"
 #include "engine/exec/standstill.h"
 #include "engine/schedule/notation.h"
 
@@ -32,7 +33,7 @@ public:
     {
         const std::size_t ops = m_live.opsToDo();
         while (!m_live.m_end.waitFor(kGlance)) {
-            m_now = wallTime();
+            m_now = m_clock.look();
             if (m_live.hasFailed())
                 giveUp({});
             else if (std::string fault = m_gaveUp > 0 ? "" : m_live.transportFault();
@@ -149,6 +150,7 @@ private:
     };
 
     Live& m_live;
+    PatientClock m_clock;
     std::vector<Running> m_running;                                // [worker]
     std::int64_t m_now = 0, m_moved = 0, m_busy = 0, m_gaveUp = 0; // ns; 0: not yet
     std::size_t m_steps = 0;

@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/exec/op_patience.h"
+#include "engine/exec/patient_clock.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -152,11 +153,11 @@ void Worker::awaitAlone(OpRef ref)
     const bool computes = isCompute(m_setup.pipeline.at(ref).kind);
     const auto hasPassed
         = [&] { return computes ? hasEnded(ref.position) : m_setup.pipeline.hasPassed(ref); };
-    const std::int64_t begin = wallTime();
+    PatientClock clock;
     const std::int64_t longest
         = longestOp(m_setup.patience, computes ? m_times[ref.position].cpuTime : 0);
     while (!hasPassed()) {
-        const std::int64_t waited = wallTime() - begin;
+        const std::int64_t waited = clock.look();
         if (waited > longest)
             throw EndlessOp(waited);
         if (waited > kLook)

@@ -232,7 +232,7 @@ TEST_CASE("a message that is never sent on GPUs ends the run with who waits for 
                          [](std::unique_ptr<Transport> real) {
                              return std::make_unique<SilentTransport>(std::move(real));
                          },
-                     .patience = std::chrono::milliseconds(60)});
+                     .patience = std::chrono::milliseconds(300)});
     REQUIRE_FALSE(live.result);
     CHECK(live.result.error().code == Error::Code::Device);
     CHECK_THAT(live.result.error().message, StartsWith("nothing moves any more; device 0 at "));

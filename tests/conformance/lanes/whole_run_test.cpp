@@ -73,14 +73,8 @@ double boundOf(Precision precision)
     return precision == Precision::Fp32 ? 1e-5 : 1e-2;
 }
 
-} // namespace
-
-TEST_CASE("a model trains live on partitions and on several GPUs as it does on the CPU")
+void checkLiveTraining(Family family, Precision precision)
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
-    const auto family = GENERATE(Family::Gpt, Family::Llama);
-    const auto precision = GENERATE(Precision::Fp32, Precision::Bf16);
     CAPTURE(static_cast<int>(family), static_cast<int>(precision));
     cuda_on_cpu::takeTurns(Turns::Random, 11);
     Experiment experiment = experimentOf(family, "zb-h1", precision);
@@ -104,6 +98,22 @@ TEST_CASE("a model trains live on partitions and on several GPUs as it does on t
             CHECK(use.touched.value_or(0) > 0);
     }
     cuda_on_cpu::takeTurns(Turns::Oldest);
+}
+
+} // namespace
+
+TEST_CASE("a model trains live on partitions and on several GPUs as it does on the CPU")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    checkLiveTraining(GENERATE(Family::Gpt, Family::Llama), Precision::Fp32);
+}
+
+TEST_CASE("... in bf16, too")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    checkLiveTraining(GENERATE(Family::Gpt, Family::Llama), Precision::Bf16);
 }
 
 TEST_CASE("BPipe's stashes move between parts and between GPUs, and nothing is lost")

@@ -98,7 +98,7 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::chrono::seconds kPatience{5};
+    static constexpr std::chrono::seconds kPatience{30};
 
     bool waitsForOthers() const
     {
@@ -131,6 +131,8 @@ using Lock = std::lock_guard<std::recursive_mutex>;
 // Of the next piece of work; none: it ends.
 std::shared_ptr<bool> hang()
 {
+    if (cuda_on_cpu::hangsHere())
+        machine().untilHang = 1;
     if (machine().untilHang == 0 || --machine().untilHang > 0)
         return nullptr;
     return machine().hangs = std::make_shared<bool>(true);

@@ -71,6 +71,7 @@ void watch(std::function<void()> told);
 // From the n-th kernel, copy or filling on that is queued from here the stream stands still, as
 // with a kernel that never ends, until wakeUp(). The program is aborted where it would wait for it.
 void hangAt(int n);
+void hangHere(); // from the next that this thread queues
 // This thread does not come back from the driver with the next that it queues, until then.
 void stallThisThread();
 void wakeUp();

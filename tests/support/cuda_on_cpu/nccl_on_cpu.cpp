@@ -269,7 +269,7 @@ Status abortRank(nccl::Communicator communicator)
 {
     const int gpu = communicator->gpu;
     locked([&](Library& all) { all.abort(*communicator); });
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (locked([gpu](Library& all) { return all.othersRun(gpu); })) {
         if (std::chrono::steady_clock::now() > deadline) {
             locked([](Library& all) { all.hasAbortHung = true; });

@@ -1,4 +1,5 @@
-// A driver that does not come back to one thread, while others call it.
+// What one thread brings about while others call the driver, too: it does not come back to it, or
+// the GPU does not end what it queues.
 #include "tests/support/cuda_on_cpu/machine.h"
 #include "tests/support/cuda_on_cpu/streams.h"
 
@@ -9,7 +10,7 @@
 
 namespace {
 
-thread_local bool stallsNext = false;
+thread_local bool stallsNext = false, hangsNext = false;
 std::atomic<bool> isStalled{false};
 
 } // namespace
@@ -25,6 +26,16 @@ void cuda_on_cpu::stallIfAsked()
     if (std::exchange(stallsNext, false))
         while (isStalled)
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+void cuda_on_cpu::hangHere()
+{
+    hangsNext = true;
+}
+
+bool cuda_on_cpu::hangsHere()
+{
+    return std::exchange(hangsNext, false);
 }
 
 void cuda_on_cpu::endStall()

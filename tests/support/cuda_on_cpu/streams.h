@@ -47,6 +47,8 @@ void enqueueWhen(CUstream_st* stream, std::function<bool()> when, std::function<
 // Where the driver is called, before the lock is taken: stallThisThread() (machine.h).
 void stallIfAsked();
 void endStall();
+// Where work is queued: hangHere(), once.
+bool hangsHere();
 
 using Pieces = std::vector<std::function<void()>>;
 
