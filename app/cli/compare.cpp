@@ -90,11 +90,6 @@ ordered_json stepsJson(const Run& run, const LossGoal& goal)
             {"tokens", steps->tokens}};
 }
 
-std::string mean(double ticks, std::int64_t ticksPerUnit)
-{
-    return timeNumber(static_cast<std::int64_t>(ticks), ticksPerUnit);
-}
-
 std::string lossCell(const ComparedRun& run)
 {
     return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
@@ -122,8 +117,8 @@ std::string asText(const Options& options, const Runs& all)
         table.add(
             {c.label, std::string(modeAdjective(c.mode)), std::to_string(shape.devices),
              std::to_string(shape.microBatches), timeNumber(c.metrics.duration, c.ticksPerUnit),
-             timeUnit(c.ticksPerUnit), mean(c.meanCompute, c.ticksPerUnit),
-             mean(c.meanExposed, c.ticksPerUnit), mean(c.meanBubble, c.ticksPerUnit),
+             timeUnit(c.ticksPerUnit), meanNumber(c.meanCompute, c.ticksPerUnit),
+             meanNumber(c.meanExposed, c.ticksPerUnit), meanNumber(c.meanBubble, c.ticksPerUnit),
              fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio), unitNumber(c.peakStash),
              c.peakBytes ? bytesText(*c.peakBytes) : "-",
              c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",

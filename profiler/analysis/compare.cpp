@@ -113,8 +113,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 // "23.5 ms less bubble"; empty where the difference would print as nothing.
 std::string part(double difference, std::int64_t ticksPerUnit, const std::string& what)
 {
-    const auto ticks = static_cast<std::int64_t>(std::llround(std::fabs(difference)));
-    const std::string number = timeNumber(ticks, ticksPerUnit);
+    const std::string number = meanNumber(std::fabs(difference), ticksPerUnit);
     if (number == "0.0")
         return {};
     return number + " " + timeUnit(ticksPerUnit) + (difference < 0 ? " less " : " more ") + what;
@@ -170,13 +169,12 @@ std::string summarize(const Comparison& comparison, std::size_t run)
                 part(difference(one.meanExposed, base.meanExposed), base.ticksPerUnit,
                      "exposed communication"),
                 part(difference(one.meanCompute, base.meanCompute), base.ticksPerUnit, "compute")});
-    const auto gap = static_cast<std::int64_t>(std::llround(std::fabs(whole)));
+    const std::string gap = meanNumber(std::fabs(whole), base.ticksPerUnit);
     const std::string reasons = parts.empty() ? "" : ": " + parts;
-    if (timeNumber(gap, base.ticksPerUnit) == "0.0")
+    if (gap == "0.0")
         return one.label + " takes as long as " + base.label + reasons;
-    return one.label + " is " + timeNumber(gap, base.ticksPerUnit) + " "
-        + timeUnit(base.ticksPerUnit) + (whole < 0 ? " shorter than " : " longer than ")
-        + base.label + reasons;
+    return one.label + " is " + gap + " " + timeUnit(base.ticksPerUnit)
+        + (whole < 0 ? " shorter than " : " longer than ") + base.label + reasons;
 }
 
 } // namespace profiler

@@ -28,9 +28,13 @@ std::string unitNumber(double value)
 
 std::string timeNumber(std::int64_t ticks, std::int64_t ticksPerUnit)
 {
-    if (ticksPerUnit == 1)
-        return fixed(static_cast<double>(ticks) * 1e-6, 1);
-    return unitNumber(static_cast<double>(ticks) / static_cast<double>(ticksPerUnit));
+    return meanNumber(static_cast<double>(ticks), ticksPerUnit);
+}
+
+std::string meanNumber(double ticks, std::int64_t ticksPerUnit)
+{
+    return ticksPerUnit == 1 ? fixed(ticks * 1e-6, 1)
+                             : unitNumber(ticks / static_cast<double>(ticksPerUnit));
 }
 
 std::string timeUnit(std::int64_t ticksPerUnit)

@@ -312,3 +312,48 @@ TEST_CASE("a run that cuts its sequences another way is refused for that, not fo
               .find("cuts micro-batches into 2 and the schedule into 4")
           != std::string::npos);
 }
+
+TEST_CASE("an op's own time is its own, whether it runs alone or with the next")
+{
+    UnitCosts costs;
+    costs.rules.jitter = {1, 10};
+    const Run run = runOf(scheduleFrom({"0F1 (0F0 0B1) 0B0"}), costs);
+    Schedule apart = run.schedule;
+    for (Op& op : apart.program[0])
+        op.flags = OpFlag::None;
+    const auto asked = calibratedCosts(run, apart);
+    REQUIRE(asked);
+    const RecordedTimes times = recordedTimes(run);
+    for (std::size_t i = 0; i < 4; ++i)
+        CHECK(asked->of[0][i].duration == times[i]->duration);
+}
+
+TEST_CASE("where none of a joint kind ran alone, a backward is taken for two forwards")
+{
+    const RecordedTimes times = recordedTimes(runOf(scheduleFrom({"0F1 (0F0 0B1) (0F2 0B0)"}), {}));
+    CHECK(times[1]->duration * 2 == times[2]->duration);
+    CHECK(times[3]->duration * 2 == times[4]->duration);
+}
+
+TEST_CASE("a replay counts alone, and a message that is there before its SEND ended is not late")
+{
+    Run run = runOf(scheduleOf("1f1b", 2, 1), {}, 2);
+    run.timeline.iterations[1].kind = Iteration::Kind::Replay;
+    const OpIndex index(run.schedule);
+    for (Track& track : run.timeline.tracks)
+        for (Span& span : track.spans) {
+            const OpKind kind = opAt(run.schedule, index, span.op).kind;
+            if (span.iteration == 0 && kind == OpKind::Forward)
+                span.end = span.begin; // as if it had taken no time
+            if (kind == OpKind::RecvActivation)
+                span.end -= 1;
+        }
+    const RecordedTimes times = recordedTimes(run);
+    for (std::uint32_t op = 0; op < times.size(); ++op) {
+        const OpKind kind = opAt(run.schedule, index, op).kind;
+        if (kind == OpKind::Forward)
+            CHECK(times[op]->duration == run.info.ticksPerUnit);
+        if (kind == OpKind::SendActivation)
+            CHECK(times[op]->latency == 0);
+    }
+}

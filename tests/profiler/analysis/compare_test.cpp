@@ -62,6 +62,22 @@ TEST_CASE("the losses of a comparison are the first and the last that were train
     CHECK(c.runs[0].lossLast == 5.0);
 }
 
+TEST_CASE("runs in finer units are compared in units, and differences are not rounded to ticks")
+{
+    UnitCosts costs;
+    costs.forward = {4, 3};
+    const Run base = labelled(simulated("1f1b", 4, 4), "1F1B"),
+              slower = labelled(simulated("1f1b", 4, 4, costs), "slower");
+    REQUIRE(base.info.ticksPerUnit == 2);
+    REQUIRE(slower.info.ticksPerUnit == 6);
+    CHECK(summarize(compare({&base, &slower}).value(), 1)
+          == "slower is 2.333 units longer than 1F1B: 1.0 units more bubble, 1.333 units more "
+             "compute");
+    CHECK(summarize(compare({&slower, &base}).value(), 1)
+          == "1F1B is 2.333 units shorter than slower: 1.0 units less bubble, 1.333 units less "
+             "compute");
+}
+
 TEST_CASE("nothing cannot be compared")
 {
     CHECK_FALSE(compare({}));
@@ -76,5 +92,6 @@ TEST_CASE("numbers read as people write them")
     CHECK(unitNumber(4) == "4.0");
     CHECK(bytesText(512) == "512 B");
     CHECK(bytesText(3 * 1024 * 1024) == "3.0 MiB");
+    CHECK(bytesText(-3 * 1024 * 1024) == "-3.0 MiB");
     CHECK(shareText(1.0 / 7) == "14.3 %");
 }

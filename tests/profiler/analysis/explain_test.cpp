@@ -207,3 +207,61 @@ TEST_CASE("exposed communication comes by begin and adds up to the metric")
         CHECK(std::ranges::is_sorted(windows, {}, &Window::begin));
     }
 }
+
+TEST_CASE("an all-reduce is blamed on the last gradient that went into it, whoever made it")
+{
+    Run run = handMade({.devices = 2, .stages = 1, .microBatches = 2}, {0, 13},
+                       {{0, "0F0", 0, 2},
+                        {0, "0B0", 2, 9},
+                        {0, "0ALLREDUCE", 9, 12},
+                        {0, "0OPT", 12, 13},
+                        {1, "0F1u", 0, 1},
+                        {1, "0B1u", 1, 3},
+                        {1, "0ALLREDUCEu", 9, 12},
+                        {1, "0OPTu", 12, 13}});
+    run.schedule.shape.replicas = 2;
+    run.schedule.deviceOf = {{DeviceId{0}}, {DeviceId{1}}};
+    CHECK(spelled(run, explain(run, 0, find(run, "0OPTu"))->needs) == "0ALLREDUCEu@9-12 0B0@2-9");
+    CHECK(spelled(run, explain(run, 0, find(run, "0ALLREDUCEu"))->needs) == "0B0@2-9");
+}
+
+TEST_CASE(
+    "an op waited since the last one before it that had ended, should a file have them overlap")
+{
+    const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 2}, {0, 12},
+                             {{0, "0F0", 0, 2}, {0, "0F1", 2, 9}, {0, "0B0", 4, 12}});
+    CHECK(explain(run, 0, find(run, "0B0"))->waited == 2);
+}
+
+TEST_CASE("where a device was busy until its message came, the critical path stays on the device")
+{
+    const Run run = handMade({.devices = 2, .stages = 2, .microBatches = 2}, {0, 6},
+                             {{0, "0F0", 0, 1},
+                              {0, "0SEND_F0", 1, 2},
+                              {0, "0F1", 1, 3},
+                              {0, "0SEND_F1", 3, 4},
+                              {1, "1RECV_F0", 1, 2},
+                              {1, "1F0", 2, 4},
+                              {1, "1RECV_F1", 3, 4},
+                              {1, "1F1", 4, 6}});
+    CHECK(spelled(run, Explainer(run, 0).criticalPath()) == "0F0@0-1 1RECV_F0@1-2 1F0@2-4 1F1@4-6");
+}
+
+TEST_CASE("an op that takes no time ends no bubble and no critical path")
+{
+    const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 12},
+                             {{0, "0F0", 0, 2}, {0, "0B0", 2, 6}, {0, "0OPT", 12, 12}});
+    const auto all = bubbles(run, 0);
+    REQUIRE(all.size() == 1);
+    CHECK(all[0].kind == Bubble::Kind::Drain);
+    CHECK_FALSE(all[0].next);
+    CHECK(spelled(run, Explainer(run, 0).criticalPath()) == "0F0@0-2 0B0@2-6");
+}
+
+TEST_CASE("what a recompute makes again is no longer needed of the forward")
+{
+    const Run run = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 6},
+                             {{0, "0F0", 0, 2}, {0, "0RECOMPUTE0", 2, 3}, {0, "0B0", 3, 6}});
+    CHECK(spelled(run, explain(run, 0, find(run, "0F0"))->neededBy) == "0RECOMPUTE0@2-3");
+    CHECK(spelled(run, explain(run, 0, find(run, "0RECOMPUTE0"))->neededBy) == "0B0@3-6");
+}

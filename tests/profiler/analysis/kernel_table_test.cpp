@@ -251,3 +251,45 @@ TEST_CASE("a kernel that outlasts its op fills no more than the op, executions a
     CHECK(table.ops[0].busy == 40 + 70);
     CHECK(table.rows[0].total == 70 + 70);
 }
+
+TEST_CASE("within a kind of op the kernels that take longest come first")
+{
+    const Run run = oneDevice();
+    GpuTrace one = trace();
+    one.kernels = {kernel(0, 0, {0, 10}, kGemm), kernel(0, 0, {10, 60}, kNorm),
+                   kernel(1, 0, {100, 200}, kGemm)};
+    const KernelTable table = kernelTable(run, GpuActivity(run, one));
+    REQUIRE(table.rows.size() == 3);
+    CHECK(table.rows[0].name == kNorm);
+    CHECK(table.rows[1].name == kGemm);
+    CHECK(table.rows[2].op == OpKind::Backward);
+}
+
+TEST_CASE("a call without a number, as of a launch that was not told of, launched nothing")
+{
+    const Run run = oneDevice();
+    GpuTrace one = trace();
+    one.kernels[0].place.correlation = 0;
+    one.calls.resize(2); // of the number 0, and
+    one.calls[1].correlation = one.kernels[1].place.correlation;
+    const GpuActivity activity(run, one);
+    const auto callAt = [&](std::int64_t begin) {
+        const auto work = std::ranges::find(activity.work(), begin,
+                                            [](const GpuWork& each) { return each.window.begin; });
+        return activity.callOf(*work);
+    };
+    CHECK(callAt(0) == nullptr);
+    CHECK(callAt(40) == &activity.trace().calls[1]);
+}
+
+TEST_CASE("work of no known op in a context that several devices share goes to none of them")
+{
+    const Run run = handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 200},
+                             {{0, "0F0", 0, 100}, {1, "1F0", 100, 200}});
+    GpuTrace one = trace();
+    one.kernels = {kernel(0, 0, {0, 30}, kGemm), kernel(1, 0, {100, 130}, kGemm),
+                   kernel(OpOfIteration::kNone, 0, {40, 50}, kNorm)};
+    const GpuActivity activity(run, one);
+    CHECK(activity.withoutPlace() == 1);
+    CHECK(activity.work().size() == 2);
+}

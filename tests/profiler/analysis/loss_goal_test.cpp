@@ -54,6 +54,7 @@ TEST_CASE("an asynchronous window makes many updates")
     CHECK(reached(runOf("pipedream", 4, losses), {3, 1})->updates == 5);
     CHECK(reached(runOf("pipedream-2bw", 4, losses), {3, 1})->updates == 2);
     CHECK(reached(runOf("1f1b", 4, losses), {3, 1})->updates == 1);
+    CHECK(reached(runOf("chimera", 4, losses), {3, 1})->updates == 1); // of two replicas at once
 }
 
 TEST_CASE("the micro-batches of all data-parallel copies count")
@@ -76,6 +77,7 @@ TEST_CASE("the best common loss is the best of the run that gets least far")
     REQUIRE(goal);
     CHECK(goal->window == 4); // both have no more
     CHECK(goal->loss == 6);   // the mean of all four of `less`
+    CHECK(bestCommonLoss({&less, &far})->loss == 6);
     CHECK(reached(far, *goal)->microBatches == 4);
     CHECK(reached(less, *goal)->microBatches == 4);
 }

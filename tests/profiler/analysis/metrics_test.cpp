@@ -204,3 +204,10 @@ TEST_CASE("a run without iterations has no metrics, and says so")
     REQUIRE_FALSE(none);
     CHECK(none.error().code == Error::Code::NotFound);
 }
+
+TEST_CASE("a device of PipeDream holds its stage in D - d versions")
+{
+    const RunMetrics m = numbers(simulated("pipedream", 4, 8));
+    for (std::size_t d = 0; d < 4; ++d)
+        CHECK(m.devices[d].weights == 4.0 - static_cast<double>(d));
+}
