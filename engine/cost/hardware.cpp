@@ -22,8 +22,6 @@ void readLink(SpecFile& file, const std::string& table, LinkSpec& link)
 
 double ringAllReduce(const LinkSpec& link, int ranks, double bytes)
 {
-    if (ranks < 2)
-        return 0;
     return 2.0 * (ranks - 1) * link.time(bytes / ranks);
 }
 

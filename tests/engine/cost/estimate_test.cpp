@@ -1,6 +1,8 @@
 #include "engine/cost/estimate.h"
 #include "tests/catch.h"
 
+#include <cmath>
+
 using namespace engine;
 
 namespace {
@@ -232,6 +234,147 @@ TEST_CASE("a stage keeps its whole stash, or what recomputation leaves of it")
     on.setup.recomputesAll = true;
     CHECK(stageBytes(on, 8)[3].kept
           == Approx(10 * boundaryBytes(on.model, on.setup))); // ten layers of two bytes
+}
+
+TEST_CASE("a layer has 12 h^2 + 13 h parameters, Llama's 2 h^2 (1 + g/a) + 3 h f + 2 h")
+{
+    TransformerSpec model;
+    model.width = 64;
+    model.heads = 8;
+    CHECK(parametersPerLayer(model) == 12 * 64 * 64 + 13 * 64);
+    model.family = TransformerSpec::Family::Llama;
+    model.keyValueHeads = 2;
+    model.feedForward = 100;
+    CHECK(parametersPerLayer(model) == 2 * 64 * 64 * 1.25 + 3 * 64 * 100 + 2 * 64);
+}
+
+TEST_CASE("the embedding's parameters are on the first stage and, as the head, on the last")
+{
+    ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Standard).on;
+    const auto weights = [&on](std::size_t stage) { return stageBytes(on, 8)[stage].weights; };
+    CHECK(weights(0) - weights(3) == 2 * embeddingParameters(on.model) / 4);
+    CHECK(weights(7) == weights(0));
+    const auto stash = [&on] { return stageBytes(on, 8)[7].stash; };
+    const double plain = stash();
+    on.model.transformedHead = true;
+    CHECK((weights(7) - weights(0)) * 4 / 2 == Approx(headTransformParameters(on.model)));
+    CHECK(stash() - plain == 6.0 * on.model.sequence * on.model.width / 4);
+}
+
+TEST_CASE("1F1B keeps no more micro-batches than there are, BPipe ceil((D+2)/2) of them")
+{
+    EstimateInput input = inputOf("gpt3-96b", 4, 5, 1, AttentionMode::Flash);
+    const auto kept = [&input] {
+        const auto memory = estimateMemory(input);
+        const double each = memory.stash + embeddingStashBytes(input.on.model, input.on.setup);
+        return std::pair(std::lround((memory.oneFOneB - memory.state) / each),
+                         std::lround((memory.bpipe - memory.state) / each));
+    };
+    input.globalBatch = 64;
+    CHECK(kept() == std::pair(5L, 4L)); // the middle device has no partner, and ceil(3.5)
+    input.globalBatch = 3;
+    CHECK(kept() == std::pair(3L, 3L));
+}
+
+TEST_CASE("who recomputes everything computes every layer's forward twice")
+{
+    EstimateInput input = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Flash);
+    input.on.setup.recomputesAll = true;
+    const TransformerSpec& model = input.on.model;
+    const double layers = model.layers
+        * (layerFlops(model, input.globalBatch) + attentionFlops(model, input.globalBatch));
+    const auto use = utilisation(input, 10);
+    CHECK(use.hfu / use.mfu == Approx(1 + layers / modelFlops(model, input.globalBatch)));
+    CHECK(use.strictHfu == use.hfu);
+}
+
+TEST_CASE("copies of the pipeline share the batch, so that a larger micro-batch costs them more")
+{
+    EstimateInput input = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Flash);
+    input.on.setup.dataParallel = 2;
+    CHECK(breakEven(input, 1, 2) == Approx((128.0 + 2 * 2 * 7) / (128 + 2 * 7)));
+    CHECK(microBatchesOf(input) == 64);
+}
+
+TEST_CASE("flash attention's backward makes the scores again: 2.5 forwards of it in place of 2")
+{
+    ModelOnHardware on = inputOf("gpt3-96b", 1, 8, 1, AttentionMode::Flash).on;
+    on.hardware.memoryBandwidth = 1e30;
+    on.hardware.kernelLaunch = 0;
+    const double attention
+        = attentionFlops(on.model, 1) / on.hardware.peakFlops / on.hardware.matmulShare;
+    LayerTimes times = layerTimes(on);
+    CHECK(times.inputGradient - times.forward == Approx(1.5 * attention));
+    on.setup.attention = AttentionMode::Standard;
+    times = layerTimes(on);
+    CHECK(times.inputGradient - times.forward == Approx(attention));
+    on.hardware.kernelLaunch = 1000; // seconds: beside them nothing else counts
+    times = layerTimes(on);
+    CHECK(times.forward == Approx(14'000).epsilon(1e-3));
+    CHECK(times.inputGradient == Approx(14'000).epsilon(1e-3));
+    CHECK(times.weightGradient == Approx(7'000).epsilon(1e-3));
+}
+
+TEST_CASE("the head adds to I what it adds to F, and to W its matrix product")
+{
+    const ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Flash).on;
+    const auto prices = modelPrices(Shape{8, 8, 16}, on);
+    REQUIRE(prices);
+    const auto ofHead = [&](OpKind kind) {
+        Op op;
+        op.kind = kind;
+        op.stage = StageId{7};
+        op.microBatch = MicroBatchId{0};
+        const auto last = prices->of(op, DeviceId{7}).duration;
+        op.stage = StageId{3};
+        return last - prices->of(op, DeviceId{3}).duration;
+    };
+    const double product
+        = headFlops(on.model, 1) / 4 / on.hardware.peakFlops / on.hardware.matmulShare * 1e9;
+    CHECK(ofHead(OpKind::BackwardWeight) == Approx(product).margin(1));
+    CHECK(std::abs(ofHead(OpKind::BackwardInput) - ofHead(OpKind::Forward)) <= 1);
+    CHECK(ofHead(OpKind::Forward) > ofHead(OpKind::BackwardWeight)); // the loss
+}
+
+TEST_CASE("a message's latency comes behind it, a copy's is part of it")
+{
+    const ModelOnHardware on = inputOf("gpt3-96b", 4, 8, 1, AttentionMode::Flash).on;
+    const auto prices = modelPrices(Shape{8, 8, 16}, on);
+    REQUIRE(prices);
+    Op op;
+    op.stage = StageId{0};
+    op.microBatch = MicroBatchId{0};
+    op.peer = 1;
+    op.kind = OpKind::SendActivation;
+    CHECK(prices->of(op, DeviceId{0}).latency == std::llround(on.hardware.node.latency * 1e9));
+    op.kind = OpKind::Evict;
+    const auto copy = prices->of(op, DeviceId{0});
+    CHECK(copy.latency == 0);
+    const double seconds = on.hardware.node.latency
+        + stageStashBytes(on.model, on.setup, 8, 0)
+            / (on.hardware.node.bandwidth * on.hardware.linkShare);
+    CHECK(static_cast<double>(copy.duration) == Approx(seconds * 1e9).margin(1));
+}
+
+TEST_CASE("copies of a pipeline that fills its node sum over the network")
+{
+    const ModelOnHardware on = inputOf("gpt3-96b", 4, 2, 1, AttentionMode::Flash).on;
+    const auto sum = [&on](int replicas, int dataParallel) {
+        Shape shape{2, 2, 16}; // of t = 4: a node of eight GPUs
+        shape.replicas = replicas;
+        shape.dataParallel = dataParallel;
+        Op op;
+        op.kind = OpKind::AllReduce;
+        op.stage = StageId{0};
+        return static_cast<double>(modelPrices(shape, on)->of(op, DeviceId{0}).duration) * 1e-9;
+    };
+    const double bytes = stageBytes(on, 2)[0].gradients;
+    const auto ring = [&](LinkSpec link) {
+        link.bandwidth *= on.hardware.linkShare;
+        return Approx(ringAllReduce(link, 2, bytes)).epsilon(1e-6);
+    };
+    CHECK(sum(2, 1) == ring(on.hardware.node));
+    CHECK(sum(1, 2) == ring(on.hardware.network));
 }
 
 TEST_CASE("every preset of a model and of hardware loads, and what is wrong is named")

@@ -44,6 +44,18 @@ TEST_CASE("a stage may cost something of its own, its backward split as the othe
                Catch::Contains("no stage 2") && Catch::Contains("0 to 1"));
 }
 
+TEST_CASE("a backward that costs nothing elsewhere divides evenly where it costs something")
+{
+    UnitCosts costs;
+    costs.backward = costs.inputGradient = costs.weightGradient = {0};
+    costs.stages = {{1, {1}, {3}}};
+    const auto prices = unitPrices(Shape{2, 2, 1}, costs);
+    REQUIRE(prices);
+    CHECK(units(*prices, opOf(OpKind::BackwardInput, 0)) == 0);
+    CHECK(units(*prices, opOf(OpKind::BackwardInput, 1)) == 1.5);
+    CHECK(units(*prices, opOf(OpKind::BackwardWeight, 1)) == 1.5);
+}
+
 TEST_CASE("what goes between nodes has its own cost, what stays in one does not")
 {
     UnitCosts costs;

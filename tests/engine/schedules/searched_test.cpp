@@ -175,6 +175,30 @@ TEST_CASE("ZB-1P and ZB-2P look for the best order of the costs that are set")
         }
 }
 
+TEST_CASE("of orders that are as long, the search takes the one that keeps devices for less time")
+{
+    struct Case
+    {
+        const char *scheme, *costs;
+        int devices, microBatches, forward, input, weight;
+        double makespan, span;
+    };
+    for (const Case& each : {Case{"zb-2p", "4:5:3", 4, 8, 4, 5, 3, 108, 102},
+                             Case{"zb-2p", "3:1:2", 6, 12, 3, 1, 2, 87, 72},
+                             Case{"zb-1p", "3:1:2", 6, 12, 3, 1, 2, 87, 84}}) {
+        INFO(each.scheme << ' ' << each.costs);
+        UnitCosts unit;
+        unit.forward = Fraction{each.forward};
+        unit.inputGradient = Fraction{each.input};
+        unit.weightGradient = Fraction{each.weight};
+        const Found own = found(
+            scheduleOf(each.scheme, each.devices, each.microBatches, {{"costs", each.costs}}),
+            unit);
+        CHECK(own.makespan == each.makespan);
+        CHECK(own.span == each.span);
+    }
+}
+
 TEST_CASE("costs are three positive integers")
 {
     for (const std::string wrong : {"1:1", "1:0:1", "1:1:1:1", "", "1:1:", "a:b:c", "1:-1:1"}) {

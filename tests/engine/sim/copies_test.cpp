@@ -88,6 +88,16 @@ TEST_CASE("a load waits for its evict, which waits for the one before it")
     CHECK_THAT(copies[2], Catch::StartsWith("0LOAD1 9-13"));
 }
 
+TEST_CASE("two loads in a row go one after the other")
+{
+    UnitCosts costs;
+    costs.transfer = {1};
+    const Run run = simulatedRun(
+        alone("0F0 0EVICT0 0F1 0EVICT1 0F2 0F3 0B3 0LOAD0 0LOAD1 0B2 0B0 0B1"), costs);
+    CHECK(spansOf(run, Track::Kind::Copy)
+          == Spans{"0EVICT0 1-2", "0EVICT1 2-3", "0LOAD0 6-7", "0LOAD1 7-8"});
+}
+
 TEST_CASE("a forward without room waits until the oldest evict under way is through")
 {
     UnitCosts costs;

@@ -2,6 +2,9 @@
 #include "profiler/analysis/metrics.h"
 #include "tests/support/pipelines.h"
 
+#include <algorithm>
+#include <tuple>
+
 using namespace engine;
 using namespace tests;
 
@@ -22,6 +25,11 @@ std::int64_t peakBytes(const Schedule& schedule, double kept)
     for (const MemoryEvent& event : run.timeline.memory)
         left += event.category == MemoryCategory::Stash ? event.bytes : 0;
     CHECK(left == 0);
+    // At one time frees come first, behind what is held from the start.
+    CHECK(std::ranges::is_sorted(run.timeline.memory, {}, [](const MemoryEvent& event) {
+        return std::tuple(event.time, event.op != MemoryEvent::kNoOp,
+                          event.op != MemoryEvent::kNoOp && event.bytes > 0);
+    }));
     return profiler::metrics(run)->devices[0].peakStashBytes.value();
 }
 

@@ -97,6 +97,37 @@ TEST_CASE("ops that run as one take the factor of their sum")
     CHECK(spansOf(run, 1, Track::Kind::Compute)[3] == "1B1 4.4-6.4");
 }
 
+TEST_CASE("... of measured times, too, which the factor does not divide: to the nanosecond")
+{
+    const Schedule schedule = scheduleFrom({"(0F0 0F1) 0B0 0B1"});
+    OpCosts costs;
+    costs.of = {{{7, 0}, {5, 0}, {1, 0}, {1, 0}}};
+    costs.rules.joint = {4, 5};
+    const auto timeline = simulate(schedule, costs);
+    REQUIRE(timeline);
+    CHECK(timeline->tracks[0].spans[0].window() == Window{0, 9}); // of 9.6
+}
+
+TEST_CASE("an all-reduce takes as long as its slowest member says, on all of them")
+{
+    const Schedule schedule = addP2P(meeting());
+    OpCosts costs; // of stage 0 device 0 says 5, of stage 1 device 1 says 7; the others 1
+    for (std::int32_t device = 0; device < 2; ++device)
+        for (auto& ofDevice = costs.of.emplace_back(); const Op& op : schedule.on(DeviceId{device}))
+            ofDevice.push_back({op.kind != OpKind::AllReduce || op.stage.value != device ? 1
+                                    : device == 0                                        ? 5
+                                                                                         : 7,
+                                0});
+    const auto timeline = simulate(schedule, costs);
+    REQUIRE(timeline);
+    for (int device = 0; device < 2; ++device) {
+        const auto& spans = timeline->track(DeviceId{device}, Track::Kind::AllReduce)->spans;
+        REQUIRE(spans.size() == 2);
+        CHECK(spans[0].window().duration() == 5);
+        CHECK(spans[1].window().duration() == 7);
+    }
+}
+
 TEST_CASE("compute beside an all-reduce of its device is slowed down while that lasts")
 {
     UnitCosts costs;
@@ -173,6 +204,20 @@ TEST_CASE("jitter is even, bounded, the same for the same seed and another for a
     CHECK(simulatedAsIs(lowered, costs).timeline == run.timeline);
     costs.rules.seed = 8;
     CHECK_FALSE(simulatedAsIs(lowered, costs).timeline == run.timeline);
+}
+
+TEST_CASE("the slices of a micro-batch are drawn apart, and so are its directions")
+{
+    TimingRules rules;
+    rules.jitter = {1, 10};
+    const sim::Jitter jitter(rules, 0);
+    Op first, second, up;
+    first.slice = 0;
+    second.slice = 1;
+    up.slice = 0;
+    up.replica = 1;
+    CHECK(jitter(1'000'000, first) != jitter(1'000'000, second));
+    CHECK(jitter(1'000'000, first) != jitter(1'000'000, up));
 }
 
 TEST_CASE("iterations differ under jitter, and are alike without it")

@@ -34,6 +34,7 @@ void checkSame(const profiler::DeviceMetrics& spans, const profiler::DeviceMetri
     CHECK(sums.span == spans.span);
     CHECK(sums.compute == spans.compute);
     CHECK(sums.peakStash == spans.peakStash);
+    CHECK(sums.peakKept == spans.peakKept);
     CHECK(sums.weights == spans.weights);
     CHECK(sums.messagesSent == spans.messagesSent);
     CHECK(sums.messagesReceived == spans.messagesReceived);
@@ -92,6 +93,33 @@ TEST_CASE("sums without spans are the sums of the spans, in every scheme")
         hindered.rules.slowDown = {3, 2};
         checkSame(schedule, hindered, SyncPolicy::Eager);
     }
+}
+
+TEST_CASE("what recomputes is summed up by what it keeps, too")
+{
+    const Schedule schedule = addRecompute(scheduleOf("1f1b", 4, 8));
+    checkSame(schedule, unevenCosts(), SyncPolicy::Eager);
+    const auto sums = profiler::metrics(schedule, summaries(schedule, {}, SyncPolicy::Eager)[0]);
+    CHECK(sums.devices[0].peakKept == 4);
+}
+
+TEST_CASE("a device that computes for no time is busy while it sums")
+{
+    UnitCosts costs;
+    costs.allReduce = {1};
+    costs.stages = {{1, {0}, {0}}};
+    const Schedule schedule = scheduleOf("chimera", 2, 2);
+    const auto spans = withSpans(schedule, costs, SyncPolicy::Late);
+    const auto sums
+        = profiler::metrics(schedule, summaries(schedule, costs, SyncPolicy::Late).back());
+    for (std::size_t d = 0; d < 2; ++d)
+        CHECK(sums.devices[d].span == spans.devices[d].span);
+    costs.stages = {{0, {0}, {0}}, {1, {0}, {0}}};
+    const auto idle
+        = profiler::metrics(schedule, summaries(schedule, costs, SyncPolicy::Late).back());
+    CHECK(idle.devices[0].compute == 0);
+    CHECK(idle.devices[0].span == idle.duration); // both all-reduces
+    CHECK(idle.devices[0].drain == idle.duration);
 }
 
 TEST_CASE("stashes that move are summed up by when they move")

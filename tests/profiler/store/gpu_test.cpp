@@ -249,6 +249,42 @@ TEST_CASE("ranges of libraries have domains of their own, and a stream its name"
           == Rows{{"device 2: compute"}});
 }
 
+TEST_CASE("a range of another copy of the pipeline is of no op, a large thread number is cut")
+{
+    const TemporaryFolder folder;
+    Recorded recorded;
+    recorded.trace.ranges[0].of = {OpOfIteration::kOtherCopy, 0};
+    recorded.trace.ranges[0].thread = 0x5000007;
+    const auto file = write(folder, recorded);
+    const auto read = readGpuTrace(file);
+    REQUIRE(read);
+    REQUIRE(read->ranges.size() == 2);
+    CHECK_FALSE(read->ranges[0].of.isKnown());
+    CHECK(read->ranges[0].thread == 7);
+    const Script script(file);
+    CHECK(script("SELECT count(DISTINCT globalTid / 0x1000000) FROM NVTX_EVENTS WHERE globalTid IS "
+                 "NOT NULL")
+          == Rows{{"1"}});
+    CHECK(script("SELECT count(*) FROM sqlite_schema WHERE name = 'BS_gpu_range'") == Rows{{"0"}});
+}
+
+TEST_CASE("what was launched without a number belongs to no op, and memory may be of a kind that "
+          "nobody knows")
+{
+    const TemporaryFolder folder;
+    Recorded recorded;
+    recorded.trace.kernels[0].place.correlation = 0;
+    recorded.trace.kernels[1].place.correlation = 0; // of nobody
+    recorded.trace.memsets[0].memory = 0;
+    recorded.trace.calls.clear();
+    const auto read = readGpuTrace(write(folder, recorded));
+    REQUIRE(read);
+    CHECK_FALSE(read->kernels[0].of.isKnown());
+    CHECK_FALSE(read->kernels[1].of.isKnown());
+    CHECK(read->memsets[0].memory == 0);
+    CHECK(read->copies[0].of == OpOfIteration{recorded.op, 0});
+}
+
 TEST_CASE("the GPUs of a run stand in its file as Nsight Systems writes them")
 {
     const TemporaryFolder folder;

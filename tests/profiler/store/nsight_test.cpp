@@ -1,4 +1,5 @@
 #include "engine/schedule/notation.h"
+#include "profiler/store/nsight.h"
 #include "tests/profiler/store/script.h"
 
 #include <unistd.h>
@@ -102,6 +103,12 @@ TEST_CASE("thread and process come out of globalTid as documented")
           == Rows{{"4"}});
 }
 
+TEST_CASE("a process number beyond 24 bits does not reach into the next field")
+{
+    CHECK(globalPid(0x1000005) == globalPid(5));
+    CHECK(globalTid(0x1000005, DeviceId{3}) == globalPid(5) + 0x700003);
+}
+
 TEST_CASE("push/pop ranges of one thread nest, so that a stack can sweep them")
 {
     const Written file(fullRun());
@@ -172,11 +179,13 @@ TEST_CASE("clock, versions and start are where scripts look for them")
     CHECK(script("SELECT stopTime - startTime = duration AND duration = (SELECT max(\"end\") FROM "
                  "NVTX_EVENTS) FROM ANALYSIS_DETAILS")
           == Rows{{"1"}});
-    Run live = simulatedRun(1);
-    live.info.mode = Mode::Live;
-    const Written wall(live);
-    CHECK(wall.script()("SELECT value FROM META_DATA_CAPTURE WHERE name = 'BS_CLOCK'")
-          == Rows{{"wall"}});
+    for (const Mode mode : {Mode::Live, Mode::Imported}) {
+        Run live = simulatedRun(1);
+        live.info.mode = mode;
+        const Written wall(live);
+        CHECK(wall.script()("SELECT value FROM META_DATA_CAPTURE WHERE name = 'BS_CLOCK'")
+              == Rows{{"wall"}});
+    }
 }
 
 TEST_CASE("what was measured stands beside what was placed")
