@@ -60,6 +60,8 @@ std::shared_ptr<RunDocument> RunLibrary::newDocument(const QString& file)
 {
     auto document = std::make_shared<RunDocument>(file, ++m_lastNumber);
     m_sessions.push_back(std::make_unique<RunSession>(document));
+    if (m_patience)
+        m_sessions.back()->process().setPatience(*m_patience);
     m_runs->add(document);
     return document;
 }

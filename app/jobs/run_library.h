@@ -5,7 +5,9 @@
 
 #include <QObject>
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace app {
@@ -38,7 +40,10 @@ public:
     void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);
     bool isAnyRunning() const;
-    void setWorkerProgram(const QString& program) { m_program = program; } // tests; "": the own one
+    // For tests. A program "" is the own one; a worker that does not stop is killed after
+    // `patience`.
+    void setWorkerProgram(const QString& program) { m_program = program; }
+    void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
 
 private:
     RunSession* session(const RunDocument& document) const;
@@ -50,6 +55,7 @@ private:
     RunsModel* m_runs;
     std::vector<std::unique_ptr<RunSession>> m_sessions;
     QString m_program;
+    std::optional<std::chrono::milliseconds> m_patience;
     int m_lastNumber = 0;
 };
 

@@ -15,7 +15,7 @@
 namespace app {
 namespace {
 
-constexpr int kKillAfterMilliseconds = 5000;
+constexpr std::chrono::seconds kPatience{5};
 
 QString ownBuild()
 {
@@ -50,7 +50,7 @@ RunProcess::RunProcess(QObject* parent)
     connect(&m_worker, &QProcess::readyRead, this, &RunProcess::readLines);
     connect(&m_worker, &QProcess::finished, this, &RunProcess::workerFinished);
     m_killTimer.setSingleShot(true);
-    m_killTimer.setInterval(kKillAfterMilliseconds);
+    setPatience(kPatience);
     connect(&m_killTimer, &QTimer::timeout, &m_worker, &QProcess::kill);
 }
 

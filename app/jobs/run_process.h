@@ -7,6 +7,8 @@
 #include <QStringList>
 #include <QTimer>
 
+#include <chrono>
+
 namespace app {
 
 // The `bscope` that lies beside this program; "" with a reason when there is none.
@@ -39,7 +41,8 @@ public:
 
     // `program` "" : workerProgram().
     void start(const QString& program, const QStringList& options, const QString& file);
-    void stop(); // SIGINT: whole iterations are kept; SIGKILL 5 s later
+    void stop(); // SIGINT: whole iterations are kept; SIGKILL when the patience is at its end
+    void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
     // Holds the worker where it stands, and lets it go on. Its clocks of CPU time stand still, too.
     void setPaused(bool paused);
     bool isRunning() const { return m_isRunning; }

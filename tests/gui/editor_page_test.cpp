@@ -9,6 +9,7 @@
 #include "engine/schedule/notation.h"
 #include "engine/schedule/torch_csv.h"
 #include "engine/schedules/scheme.h"
+#include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
 #include <QAction>
@@ -41,7 +42,7 @@ struct Editor
         page.edit(*engine::buildSchedule(request), QStringLiteral("mine"));
         grid = page.findChild<ScheduleGrid*>();
         page.activateWindow(); // shortcuts are of the active window
-        REQUIRE(QTest::qWaitForWindowActive(&page));
+        REQUIRE(QTest::qWaitForWindowActive(&page, kNever));
         grid->setFocus();
     }
     QString ops(int device) const
@@ -327,7 +328,7 @@ TEST_CASE("in the smallest window nothing of the editor covers anything else")
 {
     Editor editor("bitpipe", 4, 4);
     editor.page.resize(960, 550);
-    QTest::qWait(20);
+    settle();
     const auto rectOf = [&editor](const QWidget* widget) {
         return QRect(widget->mapTo(&editor.page, QPoint()), widget->size());
     };

@@ -5,6 +5,7 @@
 #include "app/widgets/band.h"
 #include "app/widgets/command_palette.h"
 #include "app/widgets/tab_strip.h"
+#include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
 #include <QAction>
@@ -107,7 +108,7 @@ TEST_CASE("a file that is no run leaves one reason and one way on, among good ru
     w.window.openRun(file.fileName());
     Page* page = w.window.currentPage();
     auto* failed = page->findChild<QWidget*>(QStringLiteral("failed"));
-    REQUIRE(QTest::qWaitFor([&] { return failed->isVisible(); }, 10000));
+    REQUIRE(waitFor([&] { return failed->isVisible(); }));
     CHECK_FALSE(page->findChild<QWidget*>(QStringLiteral("stateBand"))->isVisible());
     CHECK_FALSE(page->findChild<QWidget*>(QStringLiteral("detailsDock"))->isVisible());
 
@@ -115,7 +116,7 @@ TEST_CASE("a file that is no run leaves one reason and one way on, among good ru
     REQUIRE(files.has_value());
     w.window.compare(*files + QStringList(file.fileName()));
     auto* refused = w.window.currentPage()->findChild<Band*>(QStringLiteral("refusedBand"));
-    REQUIRE(QTest::qWaitFor([&] { return refused->isVisible(); }, 10000));
+    REQUIRE(waitFor([&] { return refused->isVisible(); }));
     CHECK(refused->text().contains(QStringLiteral("notes.sqlite")));
 }
 
@@ -145,9 +146,8 @@ TEST_CASE("files are opened by dropping them, and text that is dropped is not ta
     CHECK(w.window.currentPage()->file() == files->front());
     CHECK(drop(two)); // side by side
     CHECK(w.tabs() == 3);
-    CHECK(QTest::qWaitFor(
-        [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 2 runs"); },
-        10000));
+    CHECK(waitFor(
+        [&] { return w.window.currentPage()->title() == QStringLiteral("Compare 2 runs"); }));
 }
 
 TEST_CASE("recorded samples lie in the tree around a build, or installed beside the program")
@@ -172,7 +172,7 @@ TEST_CASE("an opened run is remembered")
     const auto files = sampleFiles(samples().at(1));
     REQUIRE(files.has_value());
     w.window.openRun(files->front());
-    REQUIRE(QTest::qWaitFor([&] { return !w.settings.recentRuns().empty(); }, 10000));
+    REQUIRE(waitFor([&] { return !w.settings.recentRuns().empty(); }));
     CHECK(w.settings.recentRuns().front().title == QStringLiteral("BitPipe"));
 }
 

@@ -21,6 +21,7 @@ struct OpenedRun
     {
         write(folder.file("run.sqlite").toStdString(), run, gpu);
         library.setWorkerProgram(folder.path());
+        library.setPatience(std::chrono::minutes(10)); // nobody is killed for being slow
         document = worker.isEmpty() ? library.open(folder.file("run.sqlite")) : library.start({});
         page = std::make_unique<RunPage>(theme, library, document);
         page->resize(1600, 910);

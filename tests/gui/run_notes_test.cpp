@@ -52,7 +52,10 @@ struct Noted : OpenedRun
     }
     bool waitForStored(std::size_t count) const
     {
-        return waitFor([&] { return stored().size() == count; });
+        return waitFor([&] { // a file that is being written may be locked
+            const auto notes = profiler::readNotes(document->file().toStdString());
+            return notes && notes->size() == count;
+        });
     }
     QString cell(int row, NotesModel::Column column) const
     {

@@ -137,7 +137,7 @@ TEST_CASE("a real worker trains, and the page fills iteration by iteration up to
     RunPage page(theme, library, document);
     page.resize(1600, 910);
     page.show();
-    REQUIRE(waitFor([&] { return !document->isRunning(); }, 60'000));
+    REQUIRE(waitFor([&] { return !document->isRunning(); }));
     INFO(document->log().join(u'\n').toStdString());
     REQUIRE(document->state() == RunDocument::State::Finished);
     CHECK(document->notice().level == Notice::Level::None);

@@ -2,8 +2,11 @@
 
 #include "app/pages/setup_page.h"
 #include "app/widgets/band.h"
+#include "app/widgets/data_table.h"
 #include "app/widgets/key_numbers.h"
 #include "app/widgets/spin_field.h"
+#include "engine/schedules/scheme.h"
+#include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 
 #include <QAbstractButton>
@@ -33,6 +36,18 @@ struct Setup
         spin->setFocus();
         spin->selectAll();
         QTest::keyClicks(spin, QString::fromLatin1(digits));
+    }
+    // Every scheme is in the table, with its numbers or its reason.
+    bool isTableAnswered()
+    {
+        const auto* model
+            = qobject_cast<const SchemeTableModel*>(find<DataTable>("schemeTable")->model());
+        if (model == nullptr || model->rowCount() != static_cast<int>(engine::schemes().size()))
+            return false;
+        for (int row = 0; row < model->rowCount(); ++row)
+            if (model->at(row).prediction() == nullptr && model->at(row).reason().isEmpty())
+                return false;
+        return true;
     }
     QString verdict() { return find<Band>("verdict")->text(); }
     QString value(int item) { return find<KeyNumbers>("keyNumbers")->items().at(item).value; }

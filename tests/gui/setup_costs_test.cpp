@@ -32,7 +32,7 @@ TEST_CASE("costs of a model on hardware turn the prediction into time and bytes"
     const auto* table = setup.find<DataTable>("schemeTable");
     const int memory = static_cast<int>(SchemeTableModel::Column::Memory);
     CHECK(setup.find<QWidget>("costF")->isVisible());
-    QTest::qWait(50);
+    REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
     CHECK(table->isColumnHidden(memory));
     takeSource(setup, CostSource::Kind::Hardware);
     CHECK_FALSE(setup.find<QWidget>("costF")->isVisible()); // units say nothing now
@@ -41,7 +41,7 @@ TEST_CASE("costs of a model on hardware turn the prediction into time and bytes"
     CHECK(items.at(3).title == QStringLiteral("Peak memory"));
     CHECK(items.at(3).unit == QStringLiteral("GiB"));
     CHECK(setup.find<QLabel>("costsText")->text().contains(QStringLiteral("gpt3-96b on")));
-    REQUIRE(QTest::qWaitFor([&] {
+    REQUIRE(waitFor([&] {
         return header(setup, SchemeTableModel::Column::Iteration).endsWith(u"s")
             && !header(setup, SchemeTableModel::Column::Iteration).endsWith(u"units");
     }));
@@ -70,7 +70,7 @@ TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is ref
     CHECK(setup.verdict().contains(QStringLiteral("no recorded run is chosen")));
     setup.find<CostSourceForm>("costSourceForm")->takeRun(file);
     const auto takes = [&] { return setup.page.plan().request.source.run != nullptr; };
-    REQUIRE(QTest::qWaitFor(takes, 10000));
+    REQUIRE(waitFor(takes));
     CHECK(setup.page.plan().request.schedule.microBatches == 16);
     CHECK(setup.find<QSpinBox>("microBatches")->value() == 16);
     CHECK(setup.verdict().startsWith(QStringLiteral("Valid.")));
@@ -83,8 +83,7 @@ TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is ref
     setup.find<CostSourceForm>("costSourceForm")
         ->takeRun(folder.filePath(QStringLiteral("none.sqlite")));
     auto* hint = setup.find<QLabel>("costRunHint");
-    CHECK(QTest::qWaitFor([&] { return hint->text().contains(QStringLiteral("does not exist")); },
-                          10000));
+    CHECK(waitFor([&] { return hint->text().contains(QStringLiteral("does not exist")); }));
 }
 
 TEST_CASE("what only runs on GPUs can do is off elsewhere, with the reason beside it")

@@ -61,7 +61,7 @@ TEST_CASE("several rows of the table are run one after the other, without what c
     RunPlan plan;
     plan.layers = 6;
     setup.page.setPlan(plan);
-    QTest::qWait(300);
+    REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
     auto* table = setup.find<DataTable>("schemeTable");
     const auto mark = [&](const char* scheme) {
         for (int row = 0; row < table->model()->rowCount(); ++row)
@@ -154,15 +154,14 @@ TEST_CASE("in the smallest window the table of schemes does not scroll sideways"
 {
     Setup setup;
     setup.page.resize(960, 550);
-    REQUIRE(QTest::qWaitFor(
-        [&] { return setup.find<DataTable>("schemeTable")->model()->rowCount() > 20; }));
     auto* table = setup.find<DataTable>("schemeTable");
-    QTest::qWait(300);
+    REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
+    settle();
     CHECK(table->horizontalScrollBar()->maximum() == 0);
     CHECK_FALSE(table->isColumnHidden(0));
     CHECK_FALSE(table->isColumnHidden(2)); // bubble
     setup.page.resize(1600, 900);
-    QTest::qWait(20);
+    settle();
     CHECK_FALSE(table->isColumnHidden(static_cast<int>(SchemeTableModel::Column::Local)));
 }
 

@@ -10,7 +10,6 @@
 #include "app/widgets/segment_control.h"
 #include "app/widgets/setup_form.h"
 #include "app/widgets/spin_field.h"
-#include "tests/app/jobs/wait_for.h"
 #include "tests/gui/setup.h"
 
 #include <QApplication>
@@ -70,9 +69,9 @@ TEST_CASE("a million devices are refused in words, not tried")
 {
     Setup setup;
     setup.type("devices", "1000000");
-    QTest::qWait(150); // a large prediction waits for the typing to stop
+    // A large prediction waits for the typing to stop.
+    CHECK(waitFor([&] { return setup.find<Band>("verdict")->kind() == Band::Kind::Error; }));
     CHECK_FALSE(setup.find<QPushButton>("run")->isEnabled());
-    CHECK(setup.find<Band>("verdict")->kind() == Band::Kind::Error);
 }
 
 TEST_CASE("a click on a card chooses the scheme, one device is the sequential baseline of 1F1B")
@@ -198,15 +197,7 @@ TEST_CASE("every scheme is in the table with its numbers or its reason, copied a
     setup.type("devices", "3");
     auto* table = setup.find<DataTable>("schemeTable");
     const auto* model = static_cast<SchemeTableModel*>(table->model());
-    const auto isAnswered = [model] {
-        if (model->rowCount() != static_cast<int>(engine::schemes().size()))
-            return false;
-        for (int row = 0; row < model->rowCount(); ++row)
-            if (model->at(row).prediction() == nullptr && model->at(row).reason().isEmpty())
-                return false;
-        return true;
-    };
-    REQUIRE(QTest::qWaitFor(isAnswered, 5000));
+    REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
     table->sortByColumn(static_cast<int>(SchemeTableModel::Column::Bubble), Qt::AscendingOrder);
     double last = 0;
     for (int row = 0; row < model->rowCount() && model->at(row).prediction() != nullptr; ++row) {
@@ -225,7 +216,7 @@ TEST_CASE("every card shows the facts of its scheme, and a filter without a matc
 {
     Setup setup;
     const auto* card = setup.find<SchemeCard>("scheme_gpipe");
-    REQUIRE(QTest::qWaitFor([card] { return card->toolTip().contains(QStringLiteral("valid:")); }));
+    REQUIRE(waitFor([card] { return card->toolTip().contains(QStringLiteral("valid:")); }));
     CHECK(card->toolTip().contains(QStringLiteral("(4−1)/(8+4−1) = 27.3")));
     auto* filter = setup.find<QLineEdit>("schemeFilter");
     QTest::keyClicks(filter, QStringLiteral("no such scheme"));
@@ -280,7 +271,7 @@ TEST_CASE("nothing of the set-up is cut in the smallest window")
     for (const char* scheme : {"bitpipe", "interleaved-1f1b", "dualpipe"}) {
         setup.press((std::string("scheme_") + scheme).c_str());
         setup.page.resize(960, 550);
-        QTest::qWait(20);
+        settle();
         auto* form = setup.find<SetupForm>("setupForm");
         INFO(scheme);
         CHECK(form->minimumSizeHint().width() <= form->parentWidget()->width());
@@ -311,10 +302,10 @@ TEST_CASE("the list of schemes opens where the chosen card is, and stays where s
     CHECK(isInSight("scheme_gpipe"));
     setup.type("microBatches", "4");
     setup.page.resize(1600, 760);
-    QTest::qWait(50);
+    settle();
     CHECK(scroll->verticalScrollBar()->value() == 0);
     setup.press("scheme_gpipe"); // in sight already: nothing moves
-    QTest::qWait(50);
+    settle();
     CHECK(scroll->verticalScrollBar()->value() == 0);
 }
 

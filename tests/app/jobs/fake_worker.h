@@ -5,15 +5,20 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTemporaryDir>
 
 #include <string_view>
 
-// A bscope that is a shell script: it answers --version as asked, then does what the test says.
+// A bscope that is a shell script: it answers --version as asked, then does what the test says. In
+// a body, kUntilLetGo waits for letGo() and kForEver for a signal.
 class FakeWorker
 {
 public:
     enum class Build { Same, Other };
+    static constexpr const char* kUntilLetGo
+        = "while [ ! -e \"$0-$(basename \"$file\")\" ]; do sleep 0.02; done\n";
+    static constexpr const char* kForEver = "exec sleep 100000\n";
 
     explicit FakeWorker(const QByteArray& body, Build build = Build::Same)
     {
@@ -34,6 +39,11 @@ public:
 
     QString path() const { return m_folder.filePath(QStringLiteral("bscope")); }
     QString file(const char* name) const { return m_folder.filePath(QString::fromLatin1(name)); }
+    void letGo(const QString& runFile) const
+    {
+        QFile go(path() + QLatin1Char('-') + QFileInfo(runFile).fileName());
+        REQUIRE(go.open(QIODevice::WriteOnly));
+    }
 
 private:
     QTemporaryDir m_folder;

@@ -4,6 +4,7 @@
 
 #include <QSignalSpy>
 
+#include <chrono>
 #include <csignal>
 #include <optional>
 #include <vector>
@@ -16,17 +17,19 @@ namespace {
 // A process under test, what it said and how it ended.
 struct Watched
 {
-    explicit Watched(const FakeWorker& worker)
+    explicit Watched(const FakeWorker& worker, std::chrono::milliseconds patience = kPatience)
     {
         QObject::connect(&process, &RunProcess::event, &process,
                          [this](const WorkerEvent& event) { events.push_back(event); });
         QObject::connect(&process, &RunProcess::ended, &process,
                          [this](const WorkerEnd& how) { end = how; });
+        process.setPatience(patience);
         process.start(worker.path(), {QStringLiteral("--iterations"), QStringLiteral("5")},
                       worker.file("run.sqlite"));
     }
     bool started() const { return !events.empty(); }
 
+    static constexpr std::chrono::minutes kPatience{10}; // nobody is killed for being slow
     RunProcess process;
     std::vector<WorkerEvent> events;
     std::optional<WorkerEnd> end;
@@ -76,7 +79,7 @@ TEST_CASE("a worker that does not answer SIGINT is killed, and that is said")
     const FakeWorker worker("trap '' INT\n"
                             "echo '{\"event\":\"started\",\"iterations\":5}'\n"
                             "while :; do sleep 0.05; done\n");
-    Watched run(worker);
+    Watched run(worker, std::chrono::milliseconds(1));
     REQUIRE(waitFor([&] { return run.started(); }));
     run.process.stop();
     REQUIRE(waitFor([&] { return run.end.has_value(); }));

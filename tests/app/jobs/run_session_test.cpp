@@ -9,6 +9,16 @@
 using namespace app;
 using State = RunDocument::State;
 
+namespace {
+
+QByteArray contents(const QString& file)
+{
+    QFile read(file);
+    return read.open(QIODevice::ReadOnly) ? read.readAll().trimmed() : QByteArray();
+}
+
+} // namespace
+
 TEST_CASE("a run is started, followed and complete, its log and progress say so")
 {
     const engine::Run run = simulatedRun({"bitpipe", 4, 4, 3});
@@ -100,8 +110,9 @@ TEST_CASE("opening a file twice gives the same document, one that is no run says
 
 TEST_CASE("runs wait in a queue for the one that works, and each starts by itself")
 {
-    FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":1}'\nsleep 0.1\n"
-                      "echo '{\"event\":\"failed\",\"message\":\"enough\"}'\nexit 1\n");
+    FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
+                      + FakeWorker::kUntilLetGo
+                      + "echo '{\"event\":\"failed\",\"message\":\"enough\"}'\nexit 1\n");
     RunLibrary library;
     library.setWorkerProgram(worker.path());
     const auto first = library.start({});
@@ -114,15 +125,18 @@ TEST_CASE("runs wait in a queue for the one that works, and each starts by itsel
     library.stop(*second);
     CHECK(second->state() == State::Failed);
     CHECK(second->notice().text.contains(QStringLiteral("out of the queue")));
+    worker.letGo(first->file());
     REQUIRE(waitFor([&] { return third->isRunning(); }));
     CHECK_FALSE(first->isRunning());
+    worker.letGo(third->file());
     REQUIRE(waitFor([&] { return !third->isRunning(); }));
     CHECK(library.queued() == 0);
 }
 
 TEST_CASE("a queued run is moved before others, and the list follows")
 {
-    FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":1}'\nsleep 5\n");
+    FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":1}'\n")
+                      + FakeWorker::kForEver);
     RunLibrary library;
     library.setWorkerProgram(worker.path());
     const auto first = library.start({});
@@ -148,8 +162,9 @@ TEST_CASE("a queued run is moved before others, and the list follows")
 
 TEST_CASE("what a queued run takes is estimated from one of its kind, by their FLOPs")
 {
-    FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\nsleep 0.2\n"
-                      "echo '{\"event\":\"iteration\",\"duration\":1}'\nsleep 5\n");
+    FakeWorker worker(QByteArray("echo '{\"event\":\"started\",\"iterations\":7,\"warmup\":2}'\n")
+                      + FakeWorker::kUntilLetGo
+                      + "echo '{\"event\":\"iteration\",\"duration\":1}'\n" + FakeWorker::kForEver);
     RunLibrary library;
     library.setWorkerProgram(worker.path());
     const QString iterations = QStringLiteral("--iterations");
@@ -157,8 +172,12 @@ TEST_CASE("what a queued run takes is estimated from one of its kind, by their F
     const auto longer = library.start({iterations, QStringLiteral("12")}); // 14 of 7, with warm-up
     const auto live = library.start({QStringLiteral("--mode"), QStringLiteral("live")});
     CHECK(longer->progress().secondsLeft < 0); // nothing is known yet
+    REQUIRE(waitFor([&] { return first->progress().planned == 7; }));
+    QTest::qWait(100); // a hundred at least, so that what it took is more than nothing
+    worker.letGo(first->file());
     REQUIRE(waitFor([&] { return first->progress().done == 1; }));
     const double one = first->progress().secondsSoFar;
+    CHECK(one > 0);
     CHECK(longer->progress().secondsLeft == Approx(14 * one).epsilon(0.01));
     CHECK(live->progress().secondsLeft < 0);
     for (const auto& each : {live, longer, first})
@@ -167,7 +186,8 @@ TEST_CASE("what a queued run takes is estimated from one of its kind, by their F
 
 TEST_CASE("a paused worker does nothing until it goes on, and can be stopped")
 {
-    FakeWorker worker("trap 'exit 0' INT\necho '{\"event\":\"started\",\"iterations\":1000}'\n"
+    FakeWorker worker("trap 'exit 0' INT\necho $$ > \"$(dirname \"$0\")/id\"\n"
+                      "echo '{\"event\":\"started\",\"iterations\":100000}'\n"
                       "while true; do echo '{\"event\":\"rows\",\"last\":1}'\n"
                       "echo '{\"event\":\"iteration\",\"duration\":1}'; sleep 0.01; done\n");
     RunLibrary library;
@@ -176,9 +196,11 @@ TEST_CASE("a paused worker does nothing until it goes on, and can be stopped")
     REQUIRE(waitFor([&] { return document->progress().done > 2; }));
     library.setPaused(*document, true);
     CHECK(document->isPaused());
-    QTest::qWait(60); // what was written already comes in
+    const QString status
+        = QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(contents(worker.file("id"))));
+    REQUIRE(waitFor([&] { return contents(status).contains(") T "); })); // it is held
+    settle(); // what was written already comes in, and it is the last
     const int done = document->progress().done;
-    CHECK_FALSE(waitFor([&] { return document->progress().done != done; }, 150));
     library.setPaused(*document, false);
     REQUIRE(waitFor([&] { return document->progress().done > done; }));
     library.setPaused(*document, true);

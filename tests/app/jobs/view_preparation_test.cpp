@@ -44,7 +44,7 @@ TEST_CASE("a large run is prepared beside the GUI thread, and of several only th
     CHECK(asked.answers.empty());
     asked.preparation.ask({second});
     asked.preparation.ask({second, third});
-    REQUIRE(waitFor([&] { return !asked.answers.empty(); }, 30'000));
+    REQUIRE(waitFor([&] { return !asked.answers.empty(); }));
     REQUIRE(asked.answers.size() == 1);
     REQUIRE(asked.answers[0].size() == 2);
     CHECK(asked.answers[0][0]->shared() == second);
@@ -56,7 +56,7 @@ TEST_CASE("a run that was prepared already is not prepared again")
     Asked asked;
     const RunPointer run = large();
     asked.preparation.ask({run});
-    REQUIRE(waitFor([&] { return asked.answers.size() == 1; }, 30'000));
+    REQUIRE(waitFor([&] { return asked.answers.size() == 1; }));
     asked.preparation.ask({sharedRun({"1f1b", 4, 4}), run});
     REQUIRE(asked.answers.size() == 2); // at once: what is new is small
     CHECK(asked.answers[1][1] == asked.answers[0][0]);
