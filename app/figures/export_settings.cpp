@@ -73,6 +73,12 @@ QString ExportSettings::file(FigureFormat format) const
     return base + QLatin1String(kEnds[static_cast<std::size_t>(format)]);
 }
 
+QString figureBase(const QString& file)
+{
+    const QString trimmed = file.trimmed();
+    return figureFormat(trimmed) ? trimmed.left(trimmed.lastIndexOf(QLatin1Char('.'))) : trimmed;
+}
+
 ExportSettings loadExportSettings(const QSettings& settings)
 {
     ExportSettings exported;

@@ -28,6 +28,10 @@ struct ExportSettings
     friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
 };
 
+// What somebody typed or chose as the file, as ExportSettings::base has it: an end that stands for
+// a format is taken off.
+QString figureBase(const QString& file);
+
 // Rows and iteration belong to one run and are not kept. What is missing or out of range in the
 // file keeps its default.
 ExportSettings loadExportSettings(const QSettings& settings);

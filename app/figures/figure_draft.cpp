@@ -2,6 +2,9 @@
 
 #include "app/figures/schematic.h"
 
+#include <utility>
+#include <vector>
+
 namespace app {
 namespace {
 
@@ -67,14 +70,18 @@ Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const engine::
 
 Result<QStringList> exportFigure(const profiler::Scene& scene, const ExportSettings& settings)
 {
-    QStringList files;
+    std::vector<std::pair<QString, QByteArray>> drawn;
     for (const FigureFormat format : settings.formats()) {
-        const auto bytes = renderFigure(scene, format, settings.dpi);
+        auto bytes = renderFigure(scene, format, settings.dpi);
         if (!bytes)
             return tl::unexpected(bytes.error());
-        if (auto saved = saveFigure(settings.file(format), *bytes); !saved)
+        drawn.emplace_back(settings.file(format), *std::move(bytes));
+    }
+    QStringList files;
+    for (const auto& [file, bytes] : drawn) {
+        if (auto saved = saveFigure(file, bytes); !saved)
             return tl::unexpected(saved.error());
-        files << settings.file(format);
+        files << file;
     }
     return files;
 }

@@ -21,7 +21,7 @@ engine::Result<FigureDraft> draftFigure(const std::vector<std::shared_ptr<const 
                                         const ExportSettings& settings,
                                         const std::vector<std::vector<engine::Note>>& notes = {});
 
-// Writes all chosen formats; stops at the first that fails. Returns the files.
+// Draws all chosen formats, then writes them; stops at the first that fails. Returns the files.
 engine::Result<QStringList> exportFigure(const profiler::Scene& scene,
                                          const ExportSettings& settings);
 

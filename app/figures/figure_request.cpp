@@ -166,6 +166,9 @@ Result<void> checkFiles(const FigureRequest& request)
     if (request.options.notes && request.times == FigureTimes::Schematic)
         return invalid("notes are of the times that were recorded; leave out --notes or --times "
                        "schematic");
+    if (request.options.memory && request.times == FigureTimes::Schematic)
+        return invalid("memory is of the times that were recorded; leave out --memory or --times "
+                       "schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
             return invalid(fmt::format("{} has no known format; end it in .pdf, .svg, .tex or .png",

@@ -6,11 +6,13 @@
 #include "profiler/figure/tikz.h"
 
 #include <QBuffer>
+#include <QFileInfo>
 #include <QImage>
 #include <QPageLayout>
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
+#include <QStorageInfo>
 
 #include <fmt/format.h>
 
@@ -57,9 +59,10 @@ Result<QByteArray> pngBytes(const profiler::Scene& scene, int dpi)
     const double scale = dpi / kPointsPerInch;
     const QSizeF size(std::round(scene.width * scale), std::round(scene.height * scale));
     if (dpi < 1 || size.width() * size.height() > kMaxPixels)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("{} dpi cannot be drawn at this size; choose --dpi 72 to 1200", dpi));
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; choose fewer dpi "
+                                "than {}, or a narrower figure",
+                                size.width(), size.height(), dpi));
     QImage image(size.toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);
     image.setDotsPerMeterX(static_cast<int>(std::lround(dpi / 0.0254)));
@@ -114,9 +117,16 @@ Result<void> saveFigure(const QString& file, const QByteArray& bytes)
     QSaveFile out(file);
     if (out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit())
         return {};
-    return fail(Error::Code::Io,
-                fmt::format("{} cannot be written: {}; choose another folder", file.toStdString(),
-                            out.errorString().toStdString()));
+    // Qt calls a disk that is full an unknown error.
+    const bool isFull = out.error() != QFileDevice::OpenError
+        && QStorageInfo(QFileInfo(file).path()).bytesAvailable() < bytes.size();
+    return fail(
+        Error::Code::Io,
+        isFull ? fmt::format("{} cannot be written: the disk is full; free some of it or choose "
+                             "another folder",
+                             file.toStdString())
+               : fmt::format("{} cannot be written: {}; choose another folder", file.toStdString(),
+                             out.errorString().toStdString()));
 }
 
 } // namespace app

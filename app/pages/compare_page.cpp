@@ -33,6 +33,15 @@ std::size_t firstBaseline(const std::vector<RunPointer>& runs)
     return found == runs.end() ? 0 : static_cast<std::size_t>(found - runs.begin());
 }
 
+// As a figure has them, whose first run is its baseline.
+std::vector<RunPointer> baselineFirst(std::vector<RunPointer> runs, std::size_t baseline)
+{
+    if (baseline < runs.size())
+        std::rotate(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(baseline),
+                    runs.begin() + static_cast<std::ptrdiff_t>(baseline) + 1);
+    return runs;
+}
+
 // The run to tell of first: the shortest one that is not the baseline.
 int shortestRun(const profiler::Comparison& comparison)
 {
@@ -92,7 +101,8 @@ void ComparePage::connectAll()
     connect(m_addRun, &QAction::triggered, this, &ComparePage::addRunMenu);
     connect(m_empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
     connect(m_predict, &QAction::triggered, this, &ComparePage::addPrediction);
-    connect(m_export, &QAction::triggered, this, [this] { Q_EMIT exportRequested(m_runs); });
+    connect(m_export, &QAction::triggered, this,
+            [this] { Q_EMIT exportRequested(baselineFirst(m_runs, m_baseline)); });
     connect(m_showRuns, &QAction::toggled, this, [this](bool shown) {
         m_dock->setVisible(shown);
         shareRoom();
@@ -148,6 +158,7 @@ void ComparePage::askForNumbers()
     m_background.run(
         [runs = m_runs, baseline = m_baseline] {
             std::vector<const engine::Run*> compared;
+            compared.reserve(runs.size());
             for (const RunPointer& run : runs)
                 compared.push_back(run.get());
             return profiler::compare(compared, baseline);

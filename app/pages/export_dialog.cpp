@@ -1,10 +1,10 @@
 #include "app/pages/export_dialog.h"
 
+#include "app/models/text.h"
 #include "app/widgets/band.h"
 #include "app/widgets/controls.h"
 #include "app/widgets/figure_options_panel.h"
 #include "app/widgets/figure_views.h"
-#include "app/widgets/segment_control.h"
 
 #include <QBoxLayout>
 #include <QDir>
@@ -25,8 +25,7 @@ namespace app {
 namespace {
 
 constexpr int kSettleMs = 60; // typing a number lays out once, not per digit
-constexpr int kSideWidth = 404, kPreviewMargin = 24;
-constexpr double kZoomStep = 1.25;
+constexpr int kSideWidth = 404;
 
 std::unique_ptr<QSettings> openSettings()
 {
@@ -87,6 +86,7 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     body->addWidget(side);
     layout->addLayout(body, 1);
 
+    m_timer->setObjectName(QStringLiteral("figureTyping"));
     m_timer->setSingleShot(true);
     m_timer->setInterval(kSettleMs);
     connect(m_timer, &QTimer::timeout, this, &ExportDialog::refresh);
@@ -101,96 +101,6 @@ ExportDialog::ExportDialog(const ThemeController& theme,
 }
 
 ExportDialog::~ExportDialog() = default;
-
-QWidget* ExportDialog::makePreview()
-{
-    QWidget* preview = makeSurface("window");
-    auto* layout = spaced(new QVBoxLayout(preview), {kPreviewMargin, 10, kPreviewMargin, 10}, 8);
-    m_page = new FigurePageView(m_theme);
-    m_page->setMaximumWidth(736);
-    m_page->setObjectName(QStringLiteral("figurePage"));
-    m_zoom = new FigureZoomView(m_theme);
-    m_zoom->setObjectName(QStringLiteral("figureZoom"));
-    m_zoomArea = new QScrollArea; // with the keyboard, too
-    m_zoomArea->setFrameShape(QFrame::NoFrame);
-    m_zoomArea->setWidget(m_zoom);
-    m_zoomArea->setAccessibleName(tr("The figure, enlarged"));
-    m_zoomArea->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
-    m_zoomArea->setStyleSheet(QStringLiteral("QScrollArea, QScrollArea > QWidget > QWidget "
-                                             "{ background: transparent; }"));
-    layout->addWidget(makePageHeader());
-    auto* page = spaced(new QHBoxLayout, {}, 0);
-    page->addWidget(m_page);
-    layout->addLayout(page, 4);
-    layout->addWidget(makeZoomHeader());
-    layout->addWidget(m_zoomArea, 4);
-    m_problem = new Band(m_theme, Band::Shape::Verdict);
-    m_problem->setObjectName(QStringLiteral("figureProblem"));
-    m_problem->hide();
-    layout->addWidget(m_problem);
-    auto* checks = new QWidget;
-    checks->setFixedHeight(28);
-    m_checks = spaced(new QHBoxLayout(checks), {}, 6);
-    layout->addWidget(checks);
-    return preview;
-}
-
-QWidget* ExportDialog::makePageHeader()
-{
-    auto* header = new QWidget;
-    auto* layout = spaced(new QHBoxLayout(header), {}, 10);
-    m_pageText = makeLabel({}, "small");
-    auto* sight = new SegmentControl(
-        m_theme, {tr("colour"), tr("grey"), tr("deuteranopia"), tr("protanopia")});
-    sight->setObjectName(QStringLiteral("figureSight"));
-    sight->setCompact();
-    layout->addWidget(makeLabel(tr("True size"), "section"));
-    layout->addWidget(m_pageText, 1);
-    layout->addWidget(sight);
-    connect(sight, &SegmentControl::currentChanged, this, [this](int choice) {
-        m_sight = profiler::Sight(choice);
-        showDraft();
-    });
-    return header;
-}
-
-QWidget* ExportDialog::makeZoomHeader()
-{
-    auto* header = new QWidget;
-    auto* layout = spaced(new QHBoxLayout(header), {}, 10);
-    m_zoomText = makeLabel({}, "small");
-    auto* out = makeButton(QStringLiteral("\u2212"), QStringLiteral("figureZoomOut"), "tool");
-    auto* in = makeButton(QStringLiteral("+"), QStringLiteral("figureZoomIn"), "tool");
-    out->setAccessibleName(tr("Smaller"));
-    in->setAccessibleName(tr("Larger"));
-    layout->addWidget(makeLabel(tr("Enlarged"), "section"));
-    layout->addWidget(m_zoomText, 1);
-    layout->addWidget(out);
-    layout->addWidget(in);
-    connect(out, &QPushButton::clicked, this, [this] { setZoom(m_zoom->zoom() / kZoomStep); });
-    connect(in, &QPushButton::clicked, this, [this] { setZoom(m_zoom->zoom() * kZoomStep); });
-    return header;
-}
-
-QWidget* ExportDialog::makeButtons()
-{
-    QWidget* buttons = makeSurface("alt");
-    auto* layout = spaced(new QHBoxLayout(buttons), {18, 12, 18, 12}, 8);
-    auto* cancel = makeButton(tr("Cancel"), QStringLiteral("figureCancel"));
-    m_export = makeButton({}, QStringLiteral("figureExport"), "primary");
-    m_export->setDefault(true);
-    cancel->setAutoDefault(false);
-    m_savePreset = makeButton({}, QStringLiteral("figureSavePreset"));
-    m_savePreset->setAutoDefault(false);
-    layout->addWidget(m_savePreset);
-    layout->addStretch();
-    layout->addWidget(cancel);
-    layout->addWidget(m_export);
-    connect(cancel, &QPushButton::clicked, this, &QDialog::reject);
-    connect(m_savePreset, &QPushButton::clicked, this, &ExportDialog::saveOrRemovePreset);
-    connect(m_export, &QPushButton::clicked, this, &ExportDialog::exportFiles);
-    return buttons;
-}
 
 void ExportDialog::loadSettings()
 {
@@ -234,20 +144,30 @@ void ExportDialog::refresh()
     m_timer->stop();
     const auto settings = m_options->settings();
     if (!settings)
-        return showProblem(QString::fromStdString(settings.error().message));
+        return refuse(fromUtf8(settings.error().message));
     m_settings = *settings;
     followPreset();
-    auto draft = draftFigure(m_runs, m_settings, m_notes);
+    auto draft = draftFigure(m_runs, m_options->drawable(m_settings), m_notes);
     if (!draft)
-        return showProblem(QString::fromStdString(draft.error().message));
+        return refuse(fromUtf8(draft.error().message));
     m_draft = *std::move(draft);
-    m_problem->hide();
     m_options->setHeight(m_draft.scene.height);
-    const auto files = static_cast<int>(m_settings.formats().size());
-    m_export->setEnabled(files > 0 && !m_settings.base.isEmpty());
-    m_export->setText(files == 1 ? tr("Export 1 file") : tr("Export %1 files").arg(files));
+    showFiles();
     showDraft();
     showChecks();
+}
+
+void ExportDialog::showFiles()
+{
+    const auto files = static_cast<int>(m_settings.formats().size());
+    m_export->setText(files == 1 ? tr("Export 1 file") : tr("Export %1 files").arg(files));
+    const bool isNamed = !m_settings.base.isEmpty() && !m_settings.base.endsWith(u'/');
+    m_export->setEnabled(files > 0 && isNamed);
+    m_problem->setVisible(!m_export->isEnabled());
+    if (files == 0)
+        m_problem->show(Band::Kind::Warning, tr("No file:"), tr("choose a format under Output"));
+    else if (!isNamed)
+        m_problem->show(Band::Kind::Warning, tr("No file:"), tr("it needs a name under Output"));
 }
 
 // Once anything differs from a preset of one's own, it is no longer that preset.
@@ -276,14 +196,20 @@ void ExportDialog::saveOrRemovePreset()
         m_settings.preset.clear();
     } else {
         bool isGiven = false;
-        const QString name = QInputDialog::getText(
-            this, tr("Save as preset"),
-            tr("Size, type, palette, contents and output are kept under this name:"),
-            QLineEdit::Normal, {}, &isGiven);
-        if (!isGiven || name.trimmed().isEmpty())
+        const QString name
+            = QInputDialog::getText(
+                  this, tr("Save as preset"),
+                  tr("Size, type, palette, contents and output are kept under this name:"),
+                  QLineEdit::Normal, {}, &isGiven)
+                  .trimmed();
+        if (!isGiven || name.isEmpty())
             return;
-        m_settings.preset = ownPreset(name.trimmed()).toStdString();
-        saveOwnPreset(*stored, name.trimmed(), m_settings);
+        if (ownPresets(*stored).contains(name)
+            && !mayReplace(tr("There is a preset %1 already.").arg(name),
+                           tr("What is chosen now takes its place.")))
+            return;
+        m_settings.preset = ownPreset(name).toStdString();
+        saveOwnPreset(*stored, name, m_settings);
     }
     m_options->setOwnPresets(ownPresets(*stored));
     m_options->setPreset(m_settings.preset);
@@ -321,7 +247,7 @@ void ExportDialog::showChecks()
     m_checks->addStretch();
 }
 
-void ExportDialog::showProblem(const QString& message)
+void ExportDialog::refuse(const QString& message)
 {
     m_problem->show(Band::Kind::Error, tr("No figure:"), message);
     m_problem->setVisible(true);
@@ -341,20 +267,13 @@ void ExportDialog::browse()
                                                       nullptr, QFileDialog::DontConfirmOverwrite);
     if (file.isEmpty())
         return;
-    const QFileInfo info(file);
-    setFile(figureFormat(file) ? info.dir().filePath(info.completeBaseName()) : file);
+    setFile(figureBase(file));
 }
 
-bool ExportDialog::mayReplace(const QStringList& files)
+bool ExportDialog::mayReplace(const QString& what, const QString& consequence)
 {
-    if (files.isEmpty())
-        return true;
-    QMessageBox box(QMessageBox::NoIcon, tr("Export figure"),
-                    files.size() == 1
-                        ? tr("%1 exists already.").arg(files.front())
-                        : tr("%1 exist already.").arg(files.join(QStringLiteral(", "))),
-                    QMessageBox::Cancel, this);
-    box.setInformativeText(tr("The new figure takes its place."));
+    QMessageBox box(QMessageBox::NoIcon, windowTitle(), what, QMessageBox::Cancel, this);
+    box.setInformativeText(consequence);
     auto* replace = box.addButton(tr("Replace"), QMessageBox::AcceptRole);
     replace->setObjectName(QStringLiteral("figureReplace"));
     box.setDefaultButton(QMessageBox::Cancel);
@@ -371,11 +290,18 @@ void ExportDialog::exportFiles()
     for (const FigureFormat format : m_settings.formats())
         if (QFileInfo::exists(m_settings.file(format)))
             existing << QFileInfo(m_settings.file(format)).fileName();
-    if (!mayReplace(existing))
+    if (!existing.isEmpty()
+        && !mayReplace(existing.size() == 1
+                           ? tr("%1 exists already.").arg(existing.front())
+                           : tr("%1 exist already.").arg(existing.join(QStringLiteral(", "))),
+                       tr("The new figure takes its place.")))
         return;
     const auto files = exportFigure(m_draft.scene, m_settings);
-    if (!files)
-        return showProblem(QString::fromStdString(files.error().message));
+    if (!files) { // a folder can be made and a disk freed: the same again is worth a try
+        m_problem->show(Band::Kind::Error, tr("Not written:"), fromUtf8(files.error().message));
+        m_problem->setVisible(true);
+        return;
+    }
     saveExportSettings(*openSettings(), m_settings);
     Q_EMIT exported(*files);
     accept();

@@ -46,7 +46,7 @@ Q_SIGNALS:
     void exported(const QStringList& files);
 
 private:
-    QWidget* makePreview();
+    QWidget* makePreview(); // export_dialog_layout.cpp, with the makers
     QWidget* makePageHeader();
     QWidget* makeZoomHeader();
     QWidget* makeButtons();
@@ -56,11 +56,14 @@ private:
     void saveOrRemovePreset();
     void showDraft();
     void showChecks();
-    void showProblem(const QString& message);
+    void showFiles(); // how many, and what they lack
+    void refuse(const QString& message);
     void setZoom(double zoom);
     void browse();
     void exportFiles();
-    bool mayReplace(const QStringList& files);
+    bool mayReplace(const QString& what, const QString& consequence);
+
+    static constexpr int kPreviewMargin = 24;
 
     const ThemeController& m_theme;
     std::vector<std::shared_ptr<const engine::Run>> m_runs;

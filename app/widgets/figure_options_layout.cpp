@@ -45,7 +45,7 @@ QIcon swatches(const profiler::Palette& palette)
         painter.setPen(QColor(0x8B, 0x95, 0xA4));
         painter.drawRect(11 * i, 0, 11, 10);
     }
-    return QIcon(pixmap);
+    return {pixmap};
 }
 
 QHBoxLayout* row(QWidget* label, QWidget* field)
@@ -90,6 +90,7 @@ void FigureOptionsPanel::addSize()
     auto* section = addSection(tr("Size"));
     m_preset = new QComboBox;
     m_preset->setObjectName(QStringLiteral("figurePreset"));
+    m_preset->setAccessibleName(tr("Preset"));
     for (const auto& preset : profiler::figurePresets())
         m_preset->addItem(fromUtf8(preset.title), fromUtf8(preset.name));
     m_preset->addItem(tr("Other"), QString());
@@ -108,8 +109,8 @@ void FigureOptionsPanel::addSize()
     m_height->setFocusPolicy(Qt::NoFocus);
     auto* size = new QWidget;
     auto* sizeLayout = spaced(new QHBoxLayout(size), {}, 6);
-    for (QWidget* widget : {static_cast<QWidget*>(m_width), static_cast<QWidget*>(m_height)})
-        widget->setFixedWidth(96);
+    m_width->setFixedWidth(92);
+    m_height->setFixedWidth(104); // "12.90 in, auto"
     sizeLayout->addWidget(m_width);
     sizeLayout->addWidget(makeLabel(QStringLiteral("\u00D7")));
     sizeLayout->addWidget(m_height);
@@ -117,6 +118,7 @@ void FigureOptionsPanel::addSize()
 
     m_font = new QComboBox;
     m_font->setObjectName(QStringLiteral("figureFont"));
+    m_font->setAccessibleName(tr("Type"));
     for (const auto& family : profiler::installedFonts())
         m_font->addItem(QString::fromStdString(family));
     m_size = new QDoubleSpinBox;
@@ -178,24 +180,39 @@ void FigureOptionsPanel::addContents()
     section->addLayout(row(makeLabel(tr("Rows")), m_rows));
     m_times = new SegmentControl(m_theme, {tr("measured"), tr("schematic")});
     m_times->setObjectName(QStringLiteral("figureTimes"));
+    m_times->setName(tr("Times"));
     section->addLayout(row(makeLabel(tr("Times")), m_times));
     m_bubbles = new SegmentControl(m_theme, {tr("hatched"), tr("blank"), tr("with cause")});
     m_bubbles->setObjectName(QStringLiteral("figureBubbles"));
+    m_bubbles->setName(tr("Bubbles"));
     section->addLayout(row(makeLabel(tr("Bubbles")), m_bubbles));
     connect(m_rows, &QLineEdit::textChanged, this, [this] {
         if (!m_quiet)
             Q_EMIT changed();
     });
-    for (SegmentControl* control : {m_times, m_bubbles})
-        connect(control, &SegmentControl::currentChanged, this, [this] {
-            if (!m_quiet)
-                Q_EMIT changed();
-        });
+    connect(m_times, &SegmentControl::currentChanged, this, [this](int times) {
+        if (m_quiet)
+            return;
+        m_wantedTimes = FigureTimes(times);
+        showPossible();
+        Q_EMIT changed();
+    });
+    connect(m_bubbles, &SegmentControl::currentChanged, this, [this] {
+        if (!m_quiet)
+            Q_EMIT changed();
+    });
 }
 
 void FigureOptionsPanel::addOutput()
 {
     auto* section = addSection(tr("Output"));
+    section->addLayout(makeFormats());
+    section->addLayout(makeFile());
+    section->addLayout(makeLatex());
+}
+
+QLayout* FigureOptionsPanel::makeFormats()
+{
     auto* formats = spaced(new QHBoxLayout, {}, 14);
     const std::array names{QStringLiteral("PDF"), QStringLiteral("SVG"), QStringLiteral("PNG"),
                            QStringLiteral("TikZ")}; // by FigureFormat
@@ -214,14 +231,22 @@ void FigureOptionsPanel::addOutput()
     }
     m_dpi = new QSpinBox;
     m_dpi->setObjectName(QStringLiteral("figureDpi"));
+    m_dpi->setAccessibleName(tr("Resolution of the PNG"));
     m_dpi->setRange(72, 1200);
     m_dpi->setSingleStep(100);
     m_dpi->setSuffix(tr(" dpi"));
     m_dpi->setFixedWidth(96);
     formats->addStretch();
     formats->addWidget(m_dpi);
-    section->addLayout(formats);
+    connect(m_dpi, &QSpinBox::valueChanged, this, [this] {
+        if (!m_quiet)
+            Q_EMIT changed();
+    });
+    return formats;
+}
 
+QLayout* FigureOptionsPanel::makeFile()
+{
     m_base = new QLineEdit;
     m_base->setObjectName(QStringLiteral("figureFile"));
     m_base->setAccessibleName(tr("File, without its end"));
@@ -229,8 +254,17 @@ void FigureOptionsPanel::addOutput()
     auto* file = spaced(new QHBoxLayout, {}, 8);
     file->addWidget(m_base);
     file->addWidget(browse);
-    section->addLayout(file);
+    connect(m_base, &QLineEdit::textChanged, this, [this] {
+        showOutput();
+        if (!m_quiet)
+            Q_EMIT changed();
+    });
+    connect(browse, &QPushButton::clicked, this, &FigureOptionsPanel::browseRequested);
+    return file;
+}
 
+QLayout* FigureOptionsPanel::makeLatex()
+{
     m_latex = new QLineEdit;
     m_latex->setObjectName(QStringLiteral("figureLatex"));
     m_latex->setAccessibleName(tr("The line for LaTeX"));
@@ -244,20 +278,9 @@ void FigureOptionsPanel::addOutput()
     auto* latex = spaced(new QHBoxLayout, {}, 8);
     latex->addWidget(m_latex);
     latex->addWidget(copy);
-    section->addLayout(latex);
-
-    connect(m_dpi, &QSpinBox::valueChanged, this, [this] {
-        if (!m_quiet)
-            Q_EMIT changed();
-    });
-    connect(m_base, &QLineEdit::textChanged, this, [this] {
-        showOutput();
-        if (!m_quiet)
-            Q_EMIT changed();
-    });
-    connect(browse, &QPushButton::clicked, this, &FigureOptionsPanel::browseRequested);
     connect(copy, &QPushButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(m_latex->text()); });
+    return latex;
 }
 
 } // namespace app

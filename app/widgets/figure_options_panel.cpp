@@ -61,12 +61,16 @@ void FigureOptionsPanel::showOutput()
         = profiler::findFigurePreset(m_preset->currentData().toString().toStdString());
     const QString width = preset ? fromUtf8(preset->latexWidth)
                                  : QStringLiteral("%1in").arg(m_width->value(), 0, 'f', 2);
-    const QString file = QFileInfo(m_base->text()).fileName();
+    const QString file = QFileInfo(figureBase(m_base->text())).fileName();
     const auto isChosen
         = [this](FigureFormat of) { return m_outputs[static_cast<std::size_t>(of)]->isChecked(); };
-    const bool isInput = isChosen(FigureFormat::Tikz) && !isChosen(FigureFormat::Pdf);
-    m_latex->setText(isInput ? QStringLiteral("\\input{%1}").arg(file)
-                             : QStringLiteral("\\includegraphics[width=%1]{%2}").arg(width, file));
+    const bool isPicture = isChosen(FigureFormat::Pdf) || isChosen(FigureFormat::Png);
+    if (isChosen(FigureFormat::Tikz) && !isChosen(FigureFormat::Pdf))
+        m_latex->setText(QStringLiteral("\\input{%1}").arg(file));
+    else if (isChosen(FigureFormat::Svg) && !isPicture) // of the package svg
+        m_latex->setText(QStringLiteral("\\includesvg[width=%1]{%2}").arg(width, file));
+    else
+        m_latex->setText(QStringLiteral("\\includegraphics[width=%1]{%2}").arg(width, file));
     m_latex->setCursorPosition(0);
 }
 
@@ -83,7 +87,8 @@ void FigureOptionsPanel::show(const ExportSettings& settings)
         m_palettes[p]->setChecked(palettes[p] == options.palette);
     for (std::size_t c = 0; c < kFigureContents.size(); ++c)
         m_contents[c]->setChecked(options.*kFigureContents[c].field);
-    m_times->setCurrent(static_cast<int>(settings.times));
+    m_wantedTimes = settings.times;
+    m_times->setCurrent(static_cast<int>(drawable(settings).times));
     m_bubbles->setCurrent(static_cast<int>(options.bubbles));
     const bool formats[] = {settings.pdf, settings.svg, settings.png, settings.tikz};
     for (std::size_t f = 0; f < m_outputs.size(); ++f)
@@ -91,6 +96,7 @@ void FigureOptionsPanel::show(const ExportSettings& settings)
     m_dpi->setValue(settings.dpi);
     m_base->setText(settings.base);
     showOutput();
+    showPossible();
     m_quiet = false;
 }
 
@@ -107,20 +113,29 @@ engine::Result<ExportSettings> FigureOptionsPanel::settings() const
         if (m_palettes[p]->isChecked())
             options.palette = palettes[p];
     for (std::size_t c = 0; c < kFigureContents.size(); ++c)
-        options.*kFigureContents[c].field
-            = m_contents[c]->isEnabled() && m_contents[c]->isChecked();
+        options.*kFigureContents[c].field = m_contents[c]->isChecked();
     auto rows = parseRows(m_rows->text().simplified());
     if (!rows)
         return tl::unexpected(rows.error());
     options.devices = *std::move(rows);
-    settings.times = FigureTimes(m_times->current());
+    settings.times = m_wantedTimes;
     options.bubbles = profiler::BubbleStyle(m_bubbles->current());
     settings.pdf = m_outputs[0]->isChecked();
     settings.svg = m_outputs[1]->isChecked();
     settings.png = m_outputs[2]->isChecked();
     settings.tikz = m_outputs[3]->isChecked();
     settings.dpi = m_dpi->value();
-    settings.base = m_base->text().trimmed();
+    settings.base = figureBase(m_base->text());
+    return settings;
+}
+
+ExportSettings FigureOptionsPanel::drawable(ExportSettings settings) const
+{
+    for (std::size_t c = 0; c < kFigureContents.size(); ++c)
+        if (!m_contents[c]->isEnabled())
+            settings.options.*kFigureContents[c].field = false;
+    if (!m_times->isEnabled())
+        settings.times = FigureTimes::Schematic;
     return settings;
 }
 
@@ -137,22 +152,37 @@ void FigureOptionsPanel::setHeight(double points)
 
 void FigureOptionsPanel::setMemoryRecorded(bool recorded)
 {
-    m_contents[kFigureMemory]->setEnabled(recorded);
-    m_contents[kFigureMemory]->setToolTip(recorded ? QString()
-                                                   : tr("These runs recorded no memory"));
+    m_isMemoryRecorded = recorded;
+    showPossible();
 }
 
 void FigureOptionsPanel::setHasNotes(bool has)
 {
-    m_contents[kFigureNotes]->setEnabled(has);
-    m_contents[kFigureNotes]->setToolTip(has ? QString() : tr("Nobody made a note in these runs"));
+    m_hasNotes = has;
+    showPossible();
+}
+
+void FigureOptionsPanel::showPossible()
+{
+    const bool isMeasured = m_times->current() == static_cast<int>(FigureTimes::Measured);
+    const auto set = [&](std::size_t content, bool isThere, const QString& absent) {
+        m_contents[content]->setEnabled(isThere && isMeasured);
+        m_contents[content]->setToolTip(!isThere ? absent
+                                            : isMeasured
+                                            ? QString()
+                                            : tr("A schematic has none: choose measured"));
+    };
+    set(kFigureMemory, m_isMemoryRecorded, tr("These runs recorded no memory"));
+    set(kFigureNotes, m_hasNotes, tr("Nobody made a note in these runs"));
 }
 
 void FigureOptionsPanel::setRunsComparable(bool comparable)
 {
-    if (!comparable)
-        m_times->setCurrent(static_cast<int>(FigureTimes::Schematic));
+    m_quiet = true;
     m_times->setEnabled(comparable);
+    m_times->setCurrent(static_cast<int>(comparable ? m_wantedTimes : FigureTimes::Schematic));
+    m_quiet = false;
+    showPossible();
     m_times->setToolTip(comparable ? QString()
                                    : tr("Abstract units and milliseconds share no axis"));
 }

@@ -12,6 +12,7 @@ class QComboBox;
 class QDoubleSpinBox;
 class QFormLayout;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QPushButton;
 class QRadioButton;
@@ -32,8 +33,11 @@ public:
     explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ExportSettings& settings);
-    // What the controls say now; InvalidArgument when the rows cannot be read.
+    // What the controls say now, of those that are off, too; InvalidArgument when the rows cannot
+    // be read.
     engine::Result<ExportSettings> settings() const;
+    // What these runs can show of it: without what they did not record, or share.
+    ExportSettings drawable(ExportSettings settings) const;
 
     void setOwnPresets(const QStringList& names);
     void setPreset(const std::string& preset); // changes nothing else; "": none fits any more
@@ -53,9 +57,13 @@ private:
     void addPalettes();
     void addContents();
     void addOutput();
+    QLayout* makeFormats();
+    QLayout* makeFile();
+    QLayout* makeLatex();
     void choosePreset(int index);
     void markCustom();
     void showOutput();
+    void showPossible(); // what recorded times have and a schematic has not
 
     const ThemeController& m_theme;
     QVBoxLayout* m_layout;
@@ -67,6 +75,8 @@ private:
     std::array<QCheckBox*, 4> m_outputs{}; // by FigureFormat
     QSpinBox* m_dpi;
     SegmentControl *m_times, *m_bubbles;
+    FigureTimes m_wantedTimes = FigureTimes::Measured; // also where only a schematic can be shown
+    bool m_isMemoryRecorded = false, m_hasNotes = false;
     bool m_quiet = false; // while show() sets the controls
 };
 

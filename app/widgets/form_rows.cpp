@@ -1,6 +1,7 @@
 #include "app/widgets/form_rows.h"
 
 #include "app/widgets/controls.h"
+#include "app/widgets/segment_control.h"
 #include "app/widgets/slider_field.h"
 
 #include <QComboBox>
@@ -17,7 +18,9 @@ QHBoxLayout* makeFormRow(const QString& title, const QList<QWidget*>& fields)
     label->setWordWrap(true);
     row->addWidget(label, 1);
     for (QWidget* field : fields) {
-        if (field->accessibleName().isEmpty())
+        if (auto* segments = qobject_cast<SegmentControl*>(field))
+            segments->setName(title);
+        else if (field->accessibleName().isEmpty())
             field->setAccessibleName(title);
         row->addWidget(field);
     }

@@ -63,12 +63,14 @@ QWidget* RunToolbar::makeView()
 {
     m_flow->setObjectName(QStringLiteral("flowSegments"));
     m_flow->setCompact();
+    m_flow->setName(tr("Flow"));
     m_colourBy->setObjectName(QStringLiteral("colourBy"));
     m_colourBy->addItems(colourByNames());
     m_colourBy->setAccessibleName(tr("Colour by"));
     m_colourBy->setFocusPolicy(Qt::TabFocus);
     m_lanes->setObjectName(QStringLiteral("laneSegments"));
     m_lanes->setCompact();
+    m_lanes->setName(tr("Rows"));
     m_lanes->hide();
     m_names = {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
     auto* view = new QWidget;

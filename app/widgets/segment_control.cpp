@@ -28,7 +28,7 @@ SegmentControl::SegmentControl(const ThemeController& theme, const QStringList& 
     setMouseTracking(true);
     setFixedHeight(28);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-    setAccessibleName(m_choices.value(0));
+    speak();
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
 }
 
@@ -37,9 +37,22 @@ void SegmentControl::setCurrent(int choice)
     if (choice == m_current || choice < 0 || choice >= m_choices.size())
         return;
     m_current = choice;
-    setAccessibleName(m_choices.at(choice));
+    speak();
     update();
     Q_EMIT currentChanged(choice);
+}
+
+void SegmentControl::setName(const QString& name)
+{
+    m_name = name;
+    speak();
+}
+
+// "Times: measured"
+void SegmentControl::speak()
+{
+    const QString choice = m_choices.value(m_current);
+    setAccessibleName(m_name.isEmpty() ? choice : tr("%1: %2").arg(m_name, choice));
 }
 
 void SegmentControl::setCompact()

@@ -17,6 +17,7 @@ public:
     SegmentControl(const ThemeController& theme, const QStringList& choices,
                    QWidget* parent = nullptr);
 
+    void setName(const QString& name); // what is chosen here, for a screen reader: "Times"
     int current() const { return m_current; }
     void setCurrent(int choice); // silent when it is current already
     void setCompact();           // 24 high, for toolbars
@@ -33,11 +34,13 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    void speak();
     QRect segment(int choice) const;
     int choiceAt(const QPoint& position) const; // -1: none
 
     const ThemeController& m_theme;
     QStringList m_choices;
+    QString m_name;
     int m_current = 0, m_hovered = -1;
 };
 

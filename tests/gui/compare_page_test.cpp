@@ -101,6 +101,20 @@ TEST_CASE("1F1B is the baseline whichever run is there first, until another one 
     CHECK(box->currentIndex() == 1);
 }
 
+// The figure said how much longer 1F1B is, below a page that says how much shorter the other is.
+TEST_CASE("a figure of a comparison has the baseline of the page")
+{
+    Compared compared({{"bitpipe", 4, 4}, {"gpipe", 4, 4}, {"1f1b", 4, 4}});
+    REQUIRE(compared.hasRows(3));
+    QStringList schemes;
+    QObject::connect(compared.page.get(), &Page::exportRequested, [&](const auto& runs) {
+        for (const auto& run : runs)
+            schemes.append(QString::fromStdString(run->info.scheme));
+    });
+    compared.find<QAction>("exportFigure")->trigger();
+    CHECK(schemes.join(u' ') == QStringLiteral("1f1b bitpipe gpipe"));
+}
+
 TEST_CASE("one run alone is held against its own schedule with even costs, in one unit")
 {
     Compared compared({{"bitpipe", 4, 4, 1, true}});

@@ -1,23 +1,32 @@
 #include "app/models/style_sheet.h"
 #include "app/pages/export_dialog.h"
+#include "app/widgets/band.h"
+#include "app/widgets/segment_control.h"
 #include "profiler/figure/svg.h"
 #include "tests/app/jobs/wait_for.h"
+#include "tests/app/sample_run.h"
 #include "tests/profiler/figure/figure_runs.h"
 
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
 #include <QDoubleSpinBox>
 #include <QFile>
+#include <QInputDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QRadioButton>
 #include <QSettings>
+#include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
+
+#include <functional>
+#include <utility>
 
 using namespace app;
 
@@ -32,6 +41,7 @@ struct Fixture
     explicit Fixture(std::vector<engine::Run> runs = {tests::unitRun("bitpipe", 4, 4)})
         : dialog((forget(), theme), shared(std::move(runs)))
     {
+        dialog.findChild<QTimer*>(QStringLiteral("figureTyping"))->setInterval(0);
         dialog.setFile(path("figure"));
         dialog.show();
     }
@@ -61,7 +71,6 @@ struct Fixture
         return widget;
     }
     void click(const char* name) { find<QAbstractButton>(name)->click(); }
-    void settle() { QTest::qWait(120); } // longer than the dialog waits for typing to end
 };
 
 QByteArray contents(const QString& file)
@@ -70,13 +79,47 @@ QByteArray contents(const QString& file)
     return read.open(QIODevice::ReadOnly) ? read.readAll() : QByteArray();
 }
 
+// Answers the next question of that kind as soon as it is there: its loop would wait for ever.
+template<class Dialog>
+void whenAsked(std::function<void(Dialog&)> answer)
+{
+    auto* look = new QTimer(qApp);
+    QObject::connect(look, &QTimer::timeout, look, [look, answer = std::move(answer)] {
+        auto* dialog = qobject_cast<Dialog*>(QApplication::activeModalWidget());
+        if (dialog == nullptr || !dialog->isVisible())
+            return;
+        look->stop();
+        look->deleteLater();
+        answer(*dialog);
+    });
+    look->start(5);
+}
+
+// Presses one of the buttons; "none": Cancel.
+void press(const char* button)
+{
+    whenAsked<QMessageBox>([button](QMessageBox& box) {
+        auto* named = box.findChild<QPushButton*>(QLatin1String(button));
+        (named ? named : box.button(QMessageBox::Cancel))->click();
+    });
+}
+
+// Gives a preset its name.
+void name(const QString& preset)
+{
+    whenAsked<QInputDialog>([preset](QInputDialog& dialog) {
+        dialog.setTextValue(preset);
+        dialog.accept();
+    });
+}
+
 } // namespace
 
 TEST_CASE("export writes the chosen files, and they are the preview")
 {
     Fixture f;
     f.click("output-png");
-    f.settle();
+    settle();
     CHECK(f.find<QPushButton>("figureExport")->text() == QStringLiteral("Export 3 files"));
     f.click("figureExport");
     CHECK(f.dialog.result() == QDialog::Accepted);
@@ -101,10 +144,10 @@ TEST_CASE("a preset sets width and type, a width of one's own leaves the preset"
     auto* preset = f.find<QComboBox>("figurePreset");
     preset->setCurrentIndex(preset->findData(QStringLiteral("neurips")));
     Q_EMIT preset->activated(preset->currentIndex());
-    f.settle();
+    settle();
     CHECK(f.dialog.scene().width == Approx(5.5 * 72));
     f.find<QDoubleSpinBox>("figureWidth")->setValue(6);
-    f.settle();
+    settle();
     CHECK(f.dialog.scene().width == Approx(6 * 72));
     CHECK(preset->currentText() == QStringLiteral("Other"));
     CHECK(f.find<QLineEdit>("figureLatex")->text()
@@ -115,7 +158,7 @@ TEST_CASE("a palette that fails in grey turns its check to a warning")
 {
     Fixture f;
     f.find<QRadioButton>("palette-dualpipe")->click();
-    f.settle();
+    settle();
     CHECK_FALSE(f.dialog.checks()[2].good);
 }
 
@@ -123,11 +166,11 @@ TEST_CASE("a figure that cannot be drawn says why and cannot be exported")
 {
     Fixture f;
     f.find<QLineEdit>("figureRows")->setText(QStringLiteral("9"));
-    f.settle();
+    settle();
     CHECK(f.find<QWidget>("figureProblem")->isVisible());
     CHECK_FALSE(f.find<QPushButton>("figureExport")->isEnabled());
     f.find<QLineEdit>("figureRows")->setText(QStringLiteral("0,2-3"));
-    f.settle();
+    settle();
     CHECK_FALSE(f.find<QWidget>("figureProblem")->isVisible());
     CHECK(f.find<QPushButton>("figureExport")->isEnabled());
 }
@@ -140,19 +183,11 @@ TEST_CASE("a file that exists is replaced only when asked for")
     REQUIRE(file.open(QIODevice::WriteOnly));
     file.write("old");
     file.close();
-    const auto answer = [](const char* button) {
-        QTimer::singleShot(0, qApp, [button] {
-            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
-            REQUIRE(box);
-            auto* named = box->findChild<QPushButton*>(QLatin1String(button));
-            (named ? named : box->button(QMessageBox::Cancel))->click();
-        });
-    };
-    answer("none");
+    press("none");
     f.click("figureExport");
     CHECK(contents(f.path("figure.svg")) == "old");
     CHECK(f.dialog.isVisible());
-    answer("figureReplace");
+    press("figureReplace");
     f.click("figureExport");
     CHECK(contents(f.path("figure.svg")).startsWith("<svg"));
 }
@@ -164,6 +199,85 @@ TEST_CASE("a folder that cannot be written keeps the dialog open with the reason
     f.click("figureExport");
     CHECK(f.dialog.isVisible());
     CHECK(f.find<QWidget>("figureProblem")->isVisible());
+}
+
+TEST_CASE("what could not be written is written when its folder is there")
+{
+    Fixture f;
+    f.dialog.setFile(f.path("later/figure"));
+    f.click("figureExport");
+    REQUIRE(f.dialog.isVisible());
+    CHECK(f.find<Band>("figureProblem")->text().startsWith(QStringLiteral("Not written:")));
+    REQUIRE(QDir(f.folder.path()).mkdir(QStringLiteral("later")));
+    f.click("figureExport");
+    CHECK(f.dialog.result() == QDialog::Accepted);
+    CHECK(contents(f.path("later/figure.pdf")).startsWith("%PDF"));
+}
+
+// A hidden ".pdf" was written, and "figure.pdf.pdf".
+TEST_CASE("a file needs a name and a format, and an end that was typed is not written twice")
+{
+    Fixture f;
+    auto* file = f.find<QLineEdit>("figureFile");
+    const auto lacks = [&](const char* words) {
+        settle();
+        return !f.find<QPushButton>("figureExport")->isEnabled()
+            && f.find<QWidget>("figureProblem")->isVisible()
+            && f.find<Band>("figureProblem")->text().contains(QLatin1String(words));
+    };
+    file->clear();
+    CHECK(lacks("needs a name"));
+    file->setText(f.folder.path() + QLatin1Char('/'));
+    CHECK(lacks("needs a name"));
+    file->setText(f.path("typed.svg"));
+    settle();
+    CHECK_FALSE(f.find<QWidget>("figureProblem")->isVisible());
+    f.click("output-pdf");
+    f.click("output-svg");
+    CHECK(lacks("choose a format"));
+    f.click("output-svg");
+    settle();
+    CHECK(f.find<QLineEdit>("figureLatex")->text()
+          == QStringLiteral("\\includesvg[width=\\columnwidth]{typed}"));
+    f.click("figureExport");
+    CHECK(QDir(f.folder.path()).entryList(QDir::Files) == QStringList(QStringLiteral("typed.svg")));
+}
+
+// It said that a run with memory had recorded none.
+TEST_CASE("a schematic has no strip of memory, and the choice is there again with measured times")
+{
+    Fixture f({*sample::measured({"bitpipe", 4, 4})});
+    auto* memory = f.find<QCheckBox>("content-memory");
+    REQUIRE(memory->isEnabled());
+    memory->click();
+    settle();
+    const double height = f.dialog.scene().height;
+    f.find<SegmentControl>("figureTimes")->setCurrent(1);
+    settle();
+    CHECK_FALSE(memory->isEnabled());
+    CHECK(memory->toolTip().contains(QStringLiteral("schematic")));
+    CHECK_FALSE(f.find<QWidget>("figureProblem")->isVisible());
+    CHECK(f.dialog.scene().height < height);
+    f.find<SegmentControl>("figureTimes")->setCurrent(0);
+    settle();
+    CHECK(f.dialog.scene().height == height);
+}
+
+TEST_CASE("where one of the files cannot be drawn none is written")
+{
+    Fixture f;
+    f.click("output-png");
+    f.find<QDoubleSpinBox>("figureWidth")->setValue(100);
+    f.find<QDoubleSpinBox>("figureType")->setValue(72);
+    f.find<QSpinBox>("figureDpi")->setValue(1200);
+    f.click("figureExport");
+    REQUIRE(f.dialog.isVisible());
+    CHECK(f.find<Band>("figureProblem")->text().contains(QStringLiteral("pixels is too large")));
+    CHECK(QDir(f.folder.path()).isEmpty());
+    f.find<QSpinBox>("figureDpi")->setValue(72);
+    f.click("output-png");
+    f.click("figureExport");
+    CHECK(f.dialog.result() == QDialog::Accepted);
 }
 
 TEST_CASE("the dialog remembers its last choices")
@@ -187,6 +301,51 @@ TEST_CASE("runs in units and in milliseconds are compared as schematics")
     CHECK_FALSE(f.find<QCheckBox>("content-memory")->isEnabled());
 }
 
+// Its measured times were drawn, which these runs do not share, and there was no way out.
+TEST_CASE(
+    "a preset that asks for what these runs do not have stays the preset, and is drawn without")
+{
+    Fixture first;
+    first.click("content-memory");
+    first.click("content-notes");
+    name(QStringLiteral("all of it"));
+    first.click("figureSavePreset");
+    ExportDialog second(
+        first.theme,
+        Fixture::shared({tests::unitRun("1f1b", 4, 4), tests::measuredRun("bitpipe", 4, 4)}));
+    second.findChild<QTimer*>(QStringLiteral("figureTyping"))->setInterval(0);
+    second.show();
+    auto* presets = second.findChild<QComboBox*>(QStringLiteral("figurePreset"));
+    presets->setCurrentIndex(presets->findText(QStringLiteral("all of it")));
+    Q_EMIT presets->activated(presets->currentIndex());
+    settle();
+    CHECK(presets->currentText() == QStringLiteral("all of it"));
+    CHECK_FALSE(second.findChild<QWidget*>(QStringLiteral("figureProblem"))->isVisible());
+    CHECK(second.scene().title == "1F1B, D 4, N 4; BitPipe, D 4, N 4, v 2");
+}
+
+TEST_CASE("a name that a preset has already is asked about")
+{
+    Fixture f;
+    auto* presets = f.find<QComboBox>("figurePreset");
+    const int publishers = presets->count();
+    name(QStringLiteral("mine"));
+    f.click("figureSavePreset");
+    REQUIRE(presets->count() == publishers + 1);
+    f.find<QDoubleSpinBox>("figureWidth")->setValue(4);
+    settle();
+    name(QStringLiteral(" mine "));
+    press("none");
+    f.click("figureSavePreset");
+    CHECK(presets->currentText() == QStringLiteral("Other"));
+    name(QStringLiteral("mine"));
+    press("figureReplace");
+    f.click("figureSavePreset");
+    CHECK(presets->currentText() == QStringLiteral("mine"));
+    CHECK(presets->count() == publishers + 1);
+    CHECK(f.find<QDoubleSpinBox>("figureWidth")->value() == Approx(4));
+}
+
 TEST_CASE("a preset of one's own keeps every choice, comes back, and can be removed")
 {
     Fixture f;
@@ -195,18 +354,7 @@ TEST_CASE("a preset of one's own keeps every choice, comes back, and can be remo
     const int publishers = presets->count();
     f.find<QRadioButton>("palette-grey")->click();
     f.find<QDoubleSpinBox>("figureWidth")->setValue(5);
-    QTimer answer; // as soon as the question is there: its loop would wait for ever
-    QObject::connect(&answer, &QTimer::timeout, [&answer] {
-        auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget());
-        auto* line = dialog != nullptr ? dialog->findChild<QLineEdit*>() : nullptr;
-        if (line == nullptr || !line->isVisible())
-            return;
-        answer.stop(); // typing lets the loop turn, and the next time-out would type into it
-        line->clear();
-        QTest::keyClicks(line, QStringLiteral("my thesis / wide"));
-        dialog->accept();
-    });
-    answer.start(5);
+    name(QStringLiteral("my thesis / wide"));
     save->click();
     REQUIRE(presets->count() == publishers + 1);
     CHECK(presets->currentText() == QStringLiteral("my thesis / wide"));

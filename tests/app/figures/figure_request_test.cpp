@@ -37,7 +37,7 @@ TEST_CASE("every option of a figure reaches its place")
     const FigureRequest request = parsed(
         "a.sqlite b.sqlite -o f.pdf -o f.svg --preset neurips --font-size 8 --palette grey "
         "--iteration 2 --times schematic --rows 3,0-1 --bubbles blank --no-legend "
-        "--no-axis --no-numbers --no-direction --no-shares --memory --title --dpi 300");
+        "--no-axis --no-numbers --no-direction --no-shares --title --dpi 300");
     const profiler::FigureOptions& options = request.options;
     CHECK(request.runs.size() == 2);
     CHECK(request.outputs.size() == 2);
@@ -50,7 +50,8 @@ TEST_CASE("every option of a figure reaches its place")
     CHECK(options.bubbles == profiler::BubbleStyle::Blank);
     CHECK_FALSE((options.legend || options.timeAxis || options.microBatches));
     CHECK_FALSE((options.directionMark || options.bubbleShare));
-    CHECK((options.memory && options.title));
+    CHECK(options.title);
+    CHECK(parsed("a.sqlite -o f.pdf --memory").options.memory);
     CHECK(request.dpi == 300);
 }
 
@@ -60,6 +61,8 @@ TEST_CASE("wrong usage names the option and what it takes")
     CHECK(refusal("a.sqlite").starts_with("say where the figure goes"));
     CHECK(refusal("a.sqlite -o f.tiff")
           == "f.tiff has no known format; end it in .pdf, .svg, .tex or .png");
+    CHECK(refusal("a.sqlite -o f.pdf --memory --times schematic")
+          == "memory is of the times that were recorded; leave out --memory or --times schematic");
     CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
           == "--palette mauve is none of default, dualpipe, grey, zero-bubble");
     CHECK(refusal("a.sqlite -o f.pdf --width wide") == "--width wide is not a number");
