@@ -8,6 +8,8 @@
 #include <QCoreApplication>
 #include <QGridLayout>
 #include <QPainter>
+#include <QScreen>
+#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -123,26 +125,50 @@ QList<QList<KeyLine>> grouped(const QList<KeyLine>& lines)
     return groups;
 }
 
+// The caps of each; single keys, "F1" and "?", stand together.
+QList<QStringList> shortcuts(const QAction& action)
+{
+    QList<QStringList> all;
+    QStringList single;
+    for (const QKeySequence& sequence : action.shortcuts()) {
+        QStringList keys = sequence.toString().split(QLatin1Char('+'), Qt::SkipEmptyParts);
+        keys.replaceInStrings(QStringLiteral("Left"), QStringLiteral("←"));
+        keys.replaceInStrings(QStringLiteral("Right"), QStringLiteral("→"));
+        keys.replaceInStrings(QStringLiteral("PgDown"), QStringLiteral("PgDn"));
+        if (keys.size() == 1)
+            single += keys;
+        else if (!keys.isEmpty())
+            all.append(keys);
+    }
+    if (!single.isEmpty())
+        all.prepend(single);
+    return all;
+}
+
+// "Alt ← →" says "Alt ←"; "Ctrl N" does not say "N".
+bool says(const KeyLine& line, const QStringList& keys)
+{
+    const auto has = [](const QStringList& list, const char* modifier) {
+        return list.contains(QLatin1String(modifier));
+    };
+    for (const char* modifier : {"Ctrl", "Shift", "Alt"})
+        if (has(line.keys, modifier) != has(keys, modifier))
+            return false;
+    return std::ranges::all_of(keys, [&](const QString& key) { return line.keys.contains(key); });
+}
+
 } // namespace
 
 QList<KeyLine> keyLines(const QList<QAction*>& actions)
 {
     QList<KeyLine> lines = tableLines();
-    for (const QAction* action : actions) {
-        QStringList keys;
-        for (const QKeySequence& sequence : action->shortcuts())
-            keys += sequence.toString().split(QLatin1Char('+'), Qt::SkipEmptyParts);
-        keys.replaceInStrings(QStringLiteral("Left"), QStringLiteral("←"));
-        keys.replaceInStrings(QStringLiteral("Right"), QStringLiteral("→"));
-        keys.replaceInStrings(QStringLiteral("PgDown"), QStringLiteral("PgDn"));
-        const auto sameKeys = [&](const KeyLine& line) { // "Alt ← →" says "Alt ←" already
-            return std::all_of(keys.begin(), keys.end(),
-                               [&](const QString& key) { return line.keys.contains(key); });
-        };
-        if (!keys.isEmpty() && std::none_of(lines.begin(), lines.end(), sameKeys))
-            lines.append(
-                {QCoreApplication::translate("Keys", "View and runs"), keys, caption(*action)});
-    }
+    for (const QAction* action : actions)
+        for (const QStringList& keys : shortcuts(*action)) {
+            const auto isThere = [&](const KeyLine& line) { return says(line, keys); };
+            if (std::ranges::none_of(lines, isThere))
+                lines.append(
+                    {QCoreApplication::translate("Keys", "View and runs"), keys, caption(*action)});
+        }
     return lines;
 }
 
@@ -171,8 +197,15 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
     column->addWidget(head);
     column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(body, 1);
+    QScrollArea* scroll = makeScroll(body);
+    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard scrolls it
+    scroll->setAccessibleName(windowTitle());
+    column->addWidget(scroll, 1);
     setMinimumWidth(912);
+    constexpr int kAround = 64; // of a screen that is not high enough for all
+    resize(minimumWidth(),
+           std::min(head->height() + 1 + body->sizeHint().height(),
+                    screen()->availableGeometry().height() - kAround));
 }
 
 } // namespace app

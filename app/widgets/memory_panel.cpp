@@ -10,6 +10,7 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
 {
     setFrameShape(QFrame::NoFrame);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setAccessibleName(tr("Memory of the devices over time"));
     setWidget(m_plots);
 }
 

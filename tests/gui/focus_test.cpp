@@ -1,13 +1,16 @@
+#include "app/models/cost_source.h"
 #include "app/pages/main_window.h"
 #include "app/widgets/focus_ring.h"
+#include "app/widgets/segment_control.h"
 #include "app/widgets/timeline_widget.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
+#include "tests/gui/walk.h"
 
-#include <QAccessible>
+#include <QAbstractButton>
 #include <QApplication>
-#include <QRadioButton>
+#include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -23,61 +26,13 @@ struct Desk
         window.resize(1600, 1000);
         window.show();
         window.activateWindow();
-        REQUIRE(QTest::qWaitForWindowActive(&window));
+        REQUIRE(QTest::qWaitForWindowActive(&window, kNever));
     }
     QTemporaryDir folder;
     Settings settings{folder.filePath(QStringLiteral("settings.ini"))};
     ThemeController theme;
     MainWindow window{theme, settings};
 };
-
-// Where Tab goes, once around.
-QList<QWidget*> walk(QWidget* root)
-{
-    QList<QWidget*> stops;
-    for (int i = 0; i < 300; ++i) {
-        QWidget* now = QApplication::focusWidget();
-        if (now == nullptr)
-            now = root;
-        else if (stops.contains(now))
-            break;
-        else
-            stops.append(now);
-        QTest::keyClick(now, Qt::Key_Tab);
-    }
-    return stops;
-}
-
-bool isStop(const QWidget& widget, const QWidget* root)
-{
-    const auto* radio = qobject_cast<const QRadioButton*>(&widget); // arrows go between them
-    return widget.window() == root && widget.isVisible() && widget.isEnabled()
-        && (widget.focusPolicy() & Qt::TabFocus) == Qt::TabFocus
-        && (radio == nullptr || radio->isChecked()) && widget.focusProxy() == nullptr;
-}
-
-QString nameOf(QWidget* widget)
-{
-    const auto* spoken = QAccessible::queryAccessibleInterface(widget);
-    return spoken == nullptr ? QString() : spoken->text(QAccessible::Name);
-}
-
-// Everything that can be used is a stop, and every stop says what it is.
-void checkWalk(QWidget* root)
-{
-    const QList<QWidget*> stops = walk(root);
-    CHECK(stops.size() > 2);
-    for (const QWidget* one : root->findChildren<QWidget*>()) {
-        CAPTURE(one->objectName().toStdString(), one->metaObject()->className());
-        if (isStop(*one, root))
-            CHECK(stops.contains(one));
-    }
-    for (QWidget* stop : stops) {
-        CAPTURE(stop->objectName().toStdString(), stop->metaObject()->className());
-        if (qobject_cast<Page*>(stop) == nullptr) // has it before the first key, and says nothing
-            CHECK_FALSE(nameOf(stop).isEmpty());
-    }
-}
 
 } // namespace
 
@@ -91,7 +46,14 @@ TEST_CASE("Tab reaches everything in the set-up, options of a scheme where they 
 {
     Desk desk;
     desk.window.newRun();
-    checkWalk(&desk.window);
+    for (const char* more : {"moreCosts", "moreTraining"})
+        desk.window.findChild<QAbstractButton*>(QString::fromLatin1(more))->click();
+    for (const auto kind :
+         {CostSource::Kind::Units, CostSource::Kind::Hardware, CostSource::Kind::Recorded}) {
+        desk.window.findChild<SegmentControl*>(QStringLiteral("costSource"))
+            ->setCurrent(static_cast<int>(kind));
+        checkWalk(&desk.window);
+    }
     const QList<QWidget*> stops = walk(&desk.window);
     const auto at = [&](const char* name) {
         return stops.indexOf(desk.window.findChild<QWidget*>(QString::fromLatin1(name)));
@@ -115,7 +77,13 @@ TEST_CASE("Tab reaches everything on a run's page and in a comparison")
     const auto* timeline = desk.window.findChild<TimelineWidget*>();
     REQUIRE(waitFor([&] { return timeline->iteration() >= 0; }));
     CHECK(timeline->hasFocus());
-    checkWalk(&desk.window);
+    auto* tabs = desk.window.findChild<QTabBar*>(QStringLiteral("panelTabs"));
+    REQUIRE(tabs->count() > 5);
+    for (int tab = 0; tab < tabs->count(); ++tab) {
+        CAPTURE(tabs->tabText(tab).toStdString());
+        tabs->setCurrentIndex(tab);
+        checkWalk(&desk.window);
+    }
     desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite"),
                            kSamples + QStringLiteral("bitpipe-d4-n8.sqlite")});
     checkWalk(&desk.window);

@@ -8,6 +8,9 @@
 #include <QAction>
 #include <QDoubleSpinBox>
 #include <QMenuBar>
+#include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QWheelEvent>
 
@@ -43,8 +46,14 @@ bool isListed(const QKeySequence& keys, const QList<KeyLine>& lines)
     if (with.size() == own.size())
         return true; // a line of the table has it
     const QStringList wanted = with.back().keys;
+    const auto modifiers = [](const QStringList& of) {
+        return std::ranges::count_if(of, [](const QString& key) {
+            return key == u"Ctrl" || key == u"Shift" || key == u"Alt";
+        });
+    };
     return std::ranges::any_of(lines, [&](const KeyLine& line) {
-        return std::ranges::all_of(wanted,
+        return modifiers(line.keys) == modifiers(wanted)
+            && std::ranges::all_of(wanted,
                                    [&](const QString& key) { return line.keys.contains(key); });
     });
 }
@@ -87,6 +96,41 @@ TEST_CASE("every shortcut of every page is on the list of keys while the page is
     check();
 }
 
+// N (a note) and Ctrl+E (a figure) were missing: Ctrl+N and Ctrl+Shift+E had all their keys.
+TEST_CASE("a key with other modifiers is another key")
+{
+    QAction run(QStringLiteral("New run"), nullptr), note(QStringLiteral("Note"), nullptr);
+    run.setShortcut(Qt::CTRL | Qt::Key_N);
+    note.setShortcut(Qt::Key_N);
+    const auto own = keyLines({}).size();
+    const QList<KeyLine> lines = keyLines({&run, &note});
+    REQUIRE(lines.size() == own + 2);
+    CHECK(lines.back().keys == QStringList(QStringLiteral("N")));
+    CHECK(keyLines({&note, &note}).size() == own + 1);
+}
+
+TEST_CASE("the list of keys is no higher than the screen, and scrolls to its end by keyboard")
+{
+    ThemeController theme;
+    QList<QAction*> actions;
+    QObject owner;
+    for (int i = 0; i < 26; ++i) {
+        actions.append(new QAction(QStringLiteral("action %1").arg(i), &owner));
+        actions.back()->setShortcut(
+            QKeyCombination(Qt::ControlModifier | Qt::AltModifier, Qt::Key(Qt::Key_A + i)));
+    }
+    auto* dialog = new KeysDialog(theme, actions);
+    dialog->show();
+    CHECK(dialog->height() < dialog->screen()->availableGeometry().height());
+    auto* scroll = dialog->findChild<QScrollArea*>();
+    REQUIRE(scroll->verticalScrollBar()->maximum() > 0);
+    scroll->setFocus();
+    for (int i = 0; i < 20; ++i)
+        QTest::keyClick(scroll, Qt::Key_PageDown);
+    CHECK(scroll->verticalScrollBar()->value() == scroll->verticalScrollBar()->maximum());
+    delete dialog;
+}
+
 namespace {
 
 // A run with kernels beneath its ops, and the hands of a user.
@@ -98,7 +142,7 @@ struct Hands : OpenedRun
         timeline = find<TimelineWidget>("timeline");
         REQUIRE(waitFor([&] { return isRead() && timeline->kernels() != nullptr; }));
         page->activateWindow();
-        REQUIRE(QTest::qWaitForWindowActive(page.get()));
+        REQUIRE(QTest::qWaitForWindowActive(page.get(), kNever));
         timeline->setFocus();
         forward = opOf("1F1");
     }
@@ -172,7 +216,7 @@ struct EditorHands
         page.show();
         page.edit(*engine::buildSchedule(request), QStringLiteral("mine"));
         page.activateWindow();
-        REQUIRE(QTest::qWaitForWindowActive(&page));
+        REQUIRE(QTest::qWaitForWindowActive(&page, kNever));
         grid = page.findChild<ScheduleGrid*>();
         grid->setFocus();
     }

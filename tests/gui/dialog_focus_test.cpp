@@ -1,0 +1,68 @@
+#include "app/pages/about_dialog.h"
+#include "app/pages/device_dialog.h"
+#include "app/pages/export_dialog.h"
+#include "app/pages/keys_dialog.h"
+#include "app/widgets/scheme_dialog.h"
+#include "app/widgets/segment_control.h"
+#include "app/widgets/stop_run_dialog.h"
+#include "app/widgets/unsaved_dialog.h"
+#include "tests/app/jobs/wait_for.h"
+#include "tests/gui/walk.h"
+#include "tests/profiler/figure/figure_runs.h"
+
+#include <QPointer>
+#include <QPushButton>
+#include <QTimer>
+
+namespace app {
+namespace {
+
+// By keyboard only: everything is reached, says what it is, and Esc leads out.
+void checkKeyboard(QDialog* dialog)
+{
+    const QPointer<QDialog> owned = dialog; // some delete themselves when they are closed
+    CAPTURE(dialog->objectName().toStdString());
+    dialog->show();
+    dialog->activateWindow();
+    REQUIRE(QTest::qWaitForWindowActive(dialog, kNever));
+    checkWalk(dialog);
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    CHECK_FALSE(dialog->isVisible());
+    settle();
+    delete owned.data();
+}
+
+} // namespace
+
+TEST_CASE("Tab reaches everything in the export dialog, and every choice is named")
+{
+    ThemeController theme;
+    auto* dialog = new ExportDialog(
+        theme, {std::make_shared<const engine::Run>(tests::unitRun("bitpipe", 4, 4))});
+    dialog->findChild<QTimer*>(QStringLiteral("figureTyping"))->setInterval(0);
+    auto* times = dialog->findChild<SegmentControl*>(QStringLiteral("figureTimes"));
+    CHECK(times->accessibleName() == QStringLiteral("Times: measured"));
+    dialog->show();
+    times->setFocus();
+    QTest::keyClick(times, Qt::Key_Right);
+    CHECK(times->accessibleName() == QStringLiteral("Times: schematic"));
+    QTest::keyClick(times, Qt::Key_Left);
+    checkKeyboard(dialog);
+}
+
+TEST_CASE("Tab reaches everything in the dialogs that tell or ask")
+{
+    ThemeController theme;
+    checkKeyboard(new AboutDialog(theme));
+    checkKeyboard(new DeviceDialog);
+    checkKeyboard(new KeysDialog(theme, {}));
+    auto* scheme = new SchemeDialog;
+    scheme->show(engine::ScheduleRequest(), nullptr);
+    checkKeyboard(scheme);
+    RunDocument document(QStringLiteral("run.sqlite"), 1);
+    document.setState(RunDocument::State::Running);
+    checkKeyboard(new StopRunDialog(document, [] {}));
+    checkKeyboard(new UnsavedDialog(QStringLiteral("mine.csv"), 2));
+}
+
+} // namespace app
