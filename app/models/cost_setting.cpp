@@ -96,7 +96,7 @@ engine::Result<engine::UnitCosts> unitCosts(const CostSetting& costs)
     units.transferAcross = across(costs.transferAcross);
     units.rules.joint = fraction(costs.joint);
     units.rules.slowDown = fraction(costs.slowDown);
-    units.rules.jitter = engine::reduced(costs.jitter, kUnit * kUnit);
+    units.rules.jitter = engine::reduced(costs.jitter, std::int64_t{kUnit} * kUnit);
     units.rules.seed = static_cast<std::uint64_t>(costs.seed);
     units.rules.blockingSend = costs.blockingSend;
     if (costs.devicesPerNode == 0
@@ -139,7 +139,7 @@ QString linkText(const CostSetting& costs)
     };
     const auto orSame
         = [](int across, int within) { return across == CostSetting::kSame ? within : across; };
-    const QString within = of(costs.p2p, costs.latency);
+    QString within = of(costs.p2p, costs.latency);
     if (costs.devicesPerNode == 0)
         return within;
     return QStringLiteral("%1; %2 between nodes of %3")

@@ -3,6 +3,7 @@
 #include "engine/schedule/notation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace app {
@@ -178,21 +179,27 @@ OpPlace EditedSchedule::restore(const AbsentOp& absent)
 std::vector<AbsentOp> EditedSchedule::removed() const
 {
     std::vector<AbsentOp> absent;
-    for (int device = 0; device < static_cast<int>(m_opened.program.size()); ++device) {
-        const Program& now = program(device);
-        std::vector<Op> there(now);
-        std::ranges::for_each(there, [](Op& op) { op = alone(op); });
-        std::ranges::sort(there);
-        int after = 0; // behind the op that stood before it and is still there
-        for (const Op& op : m_opened.program[static_cast<std::size_t>(device)]) {
-            if (std::ranges::binary_search(there, alone(op))) {
-                const auto found = std::ranges::find_if(
-                    now, [&op](const Op& other) { return isSameOp(op, other); });
-                after = static_cast<int>(found - now.begin()) + 1;
-            } else {
-                absent.push_back({op, {device, after}});
-            }
+    for (int device = 0; device < static_cast<int>(m_opened.program.size()); ++device)
+        std::ranges::move(removedFrom(device), std::back_inserter(absent));
+    return absent;
+}
+
+std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const
+{
+    const Program& now = program(device);
+    std::vector<Op> there(now);
+    std::ranges::for_each(there, [](Op& op) { op = alone(op); });
+    std::ranges::sort(there);
+    std::vector<AbsentOp> absent;
+    int after = 0; // behind the op that stood before it and is still there
+    for (const Op& op : m_opened.program[static_cast<std::size_t>(device)]) {
+        if (!std::ranges::binary_search(there, alone(op))) {
+            absent.push_back({op, {device, after}});
+            continue;
         }
+        const auto found
+            = std::ranges::find_if(now, [&op](const Op& other) { return isSameOp(op, other); });
+        after = static_cast<int>(found - now.begin()) + 1;
     }
     return absent;
 }

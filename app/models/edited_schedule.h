@@ -67,6 +67,7 @@ private:
     {
         return m_schedule.program[static_cast<std::size_t>(device)];
     }
+    std::vector<AbsentOp> removedFrom(int device) const;
     // The joint group around an op: [first, second).
     std::pair<int, int> group(OpPlace place) const;
     void step(const QString& words, OpPlace place, Program after);

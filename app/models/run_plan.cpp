@@ -21,7 +21,8 @@ QStringList scheduleOptions(const engine::ScheduleRequest& request)
     if (request.chunks > 0)
         options << QStringLiteral("--chunks") << QString::number(request.chunks);
     for (const auto& [key, value] : request.options)
-        options << QStringLiteral("--set") << QString::fromStdString(key + '=' + value);
+        options << QStringLiteral("--set")
+                << QString::fromStdString(key) + u'=' + QString::fromStdString(value);
     return options;
 }
 

@@ -107,9 +107,9 @@ void SchemeTableModel::answer(const QString& scheme, Answer answer)
 
 void SchemeTableModel::answer(std::vector<std::pair<QString, Answer>> answers)
 {
-    for (auto& [scheme, answer] : answers)
-        if (const int row = rowOf(scheme); row >= 0)
-            m_rows[static_cast<std::size_t>(row)].answer = std::move(answer);
+    for (auto& one : answers)
+        if (const int row = rowOf(one.first); row >= 0)
+            m_rows[static_cast<std::size_t>(row)].answer = std::move(one.second);
     arrange();
 }
 

@@ -32,7 +32,8 @@ constexpr const char* kNoDisplay
       "use "
       "`bubblescope figure RUN.sqlite -o FIGURE.pdf` and `bscope`, which need none\n";
 
-QtMessageHandler s_previous = nullptr; // the guard is used once, before there is a second thread
+QtMessageHandler previousHandler
+    = nullptr; // the guard is used once, before there is a second thread
 
 void onMessage(QtMsgType type, const QMessageLogContext& context, const QString& text)
 {
@@ -45,8 +46,8 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
     // Said to whoever works as root or in a container, who need do nothing about it.
     const bool isOfSession
         = text.startsWith(QStringLiteral("QStandardPaths: XDG_RUNTIME_DIR not set"));
-    if (!isOfPlatform && !isOfSession && s_previous != nullptr)
-        s_previous(type, context, text);
+    if (!isOfPlatform && !isOfSession && previousHandler != nullptr)
+        previousHandler(type, context, text);
 }
 
 void takeValue(CommandLine& result, const QString& option, const QString& value)
@@ -91,12 +92,12 @@ CommandLine parseCommandLine(const QStringList& arguments)
 
 DisplayGuard::DisplayGuard()
 {
-    s_previous = qInstallMessageHandler(onMessage);
+    previousHandler = qInstallMessageHandler(onMessage);
 }
 
 DisplayGuard::~DisplayGuard()
 {
-    qInstallMessageHandler(s_previous);
+    qInstallMessageHandler(previousHandler);
 }
 
 QString fontProblem()

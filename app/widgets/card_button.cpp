@@ -45,13 +45,13 @@ void CardButton::keyPressEvent(QKeyEvent* event)
         QAbstractButton::keyPressEvent(event);
 }
 
-void CardButton::text(QPainter& painter, const QRectF& box, const QString& text, const QFont& font,
-                      const QColor& ink, Qt::Alignment alignment) const
+void CardButton::text(QPainter& painter, const QRectF& box, const QString& text, const Type& type,
+                      Qt::Alignment alignment) const
 {
-    painter.setFont(font);
-    painter.setPen(ink);
-    const QString shown
-        = QFontMetrics(font).elidedText(text, Qt::ElideRight, static_cast<int>(box.width()) + 1);
+    painter.setFont(type.font);
+    painter.setPen(type.ink);
+    const QString shown = QFontMetrics(type.font).elidedText(text, Qt::ElideRight,
+                                                             static_cast<int>(box.width()) + 1);
     painter.drawText(box, static_cast<int>(alignment | Qt::AlignVCenter), shown);
 }
 

@@ -23,8 +23,13 @@ protected:
     void keyPressEvent(QKeyEvent* event) override; // Enter presses too
     const Theme& theme() const { return m_theme.theme(); }
     // Text in one line, elided at the right. Sizes and inks of the design.
-    void text(QPainter& painter, const QRectF& box, const QString& text, const QFont& font,
-              const QColor& ink, Qt::Alignment alignment = Qt::AlignLeft) const;
+    struct Type
+    {
+        QFont font;
+        QColor ink;
+    };
+    void text(QPainter& painter, const QRectF& box, const QString& text, const Type& type,
+              Qt::Alignment alignment = Qt::AlignLeft) const;
 
     bool m_isPrimary = false; // filled with ink
     bool m_hasFrame = true;

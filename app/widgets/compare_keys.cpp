@@ -29,8 +29,8 @@ std::optional<CompareWidget::Impl::Mark> CompareWidget::Impl::neighbour(int step
     if (row.iteration < 0)
         return std::nullopt;
     const engine::Window here = selected.selection.window, whole = row.window();
-    const double past = static_cast<double>(here.begin + here.duration() / 2 - from.window().begin)
-        / from.ticksPerUnit();
+    const std::int64_t middle = here.begin + here.duration() / 2;
+    const double past = static_cast<double>(middle - from.window().begin) / from.ticksPerUnit();
     const auto time
         = static_cast<std::int64_t>(static_cast<double>(whole.begin) + past * row.ticksPerUnit());
     const engine::DeviceId device{step > 0 ? 0 : row.view->devices() - 1};

@@ -84,8 +84,8 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
     const QVariant picture = index.data(kThumbnailRole);
     if (!picture.isValid())
         return cell;
-    const QRectF box(cell.left() + kPadding, cell.center().y() - kThumbnailHeight / 2,
-                     kThumbnailWidth, kThumbnailHeight);
+    const QRectF box(QRect(cell.left() + kPadding, cell.center().y() - kThumbnailHeight / 2,
+                           kThumbnailWidth, kThumbnailHeight));
     if (const auto* thumbnail = picture.value<const Thumbnail*>()) {
         paintThumbnail(painter, box, *thumbnail, index.data(kThumbnailWidthRole).toDouble(),
                        m_theme.theme().palette, m_theme.theme().chrome.text2);

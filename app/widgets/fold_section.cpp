@@ -4,11 +4,13 @@
 
 #include <QVBoxLayout>
 
+#include <utility>
+
 namespace app {
 
-FoldSection::FoldSection(const QString& title, const QString& objectName, QWidget* parent)
+FoldSection::FoldSection(QString title, const QString& objectName, QWidget* parent)
     : QWidget(parent)
-    , m_title(title)
+    , m_title(std::move(title))
     , m_button(makeButton({}, objectName, "link"))
     , m_content(new QWidget)
     , m_rows(spaced(new QVBoxLayout(m_content), QMargins(), 6))

@@ -14,7 +14,7 @@ class FoldSection : public QWidget
 
 public:
     // `title` names what is inside: "More costs".
-    FoldSection(const QString& title, const QString& objectName, QWidget* parent = nullptr);
+    FoldSection(QString title, const QString& objectName, QWidget* parent = nullptr);
 
     QVBoxLayout& rows() { return *m_rows; }
     bool isOpen() const;

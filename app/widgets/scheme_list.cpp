@@ -7,6 +7,7 @@
 #include "app/widgets/thumbnail_painter.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLineEdit>
 #include <QPainter>
@@ -79,8 +80,8 @@ void SchemeCard::paintContent(QPainter& painter)
     const bool isRefused = !m_reason.isEmpty();
     const double inner = width() - 18.0;
     text(painter, QRectF(9, 8, inner - (isChecked() ? 18 : 0), 18), m_title,
-         uiFont(13, QFont::Medium), isRefused ? c.text3 : c.text);
-    text(painter, QRectF(9, 26, inner, 15), m_line, uiFont(11), isRefused ? c.text3 : c.text2);
+         {uiFont(13, QFont::Medium), isRefused ? c.text3 : c.text});
+    text(painter, QRectF(9, 26, inner, 15), m_line, {uiFont(11), isRefused ? c.text3 : c.text2});
     if (isChecked())
         paintIcon(painter, Icon::Check, QRectF(width() - 23, 10, 13, 13), c.text);
     const QRectF picture(9, 47, inner, 34);
@@ -95,7 +96,7 @@ void SchemeCard::paintContent(QPainter& painter)
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(picture.adjusted(0.5, 0.5, -0.5, -0.5));
     text(painter, picture.adjusted(6, 0, -6, 0), m_isImpossible ? ruleText(m_scheme) : m_reason,
-         uiFont(11), m_isImpossible ? c.text3 : c.error, Qt::AlignLeft);
+         {uiFont(11), m_isImpossible ? c.text3 : c.error}, Qt::AlignLeft);
 }
 
 SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)

@@ -30,9 +30,9 @@ void BeginButton::paintContent(QPainter& painter)
     paintIcon(painter, m_words.icon, QRectF(14, 17, 16, 16), m_isPrimary ? ink : c.text2);
     const QRectF box(42, 0, width() - 54.0, height());
     text(painter, QRectF(box.x(), 8, box.width() - 60, 18), m_words.title,
-         uiFont(13, QFont::Medium), ink);
-    text(painter, QRectF(box.x(), 26, box.width() - 60, 16), m_words.line, uiFont(12), quiet);
-    text(painter, box, m_words.keys, uiFont(11), quiet, Qt::AlignRight);
+         {uiFont(13, QFont::Medium), ink});
+    text(painter, QRectF(box.x(), 26, box.width() - 60, 16), m_words.line, {uiFont(12), quiet});
+    text(painter, box, m_words.keys, {uiFont(11), quiet}, Qt::AlignRight);
 }
 
 RecentRow::RecentRow(const ThemeController& theme, RecentRun run, const QDateTime& now)
@@ -56,8 +56,8 @@ void RecentRow::paintContent(QPainter& painter)
     else
         paintThumbnail(painter, picture, m_run.thumbnail, 1, theme().palette);
     const double left = paintFacts(painter);
-    text(painter, QRectF(90, 5, left - 90, 18), m_run.title, uiFont(13, QFont::Medium), c.text);
-    text(painter, QRectF(90, 23, left - 90, 15), m_run.subtitle, uiFont(11), c.text2);
+    text(painter, QRectF(90, 5, left - 90, 18), m_run.title, {uiFont(13, QFont::Medium), c.text});
+    text(painter, QRectF(90, 23, left - 90, 15), m_run.subtitle, {uiFont(11), c.text2});
 }
 
 // The columns at the right, from the right; a narrow row leaves out the bubble, then the mode, then
@@ -69,7 +69,8 @@ double RecentRow::paintFacts(QPainter& painter) const
     const double room = width() - 90 - kName;
     double right = width() - 10;
     if (room >= 170) {
-        text(painter, QRectF(right - 100, 0, 100, 44), m_when, uiFont(12), c.text2, Qt::AlignRight);
+        text(painter, QRectF(right - 100, 0, 100, 44), m_when, {uiFont(12), c.text2},
+             Qt::AlignRight);
         right -= 110;
     }
     if (room >= 260) {
@@ -78,10 +79,10 @@ double RecentRow::paintFacts(QPainter& painter) const
     }
     if (room >= 390 && !m_run.bubble.isEmpty())
         text(painter, QRectF(right - 112, 0, 112, 44), tr("bubble %1").arg(m_run.bubble),
-             uiFont(12), c.text2, Qt::AlignRight);
+             {uiFont(12), c.text2}, Qt::AlignRight);
     if (room >= 390)
         right -= 118;
-    text(painter, QRectF(right - 64, 0, 64, 44), m_run.iteration, uiFont(12), c.text,
+    text(painter, QRectF(right - 64, 0, 64, 44), m_run.iteration, {uiFont(12), c.text},
          Qt::AlignRight);
     return right - 74;
 }
@@ -148,8 +149,8 @@ void SampleCard::paintContent(QPainter& painter)
 {
     const Chrome& c = theme().chrome;
     const double inner = width() - 32;
-    text(painter, QRectF(16, 13, inner, 18), m_title, uiFont(13, QFont::Medium), c.text);
-    text(painter, QRectF(16, 31, inner, 16), m_line, uiFont(12), c.text2);
+    text(painter, QRectF(16, 13, inner, 18), m_title, {uiFont(13, QFont::Medium), c.text});
+    text(painter, QRectF(16, 31, inner, 16), m_line, {uiFont(12), c.text2});
     const double top = 57, height = 70, gap = 6;
     const auto count = static_cast<double>(m_thumbnails.size());
     const double each = (height - gap * (count - 1)) / std::max(1.0, count);
@@ -170,13 +171,13 @@ void SampleCard::paintFoot(QPainter& painter, const QRectF& foot) const
     const double both = wide(m_times) + kGap + wide(m_bubbles);
     double left = foot.left();
     if (wide(m_kind) + kGap + both <= foot.width()) {
-        text(painter, foot, m_kind, uiFont(11), ink);
+        text(painter, foot, m_kind, {uiFont(11), ink});
         left += wide(m_kind) + kGap;
     }
-    text(painter, QRectF(left, foot.top(), foot.right() - left, foot.height()), m_times, uiFont(11),
-         ink);
+    text(painter, QRectF(left, foot.top(), foot.right() - left, foot.height()), m_times,
+         {uiFont(11), ink});
     text(painter, foot, both <= foot.width() ? m_bubbles : m_bubbles.section(QLatin1Char(' '), 1),
-         uiFont(11), ink, Qt::AlignRight);
+         {uiFont(11), ink}, Qt::AlignRight);
 }
 
 } // namespace app
