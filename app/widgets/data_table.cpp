@@ -11,12 +11,13 @@
 #include <QScrollBar>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace app {
 namespace {
 
-constexpr int kPadding = 9;
+constexpr int kPadding = 9, kLeastPadding = 4; // the least before a number, where room is short
 constexpr int kSwatch = 10;
 constexpr int kShareWidth = 56, kShareHeight = 10;
 constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
@@ -44,6 +45,13 @@ int differenceRoom(const QAbstractItemModel* model, int column)
         widest = std::max(
             widest, kDifferenceGap + metrics.horizontalAdvance(text(row).toString()) + kPadding);
     return widest;
+}
+
+// Of a text that ends at the right, what stands before it may become less.
+QRect textBox(const QRect& rest, Qt::Alignment alignment)
+{
+    return rest.adjusted(alignment.testFlag(Qt::AlignRight) ? kLeastPadding : kPadding, 0,
+                         -kPadding, 0);
 }
 
 } // namespace
@@ -132,8 +140,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->setFont(cellFont(index));
     painter->setPen(textColour(index));
     const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
-    drawSubscripted(*painter, rest.adjusted(kPadding, 0, -kPadding, 0), alignment,
-                    index.data().toString());
+    drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
     painter->restore();
 }
 
@@ -176,7 +183,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
     const auto alignment
         = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
     const int room = differenceRoom(model(), section);
-    drawSubscripted(*painter, rect.adjusted(kPadding, 0, -kPadding - room, 0), alignment, text);
+    drawSubscripted(*painter, textBox(rect.adjusted(0, 0, -room, 0), alignment), alignment, text);
     painter->restore();
 }
 
@@ -243,8 +250,15 @@ void DataTable::fitRows()
 int DataTable::fittingHeight() const
 {
     const int rows = model()->rowCount() * verticalHeader()->defaultSectionSize();
-    const int bar = neededWidth() > width() ? horizontalScrollBar()->sizeHint().height() : 0;
+    const int bar = leastWidth() > width() ? horizontalScrollBar()->sizeHint().height() : 0;
     return horizontalHeader()->height() + rows + bar + 2;
+}
+
+int DataTable::leastWidth() const
+{
+    std::vector<int> widths = ofShown(allWidths());
+    squeeze(widths, std::numeric_limits<int>::max());
+    return std::accumulate(widths.begin(), widths.end(), 2);
 }
 
 std::vector<int> DataTable::allWidths() const
@@ -268,6 +282,22 @@ int DataTable::neededWidth() const
 {
     const std::vector<int> widths = ofShown(allWidths());
     return std::accumulate(widths.begin(), widths.end(), 2);
+}
+
+// Columns of numbers move closer together by so much, if they can.
+void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
+{
+    const auto isOfNumbers = [this](std::size_t column) {
+        const auto alignment
+            = model()->headerData(static_cast<int>(column), Qt::Horizontal, Qt::TextAlignmentRole);
+        return alignment.value<Qt::Alignment>().testFlag(Qt::AlignRight);
+    };
+    for (int given = 0; given < kPadding - kLeastPadding; ++given)
+        for (std::size_t column = 0; column < widths.size(); ++column)
+            if (tooMuch > 0 && widths[column] > 0 && isOfNumbers(column)) {
+                --widths[column];
+                --tooMuch;
+            }
 }
 
 void DataTable::setDispensable(std::vector<int> columns)
@@ -315,7 +345,10 @@ void DataTable::shareWidth()
     dropColumns(all);
     constexpr int kLeastFirst = 96; // the first column gives way last; its texts are elided
     std::vector<int> widths = ofShown(all);
-    const int room = viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0);
+    const auto left
+        = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };
+    squeeze(widths, -left());
+    const int room = left();
     if (room < 0)
         widths[0] = std::max(std::min(widths[0], kLeastFirst), widths[0] + room);
     if (m_restColumn >= 0) {

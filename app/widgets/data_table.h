@@ -58,7 +58,7 @@ public:
     void setModel(QAbstractItemModel* model) override;
     void fitRows();            // at most as high as its rows
     int fittingHeight() const; // of the header and all rows
-    int neededWidth() const;   // at which no column is cut
+    int neededWidth() const;   // at which no column is cut, and none moves closer to another
     // Columns that give way where not all fit, the least important one first.
     void setDispensable(std::vector<int> columns);
     void setRestColumn(int column); // takes all the width that is left; its texts are elided
@@ -69,6 +69,8 @@ protected:
 private:
     std::vector<int> allWidths() const;                      // [column], hidden ones too
     std::vector<int> ofShown(std::vector<int> widths) const; // [column], 0 for hidden ones
+    int leastWidth() const;                                  // at which no column is cut
+    void squeeze(std::vector<int>& widths, int tooMuch) const;
     void shareWidth();
     void dropColumns(const std::vector<int>& widths);
     void spanCells();
