@@ -6,6 +6,8 @@
 #include <QPainter>
 #include <QPainterPath>
 
+#include <utility>
+
 namespace app {
 namespace {
 
@@ -18,11 +20,10 @@ QFont fontOf(bool current)
 
 } // namespace
 
-SegmentControl::SegmentControl(const ThemeController& theme, const QStringList& choices,
-                               QWidget* parent)
+SegmentControl::SegmentControl(const ThemeController& theme, QStringList choices, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_choices(choices)
+    , m_choices(std::move(choices))
 {
     setFocusPolicy(Qt::TabFocus);
     setMouseTracking(true);

@@ -14,8 +14,7 @@ class SegmentControl : public QWidget
     Q_OBJECT
 
 public:
-    SegmentControl(const ThemeController& theme, const QStringList& choices,
-                   QWidget* parent = nullptr);
+    SegmentControl(const ThemeController& theme, QStringList choices, QWidget* parent = nullptr);
 
     void setName(const QString& name); // what is chosen here, for a screen reader: "Times"
     int current() const { return m_current; }

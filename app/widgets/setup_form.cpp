@@ -164,8 +164,8 @@ namespace {
 
 QString liveHint(int devices)
 {
-    const QString live = SetupForm::tr("All devices train at the same time, one thread each, on "
-                                       "the wall clock.");
+    QString live = SetupForm::tr("All devices train at the same time, one thread each, on "
+                                 "the wall clock.");
     const int cores = QThread::idealThreadCount();
     if (devices <= cores)
         return live;

@@ -125,7 +125,7 @@ void TimelineWidget::Impl::followTail()
         fitIteration(tail, Remember::No);
         return;
     }
-    const double end = static_cast<double>(last.window.end); // closer: now stands at 79 %
+    const auto end = static_cast<double>(last.window.end); // closer: now stands at 79 %
     show({end - 0.79 * window.duration(), end + 0.21 * window.duration()}, Remember::No);
 }
 
@@ -182,7 +182,7 @@ QString TimelineWidget::Impl::spoken(const Selection& what) const
         return {};
     const Scale scale = timeScale(view->run().info, what.window.duration());
     const QString length = scale.withUnit(static_cast<double>(what.window.duration()));
-    const QString device = tr("device %1").arg(what.device.value);
+    QString device = tr("device %1").arg(what.device.value);
     if (what.kind == Selection::Kind::Bubble)
         return tr("Bubble, %1, %2").arg(device, length);
     if (what.kind == Selection::Kind::Range)
