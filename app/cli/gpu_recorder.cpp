@@ -16,11 +16,11 @@ using namespace profiler;
 namespace {
 
 // NVTX tells of names without saying to whom; there is one capture in a process.
-std::atomic<Capture*> g_capture = nullptr;
+std::atomic<Capture*> capturing = nullptr;
 
 void streamNamed(void* stream, const char* name)
 {
-    if (Capture* const capture = g_capture.load(); capture != nullptr)
+    if (Capture* const capture = capturing.load(); capture != nullptr)
         capture->nameStream(stream, name);
 }
 
@@ -42,7 +42,7 @@ GpuRecorder::GpuRecorder(std::optional<TraceLevel> level, Backend backend)
 
 GpuRecorder::~GpuRecorder()
 {
-    g_capture = nullptr;
+    capturing = nullptr;
 }
 
 void GpuRecorder::startCapture()
@@ -54,7 +54,7 @@ void GpuRecorder::startCapture()
         return;
     }
     m_capture = std::move(*capture);
-    g_capture = m_capture.get();
+    capturing = m_capture.get();
     if (auto ranges = RangeRecorder::start(streamNamed))
         m_ranges.emplace(*ranges);
     else

@@ -1,5 +1,6 @@
 #include "app/pages/export_dialog.h"
 
+#include "app/models/iterations_model.h"
 #include "app/models/text.h"
 #include "app/widgets/band.h"
 #include "app/widgets/controls.h"
@@ -34,7 +35,7 @@ std::unique_ptr<QSettings> openSettings()
                                        QStringLiteral("bubblescope"));
 }
 
-QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs)
+QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, int iteration)
 {
     QStringList titles;
     for (const auto& run : runs)
@@ -43,7 +44,15 @@ QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs)
                                                                           : run->info.label))
                       .arg(run->schedule.shape.devices)
                       .arg(run->schedule.shape.microBatches);
-    return titles.join(QStringLiteral("; "));
+    const QString all = titles.join(QStringLiteral("; "));
+    if (iteration < 0)
+        return all;
+    const engine::Timeline& timeline = runs.front()->timeline;
+    const bool isNumber = timeline.iterations[static_cast<std::size_t>(iteration)].kind
+        == engine::Iteration::Kind::Measured;
+    const QString name = iterationName(timeline, iteration);
+    return all + QStringLiteral(", ")
+        + (isNumber ? ExportDialog::tr("iteration %1").arg(name) : name);
 }
 
 void clear(QLayout* layout)
@@ -68,7 +77,9 @@ ExportDialog::ExportDialog(const ThemeController& theme,
     auto* layout = spaced(new QVBoxLayout(this), {}, 0);
     auto* title = spaced(new QHBoxLayout, {16, 9, 16, 9}, 10);
     title->addWidget(makeLabel(tr("Export figure"), "section"));
-    title->addWidget(makeLabel(subtitle(m_runs), "small"), 1);
+    m_subtitle = makeLabel(subtitle(m_runs, m_iteration), "small");
+    m_subtitle->setObjectName(QStringLiteral("figureSubtitle"));
+    title->addWidget(m_subtitle, 1);
     layout->addLayout(title);
     layout->addWidget(makeLine(Qt::Horizontal));
 
@@ -131,6 +142,13 @@ void ExportDialog::setFile(const QString& base)
     refresh();
 }
 
+void ExportDialog::setIteration(int iteration)
+{
+    m_iteration = iteration;
+    m_subtitle->setText(subtitle(m_runs, iteration));
+    refresh();
+}
+
 void ExportDialog::setNotes(std::vector<std::vector<engine::Note>> notes)
 {
     m_notes = std::move(notes);
@@ -147,7 +165,10 @@ void ExportDialog::refresh()
         return refuse(fromUtf8(settings.error().message));
     m_settings = *settings;
     followPreset();
-    auto draft = draftFigure(m_runs, m_options->drawable(m_settings), m_notes);
+    ExportSettings drawn = m_options->drawable(m_settings);
+    if (drawn.times == FigureTimes::Measured) // a schematic has one
+        drawn.options.iteration = m_iteration;
+    auto draft = draftFigure(m_runs, drawn, m_notes);
     if (!draft)
         return refuse(fromUtf8(draft.error().message));
     m_draft = *std::move(draft);

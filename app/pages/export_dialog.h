@@ -34,7 +34,8 @@ public:
                  QWidget* parent = nullptr);
     ~ExportDialog() override;
 
-    void setFile(const QString& base);                           // without its end
+    void setFile(const QString& base); // without its end
+    void setIteration(int iteration);  // of recorded times; -1, as at first: the headline of each
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
     const profiler::Scene& scene() const { return m_draft.scene; }
     const std::vector<profiler::FigureCheck>& checks() const { return m_draft.checks; }
@@ -68,6 +69,7 @@ private:
     const ThemeController& m_theme;
     std::vector<std::shared_ptr<const engine::Run>> m_runs;
     std::vector<std::vector<engine::Note>> m_notes; // [run]
+    int m_iteration = -1;
     ExportSettings m_settings;
     FigureDraft m_draft;
     profiler::Sight m_sight = profiler::Sight::Colour;
@@ -76,7 +78,7 @@ private:
     FigurePageView* m_page;
     FigureZoomView* m_zoom;
     QScrollArea* m_zoomArea;
-    QLabel *m_pageText, *m_zoomText;
+    QLabel *m_subtitle, *m_pageText, *m_zoomText;
     QHBoxLayout* m_checks;
     Band* m_problem;
     FigureOptionsPanel* m_options;

@@ -94,6 +94,7 @@ void MainWindow::connectExport(Page* page)
     connect(page, &Page::exportRequested, this,
             [this, page](const std::vector<std::shared_ptr<const engine::Run>>& runs) {
                 auto* dialog = new ExportDialog(m_theme, runs, this);
+                dialog->setIteration(page->exportedIteration());
                 dialog->setNotes(page->notes());
                 dialog->setAttribute(Qt::WA_DeleteOnClose);
                 dialog->open();

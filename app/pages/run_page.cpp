@@ -165,6 +165,13 @@ void RunPage::select(const Selection& selection)
     Q_EMIT statusChanged();
 }
 
+int RunPage::exportedIteration() const
+{
+    const int shown = m->timeline->iteration();
+    const auto& run = m_document->run();
+    return run == nullptr || shown == engine::headlineIteration(run->timeline) ? -1 : shown;
+}
+
 void RunPage::showState()
 {
     if (m_view && !m_document->isRunning())

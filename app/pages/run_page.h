@@ -43,6 +43,7 @@ public:
     QString statusNote() const override;
     QList<QAction*> menuActions(Menu menu) const override;
     std::vector<std::vector<engine::Note>> notes() const override { return {m_notes.notes()}; }
+    int exportedIteration() const override;
     const RunDocument& document() const { return *m_document; }
 
 protected:

@@ -41,6 +41,8 @@ public:
 
     // [run] of the runs that it asks to export; empty where it knows none.
     virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
+    // The iteration that it shows of them; -1: the headline of each.
+    virtual int exportedIteration() const { return -1; }
 
     // The page owns its actions. Give each an object name, a text and, where the design names one,
     // a shortcut with Qt::WidgetWithChildrenShortcut, and add it to the page (QWidget::addAction):

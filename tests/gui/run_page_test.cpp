@@ -66,8 +66,10 @@ TEST_CASE("the stepper walks the iterations, and every number follows")
     auto* timeline = opened.find<TimelineWidget>("timeline");
     REQUIRE(timeline->iteration() == 2); // the last one is the headline
     CHECK_FALSE(opened.find<QToolButton>("nextIteration")->isEnabled());
+    CHECK(opened.page->exportedIteration() == -1); // the headline
     opened.click("previousIteration");
     CHECK(timeline->iteration() == 1);
+    CHECK(opened.page->exportedIteration() == 1);
     CHECK(opened.find<QLabel>("iterationName")->text() == QStringLiteral("1"));
     CHECK(waitFor(
         [&] { return opened.page->statusNote().startsWith(QStringLiteral("iteration 1 ")); }));
