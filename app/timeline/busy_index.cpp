@@ -25,47 +25,65 @@ Share shareOf(engine::OpKind kind)
 }
 
 template<class Kind, std::size_t kCount>
+inline void BusyIndexOf<Kind, kCount>::add(const engine::Span& span, double duration,
+                                           Sums& sums) const
+{
+    const auto place = static_cast<std::size_t>(&span - spans().data());
+    if (m_hasJoint && m_isJoint[place])
+        duration /= 2;
+    sums[static_cast<std::size_t>(m_kinds[span.op])] += duration;
+}
+
+template<class Kind, std::size_t kCount>
 BusyIndexOf<Kind, kCount>::BusyIndexOf(std::span<const engine::Span> spans,
                                        std::span<const Kind> kinds)
     : m_index(spans)
     , m_kinds(kinds)
 {
+    findJoint();
     m_sums.reserve(spans.size() / kBlock + 1);
     Sums sum{};
     for (std::size_t i = 0; i <= spans.size(); ++i) {
         if (i % kBlock == 0)
             m_sums.push_back(sum);
         if (i < spans.size())
-            sum[static_cast<std::size_t>(kinds[spans[i].op])]
-                += weight(i) * static_cast<double>(spans[i].end - spans[i].begin);
+            add(spans[i], static_cast<double>(spans[i].end - spans[i].begin), sum);
     }
 }
 
 template<class Kind, std::size_t kCount>
-double BusyIndexOf<Kind, kCount>::weight(std::size_t span) const
+void BusyIndexOf<Kind, kCount>::findJoint()
 {
     const auto all = spans();
-    const auto window = all[span].window();
-    const bool isJoint = (span > 0 && all[span - 1].window() == window)
-        || (span + 1 < all.size() && all[span + 1].window() == window);
-    return isJoint ? 0.5 : 1.0;
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i].window() != all[i - 1].window())
+            continue;
+        m_hasJoint = true;
+        m_isJoint.resize(all.size());
+        m_isJoint[i - 1] = m_isJoint[i] = true;
+    }
 }
 
-// Spans before the block of the first that reaches `time` have ended: their sum is known.
 template<class Kind, std::size_t kCount>
-auto BusyIndexOf<Kind, kCount>::before(double time) const -> Sums
+auto BusyIndexOf<Kind, kCount>::Sweep::before(double time) -> Sums
 {
-    if (m_sums.empty())
+    const auto spans = m_index->spans();
+    if (spans.empty())
         return {};
-    const auto all = spans();
-    const auto tick = static_cast<std::int64_t>(std::floor(time));
-    const auto open = around({tick, tick});
-    const auto first = static_cast<std::size_t>(open.data() - all.data());
-    Sums sum = m_sums[first / kBlock];
-    for (std::size_t i = first / kBlock * kBlock; i < first + open.size(); ++i) {
-        const auto begin = static_cast<double>(all[i].begin);
-        const double end = std::min(time, static_cast<double>(all[i].end));
-        sum[static_cast<std::size_t>(m_kinds[all[i].op])] += weight(i) * (end - begin);
+    const auto tick = static_cast<std::int64_t>(std::floor(time)); // spans have whole ones
+    const std::size_t block = m_index->m_index.endedBefore(tick, m_next) / kBlock;
+    if (block * kBlock > m_next) {
+        m_next = block * kBlock;
+        m_sum = m_index->m_sums[block];
+    }
+    const engine::Span *next = spans.data() + m_next, *last = spans.data() + spans.size();
+    for (; next != last && next->end <= tick; ++next)
+        m_index->add(*next, static_cast<double>(next->end - next->begin), m_sum);
+    m_next = static_cast<std::size_t>(next - spans.data());
+    Sums sum = m_sum;
+    for (; next != last && next->begin <= tick; ++next) {
+        const double end = std::min(time, static_cast<double>(next->end));
+        m_index->add(*next, end - static_cast<double>(next->begin), sum);
     }
     return sum;
 }
@@ -73,8 +91,9 @@ auto BusyIndexOf<Kind, kCount>::before(double time) const -> Sums
 template<class Kind, std::size_t kCount>
 auto BusyIndexOf<Kind, kCount>::within(double begin, double end) const -> Sums
 {
-    Sums busy = before(end);
-    const Sums earlier = before(begin);
+    Sweep sweep(*this);
+    const Sums earlier = sweep.before(begin);
+    Sums busy = sweep.before(end);
     for (std::size_t k = 0; k < kCount; ++k)
         busy[k] -= earlier[k];
     return busy;

@@ -22,7 +22,7 @@ using KernelBusy = std::array<double, kKernelShares>;
 Share shareOf(engine::OpKind kind);
 
 // Busy time per kind before any instant, exact: cumulative sums every 16 spans (3 bytes a span)
-// and a few additions. So a pixel column of a track of ten million spans costs a binary search.
+// and a few additions. So a pixel column of a track of ten million spans costs a short search.
 template<class Kind, std::size_t kCount>
 class BusyIndexOf
 {
@@ -33,8 +33,24 @@ public:
     // `spans` must outlive this; `kinds` is the Kind of every op that they name.
     BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
 
+    // Asks at instants that ascend, from left to right: each is searched for from where the one
+    // before it was found. The index must outlive it.
+    class Sweep
+    {
+    public:
+        explicit Sweep(const BusyIndexOf& index)
+            : m_index(&index)
+        { }
+        Sums before(double time); // not earlier than the last one
+
+    private:
+        const BusyIndexOf* m_index;
+        std::size_t m_next = 0; // the spans before it have ended, and are summed up
+        Sums m_sum{};
+    };
+
     // Ticks per kind before `time`, which need not be a whole tick.
-    Sums before(double time) const;
+    Sums before(double time) const { return Sweep(*this).before(time); }
     Sums within(double begin, double end) const;
     std::span<const engine::Span> spans() const { return m_index.spans(); }
     std::span<const engine::Span> around(engine::Window window) const
@@ -43,12 +59,16 @@ public:
     }
 
 private:
-    double weight(std::size_t span) const; // of two joint ops each counts half
+    // One of spans(): of two joint ops each counts half.
+    void add(const engine::Span& span, double duration, Sums& sums) const;
+    void findJoint();
 
-    static constexpr std::size_t kBlock = 16;
+    static constexpr std::size_t kBlock = engine::SpanIndex::kBlock;
     engine::SpanIndex m_index;
     std::span<const Kind> m_kinds;
-    std::vector<Sums> m_sums; // of all before span k * kBlock
+    bool m_hasJoint = false;
+    std::vector<bool> m_isJoint; // [span]; empty: none is
+    std::vector<Sums> m_sums;    // of all before span k * kBlock
 };
 using BusyIndex = BusyIndexOf<Share, kShares>;
 using KernelIndex = BusyIndexOf<std::uint8_t, kKernelShares>;

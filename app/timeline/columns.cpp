@@ -3,35 +3,32 @@
 #include <QImage>
 #include <QPainter>
 
+#include <algorithm>
+#include <span>
+
 namespace app {
 namespace {
 
-// Rows from the bottom up to which a share reaches.
+// Fills the column upwards, to the nearest row, share on share; what is left is the rest. `top` is
+// its first pixel, `stride` the pixels from one row to the next.
 template<std::size_t kCount>
-std::array<int, kCount> heightsOf(const std::array<double, kCount>& busy, double duration, int rows)
-{
-    std::array<int, kCount> heights{};
-    double sum = 0;
-    for (std::size_t k = 0; k < kCount; ++k) {
-        sum += duration > 0 ? busy[k] / duration : 0;
-        heights[k] = std::clamp(static_cast<int>(std::lround(sum * rows)), 0, rows);
-    }
-    return heights;
-}
-
-// `top` is the column's first pixel, `stride` the pixels from one row to the next.
-template<std::size_t kCount>
-void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<int, kCount>& heights,
+void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<double, kCount>& shares,
                 const std::array<QRgb, kCount + 1>& colours)
 {
-    QRgb* pixel = top + (rows - 1) * stride;
-    int row = 0;
-    for (std::size_t share = 0; share <= kCount; ++share) {
-        for (const int end = share < kCount ? heights[share] : rows; row < end; ++row) {
-            *pixel = colours[share];
-            pixel -= stride;
-        }
+    QRgb* const bottom = top + rows * stride; // under the last row
+    QRgb* pixel = bottom;
+    const auto fillTo = [&](int height, QRgb colour) {
+        for (const QRgb* const last = bottom - height * stride; pixel > last;)
+            *(pixel -= stride) = colour;
+    };
+    double sum = 0;
+    for (std::size_t k = 0; k < kCount; ++k) {
+        if (shares[k] <= 0)
+            continue;
+        sum += shares[k];
+        fillTo(std::min(static_cast<int>(sum * rows + 0.5), rows), colours[k]);
     }
+    fillTo(rows, colours[kCount]);
 }
 
 template<std::size_t kCount>
@@ -44,6 +41,13 @@ std::array<QRgb, kCount + 1> packed(const ColumnColoursOf<kCount>& colours)
     return all;
 }
 
+// An opaque one is copied, not blended.
+QImage::Format formatOf(std::span<const QRgb> colours)
+{
+    const bool isOpaque = std::ranges::all_of(colours, [](QRgb c) { return qAlpha(c) == 255; });
+    return isOpaque ? QImage::Format_RGB32 : QImage::Format_ARGB32_Premultiplied;
+}
+
 template<std::size_t kCount>
 void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& columns,
            const std::function<std::array<double, kCount>(double time)>& busyBefore)
@@ -53,10 +57,10 @@ void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& col
     const int rows = static_cast<int>(std::lround(area.height() * axis.dpr));
     if (count <= 0 || rows <= 0)
         return;
-    QImage image(count, rows, QImage::Format_ARGB32_Premultiplied);
+    const auto inks = packed(columns.colours);
+    QImage image(count, rows, formatOf(inks));
     auto* pixels = reinterpret_cast<QRgb*>(image.bits());
     const qsizetype stride = image.bytesPerLine() / static_cast<qsizetype>(sizeof(QRgb));
-    const auto inks = packed(columns.colours);
     const auto edge = [&](int column) {
         return std::clamp(axis.time(area.left() + column / axis.dpr),
                           static_cast<double>(columns.window.begin),
@@ -67,10 +71,11 @@ void paint(QPainter& painter, const TimeAxis& axis, const ColumnsOf<kCount>& col
     for (int column = 0; column < count; ++column) {
         const double end = edge(column + 1);
         const auto after = busyBefore(end);
-        std::array<double, kCount> busy{};
-        for (std::size_t k = 0; k < kCount; ++k)
-            busy[k] = after[k] - before[k];
-        fillColumn(pixels + column, stride, rows, heightsOf(busy, end - begin, rows), inks);
+        std::array<double, kCount> shares{};
+        for (std::size_t k = 0; end > begin && k < kCount; ++k)
+            if (after[k] != before[k]) // most are not
+                shares[k] = (after[k] - before[k]) / (end - begin);
+        fillColumn(pixels + column, stride, rows, shares, inks);
         begin = end;
         before = after;
     }

@@ -32,9 +32,9 @@ struct ColumnsOf
 using Columns = ColumnsOf<kShares>;
 using KernelColumns = ColumnsOf<kKernelShares>;
 
-// One column per device pixel, from the busy time before each of its edges: heights are exact
-// shares of the column's time, never "the longest wins". Written into an image, since a column of
-// five rectangles each would be slow.
+// One column per device pixel, from the busy time before each of its edges, which is asked for from
+// left to right: heights are exact shares of the column's time, never "the longest wins". Written
+// into an image, since a column of five rectangles each would be slow.
 void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
                   const std::function<Busy(double time)>& busyBefore);
 void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,

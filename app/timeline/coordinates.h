@@ -56,6 +56,22 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
+// Whether boxes end at a pixel edge or before it, told by their times: as boxRect() says, and
+// cheaper, for the many that share a pixel.
+struct BoxesUpTo
+{
+    BoxesUpTo(const TimeAxis& axis, double right)
+        : begin(axis.time(right - axis.devicePixel() / 2))
+        , end(axis.time(right + axis.gap() + axis.devicePixel() / 2))
+    { }
+    bool has(engine::Window window) const
+    {
+        return static_cast<double>(window.begin) < begin && static_cast<double>(window.end) < end;
+    }
+
+    double begin, end;
+};
+
 // Level of detail (visual-design.md, "Box"), by the width of the stretch.
 constexpr double kCoverageBelow = 3.0; // columns of exact shares instead of boxes
 constexpr double kThinBelow = 5.0;     // a box with a gap of 0.6

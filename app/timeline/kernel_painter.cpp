@@ -154,7 +154,9 @@ void KernelPainter::paintColumnsOf(const Row& row, Window window)
     QRectF area = stretch(m_axis, seen, row.top, Lane::kKernel);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
     paintColumns(m_painter, m_axis, KernelColumns{area, seen, m_columns},
-                 [&](double time) { return m_kernels.busyBefore(row.device, row.row, time); });
+                 [busy = m_kernels.busy(row.device, row.row)](double time) mutable {
+                     return busy.before(time);
+                 });
 }
 
 int kernelRowAt(const Lane& lane, double y)

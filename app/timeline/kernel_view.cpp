@@ -140,11 +140,6 @@ std::span<const engine::Span> KernelView::around(engine::DeviceId device, int ro
     return m_found[laneAt(device, row)].around(window);
 }
 
-KernelBusy KernelView::busyBefore(engine::DeviceId device, int row, double time) const
-{
-    return m_busy[laneAt(device, row)].before(time);
-}
-
 std::optional<engine::Window> KernelView::waitOf(std::uint32_t work) const
 {
     const auto wait = m_waits.find(work);

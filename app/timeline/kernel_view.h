@@ -39,7 +39,11 @@ public:
     // Each span's `op` is its place in activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
-    KernelBusy busyBefore(engine::DeviceId device, int row, double time) const;
+    // Before instants that ascend.
+    KernelIndex::Sweep busy(engine::DeviceId device, int row) const
+    {
+        return KernelIndex::Sweep(m_busy[laneAt(device, row)]);
+    }
     profiler::KernelKind kindOf(std::uint32_t work) const
     {
         return static_cast<profiler::KernelKind>(m_kinds[work]);

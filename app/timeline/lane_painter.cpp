@@ -160,7 +160,9 @@ void LanePainter::paintDense(DeviceId device, engine::Window window, double top,
     QRectF area = stretch(m_axis, window, top, height);
     area.setWidth(std::max(area.width(), m_axis.devicePixel()));
     paintColumns(m_painter, m_axis, {area, window, colours},
-                 [&](double time) { return m_view.sharesBefore(device, time); });
+                 [shares = RunView::SharesSweep(m_view, device)](double time) mutable {
+                     return shares.before(time);
+                 });
 }
 
 } // namespace app

@@ -1,5 +1,6 @@
 #include "app/timeline/memory_series.h"
 
+#include "engine/timeline/gallop.h"
 #include "engine/timeline/stash_ledger.h"
 
 #include <algorithm>
@@ -37,11 +38,10 @@ void MemorySeries::close()
     }
 }
 
-std::size_t MemorySeries::countUpTo(double time) const
+std::size_t MemorySeries::countUpTo(double time, std::size_t from) const
 {
-    const auto after = [](double t, std::int64_t at) { return t < static_cast<double>(at); };
-    return static_cast<std::size_t>(std::upper_bound(m_times.begin(), m_times.end(), time, after)
-                                    - m_times.begin());
+    return engine::gallop(from, m_times.size(),
+                          [&](std::size_t k) { return static_cast<double>(m_times[k]) <= time; });
 }
 
 MemorySeries::Level MemorySeries::at(double time) const
@@ -50,17 +50,20 @@ MemorySeries::Level MemorySeries::at(double time) const
     return count == 0 ? Level{} : m_levels[count - 1];
 }
 
-MemorySeries::Level MemorySeries::highest(double begin, double end) const
+MemorySeries::Level MemorySeries::Sweep::highest(double begin, double end)
 {
-    std::size_t i = countUpTo(begin);
-    const std::size_t last = countUpTo(end);
-    Level level = i == 0 ? Level{} : m_levels[i - 1];
-    while (i < last) {
-        if (i % kBlock == 0 && i + kBlock <= last) {
-            level = higher(level, m_blocks[i / kBlock]);
+    const MemorySeries& series = *m_series;
+    if (m_ended > m_begun && static_cast<double>(series.m_times[m_ended - 1]) <= begin)
+        m_begun = m_ended; // columns mostly touch
+    m_begun = series.countUpTo(begin, m_begun);
+    m_ended = series.countUpTo(end, m_ended);
+    Level level = m_begun == 0 ? Level{} : series.m_levels[m_begun - 1];
+    for (std::size_t i = m_begun; i < m_ended;) {
+        if (i % kBlock == 0 && i + kBlock <= m_ended) {
+            level = higher(level, series.m_blocks[i / kBlock]);
             i += kBlock;
         } else {
-            level = higher(level, m_levels[i++]);
+            level = higher(level, series.m_levels[i++]);
         }
     }
     return level;

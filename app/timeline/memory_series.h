@@ -21,14 +21,30 @@ public:
     void close();                                           // no more will come
 
     bool isEmpty() const { return m_times.empty(); }
-    Level at(double time) const;                   // after the events up to `time`
-    Level highest(double begin, double end) const; // of a pixel column; with the level at begin
+    // Asks for columns whose begins and ends ascend, from left to right: each is searched for from
+    // where the one before it was found. The series must outlive it.
+    class Sweep
+    {
+    public:
+        explicit Sweep(const MemorySeries& series)
+            : m_series(&series)
+        { }
+        Level highest(double begin, double end); // with the level at begin
+
+    private:
+        const MemorySeries* m_series;
+        std::size_t m_begun = 0, m_ended = 0; // events up to the last begin, up to the last end
+    };
+
+    Level at(double time) const; // after the events up to `time`
+    Level highest(double begin, double end) const { return Sweep(*this).highest(begin, end); }
     double peak() const { return m_peak; }
     std::int64_t timeOfPeak(engine::Window window) const; // first time of the highest total in it
 
 private:
     static constexpr std::size_t kBlock = 64;
-    std::size_t countUpTo(double time) const;
+    // Of the events up to `time`; `from` of them are known to be that.
+    std::size_t countUpTo(double time, std::size_t from = 0) const;
 
     std::vector<std::int64_t> m_times;
     std::vector<Level> m_levels; // from m_times[i] on

@@ -25,6 +25,12 @@ bool isInSight(const NoteStrip& strip, double x)
     return x >= strip.area.left() - kFlag / 2 && x <= strip.area.right() + kFlag / 2;
 }
 
+// A later note of the same pixel stands over it.
+bool isCovered(const NoteStrip& strip, std::size_t note)
+{
+    return note + 1 < strip.notes.size() && flagX(strip, note + 1) == flagX(strip, note);
+}
+
 QPolygonF flag(double x, double top)
 {
     const double left = x - kFlag / 2, right = x + kFlag / 2;
@@ -113,11 +119,15 @@ void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& them
     painter.save();
     painter.setClipRect(strip.area.adjusted(-kFlag, 0, kFlag, 0));
     for (std::size_t note = 0; note < strip.notes.size(); ++note) {
-        if (!isInSight(strip, flagX(strip, note)))
+        if (!isInSight(strip, flagX(strip, note)) || isCovered(strip, note))
             continue;
         paintWords(painter, strip, note, theme.chrome);
-        paintFlag(painter, strip, note, theme.chrome);
+        if (static_cast<int>(note) != strip.current)
+            paintFlag(painter, strip, note, theme.chrome);
     }
+    const auto current = static_cast<std::size_t>(strip.current); // above all the others
+    if (strip.current >= 0 && isInSight(strip, flagX(strip, current)))
+        paintFlag(painter, strip, current, theme.chrome);
     painter.restore();
 }
 
@@ -130,7 +140,7 @@ void paintNoteLines(QPainter& painter, const NoteStrip& strip, const QRectF& lan
     painter.setPen(pen);
     for (std::size_t note = 0; note < strip.notes.size(); ++note) {
         const double x = flagX(strip, note) + 0.5;
-        if (x >= lanes.left() && x <= lanes.right())
+        if (x >= lanes.left() && x <= lanes.right() && !isCovered(strip, note))
             painter.drawLine(QPointF(x, lanes.top()), QPointF(x, lanes.bottom()));
     }
 }

@@ -7,6 +7,8 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <vector>
+
 namespace app {
 namespace {
 
@@ -31,17 +33,30 @@ QRectF rowsArea(const QRectF& area)
     return area.adjusted(0, kOverviewLabels + 1, 0, -4);
 }
 
-// Mean of the devices of one row.
-Busy meanBefore(const RunView& view, int first, int last, double time)
+// Mean of the devices [first, last) of one row, before instants that ascend.
+class MeanShares
 {
-    Busy sum{};
-    for (int device = first; device < last; ++device) {
-        const Busy one = view.sharesBefore(engine::DeviceId{device}, time);
-        for (std::size_t k = 0; k < kShares; ++k)
-            sum[k] += one[k] / (last - first);
+public:
+    MeanShares(const RunView& view, int first, int last)
+    {
+        for (int device = first; device < last; ++device)
+            m_devices.emplace_back(view, engine::DeviceId{device});
     }
-    return sum;
-}
+
+    Busy before(double time)
+    {
+        Busy sum{};
+        for (RunView::SharesSweep& device : m_devices) {
+            const Busy one = device.before(time);
+            for (std::size_t k = 0; k < kShares; ++k)
+                sum[k] += one[k] / static_cast<double>(m_devices.size());
+        }
+        return sum;
+    }
+
+private:
+    std::vector<RunView::SharesSweep> m_devices;
+};
 
 } // namespace
 
@@ -75,7 +90,9 @@ void paintOverview(QPainter& painter, const RunView& view, const BoxColours& col
         const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
         paintColumns(painter, axis,
                      {QRectF(area.left(), top, area.width(), bottom - top), view.extent(), inks},
-                     [&](double time) { return meanBefore(view, first, last, time); });
+                     [mean = MeanShares(view, first, last)](double time) mutable {
+                         return mean.before(time);
+                     });
     }
 }
 

@@ -1,5 +1,7 @@
 #include "app/timeline/range_painter.h"
 
+#include "engine/timeline/gallop.h"
+
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -20,21 +22,37 @@ void paintWords(QPainter& painter, const HostRange& range, const QRectF& box)
         QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), words);
 }
 
+// Boxes that touch are filled as one, and those of a pixel that has its box are passed over: the
+// cost is of the pixels.
 void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAxis& axis,
               const Theme& theme, double top)
 {
+    QRectF fill;
+    const auto flush = [&] {
+        if (!fill.isEmpty())
+            painter.fillRect(fill, theme.chrome.pressed);
+        fill = {};
+    };
     double drawnTo = axis.left - 1;
-    for (const HostRange& range : ranges) {
-        const QRectF whole = boxRect(axis, range.window, top, Lane::kKernel);
-        if (whole.right() <= drawnTo)
-            continue; // the pixel has its box
+    for (std::size_t k = 0;; ++k) {
+        const BoxesUpTo passed(axis, drawnTo);
+        k = engine::gallop(k, ranges.size(),
+                           [&](std::size_t at) { return passed.has(ranges[at].window); });
+        if (k >= ranges.size())
+            break;
+        const QRectF whole = boxRect(axis, ranges[k].window, top, Lane::kKernel);
         const double left = std::max(whole.left(), axis.left);
         const QRectF box(left, top, std::min(whole.right(), axis.right()) - left, Lane::kKernel);
-        painter.fillRect(box, theme.chrome.pressed);
         drawnTo = whole.right();
-        if (box.width() >= kRangeWordsFrom)
-            paintWords(painter, range, box);
+        if (box.left() > fill.right())
+            flush();
+        fill = fill.isEmpty() ? box : fill.united(box);
+        if (box.width() < kRangeWordsFrom)
+            continue;
+        flush(); // before the words
+        paintWords(painter, ranges[k], box);
     }
+    flush();
 }
 
 } // namespace

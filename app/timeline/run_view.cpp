@@ -1,5 +1,7 @@
 #include "app/timeline/run_view.h"
 
+#include "engine/timeline/gallop.h"
+
 #include <algorithm>
 
 namespace app {
@@ -117,36 +119,35 @@ std::span<const Window> RunView::exposed(DeviceId device) const
     return m_devices[static_cast<std::size_t>(device.value)].exposed;
 }
 
-Busy RunView::sharesBefore(DeviceId device, double time) const
+RunView::SharesSweep::SharesSweep(const RunView& view, DeviceId device)
+    : m_compute(view.lane(device, Track::Kind::Compute))
+    , m_exposed(view.exposed(device))
+    , m_exposedBefore(view.m_devices[static_cast<std::size_t>(device.value)].exposedBefore)
+{ }
+
+Busy RunView::SharesSweep::before(double time)
 {
-    Busy busy = lane(device, Track::Kind::Compute).before(time);
-    const auto& one = m_devices[static_cast<std::size_t>(device.value)];
-    const auto next
-        = std::partition_point(one.exposed.begin(), one.exposed.end(), [time](Window window) {
-              return static_cast<double>(window.begin) < time;
-          });
-    if (next == one.exposed.begin())
+    Busy busy = m_compute.before(time);
+    m_begun = engine::gallop(m_begun, m_exposed.size(), [&](std::size_t k) {
+        return static_cast<double>(m_exposed[k].begin) < time;
+    });
+    if (m_begun == 0)
         return busy;
-    const auto k = static_cast<std::size_t>(next - one.exposed.begin()) - 1;
-    const Window last = one.exposed[k];
+    const Window last = m_exposed[m_begun - 1];
     busy[static_cast<std::size_t>(Share::Communication)]
-        = static_cast<double>(one.exposedBefore[k] - last.begin)
+        = static_cast<double>(m_exposedBefore[m_begun - 1] - last.begin)
         + std::min(time, static_cast<double>(last.end));
     return busy;
 }
 
 Busy RunView::shares(DeviceId device, double begin, double end) const
 {
-    Busy busy = sharesBefore(device, end);
-    const Busy earlier = sharesBefore(device, begin);
+    SharesSweep sweep(*this, device);
+    const Busy earlier = sweep.before(begin);
+    Busy busy = sweep.before(end);
     for (std::size_t k = 0; k < kShares; ++k)
         busy[k] -= earlier[k];
     return busy;
-}
-
-Busy RunView::busyBefore(DeviceId device, Track::Kind kind, double time) const
-{
-    return lane(device, kind).before(time);
 }
 
 const MemorySeries& RunView::memory(DeviceId device) const

@@ -47,12 +47,27 @@ public:
                                               engine::Window window) const;
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
-    // Compute and exposed communication of a device within a stretch; the rest of it is bubble.
+    // Compute and exposed communication of a device before instants that ascend: columns that touch
+    // ask once where they meet. Must not outlive the view.
+    class SharesSweep
+    {
+    public:
+        SharesSweep(const RunView& view, engine::DeviceId device);
+        Busy before(double time);
+
+    private:
+        BusyIndex::Sweep m_compute;
+        std::span<const engine::Window> m_exposed;
+        std::span<const std::int64_t> m_exposedBefore;
+        std::size_t m_begun = 0; // of the exposed ones
+    };
+    // The same within a stretch; the rest of it is bubble.
     Busy shares(engine::DeviceId device, double begin, double end) const;
-    // The same before an instant: columns that touch ask once where they meet.
-    Busy sharesBefore(engine::DeviceId device, double time) const;
-    // Busy time of a transfer lane before an instant, as Share::Communication.
-    Busy busyBefore(engine::DeviceId device, engine::Track::Kind kind, double time) const;
+    // Busy time of a transfer lane before instants that ascend, as Share::Communication.
+    BusyIndex::Sweep transfers(engine::DeviceId device, engine::Track::Kind kind) const
+    {
+        return BusyIndex::Sweep(lane(device, kind));
+    }
     std::span<const engine::Window> exposed(engine::DeviceId device) const;
 
     bool hasMemory() const { return !m_run->timeline.memory.empty(); } // else memory() is in M_a

@@ -84,65 +84,26 @@ void SublanePainter::paintDense(Source source, Window window, double top)
     colours.rest = Qt::transparent;
     paintColumns(m_painter, m_axis,
                  {stretch(m_axis, window, top, Lane::kTransfer), window, colours},
-                 [&](double time) { return m_view.busyBefore(source.device, source.kind, time); });
-}
-
-double SublanePainter::levelY(double level, double top) const
-{
-    const double scale = m_view.memoryScale();
-    return m_axis.snap(top + m_memory - (scale > 0 ? level / scale : 0) * (m_memory - 8));
+                 [busy = m_view.transfers(source.device, source.kind)](double time) mutable {
+                     return busy.before(time);
+                 });
 }
 
 void SublanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
 {
-    const double top = lane.memoryTop();
-    m_memory = lane.memory;
-    const auto& iterations = m_view.timeline().iterations;
-    for (const auto& one : iterations) {
-        if (!one.window.intersects(m_axis.window()))
-            continue;
-        const QRectF area = stretch(m_axis, one.window, top, m_memory);
-        m_painter.fillRect(QRectF(area.left(), area.top(), area.width(), m_axis.gap()),
-                           m_colours.theme().chrome.line);
-        paintLevels(device, area, one.window);
-    }
-    if (iteration >= 0 && iteration < static_cast<int>(iterations.size()))
-        paintPeak(device, top, iterations[static_cast<std::size_t>(iteration)].window);
-}
-
-void SublanePainter::paintLevels(DeviceId device, const QRectF& area, Window window)
-{
-    const auto& palette = m_colours.theme().palette;
-    const QColor base = mixed(toQt(palette.optimizerState), m_colours.surface(), 0.25);
-    const QColor stash = mixed(toQt(palette.forward), m_colours.surface(),
-                               m_colours.theme().isDark() ? 0.45 : 0.58);
-    const QColor line = toQt(palette.forward);
-    const auto& series = m_view.memory(device);
-    const double step = m_axis.devicePixel(), bottom = area.bottom();
-    double previous = bottom, runBegin = std::max(area.left(), m_axis.left);
-    const double end = std::min(area.right(), m_axis.right());
-    MemorySeries::Level shown;
-    const auto flush = [&](double x) {
-        const double y = levelY(shown.total, area.top()), yBase = levelY(shown.base, area.top());
-        m_painter.fillRect(QRectF(runBegin, yBase, x - runBegin, bottom - yBase), base);
-        m_painter.fillRect(QRectF(runBegin, y, x - runBegin, yBase - y), stash);
-        m_painter.fillRect(QRectF(runBegin, y, x - runBegin, m_axis.gap()), line);
-        const double from = std::min(y, previous), to = std::max(y, previous);
-        m_painter.fillRect(QRectF(runBegin, from, m_axis.gap(), to - from), line);
-        previous = y;
-        runBegin = x;
-    };
-    for (double x = runBegin; x < end; x += step) {
-        const double last = std::min(m_axis.time(x + step), static_cast<double>(window.end) - 0.5);
-        const auto level = series.highest(m_axis.time(x), last);
-        if (x > runBegin
-            && (levelY(level.total, 0) != levelY(shown.total, 0)
-                || levelY(level.base, 0) != levelY(shown.base, 0)))
-            flush(x);
-        shown = level;
-    }
-    if (end > runBegin)
-        flush(end);
+    const Theme& theme = m_colours.theme();
+    const QColor forward = toQt(theme.palette.forward), surface = m_colours.surface();
+    const MemoryLevels levels{m_view.memory(device),
+                              m_view.timeline().iterations,
+                              m_axis.snap(lane.memoryTop()),
+                              lane.memory,
+                              m_view.memoryScale(),
+                              {mixed(toQt(theme.palette.optimizerState), surface, 0.25),
+                               mixed(forward, surface, theme.isDark() ? 0.45 : 0.58), forward,
+                               theme.chrome.line}};
+    paintMemoryLevels(m_painter, m_axis, levels);
+    if (iteration >= 0 && iteration < static_cast<int>(levels.iterations.size()))
+        paintPeak(device, levels, iteration);
 }
 
 MemoryPeak memoryPeak(const RunView& view, DeviceId device, Window window)
@@ -152,15 +113,16 @@ MemoryPeak memoryPeak(const RunView& view, DeviceId device, Window window)
     return {time, series.at(static_cast<double>(time)).total};
 }
 
-void SublanePainter::paintPeak(DeviceId device, double top, Window window)
+void SublanePainter::paintPeak(DeviceId device, const MemoryLevels& levels, int iteration)
 {
-    if (m_view.memory(device).isEmpty())
+    if (levels.series.isEmpty())
         return;
-    const MemoryPeak peak = memoryPeak(m_view, device, window);
+    const MemoryPeak peak
+        = memoryPeak(m_view, device, levels.iterations[static_cast<std::size_t>(iteration)].window);
     const double x = m_axis.x(static_cast<double>(peak.time));
     if (x < m_axis.left || x > m_axis.right())
         return;
-    const double y = levelY(peak.level, top);
+    const double y = levels.y(m_axis, peak.level);
     m_painter.setRenderHint(QPainter::Antialiasing);
     m_painter.setPen(Qt::NoPen);
     m_painter.setBrush(m_colours.theme().chrome.text);

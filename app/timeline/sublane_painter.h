@@ -2,6 +2,7 @@
 
 #include "app/timeline/box_painter.h"
 #include "app/timeline/lanes.h"
+#include "app/timeline/memory_levels.h"
 #include "app/timeline/run_view.h"
 
 #include <functional>
@@ -28,16 +29,13 @@ public:
 private:
     void paintTransfer(const engine::Span& span, double top, bool isDimmed);
     void paintDense(Source source, engine::Window window, double top);
-    void paintLevels(engine::DeviceId device, const QRectF& area, engine::Window window);
-    void paintPeak(engine::DeviceId device, double top, engine::Window window);
-    double levelY(double level, double top) const;
+    void paintPeak(engine::DeviceId device, const MemoryLevels& levels, int iteration);
 
     QPainter& m_painter;
     const RunView& m_view;
     const TimeAxis& m_axis;
     const BoxColours& m_colours;
     BoxPainter m_boxes;
-    double m_memory = 0; // height of the memory strip that is painted
 };
 
 // Where the dot of the highest memory of an iteration stands.

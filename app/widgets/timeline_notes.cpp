@@ -64,9 +64,14 @@ int TimelineWidget::currentNote() const
 {
     if (m->isEmpty() || m->selection.kind == Selection::Kind::None)
         return -1;
-    for (std::size_t note = 0; note < m->notes.size(); ++note)
-        if (selectionOf(*m->view, m->notes[note]) == m->selection)
-            return static_cast<int>(note);
+    const Selection& selected = m->selection;
+    for (std::size_t k = 0; k < m->notes.size(); ++k) {
+        const engine::Note& note = m->notes[k];
+        const bool isOfOp = selected.kind == Selection::Kind::Op && note.op == selected.op;
+        if ((isOfOp || note.window == selected.window) // to look for the span of each is slow
+            && selectionOf(*m->view, note) == selected)
+            return static_cast<int>(k);
+    }
     return -1;
 }
 

@@ -1,5 +1,7 @@
 #include "engine/timeline/span_index.h"
 
+#include "engine/timeline/gallop.h"
+
 #include <algorithm>
 
 namespace engine {
@@ -15,25 +17,21 @@ SpanIndex::SpanIndex(std::span<const Span> spans)
     }
 }
 
-std::span<const Span> SpanIndex::around(Window window) const
+std::size_t SpanIndex::endedBefore(std::int64_t time, std::size_t from) const
 {
-    const auto block = std::ranges::lower_bound(m_latestEnd, window.begin);
-    const auto before = static_cast<std::size_t>(block - m_latestEnd.begin()) * kBlock;
-    const auto rest = m_spans.subspan(std::min(before, m_spans.size()));
-    const auto first = std::ranges::find_if(
-        rest, [window](const Span& span) { return span.end >= window.begin; });
-    return begunBy(window.end, rest.last(static_cast<std::size_t>(rest.end() - first)));
+    const std::size_t block = gallop(from / kBlock, m_latestEnd.size(),
+                                     [&](std::size_t at) { return m_latestEnd[at] < time; });
+    return std::min(block * kBlock, m_spans.size());
 }
 
-// In steps that double: what is asked for is near, and a search of the whole track leaves the
-// cache.
-std::span<const Span> SpanIndex::begunBy(std::int64_t time, std::span<const Span> from)
+std::span<const Span> SpanIndex::around(Window window) const
 {
-    std::size_t reach = 1;
-    while (reach < from.size() && from[reach].begin <= time)
-        reach *= 2;
-    const auto near = from.first(std::min(reach, from.size()));
-    return {near.begin(), std::ranges::upper_bound(near, time, {}, &Span::begin)};
+    const auto rest = m_spans.subspan(endedBefore(window.begin));
+    const auto first = std::ranges::find_if(
+        rest, [window](const Span& span) { return span.end >= window.begin; });
+    const auto open = rest.last(static_cast<std::size_t>(rest.end() - first));
+    return open.first(
+        gallop(0, open.size(), [&](std::size_t at) { return open[at].begin <= window.end; }));
 }
 
 } // namespace engine

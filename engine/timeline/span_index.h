@@ -18,13 +18,14 @@ public:
     // No span outside touches the window; of those inside some may, where transfers overlap, have
     // ended before it: Window::intersects() tells.
     std::span<const Span> around(Window window) const;
+    // A place before which every span has ended before `time`: the first of the block, kBlock spans
+    // long, in which one has not. `from`: a place of which that is known.
+    std::size_t endedBefore(std::int64_t time, std::size_t from = 0) const;
     std::span<const Span> spans() const { return m_spans; }
-
-private:
-    static std::span<const Span> begunBy(std::int64_t time, std::span<const Span> from);
 
     static constexpr std::size_t kBlock = 16;
 
+private:
     std::span<const Span> m_spans;
     std::vector<std::int64_t> m_latestEnd; // [block] of all spans up to the end of the block
 };

@@ -1,8 +1,8 @@
 #include "app/timeline/kernel_painter.h"
 #include "app/timeline/lane_painter.h"
 #include "tests/app/gpu_sample.h"
+#include "tests/bench/offscreen_qt.h"
 
-#include <QGuiApplication>
 #include <QImage>
 #include <QPainter>
 
@@ -14,15 +14,6 @@
 // run and by how much of it is in sight. What TimelineWidget does when the view changes; while it
 // stands, a picture is copied.
 namespace {
-
-void startQt()
-{
-    static int argc = 1;
-    static char name[] = "bench_paint";
-    static char* argv[] = {name, nullptr};
-    qputenv("QT_QPA_PLATFORM", "offscreen");
-    static QGuiApplication application(argc, argv);
-}
 
 std::size_t spansOf(const engine::Run& run)
 {
@@ -47,7 +38,7 @@ const app::RunView& viewOf(std::int64_t spans)
 
 void paint(benchmark::State& state, double share, double laneHeight)
 {
-    startQt();
+    bench::startQt();
     const app::RunView& view = viewOf(state.range(0));
     const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
     const app::BoxColours colours(theme, 1);
@@ -85,7 +76,7 @@ void closer(benchmark::State& state)
 // hundredth.
 void kernels(benchmark::State& state, double share)
 {
-    startQt();
+    bench::startQt();
     const auto run = sample::measured({"1f1b", 8, 32, 1});
     const auto view = sample::kernels(*run, {static_cast<int>(state.range(0) / 5 / 520), 500, 0});
     const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
@@ -134,7 +125,7 @@ void prepareKernels(benchmark::State& state)
 
 void prepare(benchmark::State& state)
 {
-    startQt();
+    bench::startQt();
     const auto run = viewOf(state.range(0)).shared();
     for (auto _ : state)
         benchmark::DoNotOptimize(app::RunView(run));

@@ -71,3 +71,25 @@ TEST_CASE("two joint ops share their time in half")
     CHECK(busy[static_cast<std::size_t>(Share::Forward)] == 5);
     CHECK(busy[static_cast<std::size_t>(Share::Backward)] == 5);
 }
+
+TEST_CASE("a sweep from left to right says at every instant what a search of all says")
+{
+    std::mt19937 random(7);
+    const std::vector<Share> kinds{Share::Forward, Share::Backward, Share::Communication};
+    std::vector<engine::Span> spans;
+    for (int k = 0; k < 900; ++k) {
+        const std::int64_t begin = k * 7 + static_cast<std::int64_t>(random() % 7);
+        const std::int64_t length = k % 50 == 0 ? 400 : static_cast<std::int64_t>(random() % 9);
+        spans.push_back({begin, begin + length, static_cast<std::uint32_t>(random() % 3), 0});
+        if (k % 10 == 0)
+            spans.push_back({begin, begin + length, spans.back().op == 0 ? 1U : 0U, 0}); // joint
+    }
+    const app::BusyIndex index(spans, kinds);
+    for (const double step : {0.25, 3.0, 60.0, 900.0}) { // within a span, up to over many blocks
+        app::BusyIndex::Sweep sweep(index);
+        for (double time = -20; time < 7000; time += step)
+            CHECK(sweep.before(time) == index.before(time));
+    }
+    const app::BusyIndex none({}, kinds);
+    CHECK(app::BusyIndex::Sweep(none).before(5) == app::Busy{});
+}

@@ -42,3 +42,19 @@ TEST_CASE("time and pixels are inverses")
     for (const double time : {-250.0, 0.0, 123.25, 4711.0})
         CHECK(axis.time(axis.x(time)) == Approx(time).margin(1e-9));
 }
+
+TEST_CASE("which boxes end by a pixel edge follows from their times as from their rectangles")
+{
+    for (const double dpr : {1.0, 1.5, 2.0}) {
+        const TimeAxis axis{100, 1111, 140, 373, dpr};
+        for (int pixel = -1; pixel < 374; pixel += 7) {
+            const double right = axis.snap(140.0 + pixel);
+            const app::BoxesUpTo upTo(axis, right);
+            for (std::int64_t begin = 60; begin < 1150; begin += 13)
+                for (const std::int64_t length : {0, 1, 4, 40})
+                    CHECK(upTo.has({begin, begin + length})
+                          == (app::boxRect(axis, {begin, begin + length}, 0, 9).right()
+                              < right + 1e-6));
+        }
+    }
+}

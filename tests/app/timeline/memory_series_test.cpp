@@ -50,3 +50,33 @@ TEST_CASE("a column shows the highest level within it and the level it begins wi
     CHECK(series.at(505).total == 9);
     CHECK(series.peak() == 9);
 }
+
+TEST_CASE("columns from left to right show what a search for each of them shows")
+{
+    MemorySeries series;
+    for (int k = 0; k < 3000; ++k)
+        series.add(k * 3 - k % 3, k % 7 == 0 ? 1 : 0, k % 2 == 0 ? k % 23 : -((k - 1) % 23));
+    series.close();
+    for (const double step : {0.5, 2.0, 40.0, 700.0}) {
+        MemorySeries::Sweep touching(series), apart(series);
+        for (double x = -10; x < 9100; x += step) {
+            const auto level = touching.highest(x, x + step);
+            CHECK(level.total == series.highest(x, x + step).total);
+            CHECK(level.base == series.highest(x, x + step).base);
+            CHECK(apart.highest(x, x + step / 3).total == series.highest(x, x + step / 3).total);
+        }
+    }
+}
+
+TEST_CASE("where the columns of a sweep overlap, each still has its own highest level")
+{
+    MemorySeries series;
+    series.add(0, 0, 1);
+    series.add(10, 0, 8);
+    series.add(11, 0, -8);
+    series.close();
+    MemorySeries::Sweep sweep(series);
+    CHECK(sweep.highest(0, 20).total == 9);
+    CHECK(sweep.highest(5, 21).total == 9); // begins before the events of the last one
+    CHECK(sweep.highest(11, 22).total == 1);
+}

@@ -171,10 +171,9 @@ TEST_CASE("columns of kernels too narrow for boxes count waiting apart from tran
     const NcclView nccl;
     const std::uint32_t at = nccl.waiting();
     const Selection selection = nccl.kernels.select(at);
-    const auto before = nccl.kernels.busyBefore(selection.device, selection.row,
-                                                static_cast<double>(selection.window.begin));
-    const auto after = nccl.kernels.busyBefore(selection.device, selection.row,
-                                               static_cast<double>(selection.window.end));
+    auto busy = nccl.kernels.busy(selection.device, selection.row);
+    const auto before = busy.before(static_cast<double>(selection.window.begin));
+    const auto after = busy.before(static_cast<double>(selection.window.end));
     const auto kind = static_cast<std::size_t>(profiler::KernelKind::Nccl);
     CHECK(after[kind] - before[kind] == Approx(20'000));
     CHECK(after[kWaitShare] - before[kWaitShare]

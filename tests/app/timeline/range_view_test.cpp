@@ -196,3 +196,63 @@ TEST_CASE("a range is painted where it is, and a pixel that many share has one")
     }
     CHECK(image.pixelColor(999, static_cast<int>(lane.rangeTop(1)) + 1) == QColor(Qt::white));
 }
+
+TEST_CASE("a device has as many rows of ranges as are ever open at once, and no more")
+{
+    const auto run = sample::measured({"1f1b", 2, 8, 1});
+    const engine::GpuTrace trace = ranged(*run);
+    const RangeView ranges(*run, trace);
+    for (int device = 0; device < 2; ++device) {
+        std::vector<HostRange> all;
+        for (int row = 0; row < ranges.rows()[static_cast<std::size_t>(device)]; ++row)
+            for (const HostRange& range : ranges.on(engine::DeviceId{device}, row))
+                all.push_back(range);
+        std::ptrdiff_t most = 0;
+        for (const HostRange& at : all)
+            most = std::max(most, std::ranges::count_if(all, [&](const HostRange& range) {
+                                return range.window.contains(at.window.begin);
+                            }));
+        CHECK(ranges.rows()[static_cast<std::size_t>(device)] == most);
+    }
+}
+
+TEST_CASE("ranges far narrower than a pixel paint what each of them alone would")
+{
+    const auto run = sample::measured({"1f1b", 1, 64, 1});
+    engine::GpuTrace trace;
+    trace.strings = {"step", "tool"};
+    const engine::Window all = run->timeline.iterations[0].window;
+    const std::int64_t tick = all.duration() / 20'000; // 20 a pixel
+    for (std::int64_t k = 0; k < 20'000; ++k)
+        if (k % 97 != 0 && (k < 5'000 || k > 5'100)) // with a hole of five pixels
+            trace.ranges.push_back({{all.begin + k * tick, all.begin + k * tick + tick / 2},
+                                    {0, 0},
+                                    0,
+                                    1,
+                                    0,
+                                    0,
+                                    0,
+                                    {},
+                                    true});
+    const RangeView ranges(*run, trace);
+    const Theme theme = makeTheme(profiler::ThemeMode::Light);
+    const TimeAxis axis{static_cast<double>(all.begin), static_cast<double>(all.end), 0, 1000, 1};
+    const auto lanes = layoutLanes(1, {600, 42, {}, {}, ranges.rows()});
+    QImage image(1000, 600, QImage::Format_RGB32);
+    image.fill(Qt::white);
+    {
+        QPainter painter(&image);
+        paintRanges(painter, {ranges, engine::DeviceId{0}, lanes[0]}, axis, theme);
+    }
+    std::vector<bool> isFilled(1000);
+    for (const HostRange& range : ranges.on(engine::DeviceId{0}, 0)) {
+        const QRectF box = boxRect(axis, range.window, 0, 1);
+        for (double x = box.left(); x < box.right(); ++x)
+            isFilled[static_cast<std::size_t>(x)] = true;
+    }
+    for (int x = 0; x < 1000; ++x)
+        CHECK((
+            image.pixelColor(x, static_cast<int>(lanes[0].rangeTop(0)) + 1)
+            == (isFilled[static_cast<std::size_t>(x)] ? theme.chrome.pressed : QColor(Qt::white))));
+    CHECK_FALSE(isFilled[252]); // the hole
+}

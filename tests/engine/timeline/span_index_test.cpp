@@ -85,3 +85,26 @@ TEST_CASE("nothing is around a window of an empty track")
     CHECK(SpanIndex().around({0, 10}).empty());
     CHECK(SpanIndex(std::span<const Span>()).around({0, 10}).empty());
 }
+
+TEST_CASE("what has ended before an instant is told block by block, from any place known to be so")
+{
+    std::mt19937 random(7);
+    const auto spans = transfers(3, 400, random);
+    const SpanIndex index(spans);
+    std::size_t before = 0;
+    for (std::int64_t time = -30; time < 1200; time += 7) {
+        const std::size_t found = index.endedBefore(time);
+        REQUIRE(found <= spans.size());
+        CHECK((found % SpanIndex::kBlock == 0 || found == spans.size()));
+        for (std::size_t k = 0; k < found; ++k)
+            CHECK(spans[k].end < time);
+        const auto block
+            = std::span(spans).subspan(found, std::min(SpanIndex::kBlock, spans.size() - found));
+        CHECK((block.empty() || std::ranges::any_of(block, [time](const Span& span) {
+                   return span.end >= time;
+               })));
+        CHECK(index.endedBefore(time, before) == found);
+        before = found;
+    }
+    CHECK(SpanIndex().endedBefore(5) == 0);
+}
