@@ -1,5 +1,6 @@
 #include "app/timeline/details_gpu.h"
 
+#include "app/models/gpu_memory_model.h"
 #include "app/models/text.h"
 #include "app/timeline/labels.h"
 #include "app/timeline/words.h"
@@ -83,8 +84,7 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
 // By how much driver and holders differ: what is a doubt from kMemoryTolerance on.
 DetailsRow differenceRow(const engine::GpuMemory& memory)
 {
-    const QString sign = memory.difference() < 0 ? QStringLiteral("\u2212") : QString();
-    return {tr("Difference"), sign + percent(memory.differenceShare()),
+    return {tr("Difference"), driverDifference(memory),
             memory.differenceShare() > engine::kMemoryTolerance};
 }
 

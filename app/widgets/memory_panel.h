@@ -1,18 +1,21 @@
 #pragma once
 
-#include "app/models/numbers.h"
 #include "app/models/run_document.h"
 #include "app/models/theme.h"
 
-#include <QScrollArea>
+#include <QWidget>
+
+class QScrollArea;
 
 namespace app {
 
+class DataTable;
+class GpuMemoryModel;
 class MemoryPlots;
 
 // Memory over time, one plot a device, all on one scale of time and bytes; a cursor under the
-// pointer goes through all of them.
-class MemoryPanel : public QScrollArea
+// pointer goes through all of them. Beside it, of a run on GPUs, who had their memory at its end.
+class MemoryPanel : public QWidget
 {
     Q_OBJECT
 
@@ -20,12 +23,21 @@ public:
     explicit MemoryPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const RunPointer& run, int iteration); // index into Timeline::iterations
+    using QWidget::show;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void shareWidth();
+    void fitPlots();
+
     MemoryPlots* m_plots;
+    QScrollArea* m_scroll;
+    QWidget* m_gpus; // hidden without GPUs
+    GpuMemoryModel* m_gpuModel;
+    DataTable* m_gpuTable;
 };
 
 } // namespace app
