@@ -70,9 +70,9 @@ public:
     std::uint32_t unfinished() const;
     // The op that a GPU is at; none: it waits, or has nothing to do.
     std::optional<std::uint32_t> running() const;
-    std::int64_t tookBefore(std::uint32_t position) const // ns; 0: it has not run yet
+    std::int64_t tookBefore(std::uint32_t position) const // ns of a GPU; 0: it has not run yet
     {
-        return m_times[position].cpuTime;
+        return m_took[position].load(std::memory_order_relaxed);
     }
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // on a GPU
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
@@ -115,6 +115,7 @@ private:
     const Device* m_seat = nullptr; // a GPU, or a part of one; nullptr: this thread computes
     std::uint32_t m_firstOp = 0;    // OpIndex of its first
     std::vector<Times> m_times;
+    std::vector<std::atomic<std::int64_t>> m_took; // [position] ns of a GPU, in the last iteration
     OpGraphs m_graphs;
     std::vector<Marks> m_marks;        // [position]
     std::deque<std::uint32_t> m_ahead; // positions that were queued and may not have ended

@@ -1,15 +1,12 @@
 #include "tests/support/cuda_on_cpu/cuda_ptx_on_cpu.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
 #include "tests/support/cuda_on_cpu/device_memory.h"
+#include "tests/support/cuda_on_cpu/fiber.h"
 #include "tests/support/cuda_on_cpu/streams.h"
 
-#include <ucontext.h>
-
 #include <algorithm>
-#include <csetjmp>
 #include <exception>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <span>
@@ -23,20 +20,15 @@ dim3 blockDim, gridDim;
 namespace cuda_on_cpu {
 namespace {
 
-constexpr std::size_t kStack = std::size_t{64} << 10;
 constexpr unsigned kWarp = 32;
 
 enum class State { Ready, AtWarpBarrier, AtBlockBarrier, Done };
 
-// A thread of a block: begun on a stack of its own, then left and entered by jumps, which ask
-// nothing of the system.
-struct Fiber
+// A thread of a block.
+struct Thread
 {
-    ucontext_t context{};
-    std::jmp_buf place;
-    std::unique_ptr<char[]> stack = std::make_unique_for_overwrite<char[]>(kStack);
-    State state = State::Ready;
-    bool begun = false;
+    Fiber fiber;
+    State state = State::Done;
 };
 
 struct Copy // of 16 bytes; none: zeros
@@ -49,11 +41,11 @@ struct Copy // of 16 bytes; none: zeros
 class Block
 {
 public:
-    Block(std::span<Fiber> fibers, std::size_t shared, Order order, std::mt19937& random)
-        : m_fibers(fibers)
-        , m_turns(fibers.size())
-        , m_slots(fibers.size() * kSlot)
-        , m_copies(fibers.size())
+    Block(std::span<Thread> threads, std::size_t shared, Order order, std::mt19937& random)
+        : m_threads(threads)
+        , m_turns(threads.size())
+        , m_slots(threads.size() * kSlot)
+        , m_copies(threads.size())
         , m_shared(shared)
         , m_random(random)
         , m_order(order)
@@ -63,23 +55,25 @@ public:
             std::ranges::reverse(m_turns);
     }
 
-    void play(const std::function<void()>& thread)
+    void play(const std::function<void()>& kernel)
     {
-        m_thread = &thread;
-        for (Fiber& fiber : m_fibers)
-            begin(fiber);
+        m_kernel = &kernel;
+        for (Thread& thread : m_threads) {
+            if (thread.state != State::Done) // what was left in the middle, since another failed
+                thread.fiber.forget();
+            thread.state = State::Ready;
+        }
         for (std::vector<Copy>& copies : m_copies)
             copies.clear();
-        while (std::ranges::any_of(m_fibers, [](const Fiber& f) { return f.state != State::Done; }))
+        while (std::ranges::any_of(m_threads, isUnderWay))
             playToBarriers();
     }
 
     void wait(State at)
     {
-        Fiber& fiber = m_fibers[threadIdx.x];
-        fiber.state = at;
-        if (_setjmp(fiber.place) == 0)
-            _longjmp(m_caller, 1);
+        Thread& own = m_threads[threadIdx.x];
+        own.state = at;
+        own.fiber.leave();
     }
     std::byte* slot(unsigned lane)
     {
@@ -94,42 +88,23 @@ public:
     }
 
 private:
-    void begin(Fiber& fiber)
-    {
-        fiber.state = State::Ready;
-        fiber.begun = false;
-    }
-    static void enter(); // of a fiber, whose context takes no pointer
-
-    void goOn(Fiber& fiber)
-    {
-        if (_setjmp(m_caller) != 0)
-            return;
-        if (fiber.begun)
-            _longjmp(fiber.place, 1);
-        fiber.begun = true;
-        getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.get();
-        fiber.context.uc_stack.ss_size = kStack;
-        makecontext(&fiber.context, &Block::enter, 0);
-        setcontext(&fiber.context);
-    }
+    static bool isUnderWay(const Thread& thread) { return thread.state != State::Done; }
+    static void runThread(); // the kernel
 
     void playToBarriers()
     {
         if (m_order == Order::Shuffled)
             std::ranges::shuffle(m_turns, m_random);
         for (const unsigned turn : m_turns)
-            if (m_fibers[turn].state == State::Ready) {
+            if (m_threads[turn].state == State::Ready) {
                 threadIdx.x = turn;
-                goOn(m_fibers[turn]);
+                m_threads[turn].fiber.goOn(&Block::runThread);
                 if (m_failure)
                     std::rethrow_exception(std::exchange(m_failure, nullptr));
             }
         bool released = releaseWarps();
-        released |= release(m_fibers.begin(), m_fibers.end(), State::AtBlockBarrier);
-        const bool waits
-            = std::ranges::any_of(m_fibers, [](const Fiber& f) { return f.state != State::Done; });
+        released |= release(m_threads.begin(), m_threads.end(), State::AtBlockBarrier);
+        const bool waits = std::ranges::any_of(m_threads, isUnderWay);
         if (waits && !released)
             throw std::logic_error("some threads of a block wait at a barrier that others of it do "
                                    "not reach");
@@ -138,7 +113,7 @@ private:
     bool releaseWarps()
     {
         bool released = false;
-        for (auto warp = m_fibers.begin(); warp != m_fibers.end(); warp += kWarp)
+        for (auto warp = m_threads.begin(); warp != m_threads.end(); warp += kWarp)
             released |= release(warp, warp + kWarp, State::AtWarpBarrier);
         return released;
     }
@@ -147,21 +122,20 @@ private:
     template<class Iterator>
     static bool release(Iterator first, Iterator last, State at)
     {
-        if (!std::all_of(first, last, [at](const Fiber& f) { return f.state == at; }))
+        if (!std::all_of(first, last, [at](const Thread& t) { return t.state == at; }))
             return false;
-        std::for_each(first, last, [](Fiber& f) { f.state = State::Ready; });
+        std::for_each(first, last, [](Thread& t) { t.state = State::Ready; });
         return true;
     }
 
-    std::span<Fiber> m_fibers;
+    std::span<Thread> m_threads;
     std::vector<unsigned> m_turns;
     std::vector<std::byte> m_slots;
     std::vector<std::vector<Copy>> m_copies; // of each thread, not yet waited for
     std::size_t m_shared;                    // bytes
     std::mt19937& m_random;
     Order m_order;
-    std::jmp_buf m_caller;
-    const std::function<void()>* m_thread = nullptr;
+    const std::function<void()>* m_kernel = nullptr;
     std::exception_ptr m_failure;
 };
 
@@ -170,16 +144,15 @@ Order chosen = Order::Forward;
 std::uint64_t launched = 0;
 std::map<std::pair<int, const void*>, std::size_t> sharedMemoryOf; // asked for, of GPU and kernel
 
-void Block::enter()
+void Block::runThread()
 {
     const unsigned own = threadIdx.x;
     try {
-        (*playing->m_thread)();
+        (*playing->m_kernel)();
     } catch (...) {
         playing->m_failure = std::current_exception();
     }
-    playing->m_fibers[own].state = State::Done;
-    _longjmp(playing->m_caller, 1);
+    playing->m_threads[own].state = State::Done;
 }
 
 std::vector<std::size_t> blockOrder(std::size_t count, std::mt19937& random)
@@ -241,7 +214,7 @@ std::uint64_t launches()
     return launched;
 }
 
-void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
+void play(const cudaLaunchConfig_t& config, const std::function<void()>& kernel)
 {
     if (config.blockDim.y != 1 || config.blockDim.z != 1 || config.blockDim.x % kWarp != 0)
         throw std::logic_error("only blocks of whole warps in a line are played here");
@@ -250,10 +223,10 @@ void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
     std::mt19937 random(static_cast<unsigned>(launched));
     gridDim = config.gridDim;
     blockDim = config.blockDim;
-    static std::vector<Fiber> fibers; // their stacks serve every launch
-    if (fibers.size() < config.blockDim.x)
-        fibers = std::vector<Fiber>(config.blockDim.x);
-    Block block({fibers.data(), config.blockDim.x}, config.dynamicSmemBytes, chosen, random);
+    static std::vector<Thread> threads; // their stacks serve every launch
+    if (threads.size() < config.blockDim.x)
+        threads = std::vector<Thread>(config.blockDim.x);
+    Block block({threads.data(), config.blockDim.x}, config.dynamicSmemBytes, chosen, random);
     playing = &block;
     const std::size_t width = gridDim.x, height = gridDim.y;
     for (const std::size_t index : blockOrder(width * height * gridDim.z, random)) {
@@ -261,7 +234,7 @@ void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread)
             = {static_cast<unsigned>(index % width), static_cast<unsigned>(index / width % height),
                static_cast<unsigned>(index / width / height)};
         std::memset(sharedMemory(), 0xff, config.dynamicSmemBytes);
-        block.play(thread);
+        block.play(kernel);
     }
     playing = nullptr;
 }

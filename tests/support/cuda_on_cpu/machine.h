@@ -16,8 +16,8 @@ struct CUgreenCtx_st; // a partition's context (cuda.h)
 // takes. So streams are as far apart as what was queued allows: a wait that is missing is found.
 namespace cuda_on_cpu {
 
-// Not under the sanitizers, which do not follow a jump from one stack to another.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+// Not under AddressSanitizer, which does not follow a jump from one stack to another.
+#if defined(__SANITIZE_ADDRESS__)
 constexpr bool kPlays = false;
 #else
 constexpr bool kPlays = true;
