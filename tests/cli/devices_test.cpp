@@ -57,11 +57,34 @@ TEST_CASE("a run on a GPU that is not there says why, and starts nothing")
             = bscope(folder, fmt::format("run --backend cuda {}-o never.sqlite", mode));
         CHECK(printed.status == 1);
         CHECK(contains(printed.err, "the NVIDIA driver finds no device"));
+        CHECK(contains(printed.err, "; --backend cpu runs it without a GPU\n"));
     }
     CHECK_FALSE(std::filesystem::exists(folder / "never.sqlite"));
     const Printed proof = bscope(folder, "verify --backend cuda");
     CHECK(proof.status == 1);
     CHECK(contains(proof.err, "the NVIDIA driver finds no device"));
+}
+
+TEST_CASE(
+    "who asks for NCCL is told what runs without it, and who has no GPU, what runs without one")
+{
+    const auto said = [](const char* status, const std::string& plugins) {
+        const Environment environment({{"LD_LIBRARY_PATH", BS_FAKE_DRIVER},
+                                       {"FAKE_CUDA_STATUS", status},
+                                       {"FAKE_CUDA_DEVICES", "2"},
+                                       {"BUBBLESCOPE_PLUGINS", plugins}});
+        const Folder folder;
+        const Printed printed
+            = bscope(folder, "run --backend cuda --transport nccl -o never.sqlite");
+        CHECK(printed.status == 1);
+        return printed.err;
+    };
+    const Folder plugins;
+    writeText(plugins / "libbubblescope_cuda.so", "not a library");
+    CHECK(contains(said("0", plugins.path().string()),
+                   "; --transport peer copies between GPUs without NCCL\n"));
+    CHECK(contains(said("100", BS_PLAYED_GPUS), // which has NCCL
+                   "finds no device; --backend cpu runs it without a GPU\n"));
 }
 
 TEST_CASE("a plug-in that is none is named by its file")

@@ -1,4 +1,6 @@
+#include "app/cli/notes_text.h"
 #include "profiler/store/notes.h"
+#include "profiler/store/trace_store.h"
 #include "tests/cli/bscope.h"
 
 using namespace cli_test;
@@ -34,5 +36,44 @@ TEST_CASE("analyze lists the notes of a run, in words and for scripts")
     CHECK(notes[1]["op"] == "0F0");
     CHECK(notes[1]["text"] == "the first forward");
     CHECK(notes[1]["device"] == 0);
+    CHECK(notes[0]["iteration"].is_null());
+    CHECK(notes[1]["iteration"] == 0);
+    CHECK(notes[1]["begin"] == 2.0);
+    CHECK(notes[1]["end"] == 4.0);
+    CHECK(notes[1]["created"] == "2026-11-21T22:00:00Z");
     CHECK_FALSE(bscope(folder, "analyze run.sqlite --json").json().contains("notes"));
+}
+
+TEST_CASE("a note says in which iteration it is, when in it, and for how long")
+{
+    using engine::Iteration;
+    const Folder folder;
+    REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 -o run.sqlite").status == 0);
+    auto run = profiler::readRun(folder / "run.sqlite");
+    REQUIRE(run);
+    REQUIRE(run->info.ticksPerUnit == 2);
+    run->timeline.iterations.clear();
+    for (const auto kind :
+         {Iteration::Kind::Warmup, Iteration::Kind::Measured, Iteration::Kind::Replay}) {
+        Iteration iteration;
+        iteration.kind = kind;
+        iteration.number = static_cast<int>(kind) + 5;
+        const auto begin = static_cast<std::int64_t>(100 * run->timeline.iterations.size());
+        iteration.window = {begin, begin + 100};
+        run->timeline.iterations.push_back(iteration);
+    }
+    std::vector<engine::Note> notes(4);
+    for (int i = 0; i < 4; ++i) {
+        auto& note = notes[static_cast<std::size_t>(i)];
+        note.window = {100 * i + 20, 100 * i + 26};
+        note.iteration = i < 3 ? i : -1;
+        note.device = engine::DeviceId{i - 2};
+        note.text = "word";
+    }
+    CHECK(cli::notesText(*run, notes)
+          == "\nnote  about        iteration            start     length  words\n"
+             "   1  all devices  warm-up 5       10.0 units  3.0 units  word\n"
+             "   2  all devices  6               10.0 units  3.0 units  word\n"
+             "   3  device 0     median replay   10.0 units  3.0 units  word\n"
+             "   4  device 1     -              160.0 units  3.0 units  word\n");
 }

@@ -97,6 +97,23 @@ TEST_CASE("GPUs decide the mode, and the file says what carried the run")
     }
 }
 
+TEST_CASE("GPUs that are too few to run at the same time play all devices, and a note says why")
+{
+    const Environment environment = played(1);
+    const Folder folder;
+    const Printed printed
+        = bscope(folder,
+                 "run --backend cuda --trace ops --mode live --scheme gpipe -D 17 -N 1 "
+                 "--layers 17 --width 16 --heads 2 --sequence 8 --iterations 1 --warmup 0 "
+                 "-o run.sqlite");
+    CAPTURE(printed.err);
+    REQUIRE(printed.status == 0);
+    CHECK(contains(printed.err,
+                   "17 devices cannot run at the same time here, so this run is emulated: GPU 0 "
+                   "cannot be 17 devices: 132 multiprocessors are too few"));
+    CHECK(bscope(folder, "analyze run.sqlite --json").json()["mode"] == "emulate");
+}
+
 TEST_CASE("who asks for NCCL and has too few GPUs gets no other run in its place")
 {
     if (!cuda_on_cpu::kPlays)

@@ -63,3 +63,16 @@ TEST_CASE("brackets go along the flow, up and down from device to device")
     CHECK_FALSE(isWalkKey(Qt::Key_X));
     CHECK_FALSE(walked(walk.view, first, 0, Qt::Key_X));
 }
+
+TEST_CASE("a bubble is walked from as an op is, and Return and Enter lead from both to the cause")
+{
+    const Walk walk;
+    Selection bubble = walk.go({}, {Qt::Key_J, Qt::Key_Down});
+    while (bubble.kind != Selection::Kind::Bubble)
+        bubble = walk.go(bubble, {Qt::Key_Period});
+    CHECK(walk.go(bubble, {Qt::Key_Period}).window.begin == bubble.window.end);
+    const auto cause = toCause(walk.view, bubble);
+    REQUIRE(cause);
+    CHECK(walk.go(bubble, {Qt::Key_Return}) == *cause);
+    CHECK(walk.go(bubble, {Qt::Key_Enter}) == *cause);
+}

@@ -126,6 +126,11 @@ TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told wi
                Contains("GPU 1: the driver says ") && Contains(" % more memory is gone (42 MB)")
                    && !Contains("GPU 0"));
     cuda_on_cpu::plugIn({});
+    GpuMemory less;
+    less[GpuHolder::Weights] = 110 * kMega;
+    less.used = 100 * kMega;
+    CHECK_THAT(memoryNote({&less, 1}),
+               Contains("GPU 0: the driver says 10.0 % less memory is gone (10 MB)"));
 }
 
 TEST_CASE("a GPU that plays all devices has the arenas of all of them")
@@ -137,7 +142,8 @@ TEST_CASE("a GPU that plays all devices has the arenas of all of them")
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
     const auto unit = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
                                                    on.first().kernels());
-    const ExecutionPlan plan = planExecution({lowered, *unit});
+    ExecutionPlan plan = planExecution({lowered, *unit});
+    plan.devices[2].arena += 4096; // a hole
     std::vector<DeviceMemory> arenas;
     for (const DevicePlan& device : plan.devices)
         arenas.push_back(on.first().allocate(device.arena, MemoryFor::Arena));
@@ -145,6 +151,7 @@ TEST_CASE("a GPU that plays all devices has the arenas of all of them")
     const auto account = ledger.account(plan);
     REQUIRE(account.size() == 1);
     CHECK(account[0][GpuHolder::Optimizer] == sum(plan, 0, 4, MemoryCategory::Optimizer));
+    CHECK(account[0][GpuHolder::Idle] == 4096);
     CHECK(account[0].difference() == 0);
     arenas.clear();
     CHECK(on.first().memoryUse().taken[static_cast<std::size_t>(MemoryFor::Arena)] == 0);

@@ -1,3 +1,4 @@
+#include "engine/timeline/range_words.h"
 #include "profiler/capture/launch_log.h"
 #include "profiler/capture/op_ranges.h"
 #include "profiler/capture/range_recorder.h"
@@ -9,6 +10,7 @@
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCudaRt.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -89,6 +91,8 @@ TEST_CASE("ranges of libraries are recorded with domain, category, colour and pa
                    *beside = find(trace, "beside"), *elsewhere = find(trace, "elsewhere");
     REQUIRE((sent != nullptr && inner != nullptr && beside != nullptr && elsewhere != nullptr));
     CHECK(trace.ranges.size() == 4);
+    CHECK(std::ranges::is_sorted(trace.ranges, {},
+                                 [](const GpuRange& range) { return range.window.begin; }));
     CHECK(trace.strings.at(sent->domain) == "NCCL");
     CHECK(sent->category == 3);
     CHECK(sent->color == 0xFF00AA00);
@@ -106,6 +110,32 @@ TEST_CASE("ranges of libraries are recorded with domain, category, colour and pa
     GpuTrace later;
     ranges.addTo(later);
     CHECK(later.ranges.empty());
+}
+
+TEST_CASE("ranges that begin and end anywhere have their domain, too; unknown colours are none")
+{
+    RangeRecorder& ranges = recorder();
+    const nvtxDomainHandle_t domain = nvtxDomainCreateA("cuDNN"),
+                             own = nvtxDomainCreateA(kRangeDomain);
+    nvtxEventAttributes_t open = attributes("conv");
+    open.colorType = NVTX_COLOR_UNKNOWN;
+    open.color = 0xFF00AA00;
+    open.payloadType = NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
+    open.payload.ullValue = 12;
+    const nvtxRangeId_t id = nvtxDomainRangeStartEx(domain, &open);
+    const nvtxEventAttributes_t op = attributes("an op");
+    const nvtxRangeId_t none = nvtxDomainRangeStartEx(own, &op);
+    nvtxDomainRangeEnd(own, none);
+    nvtxDomainRangeEnd(domain, id);
+    GpuTrace trace;
+    ranges.addTo(trace);
+    REQUIRE(trace.ranges.size() == 1);
+    const GpuRange& range = trace.ranges[0];
+    CHECK(trace.strings.at(range.text) == "conv");
+    CHECK(trace.strings.at(range.domain) == "cuDNN");
+    CHECK_FALSE(range.nests);
+    CHECK(range.color == 0);
+    CHECK(range.payload == 12);
 }
 
 TEST_CASE("ops are in the file already, and are not recorded once more")

@@ -80,3 +80,30 @@ TEST_CASE("the line of a note stands at its time and goes through all rows")
     CHECK(lines[1].x1 > lines[0].x1);
     CHECK(lines[1].dashed);
 }
+
+TEST_CASE("words end before the next note, and are left out where hardly a letter fits")
+{
+    const auto run = sample::measured({"1f1b", 2, 2, 1});
+    const engine::Run* runs[] = {run.get()};
+    const engine::Window all = run->timeline.iterations[0].window;
+    FigureOptions options;
+    options.notes = true;
+    bool wereCut = false, wereLeftOut = false;
+    for (int part = 1; part < 100; ++part) {
+        CAPTURE(part);
+        const std::vector<std::vector<engine::Note>> notes{
+            {note(all.begin, "illlllllllllllllllllllllllllllllllllll"),
+             note(all.begin + all.duration() * part / 200, ""), note(all.end, "behind the end")}};
+        const auto scene = layoutFigure(runs, options, notes);
+        REQUIRE(scene);
+        const auto words = texts(*scene, "note-words");
+        CHECK(words.size() <= 1);
+        wereLeftOut = wereLeftOut || words.empty();
+        if (words.empty() || !words[0].ends_with("\xE2\x80\xA6"))
+            continue;
+        wereCut = true;
+        CHECK(words[0].size() >= 3 + 3); // letters, and the three bytes of the sign
+    }
+    CHECK(wereCut);
+    CHECK(wereLeftOut);
+}

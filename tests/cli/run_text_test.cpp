@@ -1,0 +1,212 @@
+#include "app/cli/gpu_text.h"
+#include "app/cli/kernel_text.h"
+#include "app/cli/run_text.h"
+#include "app/cli/timeline_text.h"
+#include "profiler/analysis/explainer.h"
+#include "tests/cli/bscope.h"
+#include "tests/profiler/analysis/hand_made.h"
+
+#include <algorithm>
+#include <cstdint>
+
+using namespace analysis_test;
+using namespace cli_test;
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+// One micro-batch, there and back, in milliseconds.
+Run pingPong()
+{
+    constexpr std::int64_t kMs = 1'000'000;
+    std::vector<Row> rows{{0, "0F0", 0, 2},   {0, "0SEND_F0", 2, 3},  {0, "0RECV_B0", 11, 12},
+                          {0, "0B0", 12, 16}, {1, "1RECV_F0", 2, 3},  {1, "1F0", 5, 7},
+                          {1, "1B0", 7, 11},  {1, "1SEND_B0", 11, 12}};
+    for (Row& row : rows) {
+        row.begin *= kMs;
+        row.end *= kMs;
+    }
+    Run run = handMade({.devices = 2, .stages = 2, .microBatches = 1}, {0, 16 * kMs}, rows);
+    run.info.label = "mine";
+    run.info.outcome = Outcome::Finished;
+    return run;
+}
+
+GpuKernel kernelOf(std::uint32_t op, std::uint32_t name, Window window)
+{
+    GpuKernel kernel;
+    kernel.of = {op, 0};
+    kernel.name = name;
+    kernel.window = window;
+    return kernel;
+}
+
+} // namespace
+
+TEST_CASE("the headline names its iteration, and HFU where it is not MFU")
+{
+    Run run = pingPong();
+    RunMetrics numbers = metrics(run).value();
+    CHECK(cli::headlineOf(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
+    Iteration more = run.timeline.iterations[0];
+    run.timeline.iterations.push_back(more);
+    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (the last one), "));
+    run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
+    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (warm-up), "));
+    run.timeline.iterations[0].kind = Iteration::Kind::Replay;
+    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (median of 1), "));
+
+    numbers.mfu = numbers.hfu = 0.5;
+    CHECK_THAT(cli::headlineOf(run, numbers), Catch::EndsWith(", MFU 50.0 %"));
+    numbers.hfu = 0.625;
+    run.info.peakFlops = 192e9;
+    run.info.peakSource = "measured";
+    CHECK_THAT(cli::headlineOf(run, numbers),
+               Catch::EndsWith(", MFU 50.0 % (of 192 GFLOP/s a device, measured), HFU 62.5 %"));
+}
+
+TEST_CASE("the heading says of how many copies the first is shown, and what became of the run")
+{
+    Run run = pingPong();
+    CHECK_THAT(cli::headingOf(run), Catch::EndsWith("D = 2, N = 1, v = 1"));
+    run.schedule.shape.dataParallel = 3;
+    run.info.outcome = Outcome::Failed;
+    run.info.failure = "a GPU is lost";
+    CHECK_THAT(cli::headingOf(run),
+               Catch::EndsWith(", W = 3 copies (the first is shown) (failed: a GPU is lost)"));
+}
+
+TEST_CASE("losses and norms are of what was trained: a replay trains nothing")
+{
+    Timeline timeline;
+    CHECK(cli::lossText(timeline) == "-");
+    CHECK(cli::gradientNormText(timeline) == "-");
+    for (const double value : {2.0, 4.0, 3.0, 9.0}) {
+        Iteration iteration;
+        iteration.kind = value > 8 ? Iteration::Kind::Replay : Iteration::Kind::Measured;
+        iteration.loss = iteration.gradientNorm = value;
+        timeline.iterations.push_back(iteration);
+    }
+    CHECK(cli::lossText(timeline) == "2.000 -> 3.000 nats per token over 3 iterations");
+    CHECK(cli::gradientNormText(timeline) == "2 -> 3, at most 4");
+}
+
+TEST_CASE("bubbles are told by cause, the longest first, with the transfer that was under way")
+{
+    const Run run = pingPong();
+    const auto text = lines(cli::bubbleText(run, Explainer(run, 0).bubbles()));
+    REQUIRE(text.size() == 8);
+    CHECK(text[0]
+          == "bubbles by cause, all devices: fill 4.0 ms (25.0 %), wait 8.0 ms (50.0 %), drain 4.0 "
+             "ms (25.0 %)");
+    CHECK(words(text[3]) == words("device ms kind because"));
+    CHECK(words(text[4]) == words("0 8.0 wait 0B0 waits for 1B0 of device 1, 1.0 ms under way"));
+    CHECK(words(text[5]) == words("1 4.0 drain nothing left to do"));
+    CHECK(cli::bubbleText(run, {}) == "no bubbles\n");
+}
+
+TEST_CASE("the critical path says what it is made of, and what of it nobody used")
+{
+    const Run run = pingPong();
+    const std::string text = cli::pathText(run, Explainer(run, 0).criticalPath());
+    CHECK_THAT(text, Catch::StartsWith("critical path: 6 ops, "));
+    CHECK_THAT(text, Catch::EndsWith(", idle 2.0 ms\n"));
+    const Run busy = handMade({.devices = 1, .stages = 1, .microBatches = 1}, {0, 3'000'000},
+                              {{0, "0F0", 0, 1'000'000}, {0, "0B0", 1'000'000, 3'000'000}});
+    CHECK_FALSE(contains(cli::pathText(busy, Explainer(busy, 0).criticalPath()), "idle"));
+}
+
+TEST_CASE("where something is recomputed the table of devices says what is kept for it")
+{
+    const Run run = pingPong();
+    RunMetrics numbers = metrics(run).value();
+    CHECK_FALSE(contains(cli::deviceTable(run, numbers), "kept"));
+    numbers.devices[1].peakStash = 1.5;
+    numbers.devices[1].peakKept = 3;
+    const auto text = lines(cli::deviceTable(run, numbers));
+    CHECK(contains(text[0], "stash M_a  kept for recompute  weights M_theta"));
+    CHECK(words(text[2]) == words("1 6.0 6.0 2.0 4.0 0.0 4.0 8.0 50.0 1.5 3.0 1.0 1 0"));
+}
+
+TEST_CASE("where the driver knows of less memory than the program the difference has a sign")
+{
+    RunInfo info;
+    GpuMemory& memory = info.gpuMemory.emplace_back();
+    memory[GpuHolder::Weights] = 110 << 20;
+    memory.used = 100 << 20;
+    CHECK(contains(cli::gpuMemoryTable(info), "-10.0 %\n"));
+    memory.used = 120 << 20;
+    CHECK(contains(cli::gpuMemoryTable(info), " 8.3 %\n"));
+}
+
+TEST_CASE("what GPUs ran is told with what is missing of it, and how evenly it was launched")
+{
+    Run run = pingPong();
+    run.info.machine.settings = {{"tf32", "off"}, {"fallback", "plain kernels: an old GPU"}};
+    GpuTrace trace;
+    trace.strings = {"mine", "norm"};
+    trace.kernels = {kernelOf(0, 0, {0, 600'000}), kernelOf(0, 1, {600'000, 1'000'000}),
+                     kernelOf(5, 0, {5'000'000, 6'000'000})};
+    trace.health.dropped = 2;
+    CHECK(cli::gpuText(run, trace)
+          == "3 kernels, incomplete: 2 records were lost\n"
+             "an iteration launches 3 kernels, 1 to 2 a device\n"
+             "plain kernels: an old GPU\n");
+    const GpuActivity activity(run, trace);
+    const auto table = lines(cli::kernelText(activity, kernelTable(run, activity)));
+    CHECK(std::ranges::count(table, words("F mine other 2 1600.0 800.0 600.0 1000.0 40.0"), words)
+          == 1); // us, and of the 4 ms of both F
+}
+
+TEST_CASE("a picture in colours underlines what goes up, and has a letter for every kind")
+{
+    const Run both = simulated("bitpipe", 2, 2);
+    CHECK(contains(cli::timelineText(both, 0, 200, cli::Ink::Colours), "\033[4m\033[34m"));
+    CHECK_FALSE(contains(cli::timelineText(both, 0, 200), "\033"));
+    CHECK_FALSE(
+        contains(cli::timelineText(simulated("1f1b", 2, 2), 0, 200, cli::Ink::Colours), "\033[4m"));
+    CHECK(contains(cli::timelineText(simulated("zb-h1", 2, 2), 0, 200), "I1W"));
+    Run again = simulated("1f1b", 1, 1);
+    ScheduleRequest request;
+    request.scheme = "1f1b";
+    request.devices = request.microBatches = 1;
+    again.schedule = lower(addRecompute(buildSchedule(request).value()));
+    const auto costs = unitOpCosts(again.schedule, {}).value();
+    again.timeline = simulate(again.schedule, costs).value();
+    CHECK(contains(cli::timelineText(again, 0, 200), "F0R0B0B0"));
+}
+
+TEST_CASE(
+    "estimate says what fits into what is left of the memory, and compares with the first row")
+{
+    const Folder folder;
+    const std::string text = bscope(folder,
+                                    "estimate --tensor-parallel 4 --attention recompute "
+                                    "--micro-batch-size 2,4 --reserve 10")
+                                 .out;
+    CHECK(contains(text, "usable 71.3 GiB"));
+    const auto rows = lines(text);
+    const auto of = [&rows](const char* size) {
+        for (const std::string& row : rows)
+            if (const auto cells = words(row); !cells.empty() && cells[0] == size)
+                return cells;
+        return std::vector<std::string>();
+    };
+    REQUIRE(of("2").size() == 12); // b N state stash, 1F1B and BPipe with a word each, ...
+    CHECK(of("2")[5] == "OOM");
+    CHECK(of("2")[7] == "fits");
+    CHECK(of("2").back() == "1.0000");
+    CHECK(of("4")[7] == "OOM");
+    CHECK(of("4").back() == "1.0986");
+}
+
+TEST_CASE("a comparison sets every run but the baseline against it")
+{
+    const Folder folder;
+    REQUIRE(bscope(folder, "simulate --scheme 1f1b -D 2 -N 2 -o a.sqlite").status == 0);
+    REQUIRE(bscope(folder, "simulate --scheme gpipe -D 2 -N 2 -o b.sqlite").status == 0);
+    const std::string text = bscope(folder, "compare a.sqlite b.sqlite --baseline 1").out;
+    CHECK_FALSE(contains(text, "is the baseline"));
+    CHECK(contains(text, " takes as long as "));
+}
