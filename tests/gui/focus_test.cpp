@@ -1,5 +1,6 @@
 #include "app/models/cost_source.h"
 #include "app/pages/main_window.h"
+#include "app/widgets/compare_widget.h"
 #include "app/widgets/focus_ring.h"
 #include "app/widgets/segment_control.h"
 #include "app/widgets/timeline_widget.h"
@@ -10,6 +11,9 @@
 
 #include <QAbstractButton>
 #include <QApplication>
+#include <QFocusEvent>
+#include <QPushButton>
+#include <QScrollArea>
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
@@ -113,6 +117,53 @@ TEST_CASE("what the keyboard comes to is framed in both themes, what the mouse c
     CHECK_FALSE(frame()->isVisible()); // at once
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     CHECK(frame() == nullptr);
+}
+
+TEST_CASE("the frame follows its widget's size, lets clicks through, and goes with any of them")
+{
+    Desk desk;
+    desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});
+    auto* timeline = desk.window.findChild<TimelineWidget*>();
+    REQUIRE(waitFor([&] { return timeline->iteration() >= 0; }));
+    const FocusRing ring(desk.theme, qApp);
+    const auto frames
+        = [&] { return timeline->findChildren<QWidget*>(QStringLiteral("focusFrame")); };
+    timeline->clearFocus();
+    timeline->setFocus(Qt::BacktabFocusReason); // Shift and Tab
+    REQUIRE(frames().size() == 1);
+    QFocusEvent again(QEvent::FocusIn, Qt::TabFocusReason); // told twice
+    QCoreApplication::sendEvent(timeline, &again);
+    REQUIRE(frames().size() == 1);
+    timeline->resize(timeline->size() - QSize(40, 30));
+    CHECK(frames().first()->geometry() == timeline->rect());
+    CHECK(timeline->childAt(timeline->rect().center()) != frames().first());
+    QFocusEvent elsewhere(QEvent::FocusOut);
+    QCoreApplication::sendEvent(&desk.window, &elsewhere);
+    CHECK(frames().first()->isVisible());
+    QTest::mousePress(timeline, Qt::LeftButton, {}, {2, 2}); // it keeps the focus
+    CHECK_FALSE(frames().first()->isVisible());
+}
+
+TEST_CASE("lists and both timelines are framed, what frames itself is not")
+{
+    Desk desk;
+    const FocusRing ring(desk.theme, qApp);
+    desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite"),
+                           kSamples + QStringLiteral("bitpipe-d4-n8.sqlite")});
+    auto* comparison = desk.window.findChild<CompareWidget*>();
+    REQUIRE(waitFor([&] { return comparison->isVisible(); }));
+    QScrollArea list(&desk.window);
+    QPushButton button(&desk.window);
+    list.show();
+    button.show();
+    const auto isFramed = [](QWidget& widget) {
+        widget.clearFocus();
+        widget.setFocus(Qt::TabFocusReason);
+        return widget.findChild<QWidget*>(QStringLiteral("focusFrame")) != nullptr;
+    };
+    CHECK(isFramed(*comparison));
+    CHECK(isFramed(list));
+    CHECK_FALSE(isFramed(button));
 }
 
 } // namespace app

@@ -301,10 +301,35 @@ TEST_CASE("the list of schemes opens where the chosen card is, and stays where s
     scroll->verticalScrollBar()->triggerAction(QAbstractSlider::SliderToMinimum); // as a hand does
     CHECK(isInSight("scheme_gpipe"));
     setup.type("microBatches", "4");
-    setup.page.resize(1600, 760);
+    setup.page.findChild<SchemeList*>()->setColumns(1); // the cards move
     settle();
     CHECK(scroll->verticalScrollBar()->value() == 0);
     setup.press("scheme_gpipe"); // in sight already: nothing moves
+    settle();
+    CHECK(scroll->verticalScrollBar()->value() == 0);
+}
+
+TEST_CASE("a scheme that is chosen elsewhere comes into sight, who filters is where he filtered")
+{
+    Setup setup;
+    auto* scroll = setup.find<QScrollArea>("schemeScroll");
+    auto* list = setup.page.findChild<SchemeList*>();
+    const auto isInSight = [&](const char* name) {
+        const auto* card = setup.find<QWidget>(name);
+        const int top = card->mapTo(scroll->viewport(), QPoint()).y();
+        return top >= 0 && top + card->height() <= scroll->viewport()->height();
+    };
+    REQUIRE(waitFor([&] { return isInSight("scheme_bitpipe"); }));
+    REQUIRE_FALSE(isInSight("scheme_gpipe"));
+    list->setChosen(QStringLiteral("gpipe"));
+    CHECK(isInSight("scheme_gpipe"));
+    list->setChosen(QStringLiteral("bitpipe"));
+    CHECK(isInSight("scheme_bitpipe"));
+    auto* filter = setup.find<QLineEdit>("schemeFilter");
+    filter->setText(QStringLiteral("GPipe"));
+    REQUIRE(waitFor([&] { return scroll->verticalScrollBar()->value() == 0; }));
+    filter->clear();
+    REQUIRE(waitFor([&] { return scroll->verticalScrollBar()->maximum() > 0; }));
     settle();
     CHECK(scroll->verticalScrollBar()->value() == 0);
 }
