@@ -44,7 +44,7 @@ QString subtitle(const std::vector<std::shared_ptr<const engine::Run>>& runs, in
                                                                           : run->info.label))
                       .arg(run->schedule.shape.devices)
                       .arg(run->schedule.shape.microBatches);
-    const QString all = titles.join(QStringLiteral("; "));
+    QString all = titles.join(QStringLiteral("; "));
     if (iteration < 0)
         return all;
     const engine::Timeline& timeline = runs.front()->timeline;
