@@ -24,7 +24,12 @@ TEST_CASE("a gallop looks near where it begins, and never outside")
     CHECK(gallop(1'000, 1'000'000, upTo(1'003)) == 1'003);
     CHECK(looks <= 6);
     CHECK(furthest <= 1'007);
+    looks = 0;
+    CHECK(gallop(0, 1'000'000, upTo(500'000)) == 500'000); // far: two binary searches
+    CHECK(looks <= 42);
+    furthest = 0;
     CHECK(gallop(0, 10, upTo(10)) == 10);
+    CHECK(furthest < 10);
     CHECK(gallop(10, 10, upTo(10)) == 10);
     CHECK(gallop(0, 0, upTo(5)) == 0);
 }
