@@ -20,9 +20,11 @@ std::string gpuText(const engine::CudaReport& cuda)
 {
     std::string text;
     for (const engine::CudaDevice& device : cuda.devices) {
-        text += fmt::format("gpu   {}, sm_{}{}, {} SMs (partitions from {} SMs), {}\n", device.name,
-                            device.major, device.minor, device.multiprocessors,
-                            device.partition > 0 ? std::to_string(device.partition) : "- ",
+        text += fmt::format("gpu   {}, sm_{}{}, {} SMs ({}), {}\n", device.name, device.major,
+                            device.minor, device.multiprocessors,
+                            device.partition > 0
+                                ? fmt::format("partitions from {} SMs", device.partition)
+                                : "no partitions",
                             profiler::bytesText(device.memory));
         if (!device.fallback.empty())
             text += fmt::format("      {}\n", device.fallback);

@@ -124,6 +124,8 @@ TEST_CASE("what a GPU computes more slowly than others is said below it")
     large.name = "large";
     small.name = "small";
     small.fallback = "flash attention without tensor cores: too little shared memory";
+    large.partition = 8;
+    machine.cores = 1;
     machine.cuda.devices = {large, small};
     const std::string text = cli::devicesText(machine);
     CAPTURE(text);
@@ -132,6 +134,11 @@ TEST_CASE("what a GPU computes more slowly than others is said below it")
     CHECK(text.find("flash", 0) > below);
     CHECK(
         contains(text, "\n      flash attention without tensor cores: too little shared memory\n"));
+    CHECK(contains(text, ", 1 core, "));
+    machine.cores = 2;
+    CHECK(contains(cli::devicesText(machine), ", 2 cores, "));
+    CHECK(contains(text, "gpu   large, sm_00, 0 SMs (partitions from 8 SMs), "));
+    CHECK(contains(text, "gpu   small, sm_00, 0 SMs (no partitions), "));
     const auto json = nlohmann::json::parse(cli::devicesJson(machine))["cuda"]["devices"];
     CHECK(json[0]["fallback"].is_null());
     CHECK(json[1]["fallback"] == small.fallback);

@@ -1,3 +1,5 @@
+#include "profiler/store/notes.h"
+#include "profiler/store/trace_store.h"
 #include "tests/catch.h"
 
 #include <QFile>
@@ -57,6 +59,30 @@ TEST_CASE("figures are drawn with no display, the same bytes twice")
     program.start(arguments);
     CHECK(program.bytes(QStringLiteral("a.pdf")) == first);
     CHECK(program.bytes(QStringLiteral("a.svg")) == svg);
+}
+
+TEST_CASE("a figure has the notes of its run where they are asked for")
+{
+    Program program;
+    const QString run = program.folder.filePath(QStringLiteral("run.sqlite"));
+    REQUIRE(QFile::copy(kSample, run));
+    REQUIRE(QFile::setPermissions(run, QFile::ReadOwner | QFile::WriteOwner));
+    const auto recorded = profiler::readRun(run.toStdString());
+    REQUIRE(recorded);
+    engine::Note note;
+    note.id = 1;
+    note.window = recorded->timeline.iterations.back().window; // of the replay, which is drawn
+    note.text = "from here on";
+    REQUIRE(profiler::putNote(run.toStdString(), note));
+    const QString figure = QStringLiteral("figure"), to = QStringLiteral("-o"),
+                  file = QStringLiteral("a.svg");
+    program.start({figure, run, to, file});
+    REQUIRE(program.status == 0);
+    CHECK_FALSE(program.bytes(file).contains("from here on"));
+    program.start({figure, run, to, file, QStringLiteral("--notes")});
+    CAPTURE(program.error.toStdString());
+    REQUIRE(program.status == 0);
+    CHECK(program.bytes(file).contains("from here on"));
 }
 
 TEST_CASE("a figure that cannot be drawn leaves no file, one line and its status")

@@ -52,12 +52,15 @@ TEST_CASE("every option of a figure reaches its place")
     CHECK_FALSE((options.directionMark || options.bubbleShare));
     CHECK(options.title);
     CHECK(parsed("a.sqlite -o f.pdf --memory").options.memory);
+    CHECK(parsed("a.sqlite -o f.pdf --notes").options.notes);
     CHECK(request.dpi == 300);
 }
 
 TEST_CASE("wrong usage names the option and what it takes")
 {
     CHECK(refusal("-o f.pdf").starts_with("name the run to draw"));
+    CHECK(refusal("a.sqlite -o f.pdf --notes --times schematic")
+              .starts_with("notes are of the times that were recorded"));
     CHECK(refusal("a.sqlite").starts_with("say where the figure goes"));
     CHECK(refusal("a.sqlite -o f.tiff")
           == "f.tiff has no known format; end it in .pdf, .svg, .tex or .png");

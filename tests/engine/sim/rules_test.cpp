@@ -1,3 +1,4 @@
+#include "engine/schedule/tied_ends.h"
 #include "engine/sim/durations.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
@@ -126,6 +127,25 @@ TEST_CASE("an all-reduce takes as long as its slowest member says, on all of the
         CHECK(spans[0].window().duration() == 5);
         CHECK(spans[1].window().duration() == 7);
     }
+}
+
+TEST_CASE("both ends of a tied head sum at the same time, when the later one has its gradient")
+{
+    UnitCosts costs;
+    costs.allReduce = {2};
+    const Schedule tied = tieEnds(lower(scheduleOf("1f1b", 4, 4)), SyncPolicy::Eager);
+    REQUIRE(hasTiedEnds(tied));
+    const Simulated run = simulatedAsIs(tied, costs);
+    const auto windowOn = [&run](int device) {
+        const Track* track = run.timeline.track(DeviceId{device}, Track::Kind::AllReduce);
+        REQUIRE(track != nullptr);
+        REQUIRE(track->spans.size() == 1);
+        return track->spans[0].window();
+    };
+    CHECK(windowOn(0) == windowOn(3));
+    CHECK(run.units(windowOn(0).begin) == 21); // behind the last B of the first stage
+    CHECK(run.units(windowOn(0).duration()) == 2);
+    CHECK(run.iteration() == 23);
 }
 
 TEST_CASE("compute beside an all-reduce of its device is slowed down while that lasts")

@@ -1,4 +1,5 @@
 #include "engine/schedule/notation.h"
+#include "engine/timeline/clock.h"
 #include "profiler/store/nsight.h"
 #include "tests/profiler/store/script.h"
 
@@ -179,6 +180,12 @@ TEST_CASE("clock, versions and start are where scripts look for them")
     CHECK(script("SELECT stopTime - startTime = duration AND duration = (SELECT max(\"end\") FROM "
                  "NVTX_EVENTS) FROM ANALYSIS_DETAILS")
           == Rows{{"1"}});
+    Run overlapping = simulatedRun(1); // what begins first ends last
+    Span& first = overlapping.timeline.tracks.front().spans.front();
+    first.end = overlapping.timeline.iterations.front().window.end * 2;
+    const Written longer(overlapping);
+    CHECK(longer.script()("SELECT stopTime FROM ANALYSIS_DETAILS")
+          == Rows{{std::to_string(nanosecondsOf(overlapping.info, first.end))}});
     for (const Mode mode : {Mode::Live, Mode::Imported}) {
         Run live = simulatedRun(1);
         live.info.mode = mode;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <functional>
+#include <limits>
 
 using namespace engine;
 using namespace profiler;
@@ -137,6 +138,17 @@ TEST_CASE("a newer schema opens with what is known, and a warning")
     Run read;
     REQUIRE(reader->poll(read));
     CHECK(read == run);
+}
+
+TEST_CASE("numbers of iterations that no run can have are not believed")
+{
+    const TemporaryFolder folder;
+    REQUIRE(writeRun(folder / "run.sqlite", simulatedRun(1)));
+    runSql(folder / "run.sqlite",
+           "UPDATE BS_run SET planned_warmup = -5, planned_iterations = 9999999999999");
+    const RunInfo info = readRun(folder / "run.sqlite").value().info;
+    CHECK(info.plannedWarmup == 0);
+    CHECK(info.plannedIterations == std::numeric_limits<int>::max());
 }
 
 TEST_CASE("lanes of a newer schema are left out, not misread")
