@@ -4,6 +4,7 @@
 #include "app/pages/main_window.h"
 #include "app/pages/screenshot.h"
 #include "app/widgets/control_style.h"
+#include "app/widgets/controls.h"
 
 #include <QApplication>
 
@@ -33,6 +34,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
                         : settings.theme());
     app::applyLook(application, theme);
     app::MainWindow window(theme, settings);
+    fitToScreen(window);
     window.show();
     window.openFiles(line.files);
     if (!line.screenshot.isEmpty())

@@ -8,7 +8,6 @@
 #include <QCoreApplication>
 #include <QGridLayout>
 #include <QPainter>
-#include <QScreen>
 #include <QScrollArea>
 #include <QVBoxLayout>
 
@@ -202,10 +201,8 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     scroll->setAccessibleName(windowTitle());
     column->addWidget(scroll, 1);
     setMinimumWidth(912);
-    constexpr int kAround = 64; // of a screen that is not high enough for all
-    resize(minimumWidth(),
-           std::min(head->height() + 1 + body->sizeHint().height(),
-                    screen()->availableGeometry().height() - kAround));
+    resize(minimumWidth(), head->height() + 1 + body->sizeHint().height());
+    fitToScreen(*this);
 }
 
 } // namespace app

@@ -5,6 +5,7 @@
 #include "app/pages/main_window.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
+#include "app/widgets/controls.h"
 #include "app/widgets/tab_strip.h"
 
 #include <QStackedWidget>
@@ -97,6 +98,7 @@ void MainWindow::connectExport(Page* page)
                 dialog->setIteration(page->exportedIteration());
                 dialog->setNotes(page->notes());
                 dialog->setAttribute(Qt::WA_DeleteOnClose);
+                fitToScreen(*dialog);
                 dialog->open();
             });
 }

@@ -2,6 +2,7 @@
 
 #include <QFontMetrics>
 #include <QPainter>
+#include <QScreen>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStyle>
@@ -61,6 +62,15 @@ QWidget* makeSurface(const char* surface, QWidget* parent)
     widget->setAttribute(Qt::WA_StyledBackground);
     widget->setProperty("surface", QString::fromLatin1(surface));
     return widget;
+}
+
+void fitToScreen(QWidget& window)
+{
+    constexpr int kFrame = 64; // what a window manager puts around it, and a little air
+    const QSize room = window.screen()->availableGeometry().size() - QSize(0, kFrame);
+    const QSize fitting = window.size().boundedTo(room).expandedTo(window.minimumSize());
+    if (fitting != window.size() && !(window.windowState() & Qt::WindowMaximized))
+        window.resize(fitting);
 }
 
 void setLook(QWidget* widget, const char* property, const QVariant& value)

@@ -28,6 +28,10 @@ QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and lets the style sheet look again.
 void setLook(QWidget* widget, const char* property, const QVariant& value);
 
+// As large as it likes to be, but not larger than its screen; before it is shown. Its content may
+// want more still, then it gets that.
+void fitToScreen(QWidget& window);
+
 // Margins and spacing in one call.
 template<class Layout>
 Layout* spaced(Layout* layout, const QMargins& margins, int spacing)
