@@ -26,17 +26,20 @@ void GpuMemoryModel::show(std::vector<GpuMemory> gpus)
     beginResetModel();
     m_columns = std::move(gpus);
     m_rows.clear();
+    const std::string note = engine::memoryNote(m_columns);
     if (m_columns.size() > 1)
-        m_columns.push_back(engine::sumOf(m_columns));
+        m_columns.insert(m_columns.begin(), engine::sumOf(m_columns));
     if (!m_columns.empty())
         addRows();
+    if (!note.empty())
+        m_rows.push_back({Row::Kind::Note, QString::fromStdString(note)});
     endResetModel();
 }
 
 // Those who have nothing on any GPU are left out.
 void GpuMemoryModel::addRows()
 {
-    const GpuMemory& all = m_columns.back();
+    const GpuMemory& all = m_columns.front();
     m_bytes = byteScale(std::max(all.used, all.known()));
     for (int i = 0; i < engine::kGpuHolders; ++i)
         if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
@@ -47,10 +50,6 @@ void GpuMemoryModel::addRows()
     m_rows.push_back({Row::Kind::Known, tr("All of these")});
     m_rows.push_back({Row::Kind::Used, tr("The driver says")});
     m_rows.push_back({Row::Kind::Difference, tr("Difference")});
-    const std::size_t gpus = m_columns.size() - (m_columns.size() > 1 ? 1 : 0);
-    const std::string note = engine::memoryNote(std::span(m_columns).first(gpus));
-    if (!note.empty())
-        m_rows.push_back({Row::Kind::Note, QString::fromStdString(note)});
 }
 
 int GpuMemoryModel::rowCount(const QModelIndex& parent) const
@@ -60,7 +59,7 @@ int GpuMemoryModel::rowCount(const QModelIndex& parent) const
 
 int GpuMemoryModel::columnCount(const QModelIndex& parent) const
 {
-    return parent.isValid() || m_columns.empty() ? 0 : static_cast<int>(m_columns.size()) + 2;
+    return parent.isValid() || m_columns.empty() ? 0 : kShare + static_cast<int>(m_columns.size());
 }
 
 std::int64_t GpuMemoryModel::bytesOf(const Row& row, const GpuMemory& memory)
@@ -79,7 +78,7 @@ std::int64_t GpuMemoryModel::bytesOf(const Row& row, const GpuMemory& memory)
 
 double GpuMemoryModel::share(const Row& row) const
 {
-    const GpuMemory& all = m_columns.back();
+    const GpuMemory& all = m_columns.front();
     return all.used > 0 ? static_cast<double>(bytesOf(row, all)) / static_cast<double>(all.used)
                         : 0;
 }
@@ -88,13 +87,13 @@ QString GpuMemoryModel::text(const Row& row, int column) const
 {
     if (column == 0)
         return row.name;
-    if (isShareColumn(column))
+    if (column == kShare)
         return row.kind == Row::Kind::Holder || row.kind == Row::Kind::Known
             ? number(100 * share(row), 1)
             : QString();
-    const GpuMemory& memory = m_columns[static_cast<std::size_t>(column - 1)];
     if (row.kind == Row::Kind::Note)
         return {};
+    const GpuMemory& memory = memoryOf(column);
     return row.kind == Row::Kind::Difference
         ? driverDifference(memory)
         : m_bytes.text(static_cast<double>(bytesOf(row, memory)));
@@ -103,9 +102,8 @@ QString GpuMemoryModel::text(const Row& row, int column) const
 // A difference beyond what is tolerated is a doubt, and stands out.
 bool GpuMemoryModel::isStrong(const Row& row, int column) const
 {
-    if (row.kind == Row::Kind::Difference && column > 0 && !isShareColumn(column))
-        return m_columns[static_cast<std::size_t>(column - 1)].differenceShare()
-            > engine::kMemoryTolerance;
+    if (row.kind == Row::Kind::Difference && column > 0 && column != kShare)
+        return memoryOf(column).differenceShare() > engine::kMemoryTolerance;
     return row.kind == Row::Kind::Known || row.kind == Row::Kind::Used;
 }
 
@@ -123,8 +121,8 @@ QVariant GpuMemoryModel::data(const QModelIndex& index, int role) const
         return QVariant::fromValue(Qt::Alignment(
             (index.column() == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
     case kShareRole:
-        return isShareColumn(index.column()) && row.kind == Row::Kind::Holder ? QVariant(share(row))
-                                                                              : QVariant();
+        return index.column() == kShare && row.kind == Row::Kind::Holder ? QVariant(share(row))
+                                                                         : QVariant();
     case kStrongRole:
         return isStrong(row, index.column());
     case kHintRole:
@@ -145,11 +143,11 @@ QVariant GpuMemoryModel::headerData(int section, Qt::Orientation orientation, in
     if (role != Qt::DisplayRole)
         return {};
     if (section == 0)
-        return tr("At the end, held by");
-    if (isShareColumn(section))
+        return tr("At the end, %1").arg(m_bytes.unit);
+    if (section == kShare)
         return tr("Share, %");
-    const int gpu = m_columns[static_cast<std::size_t>(section - 1)].gpu;
-    return gpu < 0 ? tr("All, %1").arg(m_bytes.unit) : tr("GPU %1, %2").arg(gpu).arg(m_bytes.unit);
+    const int gpu = memoryOf(section).gpu;
+    return gpu < 0 ? tr("All GPUs") : tr("GPU %1").arg(gpu);
 }
 
 } // namespace app

@@ -10,7 +10,8 @@
 namespace app {
 
 // Memory of the GPUs at the end of a run: a row for each that has some, then all of these, what the
-// driver says, and by how much that differs; a column for each GPU. Without GPUs it is empty.
+// driver says, and by how much that differs; a column for all GPUs and one for each. Without GPUs
+// it is empty.
 class GpuMemoryModel : public QAbstractTableModel
 {
     Q_OBJECT
@@ -27,6 +28,8 @@ public:
                         int role = Qt::DisplayRole) const override;
 
 private:
+    static constexpr int kAll = 1, kShare = 2; // columns; then each GPU, if there are several
+
     struct Row
     {
         enum class Kind { Holder, Reserved, Known, Used, Difference, Note };
@@ -38,12 +41,15 @@ private:
     static std::int64_t bytesOf(const Row& row, const engine::GpuMemory& memory);
 
     void addRows();
-    bool isShareColumn(int column) const { return column == columnCount() - 1; }
+    const engine::GpuMemory& memoryOf(int column) const
+    {
+        return m_columns[static_cast<std::size_t>(column == kAll ? 0 : column - kShare)];
+    }
     QString text(const Row& row, int column) const;
     bool isStrong(const Row& row, int column) const;
     double share(const Row& row) const; // of what the driver says, of all GPUs
 
-    std::vector<engine::GpuMemory> m_columns; // each GPU; of several also their sum
+    std::vector<engine::GpuMemory> m_columns; // of several GPUs first their sum
     std::vector<Row> m_rows;
     Scale m_bytes;
 };

@@ -111,3 +111,34 @@ TEST_CASE("a run without kernels says why, in their table, and the key leads the
     auto* tabs = opened.find<QTabBar>("panelTabs");
     CHECK(tabs->tabText(tabs->currentIndex()) == QLatin1String("Kernels"));
 }
+
+TEST_CASE("the Memory tab of a file whose run was on GPUs says who had their memory")
+{
+    engine::Run run = *sample::measured({"1f1b", 2, 4, 1});
+    for (const int gpu : {0, 1}) {
+        engine::GpuMemory& memory = run.info.gpuMemory.emplace_back();
+        memory.gpu = gpu;
+        memory[engine::GpuHolder::Weights] = std::int64_t{3} << 30;
+        memory[engine::GpuHolder::Contexts] = std::int64_t{1} << 30;
+        memory.used = memory.known();
+    }
+    const OpenedRun opened(run);
+    REQUIRE(waitFor([&] { return opened.isRead() && opened.summaryRows() == 3; }));
+    auto* table = opened.find<DataTable>("gpuMemoryTable");
+    CHECK_FALSE(table->isVisible());
+    opened.find<QTabBar>("panelTabs")->setCurrentIndex(3);
+    CHECK(table->isVisible());
+    const auto text
+        = [&](int row, int column) { return table->model()->index(row, column).data().toString(); };
+    REQUIRE(table->model()->rowCount() == 5);
+    CHECK(text(0, 0) == QStringLiteral("Weights"));
+    CHECK(text(0, 1) == QStringLiteral("6.00"));
+    CHECK(text(1, 4) == QStringLiteral("1.00"));
+    CHECK(text(3, 0) == QStringLiteral("The driver says"));
+    CHECK(text(3, 1) == QStringLiteral("8.00"));
+
+    const OpenedRun other(*sample::measured({"1f1b", 2, 4, 1}));
+    REQUIRE(waitFor([&] { return other.isRead() && other.summaryRows() == 3; }));
+    other.find<QTabBar>("panelTabs")->setCurrentIndex(3);
+    CHECK_FALSE(other.find<QWidget>("gpuMemoryTable")->isVisible());
+}
