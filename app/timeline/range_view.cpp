@@ -50,7 +50,8 @@ RangeView::RangeView(const engine::Run& run, const engine::GpuTrace& trace)
         m_rows.push_back(static_cast<int>(rows.size()));
 }
 
-// Into the first row that is free then.
+// Into the first row that is free then: as many rows as are ever open at once. They are of the run,
+// not of what is in sight, where one may be empty: lanes would jump while one pans.
 void RangeView::add(engine::DeviceId device, HostRange range)
 {
     auto& rows = m_ranges[static_cast<std::size_t>(device.value)];
