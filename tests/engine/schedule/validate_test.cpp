@@ -152,6 +152,8 @@ TEST_CASE("in a schedule with transfers each value is sent and received")
 {
     CHECK(messagesOf(scheduleFrom({"0F0 0RECV_B0 0B0", "1RECV_F0 1F0 1B0"}))
           == Messages{"device 0: 0SEND_F0 is missing", "device 1: 1SEND_B0 is missing"});
+    CHECK(messagesOf(scheduleFrom({"0F0 0SEND_F0 0B0", "1F0 1B0 1SEND_B0"}))
+          == Messages{"device 0: 0RECV_B0 is missing", "device 1: 1RECV_F0 is missing"});
     Schedule schedule = addP2P(scheduleOf("1f1b", 3, 1));
     schedule.program[0][1].peer = 2;
     CHECK(messagesOf(schedule).front()
