@@ -164,7 +164,8 @@ private:
                 if (cancel.load(std::memory_order_relaxed))
                     abort();
         }
-        if (first && cancel.load(std::memory_order_relaxed))
+        // Also where nothing threw: what is aborted ends, as if its bytes had been exchanged.
+        if (cancel.load(std::memory_order_relaxed))
             throw Cancelled("cancelled while NCCL joined the GPUs");
         if (first)
             std::rethrow_exception(first);

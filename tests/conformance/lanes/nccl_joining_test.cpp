@@ -122,6 +122,19 @@ TEST_CASE("... and while they connect")
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }
 
+// What is aborted ends as if its bytes had been exchanged; here there is nothing to exchange.
+TEST_CASE("... also where no rank says so")
+{
+    if (!cuda_on_cpu::kPlays)
+        return;
+    const Machine machine(2);
+    const std::atomic<bool> cancel{true};
+    std::vector<const Device*> devices;
+    for (const auto& device : machine.devices)
+        devices.push_back(device.get());
+    CHECK_THROWS_AS(byNccl(kLong, cancel)(devices, {}), Cancelled);
+}
+
 TEST_CASE("a run that is cancelled while ranks join says so and has begun nothing")
 {
     if (!cuda_on_cpu::kPlays)
