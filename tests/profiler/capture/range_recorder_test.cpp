@@ -112,7 +112,7 @@ TEST_CASE("ranges of libraries are recorded with domain, category, colour and pa
     CHECK(later.ranges.empty());
 }
 
-TEST_CASE("ranges that begin and end anywhere have their domain, too; unknown colours are none")
+TEST_CASE("ranges that begin and end anywhere have their domain, too, and unknown colours are none")
 {
     RangeRecorder& ranges = recorder();
     const nvtxDomainHandle_t domain = nvtxDomainCreateA("cuDNN"),
