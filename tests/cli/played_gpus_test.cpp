@@ -1,6 +1,5 @@
 // The real program on GPUs that are played on the CPU: what a person sees of them.
 #include "tests/cli/bscope.h"
-#include "tests/support/cuda_on_cpu/machine.h"
 
 #include <chrono>
 #include <regex>
@@ -43,8 +42,6 @@ std::vector<double> losses(const Folder& folder)
 
 TEST_CASE("the program trains on played GPUs by copies, by NCCL and on parts of one as emulated")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const auto lossesOf = [](int gpus, const std::string& options) {
         const Environment environment = played(gpus);
         const Folder folder;
@@ -66,8 +63,6 @@ TEST_CASE("the program trains on played GPUs by copies, by NCCL and on parts of 
 
 TEST_CASE("GPUs decide the mode, and the file says what carried the run")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     struct Case
     {
         int gpus, devices;
@@ -116,8 +111,6 @@ TEST_CASE("GPUs that are too few to run at the same time play all devices, and a
 
 TEST_CASE("who asks for NCCL and has too few GPUs gets no other run in its place")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Environment environment = played(1);
     const Folder folder;
     const Printed printed = bscope(folder, run("--transport nccl --iterations 1"));
@@ -129,8 +122,6 @@ TEST_CASE("who asks for NCCL and has too few GPUs gets no other run in its place
 
 TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and no file")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Environment environment = played(2, {{"PLAYED_ABSENT", "1"}});
     const Folder folder;
     Process process(folder, words(run("--transport nccl")));
@@ -154,8 +145,6 @@ TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and
 
 TEST_CASE("a GPU that never ends ends the program with its sentence, and what there was is kept")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     // In a later iteration, where the patience is five seconds.
     const Environment environment = played(1, {{"PLAYED_HANG", "3000"}});
     const Folder folder;
@@ -170,8 +159,6 @@ TEST_CASE("a GPU that never ends ends the program with its sentence, and what th
 
 TEST_CASE("verify proves on played GPUs what it can, by copies and by NCCL")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Environment environment = played(4);
     const Folder folder;
     const Printed printed = bscope(folder, "verify --backend cuda --scheme 1f1b --json");

@@ -69,8 +69,6 @@ Bytes sum(const ExecutionPlan& plan, std::size_t first, std::size_t end, MemoryC
 
 TEST_CASE("memory of a GPU by who has it adds up to what the driver says")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const int gpus = GENERATE(1, 2, 4);
     CAPTURE(gpus);
     const RunDevices on = played(4, gpus);
@@ -110,8 +108,6 @@ TEST_CASE("memory of a GPU by who has it adds up to what the driver says")
 
 TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told with its GPU")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const RunDevices on = played(4, 2);
     ExecutionPlan plan;
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
@@ -135,8 +131,6 @@ TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told wi
 
 TEST_CASE("a GPU that plays all devices has the arenas of all of them")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const RunDevices on = played(1, 1, Mode::Emulate);
     GpuMemoryLedger ledger(on);
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
@@ -162,8 +156,6 @@ TEST_CASE("a GPU that plays all devices has the arenas of all of them")
 
 TEST_CASE("a GPU that has no memory left says so, and the next allocation that fits is given")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const RunDevices on = played(1, 1);
     cuda_on_cpu::useMemory(0, (std::size_t{16} << 30) - cuda_on_cpu::usedMemory(0) - (8 << 20));
     CHECK_THROWS_AS(on.first().allocate(9 * kMega), std::bad_alloc);

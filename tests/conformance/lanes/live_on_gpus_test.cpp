@@ -58,8 +58,6 @@ public:
 
 TEST_CASE("every scheme adds up live on partitions of one GPU what emulation adds up")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Turns turns = GENERATE(Turns::Newest, Turns::Random);
     cuda_on_cpu::takeTurns(turns);
     const Devices devices = played(4);
@@ -74,8 +72,6 @@ TEST_CASE("every scheme adds up live on partitions of one GPU what emulation add
 
 TEST_CASE("a device each, or two on a GPU: the same sums, by copies between GPUs")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const int gpus = GENERATE(2, 4);
     cuda_on_cpu::takeTurns(Turns::Random, 7);
     const Devices devices = played(4, gpus);
@@ -94,8 +90,6 @@ TEST_CASE("a device each, or two on a GPU: the same sums, by copies between GPUs
 
 TEST_CASE("a wait that is left out is found")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const auto [kind, scheme]
         = GENERATE(table<Fence::Kind, const char*>({{Fence::Kind::Arrived, "1f1b"},
                                                     {Fence::Kind::Reduced, "chimera"},
@@ -115,8 +109,6 @@ TEST_CASE("a wait that is left out is found")
 
 TEST_CASE("times are the GPU's: an op begins after what it consumes, one at a time on a device")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(4);
     const Trained live = trainLive(scheduleOf("bitpipe", 4, 8), devices);
     REQUIRE(live.result);
@@ -150,8 +142,6 @@ TEST_CASE("times are the GPU's: an op begins after what it consumes, one at a ti
 
 TEST_CASE("everything that is launched belongs to an op, on the thread of its device")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(2);
     const Schedule lowered = scheduleOf("1f1b", 2, 4);
     std::mutex mutex;
@@ -174,8 +164,6 @@ TEST_CASE("everything that is launched belongs to an op, on the thread of its de
 
 TEST_CASE("whatever is queued for an op is queued while the op is told of, graphs too")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     static thread_local int open = 0;
     std::atomic<int> outside{0}, inside{0};
     const LaunchHooks hooks{[&](OpOfIteration) { ++open; }, [&] { --open; }};
@@ -197,8 +185,6 @@ TEST_CASE("whatever is queued for an op is queued while the op is told of, graph
 
 TEST_CASE("streams and contexts of a live run go by their device")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(4, 2);
     std::vector<std::string> names;
     REQUIRE(trainLive(scheduleOf("bpipe", 4, 8), devices,
@@ -223,8 +209,6 @@ TEST_CASE("streams and contexts of a live run go by their device")
 
 TEST_CASE("a message that is never sent on GPUs ends the run with who waits for whom")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(4);
     const Trained live
         = trainLive(scheduleOf("1f1b", 4, 4), devices,
@@ -243,8 +227,6 @@ TEST_CASE("a message that is never sent on GPUs ends the run with who waits for 
 
 TEST_CASE("a live run on GPUs that is cancelled launches nothing more, and leaves nothing running")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(4);
     std::atomic<bool> cancel{false};
     std::atomic<int> launched{0};
@@ -259,8 +241,6 @@ TEST_CASE("a live run on GPUs that is cancelled launches nothing more, and leave
 
 TEST_CASE("a warm-up on parts of one GPU runs one op at a time, to which the others are compared")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Schedule lowered = scheduleOf("zb-h1", 4, 8);
     const Trained live = trainLive(lowered, played(4), {.warmup = 1});
     REQUIRE(live.result);
@@ -294,8 +274,6 @@ TEST_CASE("a warm-up on parts of one GPU runs one op at a time, to which the oth
 
 TEST_CASE("ops that are launched as graphs give the same sums, live and emulated")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(4);
     const Schedule lowered = scheduleOf("bitpipe", 4, 8);
     const GradientsOfStages truth = emulate(lowered).gradients;
@@ -316,8 +294,6 @@ TEST_CASE("ops that are launched as graphs give the same sums, live and emulated
 
 TEST_CASE("emulation on a GPU queues its ops without waiting for any of them")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(1);
     const auto waits = [&](int microBatches) {
         const std::uint64_t before = cuda_on_cpu::waitsForStreams();

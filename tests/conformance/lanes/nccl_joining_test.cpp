@@ -66,8 +66,6 @@ Result<Run> runByNccl(const Machine& machine, const RunObserver& observer,
 
 TEST_CASE("a rank that never joins ends the run with a sentence, and leaves nothing behind")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     cuda_on_cpu::playNccl({.absentGpu = 2});
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
@@ -78,8 +76,6 @@ TEST_CASE("a rank that never joins ends the run with a sentence, and leaves noth
 
 TEST_CASE("two ranks on one GPU are refused before anything is joined")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     cuda_on_cpu::plugIn({.count = 2});
     {
         Devices devices;
@@ -94,8 +90,6 @@ TEST_CASE("two ranks on one GPU are refused before anything is joined")
 
 TEST_CASE("who has had enough while ranks join is heard early, and nothing stays joined")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     cuda_on_cpu::playNccl({.absentGpu = 2});
     const Impatient somebody;
@@ -110,8 +104,6 @@ TEST_CASE("who has had enough while ranks join is heard early, and nothing stays
 // Joined, but no byte goes through: the first message of a communicator is under way.
 TEST_CASE("... and while they connect")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(2);
     cuda_on_cpu::playNccl({.failingCall = 0, .looksBefore = 1'000'000'000});
     const Impatient somebody;
@@ -125,8 +117,6 @@ TEST_CASE("... and while they connect")
 // What is aborted ends as if its bytes had been exchanged; here there is nothing to exchange.
 TEST_CASE("... also where no rank says so")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(2);
     const std::atomic<bool> cancel{true};
     std::vector<const Device*> devices;
@@ -137,8 +127,6 @@ TEST_CASE("... also where no rank says so")
 
 TEST_CASE("a run that is cancelled while ranks join says so and has begun nothing")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     cuda_on_cpu::playNccl({.absentGpu = 1});
     const Impatient somebody;
@@ -159,8 +147,6 @@ TEST_CASE("a run that is cancelled while ranks join says so and has begun nothin
 
 TEST_CASE("NCCL's memory is in the account of each GPU, beside what was kept free for it")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     constexpr std::int64_t kMega = 1 << 20, kTaken = 6 * kMega, kKept = 24 * kMega; // of a rank
     const Machine machine(4);
     cuda_on_cpu::playNccl({.memory = static_cast<std::size_t>(kTaken)});

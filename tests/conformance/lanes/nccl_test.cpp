@@ -75,8 +75,6 @@ Trained trainByNccl(const Schedule& lowered, const Machine& machine, LiveOptions
 
 TEST_CASE("every scheme adds up by NCCL what emulation adds up")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4, GENERATE(Turns::Newest, Turns::Random));
     forEachScheme(4, 8, [&](const Schedule& lowered) {
         REQUIRE_FALSE(findNcclFault(lowered));
@@ -91,8 +89,6 @@ TEST_CASE("every scheme adds up by NCCL what emulation adds up")
 
 TEST_CASE("two copies of a pipeline on as many GPUs add up by NCCL and by copies the same")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const char* scheme = GENERATE("1f1b", "zb-h1", "chimera", "bitpipe");
     INFO(scheme);
     const Machine machine(8);
@@ -109,8 +105,6 @@ TEST_CASE("two copies of a pipeline on as many GPUs add up by NCCL and by copies
 
 TEST_CASE("a message is under way by NCCL from when both of its ends have come to it")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     const Trained live = trainByNccl(scheduleOf("bitpipe", 4, 8), machine);
     REQUIRE(live.result);
@@ -138,8 +132,6 @@ TEST_CASE("a message is under way by NCCL from when both of its ends have come t
 
 TEST_CASE("what all communicators of a GPU may take at once leaves room for ops")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(8);
     REQUIRE(trainByNccl(scheduleOf("bitpipe", 8, 16), machine).result);
     CHECK(cuda_on_cpu::mostChannels() > 0);
@@ -148,8 +140,6 @@ TEST_CASE("what all communicators of a GPU may take at once leaves room for ops"
 
 TEST_CASE("an error of NCCL in the middle of an iteration ends it in NCCL's words")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     REQUIRE(trainByNccl(lowered, machine, {.iterations = 1}).result);
@@ -168,8 +158,6 @@ TEST_CASE("an error of NCCL in the middle of an iteration ends it in NCCL's word
 // Each receive gets the next message instead, and the last gets none.
 TEST_CASE("a message that is never sent by NCCL ends the run with who waits for whom")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     const Trained live = trainByNccl(scheduleOf("1f1b", 4, 4), machine,
                                      {.wrapper = tampered({.lostMessage = 0}), .patience = kSoon});
@@ -184,8 +172,6 @@ TEST_CASE("a message that is never sent by NCCL ends the run with who waits for 
 
 TEST_CASE("a device that does not call for its sum keeps the others waiting, which is found")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     const Trained live
         = trainByNccl(scheduleOf("chimera", 4, 8), machine,
@@ -197,8 +183,6 @@ TEST_CASE("a device that does not call for its sum keeps the others waiting, whi
 
 TEST_CASE("receives in another order than the sends get other messages, which is found")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     const Schedule lowered = scheduleOf("gpipe", 4, 8);
     const Trained live = trainByNccl(
@@ -209,8 +193,6 @@ TEST_CASE("receives in another order than the sends get other messages, which is
 
 TEST_CASE("an op that fails in the middle ends all ranks, however they wait for it")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     const Trained live = trainByNccl(scheduleOf("bitpipe", 4, 8), machine,
                                      {.wrapper = tampered({.failingMessage = 20})});
@@ -222,8 +204,6 @@ TEST_CASE("an op that fails in the middle ends all ranks, however they wait for 
 
 TEST_CASE("a live run by NCCL that is cancelled ends at once on all ranks")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     std::atomic<bool> cancel{false};
     std::atomic<int> begun{0};
@@ -239,8 +219,6 @@ TEST_CASE("a live run by NCCL that is cancelled ends at once on all ranks")
 
 TEST_CASE("an error that NCCL finds while everybody waits for it is found by looking")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Machine machine(4);
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     cuda_on_cpu::playNccl({.failingCall = 40, .looksBefore = 300});

@@ -8,7 +8,6 @@
 #include "engine/model/make_transformer.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/nccl_machine.h"
-#include "tests/support/cuda_on_cpu/cuda_runtime.h"
 
 using namespace engine;
 using namespace lanes_test;
@@ -99,8 +98,6 @@ Learned train(const Setting& setting, const Machine& machine, Accumulate accumul
 
 TEST_CASE("a model trains by NCCL as by copies: integers bit for bit, floats nearly")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const auto setting = GENERATE(Setting{"1f1b", 2, true}, Setting{"1f1b", 1, true},
                                   Setting{"chimera", 2, false});
     INFO(setting.scheme << " " << setting.copies << (setting.tied ? " tied" : ""));

@@ -37,8 +37,6 @@ TEST_CASE("it is tried out whose events a partition's streams take")
 
 TEST_CASE("partitions whose events are their own train live as others do")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     cuda_on_cpu::plugIn({.eventsOfContexts = true});
     cuda_on_cpu::takeTurns(cuda_on_cpu::Turns::Random, 3);
     {

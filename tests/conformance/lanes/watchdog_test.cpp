@@ -125,8 +125,6 @@ private:
 
 TEST_CASE("a kernel that never ends ends a live run with its op, and nothing waits for it")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const auto [iteration, gpus] = GENERATE(table<int, int>({{0, 1}, {1, 1}, {1, 4}}));
     CAPTURE(iteration, gpus);
     const Devices devices = played(4, gpus);
@@ -138,8 +136,6 @@ TEST_CASE("a kernel that never ends ends a live run with its op, and nothing wai
 
 TEST_CASE("... and a warm-up that goes one op at a time, and an emulated run")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Schedule lowered = scheduleOf("zb-h1", 4, 8);
     const Devices devices = played(4);
     checkLost(trainLive(lowered, devices, hanging(1, 60, 2)));
@@ -149,8 +145,6 @@ TEST_CASE("... and a warm-up that goes one op at a time, and an emulated run")
 
 TEST_CASE("a kernel that never ends is seen while gradients are looked at, too")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     // The last op before an OPT, in which its gradient is read; and what an OPT does before that:
     // it keeps a version of its weights.
     const auto [scheme, hangsIn] = GENERATE(table<const char*, Hangs>(
@@ -168,8 +162,6 @@ TEST_CASE("a kernel that never ends is seen while gradients are looked at, too")
 
 TEST_CASE("a driver that does not come back ends a live run, and its thread is left where it is")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Devices devices = played(4, 4);
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     const std::uint32_t last = OpIndex(lowered).of(DeviceId{3}, 0) + 5;
@@ -192,8 +184,6 @@ TEST_CASE("a driver that does not come back ends a live run, and its thread is l
 
 TEST_CASE("an op that takes longer than the patience is waited for while its GPU is at it")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     const GradientsOfStages truth = emulate(lowered).gradients;
     const Devices devices = played(4);
@@ -227,8 +217,6 @@ TEST_CASE("an op that takes longer than the patience is waited for while its GPU
 
 TEST_CASE("a run that is cancelled while a kernel never ends comes to an end, too")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     std::atomic<bool> cancel{false};
     LiveOptions options = hanging(0, 60);
     options.cancel = &cancel;

@@ -104,22 +104,16 @@ void checkLiveTraining(Family family, Precision precision)
 
 TEST_CASE("a model trains live on partitions and on several GPUs as it does on the CPU")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     checkLiveTraining(GENERATE(Family::Gpt, Family::Llama), Precision::Fp32);
 }
 
 TEST_CASE("... in bf16, too")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     checkLiveTraining(GENERATE(Family::Gpt, Family::Llama), Precision::Bf16);
 }
 
 TEST_CASE("BPipe's stashes move between parts and between GPUs, and nothing is lost")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     cuda_on_cpu::takeTurns(Turns::Newest);
     Experiment experiment = experimentOf(Family::Gpt, "bpipe", Precision::Fp32);
     experiment.schedule.microBatches = 8;
@@ -141,8 +135,6 @@ TEST_CASE("BPipe's stashes move between parts and between GPUs, and nothing is l
 
 TEST_CASE("graphs on parts and emulated ones give the bits that launches give")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     Experiment experiment = experimentOf(Family::Llama, "1f1b", Precision::Bf16);
     experiment.iterations = 4; // an OPT that is a graph would repeat its step from the third on
     experiment.graphs = Graphs::Off;
@@ -161,8 +153,6 @@ TEST_CASE("graphs on parts and emulated ones give the bits that launches give")
 
 TEST_CASE("a carrier says which GPUs carry a run")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Experiment experiment = experimentOf(Family::Gpt, "1f1b", Precision::Fp32);
     const auto truth = lossesOnCpu(experiment);
     const auto local = runOn(experiment, on(4, Mode::Live, Carrier::Local));
@@ -175,8 +165,6 @@ TEST_CASE("a carrier says which GPUs carry a run")
 
 TEST_CASE("a run that does not fit on one of its GPUs does not begin, and names it")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     const Experiment experiment = experimentOf(Family::Gpt, "1f1b", Precision::Fp32);
     const auto crowded = [](int count) -> Result<RunDevices> {
         auto opened = on(2, Mode::Live)(count);
@@ -191,8 +179,6 @@ TEST_CASE("a run that does not fit on one of its GPUs does not begin, and names 
 
 TEST_CASE("a run on a GPU that never ends fails, and says that its devices are lost")
 {
-    if (!cuda_on_cpu::kPlays)
-        return;
     bool ended = false;
     RunObserver observer;
     observer.iteration = [](const Run&, std::size_t) {

@@ -7,7 +7,7 @@ namespace cuda_on_cpu {
 
 // Work on a stack of its own, which is left in the middle and gone on with; by one thread of the
 // process at a time. A jump leads from stack to stack, which asks nothing of the system; under
-// ThreadSanitizer, which follows no jumps, the system changes stacks.
+// sanitizers, which follow no jumps, the system changes stacks.
 class Fiber
 {
 public:

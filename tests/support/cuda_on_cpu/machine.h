@@ -16,13 +16,6 @@ struct CUgreenCtx_st; // a partition's context (cuda.h)
 // takes. So streams are as far apart as what was queued allows: a wait that is missing is found.
 namespace cuda_on_cpu {
 
-// Not under AddressSanitizer, which does not follow a jump from one stack to another.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kPlays = false;
-#else
-constexpr bool kPlays = true;
-#endif
-
 // Which of the streams that could go on does so.
 enum class Turns : std::uint8_t {
     Oldest, // whose next work was queued first: as if everything were done at once
