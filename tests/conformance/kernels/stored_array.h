@@ -24,7 +24,8 @@ template<class Number>
 Numbers numbersOf(std::span<const std::byte> bytes)
 {
     std::vector<Number> numbers(bytes.size() / sizeof(Number));
-    std::memcpy(numbers.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) // memcpy takes no null pointer, of nothing either
+        std::memcpy(numbers.data(), bytes.data(), bytes.size());
     Numbers values;
     for (const Number x : numbers)
         values.push_back(static_cast<double>(x));
