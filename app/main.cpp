@@ -3,8 +3,8 @@
 #include "app/pages/command_line.h"
 #include "app/pages/main_window.h"
 #include "app/pages/screenshot.h"
-#include "app/widgets/control_style.h"
-#include "app/widgets/controls.h"
+#include "app/widgets/controls/control_style.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QApplication>
 

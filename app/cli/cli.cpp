@@ -1,7 +1,7 @@
 #include "app/cli/cli.h"
 
-#include "app/cli/command.h"
-#include "app/cli/output.h"
+#include "app/cli/commands/command.h"
+#include "app/cli/text/output.h"
 #include "engine/base/version.h"
 #include "engine/exec/run_experiment.h"
 

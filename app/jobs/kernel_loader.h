@@ -2,7 +2,7 @@
 
 #include "app/jobs/background.h"
 #include "app/models/run_document.h"
-#include "app/timeline/kernel_view.h"
+#include "app/timeline/view/kernel_view.h"
 
 #include <QObject>
 

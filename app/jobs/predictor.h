@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/jobs/background.h"
-#include "app/models/prediction.h"
+#include "app/models/plan/prediction.h"
 
 #include <QObject>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/jobs/background.h"
-#include "app/models/prediction.h"
-#include "app/timeline/run_view.h"
+#include "app/models/plan/prediction.h"
+#include "app/timeline/view/run_view.h"
 
 #include <QObject>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/jobs/background.h"
-#include "app/models/iterations_model.h"
 #include "app/models/run_document.h"
+#include "app/models/tables/iterations_model.h"
 #include "profiler/analysis/metrics.h"
 
 #include <QObject>

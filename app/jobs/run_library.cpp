@@ -1,6 +1,6 @@
 #include "app/jobs/run_library.h"
 
-#include "app/models/run_work.h"
+#include "app/models/plan/run_work.h"
 #include "app/models/text.h"
 #include "engine/schedules/scheme.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/jobs/run_session.h"
-#include "app/models/runs_model.h"
+#include "app/models/tables/runs_model.h"
 
 #include <QObject>
 

@@ -2,7 +2,7 @@
 
 #include "app/jobs/background.h"
 #include "app/models/run_document.h"
-#include "app/timeline/run_view.h"
+#include "app/timeline/view/run_view.h"
 
 #include <QObject>
 

@@ -1,7 +1,7 @@
 #include "app/pages/about_dialog.h"
 
 #include "app/models/text.h"
-#include "app/widgets/controls.h"
+#include "app/widgets/controls/controls.h"
 #include "engine/base/version.h"
 
 #include <QPainter>

@@ -1,15 +1,15 @@
 #include "app/pages/compare_page.h"
 
-#include "app/models/even_costs.h"
 #include "app/models/numbers.h"
+#include "app/models/plan/even_costs.h"
 #include "app/models/time_shares.h"
-#include "app/widgets/band.h"
-#include "app/widgets/compare_widget.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/data_table.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/runs_dock.h"
-#include "app/widgets/where_time_goes.h"
+#include "app/widgets/compare/compare_widget.h"
+#include "app/widgets/compare/where_time_goes.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/window/runs_dock.h"
 
 #include <QAction>
 #include <QComboBox>

@@ -3,9 +3,9 @@
 #include "app/jobs/background.h"
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
-#include "app/models/compare_model.h"
+#include "app/models/tables/compare_model.h"
 #include "app/models/theme.h"
-#include "app/widgets/page.h"
+#include "app/widgets/controls/page.h"
 
 #include <memory>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include "app/jobs/run_process.h"
 #include "app/models/theme.h"
-#include "app/widgets/controls.h"
+#include "app/widgets/controls/controls.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

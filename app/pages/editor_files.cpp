@@ -1,11 +1,11 @@
 #include "app/jobs/run_library.h"
-#include "app/models/run_plan.h"
+#include "app/models/plan/run_plan.h"
 #include "app/models/text.h"
 #include "app/pages/editor_page.h"
-#include "app/widgets/band.h"
-#include "app/widgets/unsaved_dialog.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/editor/unsaved_dialog.h"
 #include "engine/base/version.h"
-#include "engine/schedule/csv.h"
+#include "engine/schedule/formats/csv.h"
 #include "profiler/store/trace_store.h"
 
 #include <QClipboard>

@@ -1,13 +1,13 @@
 #include "app/pages/editor_page.h"
-#include "app/widgets/band.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/cost_form.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/key_numbers.h"
-#include "app/widgets/schedule_grid.h"
-#include "app/widgets/schedule_preview.h"
-#include "app/widgets/themed_icon.h"
-#include "app/widgets/violation_list.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/key_numbers.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/editor/schedule_grid.h"
+#include "app/widgets/editor/violation_list.h"
+#include "app/widgets/forms/cost_form.h"
+#include "app/widgets/setup/schedule_preview.h"
 
 #include <QAction>
 #include <QDialog>

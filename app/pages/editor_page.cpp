@@ -1,16 +1,16 @@
 #include "app/pages/editor_page.h"
 
 #include "app/models/numbers.h"
-#include "app/models/scheme_table_model.h"
+#include "app/models/tables/scheme_table_model.h"
 #include "app/models/text.h"
-#include "app/widgets/band.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/key_numbers.h"
-#include "app/widgets/schedule_grid.h"
-#include "app/widgets/schedule_preview.h"
-#include "app/widgets/violation_list.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/key_numbers.h"
+#include "app/widgets/editor/schedule_grid.h"
+#include "app/widgets/editor/violation_list.h"
+#include "app/widgets/setup/schedule_preview.h"
+#include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/read_schedule.h"
 
 #include <QAction>
 #include <QFile>

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "app/models/run_plan.h"
-#include "app/models/schedule_check.h"
+#include "app/models/plan/run_plan.h"
+#include "app/models/plan/schedule_check.h"
 #include "app/models/theme.h"
-#include "app/widgets/page.h"
+#include "app/widgets/controls/page.h"
 
 class QAction;
 class QLabel;

@@ -1,11 +1,11 @@
 #include "app/pages/export_dialog.h"
 
-#include "app/models/iterations_model.h"
+#include "app/models/tables/iterations_model.h"
 #include "app/models/text.h"
-#include "app/widgets/band.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/figure_options_panel.h"
-#include "app/widgets/figure_views.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/figure/figure_options_panel.h"
+#include "app/widgets/figure/figure_views.h"
 
 #include <QBoxLayout>
 #include <QDir>

@@ -1,9 +1,9 @@
 // The parts of the export dialog beside its options: the two views of the figure, and the buttons.
 #include "app/pages/export_dialog.h"
-#include "app/widgets/band.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/figure_views.h"
-#include "app/widgets/segment_control.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/figure/figure_views.h"
 
 #include <QBoxLayout>
 #include <QScrollArea>

@@ -1,7 +1,7 @@
 #include "app/pages/keys_dialog.h"
 
 #include "app/models/text.h"
-#include "app/widgets/controls.h"
+#include "app/widgets/controls/controls.h"
 #include "resources/resources.h"
 
 #include <QAction>

@@ -4,11 +4,11 @@
 #include "app/pages/device_dialog.h"
 #include "app/pages/keys_dialog.h"
 #include "app/pages/start_page.h"
-#include "app/widgets/command_field.h"
-#include "app/widgets/command_palette.h"
-#include "app/widgets/icons.h"
-#include "app/widgets/status_line.h"
-#include "app/widgets/tab_strip.h"
+#include "app/widgets/controls/command_field.h"
+#include "app/widgets/controls/icons.h"
+#include "app/widgets/window/command_palette.h"
+#include "app/widgets/window/status_line.h"
+#include "app/widgets/window/tab_strip.h"
 
 #include <QAction>
 #include <QCloseEvent>

@@ -3,7 +3,7 @@
 #include "app/jobs/run_library.h"
 #include "app/models/settings.h"
 #include "app/models/theme.h"
-#include "app/widgets/page.h"
+#include "app/widgets/controls/page.h"
 
 #include <QMainWindow>
 

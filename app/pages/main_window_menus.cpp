@@ -1,7 +1,7 @@
 #include "app/pages/main_window.h"
-#include "app/widgets/command_field.h"
-#include "app/widgets/command_palette.h"
-#include "app/widgets/icons.h"
+#include "app/widgets/controls/command_field.h"
+#include "app/widgets/controls/icons.h"
+#include "app/widgets/window/command_palette.h"
 
 #include <QAction>
 #include <QActionGroup>

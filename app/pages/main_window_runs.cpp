@@ -5,8 +5,8 @@
 #include "app/pages/main_window.h"
 #include "app/pages/run_page.h"
 #include "app/pages/setup_page.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/tab_strip.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/window/tab_strip.h"
 
 #include <QStackedWidget>
 

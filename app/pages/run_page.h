@@ -6,8 +6,8 @@
 #include "app/jobs/run_notes.h"
 #include "app/jobs/view_preparation.h"
 #include "app/models/theme.h"
-#include "app/timeline/selection.h"
-#include "app/widgets/page.h"
+#include "app/timeline/view/selection.h"
+#include "app/widgets/controls/page.h"
 
 #include <memory>
 #include <optional>

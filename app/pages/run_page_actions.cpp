@@ -1,9 +1,9 @@
 // What can be done on a run's page, and what of it stands in the menus.
 #include "app/pages/run_page_parts.h"
-#include "app/widgets/run_panels.h"
-#include "app/widgets/runs_dock.h"
-#include "app/widgets/themed_icon.h"
-#include "app/widgets/timeline_widget.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/run/run_panels.h"
+#include "app/widgets/timeline/timeline_widget.h"
+#include "app/widgets/window/runs_dock.h"
 
 #include <QAction>
 #include <QClipboard>

@@ -1,9 +1,9 @@
 // Looking for ops in a run: the bar asks, the timeline shows, Enter walks the hits.
 #include "app/models/numbers.h"
 #include "app/pages/run_page_parts.h"
-#include "app/timeline/labels.h"
-#include "app/widgets/find_bar.h"
-#include "app/widgets/timeline_widget.h"
+#include "app/timeline/view/labels.h"
+#include "app/widgets/run/find_bar.h"
+#include "app/widgets/timeline/timeline_widget.h"
 
 #include <QAction>
 

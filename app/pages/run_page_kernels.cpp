@@ -1,9 +1,9 @@
 // What GPUs ran beneath the ops of a run: read when the run is complete, shown in lanes, details
 // and a table.
 #include "app/pages/run_page_parts.h"
-#include "app/widgets/details_panel.h"
-#include "app/widgets/run_panels.h"
-#include "app/widgets/timeline_widget.h"
+#include "app/widgets/run/details_panel.h"
+#include "app/widgets/run/run_panels.h"
+#include "app/widgets/timeline/timeline_widget.h"
 #include "profiler/analysis/kernel_table.h"
 
 #include <QAction>

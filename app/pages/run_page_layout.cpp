@@ -1,16 +1,16 @@
 // The widgets of a run's page and how they fold in a small window (visual-design.md, section 4).
 #include "app/pages/run_page_parts.h"
-#include "app/widgets/band.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/details_panel.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/find_bar.h"
-#include "app/widgets/note_bar.h"
-#include "app/widgets/run_panels.h"
-#include "app/widgets/runs_dock.h"
-#include "app/widgets/selection_popover.h"
-#include "app/widgets/themed_icon.h"
-#include "app/widgets/timeline_widget.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/run/details_panel.h"
+#include "app/widgets/run/find_bar.h"
+#include "app/widgets/run/note_bar.h"
+#include "app/widgets/run/run_panels.h"
+#include "app/widgets/run/selection_popover.h"
+#include "app/widgets/timeline/timeline_widget.h"
+#include "app/widgets/window/runs_dock.h"
 
 #include <QAction>
 #include <QHBoxLayout>

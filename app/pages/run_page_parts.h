@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/pages/run_page.h"
-#include "app/timeline/find.h"
-#include "app/widgets/run_toolbar.h"
+#include "app/timeline/view/find.h"
+#include "app/widgets/run/run_toolbar.h"
 
 class QLabel;
 class QPushButton;

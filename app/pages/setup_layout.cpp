@@ -1,12 +1,12 @@
 #include "app/models/text.h"
 #include "app/pages/setup_page.h"
-#include "app/widgets/band.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/data_table.h"
-#include "app/widgets/key_numbers.h"
-#include "app/widgets/schedule_preview.h"
-#include "app/widgets/scheme_list.h"
-#include "app/widgets/setup_form.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/key_numbers.h"
+#include "app/widgets/setup/schedule_preview.h"
+#include "app/widgets/setup/scheme_list.h"
+#include "app/widgets/setup/setup_form.h"
 
 #include <QAction>
 #include <QHBoxLayout>

@@ -2,11 +2,11 @@
 
 #include "app/jobs/predictor.h"
 #include "app/jobs/preview_predictor.h"
-#include "app/models/fault.h"
-#include "app/models/run_plan.h"
-#include "app/models/scheme_table_model.h"
+#include "app/models/plan/fault.h"
+#include "app/models/plan/run_plan.h"
+#include "app/models/tables/scheme_table_model.h"
 #include "app/models/theme.h"
-#include "app/widgets/page.h"
+#include "app/widgets/controls/page.h"
 
 #include <QTimer>
 

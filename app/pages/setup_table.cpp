@@ -1,8 +1,8 @@
 #include "app/models/text.h"
 #include "app/pages/setup_page.h"
-#include "app/widgets/band.h"
-#include "app/widgets/data_table.h"
-#include "app/widgets/scheme_list.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/setup/scheme_list.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

@@ -3,10 +3,10 @@
 #include "app/models/device_facts.h"
 #include "app/models/numbers.h"
 #include "app/models/text.h"
-#include "app/widgets/band.h"
-#include "app/widgets/controls.h"
-#include "app/widgets/empty_state.h"
-#include "app/widgets/start_cards.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/window/start_cards.h"
 #include "engine/base/version.h"
 
 #include <QGridLayout>

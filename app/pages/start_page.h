@@ -1,8 +1,8 @@
 #pragma once
 
-#include "app/models/samples.h"
+#include "app/models/plan/samples.h"
 #include "app/models/settings.h"
-#include "app/widgets/page.h"
+#include "app/widgets/controls/page.h"
 
 class QGridLayout;
 class QSpacerItem;

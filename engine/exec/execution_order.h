@@ -2,7 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/cost/cost_model.h"
-#include "engine/exec/pipeline.h"
+#include "engine/pipeline/pipeline.h"
 
 namespace engine {
 

@@ -1,7 +1,6 @@
 #include "engine/exec/op_costs.h"
 
-#include "engine/exec/execution_plan.h"
-#include "engine/schedule/tied_ends.h"
+#include "engine/plan/execution_plan.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/cost/cost_model.h"
-#include "engine/exec/accumulate.h"
+#include "engine/experiment/accumulate.h"
 #include "engine/model/pipeline_model.h"
 
 namespace engine {

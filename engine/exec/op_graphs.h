@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/backend/device_queue.h"
-#include "engine/exec/graphs.h"
+#include "engine/experiment/graphs.h"
 #include "engine/schedule/schedule.h"
 
 #include <vector>

@@ -1,12 +1,12 @@
 #include "engine/exec/run_experiment.h"
 
 #include "engine/base/cancelled.h"
-#include "engine/exec/check_experiment.h"
-#include "engine/exec/experiment_schedule.h"
 #include "engine/exec/run_on_devices.h"
 #include "engine/exec/training_run.h"
+#include "engine/experiment/check_experiment.h"
+#include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
-#include "engine/schedule/communicator_lanes.h"
+#include "engine/schedule/check/communicator_lanes.h"
 
 #include <fmt/format.h>
 

@@ -1,55 +1,18 @@
 #pragma once
 
-#include "engine/backend/device_placement.h"
 #include "engine/base/result.h"
-#include "engine/cost/cost_model.h"
-#include "engine/exec/accumulate.h"
-#include "engine/exec/graphs.h"
 #include "engine/exec/launch_hooks.h"
-#include "engine/exec/lost_devices.h"
 #include "engine/exec/op_timing.h"
-#include "engine/model/model_spec.h"
-#include "engine/schedule/passes.h"
-#include "engine/schedules/scheme.h"
+#include "engine/experiment/experiment.h"
+#include "engine/pipeline/lost_devices.h"
 #include "engine/timeline/run.h"
 
 #include <atomic>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 
 namespace engine {
-
-enum class Backend : std::uint8_t { Cpu, Cuda }; // what ops run on: the CPU, or GPUs
-constexpr const char* backendName(Backend backend)
-{
-    return backend == Backend::Cuda ? "cuda" : "cpu";
-}
-
-// Everything that decides a run; the toml of `bscope experiment` and of every stored run.
-struct Experiment
-{
-    ScheduleRequest schedule;
-    std::string scheduleFile; // --schedule FILE instead of a scheme; "" for a scheme
-    ModelSpec model;
-    Mode mode = Mode::Emulate;
-    Backend backend = Backend::Cpu;
-    int iterations = 5, warmup = 2;
-    std::uint64_t seed = 1;
-    Accumulate accumulate = Accumulate::Float;
-    SyncPolicy sync = SyncPolicy::Eager;
-    std::string textFile;              // "" : the built-in language
-    LinkCost link;                     // of the placement; free by default, labelled "assumed"
-    Graphs graphs = Graphs::Auto;      // on GPUs
-    Carrier transport = Carrier::Auto; // between GPUs that run live
-    Bytes deviceMemory = 0;            // what one device may hold; 0: only the machine is a limit
-
-    friend bool operator==(const Experiment&, const Experiment&) = default;
-};
-
-std::string toToml(const Experiment& experiment); // experimentFromToml() is its inverse
-Result<Experiment> experimentFromToml(std::string_view text);
 
 // Told from the executing thread, between ops and between iterations, never while an op is timed.
 struct RunObserver

@@ -1,6 +1,7 @@
 #include "engine/exec/run_info.h"
 
 #include "engine/base/version.h"
+#include "engine/experiment/run_command.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -81,17 +82,6 @@ RunInfo runInfo(const RunInfoInput& input)
         info.entropyRate = input.data.entropyRate();
     }
     return info;
-}
-
-std::string describeLink(const LinkCost& link)
-{
-    if (link.bytesPerSecond <= 0 && link.latency.count() == 0)
-        return "free";
-    const std::string bandwidth = link.bytesPerSecond > 0
-        ? fmt::format("{:.4g} GB/s", link.bytesPerSecond / 1e9)
-        : "unlimited bandwidth";
-    return fmt::format("{}, {:.4g} us (assumed)", bandwidth,
-                       static_cast<double>(link.latency.count()) / 1e3);
 }
 
 } // namespace engine

@@ -17,8 +17,4 @@ struct RunInfoInput
 };
 RunInfo runInfo(const RunInfoInput& input);
 
-// The bscope command that repeats the run; what is default is left out.
-std::string commandOf(const Experiment& experiment);
-std::string describeLink(const LinkCost& link); // "50 GB/s, 5 us (assumed)", "free"
-
 } // namespace engine

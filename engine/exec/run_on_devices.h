@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/exec/run_devices.h"
 #include "engine/exec/run_experiment.h"
+#include "engine/pipeline/run_devices.h"
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/exec/pipeline.h"
+#include "engine/pipeline/pipeline.h"
 
 #include <string>
 

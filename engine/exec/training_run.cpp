@@ -1,13 +1,13 @@
 #include "engine/exec/training_run.h"
 
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/exec/arena_use.h"
 #include "engine/exec/gemm_peak.h"
 #include "engine/exec/make_executor.h"
-#include "engine/exec/memory_fit.h"
 #include "engine/exec/run_info.h"
 #include "engine/exec/worker.h"
 #include "engine/model/make_transformer.h"
+#include "engine/pipeline/arena_use.h"
+#include "engine/plan/memory_fit.h"
 
 namespace engine {
 

@@ -1,11 +1,11 @@
 #pragma once
 
 #include "engine/exec/executor.h"
-#include "engine/exec/gpu_memory_ledger.h"
-#include "engine/exec/run_devices.h"
 #include "engine/exec/run_experiment.h"
-#include "engine/exec/unit_spec.h"
 #include "engine/model/text_data.h"
+#include "engine/pipeline/gpu_memory_ledger.h"
+#include "engine/pipeline/run_devices.h"
+#include "engine/plan/unit_spec.h"
 
 namespace engine {
 

@@ -3,7 +3,7 @@
 #include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_graphs.h"
 #include "engine/exec/op_timing.h"
-#include "engine/exec/pipeline.h"
+#include "engine/pipeline/pipeline.h"
 
 #include <atomic>
 #include <condition_variable>

@@ -2,7 +2,6 @@
 
 #include "engine/base/inlined.h"
 #include "engine/schedule/dataflow.h"
-#include "engine/schedule/tied_ends.h"
 
 namespace engine {
 

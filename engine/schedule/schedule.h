@@ -87,6 +87,23 @@ struct Schedule
     friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
+// A model may hold one tensor twice, in its first and in its last stage: the embedding and a head
+// that is tied to it. Their gradients are summed before either is updated (Megatron-LM: an
+// all-reduce within the embedding group). Where the two stages are on two devices both call an
+// ALLREDUCE, whose `peer`, like that of the OPT behind it, is the other device. The two meet under
+// the first stage's number, and its ReducedGradient is what both OPTs wait for.
+inline bool tiesEnds(const Op& op)
+{
+    return (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
+        && op.peer != Op::kNoPeer;
+}
+
+// The stage under whose number the all-reduces of a gradient meet, of AllReduce and OptimizerStep.
+inline StageId meetingOf(const Op& op)
+{
+    return tiesEnds(op) ? StageId{0} : op.stage;
+}
+
 std::size_t opCount(const Schedule& schedule);
 
 // The ops of a schedule numbered through, by device, then position: what a Span's `op` means.

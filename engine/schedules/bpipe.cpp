@@ -1,4 +1,4 @@
-#include "engine/schedule/passes.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/parts/in_turn.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/schemes.h"

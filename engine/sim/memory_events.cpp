@@ -1,6 +1,6 @@
 #include "engine/sim/memory_events.h"
 
-#include "engine/schedule/stash.h"
+#include "engine/schedule/check/stash.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,6 @@
 
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/tied_ends.h"
 
 #include <fmt/format.h>
 

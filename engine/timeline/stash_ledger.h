@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/schedule/stash.h"
+#include "engine/schedule/check/stash.h"
 #include "engine/timeline/timeline.h"
 
 #include <vector>

@@ -9,8 +9,8 @@ namespace engine {
 // GPUs of this process whose messages and sums go over communicators (NCCL;
 // communicator_plans.h), each with a queue of its own on every device, so that what waits for
 // another rank holds nothing else up. That this order comes to its
-// end findNcclFault() (engine/schedule/communicator_lanes.h) tells before. EVICT and LOAD stay
-// copies. A transfer is under way from when both ends have come to it.
+// end findNcclFault() (engine/schedule/check/communicator_lanes.h) tells before. EVICT and LOAD
+// stay copies. A transfer is under way from when both ends have come to it.
 class MatchedTransport final : public QueuedTransport
 {
 public:

@@ -49,7 +49,7 @@ if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
 
     # Kernels, a family a file. nvcc takes other warnings than the compiler behind it, and #554 is about a conversion
     # of Matrix that is not meant to be called.
-    file(GLOB cuda_kernels CONFIGURE_DEPENDS backend/cuda/*.cu)
+    file(GLOB cuda_kernels CONFIGURE_DEPENDS backend/cuda/kernels/*.cu)
     add_library(bs_cuda_kernels STATIC ${cuda_kernels})
     target_include_directories(bs_cuda_kernels PRIVATE "${CMAKE_SOURCE_DIR}")
     set_target_properties(bs_cuda_kernels PROPERTIES CUDA_STANDARD 20 CUDA_STANDARD_REQUIRED ON UNITY_BUILD OFF
@@ -76,7 +76,7 @@ if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
     target_include_directories(bs_cudart SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(bs_cudart INTERFACE "${CUDA_cudart_static_LIBRARY}" rt)
 
-    file(GLOB cuda_sources CONFIGURE_DEPENDS backend/cuda/*.cpp)
+    file(GLOB cuda_sources CONFIGURE_DEPENDS backend/cuda/runtime/*.cpp backend/cuda/blas/*.cpp)
     add_library(bubblescope_cuda MODULE ${cuda_sources})
     target_link_libraries(bubblescope_cuda PRIVATE bs_cuda_kernels bs_nccl bs_base CUDA::cudart_static)
     target_compile_options(bubblescope_cuda PRIVATE -fvisibility=hidden)

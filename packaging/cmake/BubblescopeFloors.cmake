@@ -14,10 +14,12 @@ if(CMAKE_CXX_FLAGS_RELWITHDEBINFO MATCHES "-fsanitize=")
 endif()
 target_link_libraries(bs_options INTERFACE fmt::fmt tl::expected)
 
-# bs_floor(NAME FOLDER [dependencies ...]): the sources directly in FOLDER (of the current directory).
-function(bs_floor name folder)
-    file(GLOB sources CONFIGURE_DEPENDS "${folder}/*.cpp")
-    file(GLOB headers CONFIGURE_DEPENDS "${folder}/*.h")
+# bs_floor(NAME FOLDERS [dependencies ...]): the sources directly in FOLDERS (a list, of the current directory).
+function(bs_floor name folders)
+    list(TRANSFORM folders APPEND "/*.cpp" OUTPUT_VARIABLE source_globs)
+    list(TRANSFORM folders APPEND "/*.h" OUTPUT_VARIABLE header_globs)
+    file(GLOB sources CONFIGURE_DEPENDS ${source_globs})
+    file(GLOB headers CONFIGURE_DEPENDS ${header_globs})
     if(sources)
         add_library(${name} STATIC ${sources} ${headers})
         target_link_libraries(${name} PUBLIC bs_options ${ARGN})

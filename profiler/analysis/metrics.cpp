@@ -1,8 +1,8 @@
 #include "profiler/analysis/metrics.h"
 
-#include "engine/schedule/passes.h"
-#include "engine/schedule/stash.h"
-#include "engine/schedule/weight_versions.h"
+#include "engine/schedule/check/stash.h"
+#include "engine/schedule/check/weight_versions.h"
+#include "engine/schedule/passes/passes.h"
 #include "profiler/analysis/lanes.h"
 #include "profiler/analysis/memory.h"
 

@@ -1,6 +1,5 @@
 #include "profiler/analysis/nccl_waits.h"
 
-#include "engine/schedule/tied_ends.h"
 #include "engine/schedule/transfers.h"
 #include "engine/timeline/kernel_name.h"
 

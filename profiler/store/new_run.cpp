@@ -1,9 +1,9 @@
 #include "profiler/store/new_run.h"
 
 #include "profiler/store/check_schedule.h"
-#include "profiler/store/machine_tables.h"
+#include "profiler/store/gpu/machine_tables.h"
+#include "profiler/store/gpu/nsight.h"
 #include "profiler/store/new_file.h"
-#include "profiler/store/nsight.h"
 #include "profiler/store/schema.h"
 #include "profiler/store/write_info.h"
 

@@ -1,6 +1,6 @@
 #include "profiler/store/notes.h"
 
-#include "profiler/store/gpu_tables.h"
+#include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/open_file.h"
 #include "profiler/store/schema.h"
 

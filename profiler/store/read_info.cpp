@@ -1,7 +1,7 @@
 #include "profiler/store/read_info.h"
 
-#include "profiler/store/gpu_metrics.h"
-#include "profiler/store/machine_tables.h"
+#include "profiler/store/gpu/gpu_metrics.h"
+#include "profiler/store/gpu/machine_tables.h"
 
 #include <fmt/format.h>
 

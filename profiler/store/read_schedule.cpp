@@ -1,5 +1,5 @@
+#include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/weight_versions.h"
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/read_info.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
-#include "profiler/store/gpu_writer.h"
-#include "profiler/store/nsight.h"
+#include "profiler/store/gpu/gpu_writer.h"
+#include "profiler/store/gpu/nsight.h"
 #include "profiler/store/trace_store.h"
 
 #include <map>

@@ -1,8 +1,8 @@
 #include "profiler/store/write_info.h"
 
 #include "engine/schedule/notation.h"
-#include "profiler/store/gpu_metrics.h"
-#include "profiler/store/nsight.h"
+#include "profiler/store/gpu/gpu_metrics.h"
+#include "profiler/store/gpu/nsight.h"
 
 #include <fmt/format.h>
 

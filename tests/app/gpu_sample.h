@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/timeline/kernel_view.h"
+#include "app/timeline/view/kernel_view.h"
 #include "tests/app/sample_run.h"
 
 #include <array>

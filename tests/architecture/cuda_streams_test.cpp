@@ -6,7 +6,8 @@ using namespace tests;
 
 // The default stream waits for all others, so that one launch, copy or memset on it would put the
 // devices of a live run in a row; atomics on floats add in no particular order. In the backend
-// kernels are started by launch() alone (engine/backend/cuda/launch.h), which takes a stream.
+// kernels are started by launch() alone (engine/backend/cuda/kernels/launch.h), which takes a
+// stream.
 namespace {
 
 using Complaints = std::vector<std::string>;
@@ -92,7 +93,7 @@ TEST_CASE("nothing of CUDA uses the default stream, managed memory or atomics")
             ++files;
             for (const std::string& complaint : complaintsAbout(file))
                 complaints.push_back(complaint);
-            if (startsKernel(file) && file.path != "engine/backend/cuda/launch.h")
+            if (startsKernel(file) && file.path != "engine/backend/cuda/kernels/launch.h")
                 complaints.push_back(file.path + ": starts a kernel without launch()");
         }
     CHECK(files > 20);

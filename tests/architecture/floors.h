@@ -11,7 +11,7 @@ using Names = std::vector<std::string>;
 struct Floor
 {
     std::string folder;
-    Names mayInclude; // floors, or a top folder for all of its floors; its own goes without saying
+    Names mayInclude; // floors; with a slash at the end a folder with all floors below it
     Names foreign;    // headers or beginnings of headers beside std, fmt and tl/expected
     Names butNot{};   // foreign ones that are refused all the same
 };
@@ -22,62 +22,85 @@ inline const Names kWidgets{"QWidget",  "QApplication", "QDialog",     "QMainWin
                             "QMenu",    "QToolBar",     "QTableView",  "QFileDialog", "QMessageBox",
                             "QSpinBox", "QComboBox",    "QLineEdit",   "QStyle",      "QToolTip"};
 
+inline Names plus(Names names, const Names& more)
+{
+    names.insert(names.end(), more.begin(), more.end());
+    return names;
+}
+
 // The first floor whose folder a file lies in or below is its own: cpu/ stands before backend/.
 inline const std::vector<Floor>& floors()
 {
-    static const Names kPlan{"engine/base", "engine/schedule", "engine/timeline"};
+    static const Names kSchedule{"engine/base", "engine/schedule/"};
+    static const Names kPlan = plus(kSchedule, {"engine/timeline"});
+    static const Names kBelowExperiment
+        = plus(kPlan,
+               {"engine/schedules", "engine/cost", "engine/sim", "engine/backend",
+                "engine/backend/cpu", "engine/transport", "engine/model", "resources"});
+    static const Names kBelowApp{"engine/", "profiler/", "resources"};
+    static const Names kModels = plus(kBelowApp, {"app/models/"});
+    static const Names kJobs = plus(kModels, {"app/timeline/", "app/figures", "app/jobs"});
+    static const Names kForms = plus(kJobs, {"app/widgets/controls", "app/widgets/forms"});
     static const std::vector<Floor> kFloors{
         {"resources", {}, {}},
         {"engine/base", {}, {}},
+        {"engine/schedule/passes", {"engine/base", "engine/schedule"}, {}},
+        {"engine/schedule/check", {"engine/base", "engine/schedule", "engine/schedule/passes"}, {}},
+        {"engine/schedule/formats",
+         {"engine/base", "engine/schedule", "engine/schedule/passes", "engine/schedule/check"},
+         {}},
         {"engine/schedule", {"engine/base"}, {}},
-        {"engine/schedules", {"engine/base", "engine/schedule"}, {}},
-        {"engine/cost", {"engine/base", "engine/schedule", "resources"}, {"toml++/"}},
-        {"engine/timeline", {"engine/base", "engine/schedule"}, {}},
-        {"engine/sim", {"engine/base", "engine/schedule", "engine/cost", "engine/timeline"}, {}},
+        {"engine/schedules", kSchedule, {}},
+        {"engine/cost", plus(kSchedule, {"resources"}), {"toml++/"}},
+        {"engine/timeline", kSchedule, {}},
+        {"engine/sim", plus(kPlan, {"engine/cost"}), {}},
         {"engine/backend/cpu", {"engine/base", "engine/backend"}, {"cblas.h"}},
         {"engine/backend/cuda",
          {"engine/base", "engine/backend"},
          {"cuda", "cublas", "nccl.h", "nvtx3/"}},
         {"engine/backend", {"engine/base"}, {}},
-        {"engine/transport", {"engine/base", "engine/schedule", "engine/backend"}, {}},
+        {"engine/transport", plus(kSchedule, {"engine/backend"}), {}},
         {"engine/model",
          {"engine/base", "engine/backend", "engine/cost", "resources"},
          {"toml++/"}},
-        {"engine/exec", {"engine", "resources"}, {}},
-        {"profiler/analysis",
-         {"engine/base", "engine/schedule", "engine/cost", "engine/timeline"},
+        {"engine/experiment", kBelowExperiment, {"toml++/"}},
+        {"engine/plan", plus(kBelowExperiment, {"engine/experiment"}), {}},
+        {"engine/pipeline", plus(kBelowExperiment, {"engine/experiment", "engine/plan"}), {}},
+        {"engine/exec",
+         plus(kBelowExperiment, {"engine/experiment", "engine/plan", "engine/pipeline"}),
          {}},
+        {"engine/verify", {"engine/", "resources"}, {}},
+        {"profiler/analysis", plus(kPlan, {"engine/cost"}), {}},
         {"profiler/store", kPlan, {"sqlite3.h"}},
         {"profiler/capture", kPlan, {"cupti", "nvtx3/", "nvml.h"}},
-        {"profiler/import",
-         {"engine/base", "engine/schedule", "engine/timeline", "profiler/store"},
-         {"nlohmann/", "zlib.h"}},
-        {"profiler/export",
-         {"engine/base", "engine/schedule", "engine/timeline", "profiler/store"},
-         {"nlohmann/", "zlib.h"}},
-        {"profiler/figure",
-         {"engine/base", "engine/schedule", "engine/timeline", "profiler/analysis", "resources"},
-         {"nlohmann/"}},
-        {"app/cli", {"engine", "profiler", "resources"}, {"CLI/", "nlohmann/"}},
-        {"app/models", {"engine", "profiler", "resources"}, {"Q"}, kWidgets},
-        {"app/timeline", {"engine", "profiler", "resources", "app/models"}, {"Q"}, kWidgets},
-        {"app/figures",
-         {"engine", "profiler", "resources", "app/models", "app/timeline"},
-         {"Q"},
-         kWidgets},
-        {"app/jobs",
-         {"engine", "profiler", "resources", "app/models", "app/timeline", "app/figures"},
-         {"Q"},
-         kWidgets},
-        {"app/widgets",
-         {"engine", "profiler", "resources", "app/models", "app/timeline", "app/figures",
-          "app/jobs"},
-         {"Q"}},
-        {"app/pages",
-         {"engine", "profiler", "resources", "app/models", "app/timeline", "app/figures",
-          "app/jobs", "app/widgets"},
-         {"Q"}},
-        {"app", {"engine", "profiler", "resources", "app"}, {"Q"}},
+        {"profiler/import", plus(kPlan, {"profiler/store"}), {"nlohmann/", "zlib.h"}},
+        {"profiler/export", plus(kPlan, {"profiler/store"}), {"nlohmann/", "zlib.h"}},
+        {"profiler/figure", plus(kPlan, {"profiler/analysis", "resources"}), {"nlohmann/"}},
+        {"app/cli/text", kBelowApp, {"nlohmann/"}},
+        {"app/cli/options", plus(kBelowApp, {"app/cli/text"}), {"CLI/", "nlohmann/"}},
+        {"app/cli/commands",
+         plus(kBelowApp, {"app/cli/text", "app/cli/options"}),
+         {"CLI/", "nlohmann/"}},
+        {"app/cli", plus(kBelowApp, {"app/cli/"}), {"CLI/", "nlohmann/"}},
+        {"app/models/plan", plus(kBelowApp, {"app/models"}), {"Q"}, kWidgets},
+        {"app/models/tables", plus(kBelowApp, {"app/models", "app/models/plan"}), {"Q"}, kWidgets},
+        {"app/models", kBelowApp, {"Q"}, kWidgets},
+        {"app/timeline/view", kModels, {"Q"}, kWidgets},
+        {"app/timeline/paint", plus(kModels, {"app/timeline/view"}), {"Q"}, kWidgets},
+        {"app/timeline/details", plus(kModels, {"app/timeline/view"}), {"Q"}, kWidgets},
+        {"app/figures", plus(kModels, {"app/timeline/"}), {"Q"}, kWidgets},
+        {"app/jobs", plus(kModels, {"app/timeline/", "app/figures"}), {"Q"}, kWidgets},
+        {"app/widgets/controls", kJobs, {"Q"}},
+        {"app/widgets/forms", plus(kJobs, {"app/widgets/controls"}), {"Q"}},
+        {"app/widgets/timeline", kForms, {"Q"}},
+        {"app/widgets/compare", plus(kForms, {"app/widgets/timeline"}), {"Q"}},
+        {"app/widgets/run", kForms, {"Q"}},
+        {"app/widgets/setup", kForms, {"Q"}},
+        {"app/widgets/editor", kForms, {"Q"}},
+        {"app/widgets/figure", kForms, {"Q"}},
+        {"app/widgets/window", kForms, {"Q"}},
+        {"app/pages", plus(kJobs, {"app/widgets/"}), {"Q"}},
+        {"app", {"engine/", "profiler/", "resources", "app/"}, {"Q"}},
     };
     return kFloors;
 }

@@ -88,7 +88,7 @@ trap 'rm -rf "$work"' EXIT
 export -f look_at faults_of_ptx faults_of_ptxas names_of_doubles
 export doubles
 for capability in "$@"; do
-    for file in engine/backend/cuda/*.cu; do
+    for file in engine/backend/cuda/kernels/*.cu; do
         echo "$file $capability $work/$(basename "$file" .cu).$capability"
     done
 done | xargs -P 2 -L 1 bash -c 'look_at "$@" || { echo "$1 does not compile"; exit 255; }' look_at

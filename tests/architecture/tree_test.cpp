@@ -1,5 +1,7 @@
+#include "tests/support/paths.h"
 #include "tests/support/source_tree.h"
 
+#include <map>
 #include <regex>
 #include <set>
 
@@ -26,7 +28,7 @@ TEST_CASE("only the seven folders of the design stand at the top")
 {
     const std::set<std::string> folders{"app",   "engine",      "profiler", "resources",
                                         "tests", "sample_runs", "packaging"};
-    for (const auto& entry : std::filesystem::directory_iterator(BS_SOURCE_DIR)) {
+    for (const auto& entry : std::filesystem::directory_iterator(sourcePath(""))) {
         const std::string name = entry.path().filename().string();
         const bool isLocal = name.starts_with('.') || name.starts_with("build") || name == "out";
         if (!entry.is_directory() || isLocal)
@@ -45,6 +47,17 @@ TEST_CASE("no source file is longer than 400 lines")
     }
 }
 
+TEST_CASE("no folder of the product has more than 40 source files")
+{
+    std::map<std::string, int> count;
+    for (const SourceFile& file : sourcesBelow({"app", "engine", "profiler"}))
+        ++count[file.folder()];
+    for (const auto& [folder, files] : count) {
+        INFO(folder);
+        CHECK(files <= 40);
+    }
+}
+
 TEST_CASE("every header is guarded, and every source begins with its own header")
 {
     namespace fs = std::filesystem;
@@ -55,7 +68,7 @@ TEST_CASE("every header is guarded, and every source begins with its own header"
             continue;
         }
         const std::string header = file.path.substr(0, file.path.rfind('.')) + ".h";
-        if (fs::exists(fs::path(BS_SOURCE_DIR) / header))
+        if (fs::exists(sourcePath(header)))
             CHECK_THAT(file.text, Catch::StartsWith("#include \"" + header + '"'));
     }
 }

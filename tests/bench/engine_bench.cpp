@@ -4,11 +4,11 @@
 
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
-#include "engine/exec/sequential.h"
 #include "engine/model/probe_model.h"
 #include "engine/model/transformer.h"
-#include "engine/schedule/passes.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
+#include "engine/verify/sequential.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
-#include "app/timeline/kernel_painter.h"
-#include "app/timeline/lane_painter.h"
+#include "app/timeline/paint/kernel_painter.h"
+#include "app/timeline/paint/lane_painter.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/bench/offscreen_qt.h"
 

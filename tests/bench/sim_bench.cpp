@@ -1,5 +1,5 @@
-#include "engine/schedule/passes.h"
-#include "engine/schedule/validate.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 

@@ -1,5 +1,5 @@
 #include "engine/cost/cost_model.h"
-#include "engine/schedule/passes.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 #include "profiler/store/trace_store.h"

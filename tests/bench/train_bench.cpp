@@ -6,8 +6,8 @@
 // names the BLAS and its kernels.
 
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/exec/sequential.h"
 #include "engine/model/transformer.h"
+#include "engine/verify/sequential.h"
 #include "tests/bench/timed_kernels.h"
 
 #include <benchmark/benchmark.h>

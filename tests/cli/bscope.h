@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/catch.h"
+#include "tests/support/paths.h"
 
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
@@ -137,7 +138,7 @@ private:
             words.push_back(const_cast<char*>(argument.c_str()));
         words.push_back(nullptr);
         if (chdir(folder.path().c_str()) == 0)
-            execv(BS_BIN_DIR "/bscope", words.data());
+            execv(tests::buildPath("bin/bscope").c_str(), words.data());
         _exit(127);
     }
 

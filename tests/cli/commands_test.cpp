@@ -1,4 +1,4 @@
-#include "app/cli/command.h"
+#include "app/cli/commands/command.h"
 #include "engine/base/version.h"
 #include "tests/cli/bscope.h"
 

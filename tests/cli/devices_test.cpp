@@ -1,5 +1,6 @@
-#include "app/cli/devices_text.h"
+#include "app/cli/text/devices_text.h"
 #include "tests/cli/bscope.h"
+#include "tests/support/paths.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@ namespace {
 
 std::string reasonWith(std::vector<std::pair<const char*, std::string>> values)
 {
-    values.emplace_back("LD_LIBRARY_PATH", BS_FAKE_DRIVER);
+    values.emplace_back("LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver"));
     const Environment environment(std::move(values));
     const Folder folder;
     const Printed printed = bscope(folder, "devices --json");
@@ -49,8 +50,8 @@ TEST_CASE("a driver that only pretends to have a device brings nothing down")
 
 TEST_CASE("a run on a GPU that is not there says why, and starts nothing")
 {
-    const Environment environment(
-        {{"LD_LIBRARY_PATH", BS_FAKE_DRIVER}, {"FAKE_CUDA_STATUS", "100"}});
+    const Environment environment({{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")},
+                                   {"FAKE_CUDA_STATUS", "100"}});
     const Folder folder;
     for (const char* mode : {"", "--mode live ", "--mode emulate "}) {
         const Printed printed
@@ -69,7 +70,7 @@ TEST_CASE(
     "who asks for NCCL is told what runs without it, and who has no GPU, what runs without one")
 {
     const auto said = [](const char* status, const std::string& plugins) {
-        const Environment environment({{"LD_LIBRARY_PATH", BS_FAKE_DRIVER},
+        const Environment environment({{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")},
                                        {"FAKE_CUDA_STATUS", status},
                                        {"FAKE_CUDA_DEVICES", "2"},
                                        {"BUBBLESCOPE_PLUGINS", plugins}});
@@ -83,7 +84,7 @@ TEST_CASE(
     writeText(plugins / "libbubblescope_cuda.so", "not a library");
     CHECK(contains(said("0", plugins.path().string()),
                    "; --transport peer copies between GPUs without NCCL\n"));
-    CHECK(contains(said("100", BS_PLAYED_GPUS), // which has NCCL
+    CHECK(contains(said("100", tests::buildPath("plugins/played_gpus")), // which has NCCL
                    "finds no device; --backend cpu runs it without a GPU\n"));
 }
 
@@ -101,7 +102,7 @@ TEST_CASE("what of the toolkit is missing is said, one line each")
 {
     // A driver that pretends to have a device, so that the plug-in is asked.
     const Environment environment(
-        {{"LD_LIBRARY_PATH", BS_FAKE_DRIVER}, {"FAKE_CUDA_DEVICES", "1"}});
+        {{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")}, {"FAKE_CUDA_DEVICES", "1"}});
     const Folder folder;
     const auto json = bscope(folder, "devices --json").json();
     if (json["cuda"]["runtime"].is_null())

@@ -1,6 +1,6 @@
-#include "app/cli/gpu_machine.h"
-#include "app/cli/gpu_recorder.h"
-#include "app/cli/gpu_text.h"
+#include "app/cli/commands/gpu_machine.h"
+#include "app/cli/commands/gpu_recorder.h"
+#include "app/cli/text/gpu_text.h"
 #include "tests/cli/bscope.h"
 #include "tests/support/gpu_run.h"
 

@@ -1,4 +1,5 @@
 #include "tests/cli/bscope.h"
+#include "tests/support/paths.h"
 
 #include <sqlite3.h>
 
@@ -8,7 +9,7 @@
 
 using namespace cli_test;
 
-#ifdef BS_NVTX_PROBE
+#ifdef BS_HAS_NVTX
 
 namespace {
 
@@ -83,8 +84,9 @@ std::multiset<std::string> rangesInFile(const std::filesystem::path& file)
 
 Seen watched(const Folder& folder, const std::string& mode)
 {
-    const Environment environment({{"NVTX_INJECTION64_PATH", BS_NVTX_PROBE},
-                                   {"NVTX_PROBE_FILE", (folder / "seen").string()}});
+    const Environment environment(
+        {{"NVTX_INJECTION64_PATH", tests::buildPath("plugins/libnvtx_probe.so")},
+         {"NVTX_PROBE_FILE", (folder / "seen").string()}});
     const Printed printed
         = bscope(folder,
                  "run --scheme 1f1b --devices 2 --micro-batches 2 --iterations 1 --warmup "

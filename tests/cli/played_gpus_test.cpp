@@ -1,5 +1,6 @@
 // The real program on GPUs that are played on the CPU: what a person sees of them.
 #include "tests/cli/bscope.h"
+#include "tests/support/paths.h"
 
 #include <chrono>
 #include <regex>
@@ -15,9 +16,9 @@ constexpr const char* kModel = " --layers 4 --width 16 --heads 2 --sequence 8 --
 Environment played(int gpus, Settings more = {})
 {
     more.insert(more.end(),
-                {{"LD_LIBRARY_PATH", BS_FAKE_DRIVER},
+                {{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")},
                  {"FAKE_CUDA_DEVICES", std::to_string(gpus)},
-                 {"BUBBLESCOPE_PLUGINS", BS_PLAYED_GPUS},
+                 {"BUBBLESCOPE_PLUGINS", tests::buildPath("plugins/played_gpus")},
                  {"PLAYED_GPUS", std::to_string(gpus)}});
     return Environment(std::move(more));
 }
@@ -127,7 +128,7 @@ TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and
     Process process(folder, words(run("--transport nccl")));
     const auto hasPlugin = [&] { // from then on it hears
         return contains(readText("/proc/" + std::to_string(process.id()) + "/maps"),
-                        BS_PLAYED_GPUS);
+                        tests::buildPath("plugins/played_gpus"));
     };
     for (int tries = 0; tries < 5000 && !hasPlugin(); ++tries)
         usleep(2000);

@@ -1,4 +1,5 @@
 #include "tests/cli/bscope.h"
+#include "tests/support/paths.h"
 
 using namespace cli_test;
 
@@ -7,7 +8,7 @@ TEST_CASE("the commands of the README work")
     const Folder folder;
     bscope(folder, "run --scheme 1f1b --iterations 1 -o 1f1b.sqlite");
     int tried = 0, triedInVain = 0;
-    for (const std::string& line : lines(readText(BS_SOURCE_DIR "/README.md"))) {
+    for (const std::string& line : lines(readText(tests::sourcePath("README.md")))) {
         if (!line.starts_with("bscope "))
             continue;
         CAPTURE(line);

@@ -1,5 +1,5 @@
-#include "app/cli/command_line.h"
-#include "app/cli/table.h"
+#include "app/cli/options/command_line.h"
+#include "app/cli/text/table.h"
 #include "tests/catch.h"
 
 using cli::Table;

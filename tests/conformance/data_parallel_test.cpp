@@ -1,8 +1,8 @@
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/exec/experiment_schedule.h"
 #include "engine/exec/make_executor.h"
-#include "engine/exec/verify_gradients.h"
+#include "engine/experiment/experiment_schedule.h"
 #include "engine/model/transformer.h"
+#include "engine/verify/verify_gradients.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
 

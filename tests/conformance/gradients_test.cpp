@@ -1,6 +1,6 @@
-#include "engine/exec/check_runnable.h"
-#include "engine/exec/verify_gradients.h"
-#include "engine/schedule/passes.h"
+#include "engine/experiment/check_runnable.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/verify/verify_gradients.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
 

@@ -1,5 +1,5 @@
 #include "app/pages/compare_page.h"
-#include "app/widgets/data_table.h"
+#include "app/widgets/controls/data_table.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/app/simulated_run.h"
 

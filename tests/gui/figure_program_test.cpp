@@ -1,6 +1,7 @@
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
+#include "tests/support/paths.h"
 
 #include <QFile>
 #include <QProcess>
@@ -23,7 +24,7 @@ struct Program
             environment.remove(QString::fromLatin1(name));
         process.setProcessEnvironment(environment);
         process.setWorkingDirectory(folder.path());
-        process.start(QStringLiteral(BS_BIN_DIR "/bubblescope"), arguments);
+        process.start(QString::fromStdString(tests::buildPath("bin/bubblescope")), arguments);
         REQUIRE(process.waitForFinished(60000));
         status = process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2;
         out = QString::fromUtf8(process.readAllStandardOutput());
@@ -36,7 +37,8 @@ struct Program
     }
 };
 
-const QString kSample = QStringLiteral(BS_SOURCE_DIR "/sample_runs/bitpipe-d4-n8.sqlite");
+const QString kSample
+    = QString::fromStdString(tests::sourcePath("sample_runs/bitpipe-d4-n8.sqlite"));
 
 } // namespace
 

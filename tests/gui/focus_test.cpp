@@ -1,13 +1,14 @@
-#include "app/models/cost_source.h"
+#include "app/models/plan/cost_source.h"
 #include "app/pages/main_window.h"
-#include "app/widgets/compare_widget.h"
-#include "app/widgets/focus_ring.h"
-#include "app/widgets/segment_control.h"
-#include "app/widgets/timeline_widget.h"
+#include "app/widgets/compare/compare_widget.h"
+#include "app/widgets/controls/focus_ring.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/timeline/timeline_widget.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"
 #include "tests/gui/walk.h"
+#include "tests/support/paths.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -21,7 +22,7 @@
 namespace app {
 namespace {
 
-const QString kSamples = QStringLiteral(BS_SOURCE_DIR "/sample_runs/");
+const QString kSamples = QString::fromStdString(tests::sourcePath("sample_runs/"));
 
 struct Desk
 {

@@ -1,7 +1,7 @@
 #include "app/pages/editor_page.h"
 #include "app/pages/keys_dialog.h"
 #include "app/pages/main_window.h"
-#include "app/widgets/schedule_grid.h"
+#include "app/widgets/editor/schedule_grid.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "app/pages/run_page.h"
-#include "app/widgets/data_table.h"
-#include "app/widgets/timeline_widget.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/timeline/timeline_widget.h"
 #include "profiler/store/trace_store.h"
 #include "tests/app/jobs/fake_worker.h"
 #include "tests/app/jobs/wait_for.h"

@@ -1,5 +1,5 @@
-#include "app/models/kernels_model.h"
-#include "app/widgets/kernel_panel.h"
+#include "app/models/tables/kernels_model.h"
+#include "app/widgets/run/kernel_panel.h"
 #include "tests/app/gpu_sample.h"
 #include "tests/gui/opened_run.h"
 

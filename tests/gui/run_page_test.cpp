@@ -1,4 +1,4 @@
-#include "app/widgets/stop_run_dialog.h"
+#include "app/widgets/run/stop_run_dialog.h"
 #include "tests/gui/opened_run.h"
 
 #include <QAction>

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "app/pages/setup_page.h"
-#include "app/widgets/band.h"
-#include "app/widgets/data_table.h"
-#include "app/widgets/key_numbers.h"
-#include "app/widgets/spin_field.h"
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/key_numbers.h"
+#include "app/widgets/forms/spin_field.h"
 #include "engine/schedules/scheme.h"
 #include "tests/app/jobs/wait_for.h"
 #include "tests/catch.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/widgets/page.h"
+#include "app/widgets/controls/page.h"
 #include "tests/catch.h"
 
 #include <QAccessible>

@@ -3,6 +3,7 @@
 #include "engine/base/text.h"
 #include "engine/schedule/notation.h"
 #include "tests/catch.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 #include <fstream>
@@ -30,7 +31,7 @@ inline std::vector<std::string> fieldsOf(std::string line)
 // The rows of a side file, without its header.
 inline std::vector<std::string> goldenRows(const std::string& file)
 {
-    std::ifstream stream(std::string(BS_TEST_DATA) + "/golden/" + file);
+    std::ifstream stream(sourcePath("tests/golden/" + file));
     INFO(file);
     REQUIRE(stream);
     std::vector<std::string> rows;
@@ -53,7 +54,7 @@ inline std::vector<std::string> goldenProgram(const std::string& file, int slice
             ? text
             : std::to_string(number / slices) + "." + std::to_string(number % slices);
     };
-    std::ifstream stream(std::string(BS_TEST_DATA) + "/golden/" + file);
+    std::ifstream stream(sourcePath("tests/golden/" + file));
     INFO(file);
     REQUIRE(stream);
     std::string line;
@@ -94,7 +95,7 @@ inline engine::Schedule goldenSchedule(const std::string& file, engine::Schedule
 inline std::vector<std::vector<std::pair<std::size_t, std::size_t>>>
 goldenPairs(const std::string& file)
 {
-    std::ifstream stream(std::string(BS_TEST_DATA) + "/golden/" + file);
+    std::ifstream stream(sourcePath("tests/golden/" + file));
     INFO(file);
     REQUIRE(stream);
     std::string line;

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/cost/cost_model.h"
-#include "engine/schedule/passes.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/simulate.h"
 #include "tests/catch.h"

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "tests/catch.h"
+#include "tests/support/paths.h"
 
 #include <filesystem>
 #include <fstream>
@@ -33,7 +34,7 @@ struct SourceFile
 inline std::vector<SourceFile> sourcesBelow(const std::vector<std::string>& folders)
 {
     namespace fs = std::filesystem;
-    const fs::path root(BS_SOURCE_DIR);
+    const fs::path root(sourcePath(""));
     std::vector<SourceFile> files;
     for (const std::string& folder : folders)
         for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {

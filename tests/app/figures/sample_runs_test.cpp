@@ -3,6 +3,7 @@
 #include "profiler/figure/layout.h"
 #include "profiler/store/trace_store.h"
 #include "tests/catch.h"
+#include "tests/support/paths.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = fs::path(BS_SOURCE_DIR) / "sample_runs";
+const fs::path kFolder = tests::sourcePath("sample_runs");
 
 std::vector<fs::path> samples(const char* extension)
 {

@@ -1,5 +1,5 @@
-#include "app/models/even_costs.h"
 #include "app/models/loss_series.h"
+#include "app/models/plan/even_costs.h"
 #include "app/models/run_document.h"
 #include "app/models/time_shares.h"
 #include "tests/app/simulated_run.h"

@@ -1,6 +1,6 @@
 #include "tests/conformance/kernels/devices.h"
 
-#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/cuda_device.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // What stands for tensor cores and asynchronous copies on the CPU, by the tables of the PTX ISA
 // ("Matrix Fragments for mma.m16n8k16", "ldmatrix"), and tiles of shared memory over them.
-#include "engine/backend/cuda/tensor_tile.h"
+#include "engine/backend/cuda/kernels/tensor_tile.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 

@@ -1,8 +1,8 @@
 // Flash attention on tensor cores, played on the CPU, against the CPU's attention in double
 // precision: both masks, grouped heads, lengths around a tile's, slices.
-#include "engine/backend/cuda/device.h"
-#include "engine/backend/cuda/flash_tensor.h"
-#include "engine/backend/cuda/tensor_attention.h"
+#include "engine/backend/cuda/kernels/flash_tensor.h"
+#include "engine/backend/cuda/runtime/device.h"
+#include "engine/backend/cuda/runtime/tensor_attention.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

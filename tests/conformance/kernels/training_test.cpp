@@ -1,10 +1,10 @@
 // Whole runs on a device whose memory this process cannot touch: the CUDA kernels played on the
 // CPU, and a GPU where there is one.
-#include "engine/exec/check_runnable.h"
 #include "engine/exec/emulation.h"
-#include "engine/exec/experiment_schedule.h"
-#include "engine/exec/unit_spec.h"
+#include "engine/experiment/check_runnable.h"
+#include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
+#include "engine/plan/unit_spec.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"

@@ -1,8 +1,8 @@
 // Who has the memory of a GPU, beside what the driver says: on GPUs that are played on the CPU,
 // whose driver gives memory in pieces of 2 MiB and takes some for itself.
-#include "engine/backend/cuda/device.h"
-#include "engine/backend/cuda/lane.h"
-#include "engine/exec/gpu_memory_ledger.h"
+#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/runtime/device.h"
+#include "engine/pipeline/gpu_memory_ledger.h"
 #include "engine/transport/queued.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"

@@ -1,6 +1,6 @@
 // Live training on GPUs: streams, events, copies between devices, all-reduces beside compute;
 // played on the CPU in orders that no GPU would dare.
-#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
 #include "tests/catch.h"

@@ -1,7 +1,7 @@
 // How ranks of NCCL are joined before a run, and how that ends where one does not come or nobody
 // waits any more; played between GPUs that are played on the CPU.
-#include "engine/backend/cuda/communicators.h"
-#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/runtime/communicators.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "engine/base/cancelled.h"
 #include "engine/exec/run_on_devices.h"
 #include "tests/catch.h"

@@ -1,8 +1,8 @@
 // Live training whose messages and sums go by NCCL, which is played between GPUs that are played
 // on the CPU: what it adds up, and how it ends where something is wrong.
-#include "engine/backend/cuda/communicators.h"
-#include "engine/backend/cuda/device.h"
-#include "engine/schedule/communicator_lanes.h"
+#include "engine/backend/cuda/runtime/communicators.h"
+#include "engine/backend/cuda/runtime/device.h"
+#include "engine/schedule/check/communicator_lanes.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/transfers.h"
 #include "tests/catch.h"

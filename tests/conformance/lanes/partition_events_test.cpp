@@ -1,8 +1,8 @@
 // Drivers for which an event belongs to the context that was current when it was made
 // (cuEventRecord in cuda.h of 13.0), and those for which it is the whole GPU's (CUDA Runtime
 // API 13.4).
-#include "engine/backend/cuda/device.h"
-#include "engine/backend/cuda/partition.h"
+#include "engine/backend/cuda/runtime/device.h"
+#include "engine/backend/cuda/runtime/partition.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

@@ -1,6 +1,6 @@
 // Which devices a machine gives: whole GPUs, or equal parts of fewer; what the driver really made
 // is what counts.
-#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/device_placement.h"
 #include "tests/catch.h"
 #include "tests/support/cuda_on_cpu/machine.h"

@@ -2,9 +2,9 @@
 
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
-#include "engine/exec/run_devices.h"
-#include "engine/exec/stash_plan.h"
-#include "engine/schedule/passes.h"
+#include "engine/pipeline/run_devices.h"
+#include "engine/plan/stash_plan.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 

@@ -1,5 +1,5 @@
 // What a message waits for on its way, on GPUs that are played on the CPU.
-#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "engine/transport/queued.h"
 #include "tests/catch.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

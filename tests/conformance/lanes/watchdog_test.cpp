@@ -1,5 +1,5 @@
 // GPUs that do not end what they were given, and some that only take their time; played on the CPU.
-#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"

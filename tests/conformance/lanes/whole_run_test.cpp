@@ -1,5 +1,5 @@
 // Whole runs of real models on GPUs that are played on the CPU: the same losses as on the CPU.
-#include "engine/backend/cuda/device.h"
+#include "engine/backend/cuda/runtime/device.h"
 #include "engine/exec/run_on_devices.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"

@@ -1,10 +1,10 @@
 // The norm of an iteration's gradient is that of training without a pipeline.
 #include "engine/backend/cpu/cpu_device.h"
 #include "engine/exec/emulation.h"
-#include "engine/exec/experiment_schedule.h"
-#include "engine/exec/sequential.h"
-#include "engine/exec/unit_spec.h"
+#include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
+#include "engine/plan/unit_spec.h"
+#include "engine/verify/sequential.h"
 #include "tests/catch.h"
 
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "engine/exec/run_experiment.h"
 #include "engine/model/probe_model.h"
 #include "engine/schedule/dataflow.h"
-#include "engine/schedule/passes.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 #include "tests/support/forwarding_transport.h"

@@ -1,8 +1,8 @@
-#include "engine/exec/check_runnable.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/run_experiment.h"
-#include "engine/schedule/csv.h"
+#include "engine/experiment/check_runnable.h"
+#include "engine/schedule/formats/csv.h"
 #include "tests/catch.h"
 #include "tests/support/small_training.h"
 

@@ -1,5 +1,5 @@
-#include "engine/schedule/stash.h"
-#include "engine/schedule/validate.h"
+#include "engine/schedule/check/stash.h"
+#include "engine/schedule/check/validate.h"
 #include "tests/support/golden.h"
 #include "tests/support/measured.h"
 

@@ -1,4 +1,4 @@
-#include "engine/schedule/validate.h"
+#include "engine/schedule/check/validate.h"
 #include "tests/support/measured.h"
 
 #include <random>

@@ -1,4 +1,4 @@
-#include "engine/schedule/stash.h"
+#include "engine/schedule/check/stash.h"
 #include "profiler/analysis/metrics.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"

@@ -1,4 +1,4 @@
-#include "engine/schedule/tied_ends.h"
+#include "engine/schedule/passes/tied_ends.h"
 #include "engine/sim/durations.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"

@@ -1,4 +1,4 @@
-#include "engine/schedule/passes.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/loss_goal.h"
 #include "tests/catch.h"

@@ -1,4 +1,4 @@
-#include "engine/schedule/passes.h"
+#include "engine/schedule/passes/passes.h"
 #include "profiler/analysis/nccl_waits.h"
 #include "tests/support/text_schedule.h"
 

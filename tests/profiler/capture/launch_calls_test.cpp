@@ -1,6 +1,7 @@
 // Which calls are recorded so that what they start can be linked to its op.
 #include "tests/catch.h"
 #include "tests/profiler/capture/fake_cupti.h"
+#include "tests/support/paths.h"
 
 #include <filesystem>
 #include <fstream>
@@ -28,8 +29,8 @@ std::set<std::string> startedByThePlugin()
 {
     static const std::regex kCall(R"(\bcuda(Graph|Memcpy|Memset|)(Launch|)[A-Za-z0-9]*(?=\())");
     std::set<std::string> found;
-    for (const auto& each : std::filesystem::recursive_directory_iterator(
-             std::filesystem::path(BS_SOURCE_DIR) / "engine/backend/cuda")) {
+    for (const auto& each :
+         std::filesystem::recursive_directory_iterator(tests::sourcePath("engine/backend/cuda"))) {
         if (!each.is_regular_file())
             continue;
         std::ifstream file(each.path());

@@ -3,6 +3,7 @@
 #include "profiler/capture/op_ranges.h"
 #include "profiler/capture/range_recorder.h"
 #include "tests/catch.h"
+#include "tests/support/paths.h"
 #include "tests/support/text_schedule.h"
 
 #ifdef BS_NVTX_LIBRARY
@@ -26,7 +27,7 @@ std::vector<std::string> g_streams;
 RangeRecorder& recorder()
 {
     static RangeRecorder recorder = [] {
-        setenv("BUBBLESCOPE_PLUGINS", BS_BIN_DIR, 1);
+        setenv("BUBBLESCOPE_PLUGINS", tests::buildPath("bin").c_str(), 1);
         auto started
             = RangeRecorder::start([](void*, const char* name) { g_streams.emplace_back(name); });
         INFO((started ? "" : started.error().message));

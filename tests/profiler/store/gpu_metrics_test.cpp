@@ -1,4 +1,4 @@
-#include "profiler/store/gpu_metrics.h"
+#include "profiler/store/gpu/gpu_metrics.h"
 #include "tests/profiler/store/store_support.h"
 
 #include <map>

@@ -1,6 +1,6 @@
 #include "engine/schedule/notation.h"
 #include "engine/timeline/clock.h"
-#include "profiler/store/nsight.h"
+#include "profiler/store/gpu/nsight.h"
 #include "tests/profiler/store/script.h"
 
 #include <unistd.h>

@@ -2,13 +2,13 @@
 
 #include <cuda_runtime.h>
 
-// The part of cuBLASLt that engine/backend/cuda/blas_lt.cpp uses, on the CPU (cublas_on_cpu.cpp),
-// with the prototypes and numbers of the real header. What it refuses, as the library does or
-// worse: shapes that do not fit, a row that is longer than its stride, types that do not go
-// together, an alignment that was promised and is not there (that of a bias and of an auxiliary
-// matrix included), an auxiliary matrix whose columns are not 8 numbers apart, an epilogue in a
-// batch, a workspace that is not; and what this project does not allow: parts of sums that are
-// rounded to the output's type, other sums than of fp32.
+// The part of cuBLASLt that engine/backend/cuda/blas/blas_lt.cpp uses, on the CPU
+// (cublas_on_cpu.cpp), with the prototypes and numbers of the real header. What it refuses, as the
+// library does or worse: shapes that do not fit, a row that is longer than its stride, types that
+// do not go together, an alignment that was promised and is not there (that of a bias and of an
+// auxiliary matrix included), an auxiliary matrix whose columns are not 8 numbers apart, an
+// epilogue in a batch, a workspace that is not; and what this project does not allow: parts of sums
+// that are rounded to the output's type, other sums than of fp32.
 namespace cuda_on_cpu {
 
 // From here on the library has no products with an epilogue: which of its answers says so.

@@ -1,6 +1,6 @@
 // blasFunctions() of tests: what of a product is checked and refused, and who plays it
 // (cublas_product.h).
-#include "engine/backend/cuda/blas_functions.h"
+#include "engine/backend/cuda/blas/blas_functions.h"
 #include "tests/support/cuda_on_cpu/cublas_product.h"
 #include "tests/support/cuda_on_cpu/device_memory.h"
 

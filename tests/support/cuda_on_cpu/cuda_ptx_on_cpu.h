@@ -4,8 +4,8 @@
 
 #include <bit>
 
-// engine/backend/cuda/ptx.h on the CPU: the same numbers in the same lanes. An asynchronous copy
-// happens only when its thread waits for it, so that a missing wait shows.
+// engine/backend/cuda/kernels/ptx.h on the CPU: the same numbers in the same lanes. An asynchronous
+// copy happens only when its thread waits for it, so that a missing wait shows.
 namespace cuda_on_cpu {
 
 void copyLater(void* to, const void* from, bool exists);

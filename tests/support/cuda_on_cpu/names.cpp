@@ -1,5 +1,5 @@
 // What a profiler that is attached would hear of names (machine.h).
-#include "engine/backend/cuda/names.h"
+#include "engine/backend/cuda/runtime/names.h"
 
 #include "tests/support/cuda_on_cpu/machine.h"
 

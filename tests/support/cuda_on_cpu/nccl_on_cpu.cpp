@@ -1,7 +1,7 @@
 #include "tests/support/cuda_on_cpu/nccl_on_cpu.h"
 
-#include "engine/backend/cuda/nccl.h"
 #include "engine/backend/cuda/nccl/functions.h"
+#include "engine/backend/cuda/runtime/nccl.h"
 #include "tests/support/cuda_on_cpu/device_memory.h"
 #include "tests/support/cuda_on_cpu/machine.h"
 #include "tests/support/cuda_on_cpu/streams.h"

@@ -1,6 +1,6 @@
 #include "engine/backend/cuda/nccl/functions.h"
 
-#include "engine/backend/cuda/nccl.h"
+#include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/base/toolkit_library.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-#include "engine/backend/cuda/nccl.h"
 #include "engine/backend/cuda/nccl/functions.h"
+#include "engine/backend/cuda/runtime/nccl.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "engine/backend/cuda/nccl.h"
+#include "engine/backend/cuda/runtime/nccl.h"
 #include "tests/catch.h"
 #include "tests/engine/backend/cuda/fake_nccl.h"
 

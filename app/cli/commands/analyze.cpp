@@ -1,0 +1,171 @@
+#include "app/cli/commands/command.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/text/gpu_text.h"
+#include "app/cli/text/kernel_text.h"
+#include "app/cli/text/notes_text.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "app/cli/text/run_json.h"
+#include "app/cli/text/run_text.h"
+#include "engine/schedule/notation.h"
+#include "profiler/analysis/explainer.h"
+#include "profiler/store/notes.h"
+#include "profiler/store/trace_store.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+struct Options
+{
+    std::string file;
+    int iteration = -1;
+    bool json = false;
+    bool kernels = false, notes = false;
+    std::string op; // letters of a kind, "" for all
+    int device = -1;
+};
+
+// What GPUs ran, where that was asked for.
+struct Kernels
+{
+    GpuActivity activity;
+    KernelTable table;
+};
+
+Result<std::optional<OpKind>> kindOf(const std::string& letters)
+{
+    if (letters.empty())
+        return std::nullopt;
+    const auto kind = parseKindShortName(letters);
+    if (!kind)
+        return fail(kind.error().code, "--op: " + kind.error().message);
+    return *kind;
+}
+
+Result<std::optional<Kernels>> kernelsOf(const Options& options, const Run& run,
+                                         const GpuTrace& trace)
+{
+    if (!options.kernels)
+        return std::nullopt;
+    const auto kind = kindOf(options.op);
+    if (!kind)
+        return tl::unexpected(kind.error());
+    Kernels kernels{GpuActivity(run, trace), {}};
+    if (kernels.activity.isEmpty())
+        return fail(Error::Code::NotFound,
+                    fmt::format("{} has no kernels. {}", options.file, whyNoKernels(run.info)));
+    KernelFilter filter;
+    filter.op = *kind;
+    filter.iteration = options.iteration;
+    if (options.device >= 0)
+        filter.device = DeviceId{options.device};
+    kernels.table = kernelTable(run, kernels.activity, filter);
+    return kernels;
+}
+
+std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
+{
+    const Explainer explainer(run, metrics.iteration);
+    std::string text = headingOf(run) + "\n" + headlineOf(run, metrics) + "\n";
+    if (const std::string loss = lossText(run.timeline); loss != "-")
+        text += "loss " + loss + "\n";
+    if (const std::string norm = gradientNormText(run.timeline); norm != "-")
+        text += "gradient norm " + norm + "\n";
+    text += gpuText(run, gpu);
+    text
+        += fmt::format("\ntimes in {}, per device:\n", timeUnitOf(run)) + deviceTable(run, metrics);
+    if (const std::string memory = memoryTable(run, metrics); !memory.empty())
+        text += "\nmemory at the peak:\n" + memory;
+    if (const std::string memory = gpuMemoryTable(run.info); !memory.empty())
+        text += "\nmemory of the GPUs at the end, by who has it:\n" + memory;
+    return text + "\n" + bubbleText(run, explainer.bubbles()) + "\n"
+        + pathText(run, explainer.criticalPath());
+}
+
+nlohmann::ordered_json asJson(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
+{
+    const Explainer explainer(run, metrics.iteration);
+    auto json = runJson(run, metrics);
+    json["bubbles"] = bubblesJson(run, explainer.bubbles());
+    json["critical_path"] = pathJson(run, explainer.criticalPath());
+    if (auto about = gpuJson(run, gpu); !about.is_null())
+        json["gpu"] = std::move(about);
+    return json;
+}
+
+Result<int> analyze(const Options& options)
+{
+    const auto run = openRun(options.file);
+    if (!run)
+        return tl::unexpected(run.error());
+    const auto numbers = metrics(*run, options.iteration);
+    if (!numbers)
+        return fail(numbers.error().code, options.file + ": " + numbers.error().message);
+    const auto gpu = readGpuTrace(options.file);
+    if (!gpu)
+        return tl::unexpected(gpu.error());
+    const auto kernels = kernelsOf(options, *run, *gpu);
+    if (!kernels)
+        return tl::unexpected(kernels.error());
+    std::vector<Note> notes;
+    if (options.notes) {
+        auto read = readNotes(options.file);
+        if (!read)
+            return tl::unexpected(read.error());
+        notes = *std::move(read);
+    }
+    std::string text;
+    if (options.json) {
+        auto json = asJson(*run, *numbers, *gpu);
+        if (*kernels)
+            addKernels(json, (*kernels)->activity, (*kernels)->table);
+        if (options.notes)
+            json["notes"] = notesJson(*run, notes);
+        text = json.dump(2) + "\n";
+    } else {
+        text = asText(*run, *numbers, *gpu);
+        if (*kernels)
+            text += kernelText((*kernels)->activity, (*kernels)->table);
+        if (options.notes)
+            text += notesText(*run, notes);
+    }
+    printText(text);
+    return 0;
+}
+} // namespace
+
+Action prepareAnalyze(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file, "A recorded run")->type_name("RUN.sqlite")->required();
+    app.add_option("--iteration", options->iteration,
+                   "Which one, from 0 [the median of the measured ones]")
+        ->type_name("K")
+        ->check(between(0, 1000000));
+    auto* kernels = app.add_flag("--kernels", options->kernels,
+                                 "And what GPUs ran beneath the ops, by kind of op");
+    app.add_option("--op", options->op, "Only kernels of ops of this kind (F, B, W, OPT ...)")
+        ->type_name("KIND")
+        ->needs(kernels);
+    app.add_option("--device", options->device, "Only kernels of this device")
+        ->type_name("D")
+        ->check(between(0, 1000000))
+        ->needs(kernels);
+    app.add_flag("--notes", options->notes, "And the notes that people made in it");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return analyze(*options); };
+}
+
+} // namespace cli

@@ -1,0 +1,116 @@
+#include "app/cli/commands/calibrate_options.h"
+
+#include "app/cli/text/run_file.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+constexpr const char* kGroup = "Costs of a recorded run";
+
+bool given(const CLI::App& app, const char* option)
+{
+    return app.get_option(option)->count() > 0;
+}
+
+Result<std::optional<Fraction>> shareOf(const std::string& text)
+{
+    if (text.empty())
+        return std::optional<Fraction>();
+    const auto share = parseFraction(text);
+    if (share && share->numerator > 0 && share->numerator < share->denominator)
+        return std::optional(*share);
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--split-backward {}: give I's share of B, between 0 and 1", text));
+}
+} // namespace
+
+void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
+{
+    auto* file
+        = app.add_option("--calibrate", options.file,
+                         "Take every cost from a recorded run of the same stages: medians of "
+                         "its measured iterations");
+    file->type_name("RUN.sqlite")->group(kGroup);
+    for (const char* other : {"--forward",
+                              "--backward",
+                              "--input-gradient",
+                              "--weight-gradient",
+                              "--p2p",
+                              "--latency",
+                              "--allreduce",
+                              "--optimizer",
+                              "--transfer",
+                              "--recompute-cost",
+                              "--stage-cost",
+                              "--p2p-across",
+                              "--latency-across",
+                              "--transfer-across",
+                              "--joint",
+                              "--model",
+                              "--hardware",
+                              "--tensor-parallel",
+                              "--no-sequence-parallel",
+                              "--attention",
+                              "--recompute-all",
+                              "--micro-batch-size"})
+        file->excludes(app.get_option(other));
+    app.add_option("--split-backward", options.split,
+                   "Derive what the run has no time of: I takes this share of B and W the rest, B "
+                   "takes I + W [not derived]")
+        ->type_name("SHARE")
+        ->group(kGroup)
+        ->needs(file);
+}
+
+Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options)
+{
+    if (options.file.empty())
+        return std::optional<SimulationCosts::Recorded>();
+    const auto share = shareOf(options.split);
+    if (!share)
+        return tl::unexpected(share.error());
+    auto run = openRun(options.file);
+    if (!run)
+        return tl::unexpected(run.error());
+    return SimulationCosts::Recorded{std::make_shared<const Run>(*std::move(run)), *share};
+}
+
+bool asksForRecorded(const CLI::App& app)
+{
+    for (const char* option : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set",
+                               "--schedule", "--evict", "--recompute", "--data-parallel"})
+        if (given(app, option))
+            return false;
+    return true;
+}
+
+void fillFrom(const Schedule& run, const CLI::App& app, ScheduleOptions& options)
+{
+    if (!options.file.empty())
+        return;
+    if (options.schemes.empty() && findScheme(run.scheme) != nullptr)
+        options.schemes = {run.scheme};
+    if (!given(app, "--devices"))
+        options.request.devices = run.shape.devices;
+    if (!given(app, "--micro-batches"))
+        options.request.microBatches = run.shape.microBatches;
+    if (given(app, "--chunks") || options.request.devices < 1
+        || run.shape.stages % options.request.devices != 0)
+        return;
+    ScheduleOptions alike = options;
+    alike.request.chunks = run.shape.stages / options.request.devices;
+    const auto asked = requests(alike);
+    if (asked && std::ranges::all_of(*asked, [](const ScheduleRequest& request) {
+            return checkRequest(request).has_value();
+        }))
+        options = std::move(alike);
+}
+
+} // namespace cli

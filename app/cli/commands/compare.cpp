@@ -1,0 +1,196 @@
+#include "profiler/analysis/compare.h"
+
+#include "app/cli/commands/command.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "app/cli/text/run_json.h"
+#include "app/cli/text/table.h"
+#include "profiler/analysis/loss_goal.h"
+#include "profiler/analysis/words.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+using nlohmann::ordered_json;
+
+namespace {
+constexpr std::string_view kBest = "best";
+
+struct Options
+{
+    std::vector<std::string> files;
+    int baseline = 0;
+    bool json = false;
+    std::string loss; // to reach: "best", a number, or nothing
+};
+
+struct Runs
+{
+    std::vector<Run> runs;
+    Comparison comparison;
+    std::optional<LossGoal> goal;
+};
+
+Result<Runs> readAll(const Options& options)
+{
+    Runs all;
+    for (const std::string& file : options.files) {
+        auto run = openRun(file);
+        if (!run)
+            return tl::unexpected(run.error());
+        if (run->timeline.iterations.empty())
+            return fail(Error::Code::NotFound, file + ": no iteration was recorded; leave it out");
+        all.runs.push_back(std::move(*run));
+    }
+    std::vector<const Run*> pointers;
+    for (const Run& run : all.runs)
+        pointers.push_back(&run);
+    auto comparison = compare(pointers, static_cast<std::size_t>(options.baseline));
+    if (!comparison)
+        return tl::unexpected(comparison.error());
+    all.comparison = std::move(*comparison);
+    all.goal = options.loss.empty() || options.loss == kBest
+        ? bestCommonLoss(pointers)
+        : lossGoal(pointers, std::stod(options.loss));
+    if (!all.goal && !options.loss.empty())
+        return fail(Error::Code::NotFound,
+                    "--loss: not every run has losses; leave simulated ones out");
+    return all;
+}
+
+// How long each took to reach a loss, in whatever is counted.
+std::string stepsText(const Runs& all)
+{
+    Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});
+    for (std::size_t i = 0; i < all.runs.size(); ++i) {
+        const auto steps = reached(all.runs[i], *all.goal);
+        table.add({all.comparison.runs[i].label, steps ? std::to_string(steps->iterations) : "-",
+                   steps ? std::to_string(steps->updates) : "-",
+                   steps ? std::to_string(steps->tokens) : "-"});
+    }
+    return fmt::format("\nto a loss of {:.3f}, the mean of {} micro-batches:\n{}", all.goal->loss,
+                       all.goal->window, table.text());
+}
+
+ordered_json stepsJson(const Run& run, const LossGoal& goal)
+{
+    const auto steps = reached(run, goal);
+    if (!steps)
+        return nullptr;
+    return {{"iterations", steps->iterations},
+            {"updates", steps->updates},
+            {"micro_batches", steps->microBatches},
+            {"tokens", steps->tokens}};
+}
+
+std::string lossCell(const ComparedRun& run)
+{
+    return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
+}
+
+std::string asText(const Options& options, const Runs& all)
+{
+    Table table({{"run", Table::Align::Left},
+                 {"mode", Table::Align::Left},
+                 {"D"},
+                 {"N"},
+                 {"iteration"},
+                 {"unit", Table::Align::Left},
+                 {"compute"},
+                 {"exposed"},
+                 {"bubble"},
+                 {"bubble %"},
+                 {"stash M_a"},
+                 {"peak"},
+                 {"tokens/s"},
+                 {"loss"}});
+    for (std::size_t i = 0; i < all.runs.size(); ++i) {
+        const ComparedRun& c = all.comparison.runs[i];
+        const Shape& shape = all.runs[i].schedule.shape;
+        table.add(
+            {c.label, std::string(modeAdjective(c.mode)), std::to_string(shape.devices),
+             std::to_string(shape.microBatches), timeNumber(c.metrics.duration, c.ticksPerUnit),
+             timeUnit(c.ticksPerUnit), meanNumber(c.meanCompute, c.ticksPerUnit),
+             meanNumber(c.meanExposed, c.ticksPerUnit), meanNumber(c.meanBubble, c.ticksPerUnit),
+             fmt::format("{:.1f}", 100 * c.metrics.bubbleRatio), unitNumber(c.peakStash),
+             c.peakBytes ? bytesText(*c.peakBytes) : "-",
+             c.metrics.tokensPerSecond ? fmt::format("{:.0f}", *c.metrics.tokensPerSecond) : "-",
+             lossCell(c)});
+    }
+    std::string text
+        = table.text() + "\ncompute, exposed communication and bubble: mean of the devices\n";
+    for (std::size_t i = 0; i < all.runs.size(); ++i)
+        if (i != all.comparison.baseline)
+            text += summarize(all.comparison, i) + "\n";
+    if (!options.loss.empty())
+        text += stepsText(all);
+    for (const std::string& note : all.comparison.notes)
+        text += "note: " + note + "\n";
+    return text;
+}
+
+std::string asJson(const Options& options, const Runs& all)
+{
+    ordered_json runs = ordered_json::array();
+    for (std::size_t i = 0; i < all.runs.size(); ++i) {
+        ordered_json run{{"file", options.files[i]},
+                         {"label", all.comparison.runs[i].label},
+                         {"summary", summarize(all.comparison, i)}};
+        run.update(runJson(all.runs[i], all.comparison.runs[i].metrics));
+        if (all.goal)
+            run["steps_to_loss"] = stepsJson(all.runs[i], *all.goal);
+        runs.push_back(run);
+    }
+    ordered_json goal; // null where a run has no losses
+    if (all.goal)
+        goal = {{"loss", all.goal->loss}, {"window", all.goal->window}};
+    return ordered_json{{"baseline", all.comparison.baseline},
+                        {"comparable", all.comparison.comparable},
+                        {"notes", all.comparison.notes},
+                        {"loss_goal", goal},
+                        {"runs", runs}}
+               .dump(2)
+        + "\n";
+}
+
+Result<int> print(const Options& options)
+{
+    if (static_cast<std::size_t>(options.baseline) >= options.files.size())
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("--baseline {} is none of the {} runs; count from 0",
+                                options.baseline, options.files.size()));
+    const auto all = readAll(options);
+    if (!all)
+        return tl::unexpected(all.error());
+    printText(options.json ? asJson(options, *all) : asText(options, *all));
+    return 0;
+}
+} // namespace
+
+Action prepareCompare(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILES", options->files, "Recorded runs")
+        ->type_name("RUN.sqlite")
+        ->expected(2, 64)
+        ->required();
+    app.add_option("--baseline", options->baseline, "Which run the others are measured against [0]")
+        ->type_name("K")
+        ->check(between(0, 1000000));
+    app.add_option("--loss", options->loss,
+                   "How long each run took to this loss, nats per token; best: the lowest that "
+                   "all reach")
+        ->type_name("best|X")
+        ->check(CLI::IsMember({kBest}) | CLI::PositiveNumber);
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return print(*options); };
+}
+
+} // namespace cli

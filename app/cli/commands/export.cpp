@@ -1,0 +1,81 @@
+#include "app/cli/commands/command.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "profiler/export/exporters.h"
+#include "profiler/figure/layout.h"
+#include "profiler/figure/tikz.h"
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+constexpr const char* kTikz = "tikz"; // the one figure that is text
+
+struct Options
+{
+    std::string file, format, output;
+};
+
+// The run as a figure with the defaults of `bubblescope figure`, which has the choices.
+Result<std::string> exportTikz(const Run& run)
+{
+    const Run* const runs[] = {&run};
+    const auto scene = layoutFigure(runs, {});
+    if (!scene)
+        return tl::unexpected(scene.error());
+    return toTikz(*scene);
+}
+
+std::vector<std::string> formatNames()
+{
+    std::vector<std::string> names;
+    for (const Exporter& exporter : exporters())
+        names.emplace_back(exporter.name);
+    names.emplace_back(kTikz);
+    return names;
+}
+
+std::string formatHelp()
+{
+    std::string help;
+    for (const Exporter& exporter : exporters())
+        help += std::string(exporter.name) + ": " + std::string(exporter.title) + "; ";
+    return help + kTikz + ": Figure for LaTeX";
+}
+
+Result<int> exportRun(const Options& options)
+{
+    const auto run = openRun(options.file);
+    if (!run)
+        return tl::unexpected(run.error());
+    const Exporter* const exporter = findExporter(options.format);
+    const auto text = exporter ? exporter->write(*run) : exportTikz(*run);
+    if (!text)
+        return tl::unexpected(text.error());
+    if (const auto written = writeOutput(options.output, *text); !written)
+        return tl::unexpected(written.error());
+    return 0;
+}
+} // namespace
+
+Action prepareExport(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file, "A recorded run")->type_name("RUN.sqlite")->required();
+    app.add_option("--format", options->format, formatHelp())
+        ->type_name("FORMAT")
+        ->check(oneOf(formatNames()))
+        ->required();
+    app.add_option("-o,--output", options->output, "Write to a file [standard output]")
+        ->type_name("FILE");
+    return [options] { return exportRun(*options); };
+}
+
+} // namespace cli

@@ -1,0 +1,178 @@
+#include "app/cli/commands/gpu_recorder.h"
+
+#include "app/cli/commands/gpu_machine.h"
+#include "app/cli/text/gpu_text.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <utility>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+
+// NVTX tells of names without saying to whom; there is one capture in a process.
+std::atomic<Capture*> capturing = nullptr;
+
+void streamNamed(void* stream, const char* name)
+{
+    if (Capture* const capture = capturing.load(); capture != nullptr)
+        capture->nameStream(stream, name);
+}
+
+} // namespace
+
+GpuRecorder::GpuRecorder(std::optional<TraceLevel> level, Backend backend)
+    : m_level(level.value_or(backend == Backend::Cuda ? TraceLevel::Kernels : TraceLevel::Ops))
+    , m_backend(backend)
+{
+    if (m_level < TraceLevel::Kernels)
+        return;
+    if (backend == Backend::Cuda)
+        startCapture();
+    else
+        m_notes.push_back(fmt::format("--trace {} records what GPUs run, and this run computes on "
+                                      "the CPU: ops are recorded",
+                                      traceLevelName(m_level)));
+}
+
+GpuRecorder::~GpuRecorder()
+{
+    capturing = nullptr;
+}
+
+void GpuRecorder::startCapture()
+{
+    auto capture = profiler::startCapture(m_level);
+    if (!capture) {
+        m_notes.push_back(
+            fmt::format("kernels are not recorded, ops are: {}", capture.error().message));
+        return;
+    }
+    m_capture = std::move(*capture);
+    capturing = m_capture.get();
+    if (auto ranges = RangeRecorder::start(streamNamed))
+        m_ranges.emplace(*ranges);
+    else
+        m_notes.push_back(ranges.error().message);
+}
+
+std::string GpuRecorder::words() const
+{
+    return m_capture ? fmt::format("; kernels by {}", m_capture->version()) : "";
+}
+
+GpuMachine GpuRecorder::begin(const Run& run)
+{
+    m_marks.emplace(run.schedule);
+    if (run.info.transport == "nccl")
+        m_nccl.emplace(run.schedule);
+    if (m_backend != Backend::Cuda)
+        return {};
+    GpuMachine machine = gpuMachine(cudaReport(), run);
+    startSampling(machine);
+    return machine;
+}
+
+void GpuRecorder::startSampling(GpuMachine& machine)
+{
+    std::vector<GpuSampler::Gpu> gpus;
+    for (const GpuFacts& gpu : machine.gpus) // one GPU may play them all
+        if (gpus.empty() || gpus.back().bus != gpu.bus)
+            gpus.push_back({static_cast<std::uint32_t>(gpu.device), gpu.bus});
+    auto sampler
+        = loadNvml().and_then([&](const NvmlApi& nvml) { return GpuSampler::start(nvml, gpus); });
+    if (sampler)
+        m_sampler = std::move(*sampler);
+    else
+        machine.clocks.reason = sampler.error().message;
+}
+
+LaunchHooks GpuRecorder::hooks()
+{
+    // What other copies launch is told apart from what belongs to nobody, and is not recorded.
+    thread_local bool isRecorded = false;
+    return {[this](OpOfIteration op) {
+                isRecorded = !op.isOtherCopys();
+                if (isRecorded) {
+                    m_marks->begin(op);
+                    if (m_capture)
+                        m_launches.begin(op);
+                }
+                if (m_capture)
+                    m_capture->push(op);
+            },
+            [this] {
+                if (m_capture)
+                    m_capture->pop();
+                if (!isRecorded)
+                    return;
+                if (m_capture)
+                    m_launches.end();
+                m_marks->end();
+            }};
+}
+
+void GpuRecorder::timed(std::span<const OpTiming> timings)
+{
+    if (m_capture || m_sampler)
+        for (const OpTiming& timing : timings)
+            m_measured.push_back(
+                {{timing.op, timing.iteration}, {timing.wallBegin, timing.wallEnd}});
+}
+
+// What does not come from CUPTI.
+void GpuRecorder::addRest(GpuTrace& trace)
+{
+    if (m_sampler)
+        trace.samples = m_sampler->take();
+    trace.launches = m_launches.take();
+    if (m_nccl)
+        m_nccl->link(trace);
+    if (m_ranges)
+        m_ranges->addTo(trace);
+    linkRanges(trace.ranges, trace.launches);
+}
+
+std::string GpuRecorder::missing() const
+{
+    return missingText(m_kernels, m_health);
+}
+
+GpuTrace GpuRecorder::placed(GpuTrace trace, const Run& run)
+{
+    m_kernels += trace.kernels.size();
+    addRest(trace);
+    const auto measured = std::exchange(m_measured, {});
+    if (run.info.mode == Mode::Live) {
+        if (!m_origin)
+            m_origin = originOf(run, measured);
+        moveBy(trace, -m_origin.value_or(0));
+    } else {
+        trace = placeOnTimeline(std::move(trace), run, measured);
+    }
+    m_health += trace.health;
+    return trace;
+}
+
+GpuTrace GpuRecorder::take(const Run& run)
+{
+    return placed(m_capture ? m_capture->take() : GpuTrace{}, run);
+}
+
+GpuClocks GpuRecorder::clocks()
+{
+    return m_sampler ? m_sampler->finish() : GpuClocks{};
+}
+
+GpuTrace GpuRecorder::finish(const Run& run)
+{
+    clocks(); // the last samples belong to the trace
+    return placed(m_capture ? m_capture->finish() : GpuTrace{}, run);
+}
+
+} // namespace cli

@@ -1,0 +1,70 @@
+#include "app/cli/commands/interrupt.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+namespace cli {
+
+namespace {
+// A signal handler reaches nothing but static data.
+std::atomic<bool> stopRequested = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<pid_t> watchedParent = 0; // whose death asks for a stop; 0: nobody's
+
+constexpr std::array kSignals{SIGINT, SIGTERM};
+
+void request(int)
+{
+    stopRequested = true;
+}
+
+void goOn(int)
+{
+    if (watchedParent != 0 && getppid() != watchedParent)
+        stopRequested = true;
+}
+} // namespace
+
+Interrupt::Interrupt()
+{
+    stopRequested = false;
+    struct sigaction action = {};
+    action.sa_handler = request;
+    action.sa_flags = SA_RESTART;
+    for (const int signal : kSignals)
+        sigaction(signal, &action, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+Interrupt::~Interrupt()
+{
+    for (const int signal : kSignals)
+        std::signal(signal, SIG_DFL);
+    std::signal(SIGPIPE, SIG_DFL);
+    std::signal(SIGCONT, SIG_DFL);
+    watchedParent = 0;
+}
+
+// While a worker is held (SIGSTOP) it hears nothing but SIGCONT: so that is what it asks for, and
+// then looks whether its parent is still there.
+void Interrupt::stopWithParent()
+{
+    watchedParent = getppid();
+    struct sigaction action = {};
+    action.sa_handler = goOn;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGCONT, &action, nullptr);
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
+    if (getppid() != watchedParent) // it went before it could be watched
+        stopRequested = true;
+}
+
+const std::atomic<bool>& Interrupt::requested() const
+{
+    return stopRequested;
+}
+
+} // namespace cli

@@ -1,0 +1,149 @@
+#include "app/cli/commands/progress.h"
+
+#include "app/cli/options/choice.h"
+#include "app/cli/text/output.h"
+#include "engine/base/version.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+
+namespace cli {
+
+using namespace engine;
+using nlohmann::ordered_json;
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+class JsonLines final : public Progress
+{
+public:
+    void started(const std::string& file, const RunInfo& info) override
+    {
+        say("started",
+            {{"file", file},
+             {"build", std::string(buildId())},
+             {"scheme", info.scheme},
+             {"iterations", info.plannedWarmup + info.plannedIterations},
+             {"warmup", info.plannedWarmup}});
+    }
+    void rows(std::int64_t last) override { say("rows", {{"last", last}}); }
+    void iteration(std::size_t index, const Iteration& iteration) override
+    {
+        say("iteration",
+            {{"index", index},
+             {"warmup", iteration.kind == Iteration::Kind::Warmup},
+             {"loss", iteration.loss ? ordered_json(*iteration.loss) : ordered_json()},
+             {"gradient_norm",
+              iteration.gradientNorm ? ordered_json(*iteration.gradientNorm) : ordered_json()},
+             {"duration", iteration.window.duration()}});
+    }
+    void warning(const std::string& message) override { say("warning", {{"message", message}}); }
+    void finishing() override { say("finishing", ordered_json::object()); }
+    void finished(const std::string& file, Outcome outcome) override
+    {
+        say("finished", {{"file", file}, {"outcome", outcomeName(outcome)}});
+    }
+    void failed(const std::string& message) override { say("failed", {{"message", message}}); }
+
+private:
+    void say(const char* event, const ordered_json& fields)
+    {
+        const std::chrono::duration<double> t = Clock::now() - m_begin;
+        ordered_json line{{"event", event}, {"t", t.count()}};
+        line.update(fields);
+        printError(line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n");
+    }
+
+    Clock::time_point m_begin = Clock::now();
+};
+
+// One line that is written over itself and gone at the end.
+class Bar final : public Progress
+{
+public:
+    ~Bar() override { clear(); }
+
+    void started(const std::string&, const RunInfo& info) override
+    {
+        m_planned = static_cast<std::size_t>(info.plannedWarmup)
+            + static_cast<std::size_t>(info.plannedIterations);
+        draw(0);
+    }
+    void ops(int, std::size_t done, std::size_t of) override
+    {
+        draw(of == 0 ? 0 : static_cast<double>(done) / static_cast<double>(of));
+    }
+    void iteration(std::size_t index, const Iteration& iteration) override
+    {
+        m_done = index + 1;
+        if (iteration.loss)
+            m_loss = fmt::format(", loss {:.3f}", *iteration.loss);
+        draw(0);
+    }
+    void warning(const std::string& message) override
+    {
+        clear();
+        printError("note: " + message + "\n");
+    }
+    void finishing() override { clear(); }
+    void failed(const std::string&) override { clear(); }
+
+private:
+    static constexpr int kCells = 30;
+
+    void draw(double shareOfCurrent)
+    {
+        const auto planned = static_cast<double>(std::max<std::size_t>(m_planned, 1));
+        const double share = (static_cast<double>(m_done) + shareOfCurrent) / planned;
+        const int full = std::min(kCells, static_cast<int>(share * kCells));
+        const std::size_t current = std::min(m_done + 1, m_planned);
+        m_shown = true;
+        printError(fmt::format("\r\033[K[{}{}] iteration {} of {}{}", std::string(full, '#'),
+                               std::string(kCells - full, '.'), current, m_planned, m_loss));
+    }
+    void clear()
+    {
+        if (m_shown)
+            printError("\r\033[K");
+        m_shown = false;
+    }
+
+    std::size_t m_planned = 0, m_done = 0;
+    std::string m_loss;
+    bool m_shown = false;
+};
+
+// Nothing goes on, but a warning is still a warning.
+class Quiet final : public Progress
+{
+public:
+    void warning(const std::string& message) override { printError("note: " + message + "\n"); }
+};
+} // namespace
+
+void addProgressOption(CLI::App& app, ProgressKind& kind)
+{
+    app.add_option("--progress", kind,
+                   "On standard error: bar|jsonl|none [bar on a terminal, else none]")
+        ->type_name("HOW")
+        ->group("Recording")
+        ->transform(choice<ProgressKind>({{"bar", ProgressKind::Bar},
+                                          {"jsonl", ProgressKind::JsonLines},
+                                          {"none", ProgressKind::None}}));
+}
+
+std::unique_ptr<Progress> makeProgress(ProgressKind kind)
+{
+    if (kind == ProgressKind::JsonLines)
+        return std::make_unique<JsonLines>();
+    const bool bar = kind == ProgressKind::Bar || (kind == ProgressKind::Auto && errorIsTerminal());
+    if (bar)
+        return std::make_unique<Bar>();
+    return std::make_unique<Quiet>();
+}
+
+} // namespace cli

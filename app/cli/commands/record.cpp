@@ -1,0 +1,222 @@
+#include "app/cli/commands/record.h"
+
+#include "app/cli/commands/gpu_recorder.h"
+#include "app/cli/commands/interrupt.h"
+#include "app/cli/commands/run_summary.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/options/command_line.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_file.h"
+#include "engine/backend/cuda_environment.h"
+#include "profiler/store/gpu/gpu_metrics.h"
+#include "profiler/store/trace_store.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+// Passes what the executor tells on to the file and to whoever watches.
+class Recorder
+{
+public:
+    Recorder(const RecordOptions& options, Backend backend, std::string file)
+        : m_options(options)
+        , m_file(std::move(file))
+        , m_progress(makeProgress(options.progress))
+        , m_gpu(options.trace, backend)
+    { }
+
+    RunObserver observer()
+    {
+        return {.started = [this](const Run& run) { return start(run); },
+                .progress = [this](int iteration, std::size_t done,
+                                   std::size_t ops) { m_progress->ops(iteration, done, ops); },
+                .timed = [this](std::span<const OpTiming> timings) { keep(timings); },
+                .iteration = [this](const Run& run, std::size_t) { return commit(run); },
+                .launches = m_gpu.hooks(),
+                .warned = [this](const std::string& what) { m_progress->warning(what); },
+                .ended =
+                    [this](const RunInfo& info) {
+                        m_arenas = info.arenas;
+                        m_metrics = gpuMetrics(info);
+                    }};
+    }
+
+    Result<Run> finish(Result<Run> result)
+    {
+        if (result && m_writer)
+            if (const auto committed = commit(*result, IsLast::Yes); !committed)
+                result = tl::unexpected(committed.error());
+        if (const std::string missing = m_gpu.missing(); !missing.empty())
+            m_progress->warning("what ran on the GPU is incomplete: " + missing);
+        const Outcome outcome = outcomeOf(result);
+        const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
+        m_progress->finishing();
+        if (m_writer && !m_metrics.empty())
+            m_writer->append(batchOf(std::exchange(m_metrics, {})));
+        if (m_writer)
+            if (const auto closed = m_writer->finish(outcome, failure, m_arenas, m_gpu.clocks());
+                !closed && result)
+                result = tl::unexpected(closed.error());
+        tell(result);
+        return result;
+    }
+
+    std::size_t iterations() const { return m_iterations; }
+
+private:
+    static Batch batchOf(std::vector<Metric> metrics)
+    {
+        Batch batch;
+        batch.metrics = std::move(metrics);
+        return batch;
+    }
+
+    static Outcome outcomeOf(const Result<Run>& result)
+    {
+        if (result)
+            return Outcome::Finished;
+        return result.error().code == Error::Code::Cancelled ? Outcome::Cancelled : Outcome::Failed;
+    }
+
+    Result<void> start(const Run& run)
+    {
+        RunInfo info = run.info;
+        info.timing += m_gpu.words();
+        info.machine = m_gpu.begin(run);
+        auto writer = TraceWriter::create(m_file, info, run.schedule,
+                                          m_options.force ? IfExists::Replace : IfExists::Refuse);
+        if (!writer)
+            return tl::unexpected(writer.error());
+        m_writer.emplace(std::move(*writer));
+        m_progress->started(m_file, run.info);
+        for (const std::string& note : m_gpu.notes())
+            m_progress->warning(note);
+        return {};
+    }
+
+    // The timings of an iteration go into the file with it.
+    void keep(std::span<const OpTiming> timings)
+    {
+        m_gpu.timed(timings);
+        for (const OpTiming& t : timings)
+            m_measured.push_back({t.op, t.iteration, t.order, t.wallBegin, t.wallEnd, t.cpuTime});
+    }
+
+    // Whatever the timeline has more than the file; the replay comes with the
+    // whole run.
+    enum class IsLast : bool { No, Yes };
+    Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
+    {
+        const auto& timeline = run.timeline;
+        GpuTrace gpu = isLast == IsLast::Yes ? m_gpu.finish(run) : m_gpu.take(run);
+        if (timeline.iterations.size() <= m_written && timeline.memory.size() <= m_memory
+            && gpu.isEmpty())
+            return {};
+        Batch batch = profiler::batchOf(timeline, m_written, m_memory);
+        batch.measured = std::exchange(m_measured, {});
+        batch.gpu = std::move(gpu);
+        if (m_gpu.isOff()) {
+            batch.spans.clear();
+            batch.memory.clear();
+            batch.measured.clear();
+        }
+        m_writer->append(std::move(batch));
+        const auto last = m_writer->flush();
+        if (!last)
+            return tl::unexpected(last.error());
+        m_progress->rows(*last);
+        for (; m_written < timeline.iterations.size(); ++m_written) {
+            const Iteration& iteration = timeline.iterations[m_written];
+            if (iteration.kind != Iteration::Kind::Replay)
+                m_progress->iteration(m_iterations++, iteration);
+        }
+        m_memory = timeline.memory.size();
+        return {};
+    }
+
+    void tell(const Result<Run>& result)
+    {
+        if (outcomeOf(result) == Outcome::Failed)
+            m_progress->failed(result.error().message);
+        else
+            m_progress->finished(m_file, outcomeOf(result));
+    }
+
+    const RecordOptions& m_options;
+    std::string m_file;
+    std::unique_ptr<Progress> m_progress;
+    GpuRecorder m_gpu;
+    std::optional<TraceWriter> m_writer;
+    std::vector<MeasuredOp> m_measured;
+    std::vector<ArenaUse> m_arenas;
+    std::vector<Metric> m_metrics;           // for the end of the file
+    std::size_t m_written = 0, m_memory = 0; // of the timeline
+    std::size_t m_iterations = 0;            // without the replay
+};
+
+} // namespace
+
+void addRecordOptions(CLI::App& app, RecordOptions& options)
+{
+    constexpr const char* kGroup = "Recording";
+    app.add_option("-o,--output", options.file, "The run's file [a new one in the data folder]")
+        ->type_name("RUN.sqlite")
+        ->group(kGroup);
+    app.add_flag("--force", options.force, "Replace the file if it exists")->group(kGroup);
+    app.add_option_function<std::string>(
+           "--trace",
+           [&options](const std::string& level) { options.trace = traceLevelNamed(level); },
+           "What is recorded: off (losses and durations alone, to see what recording costs), ops, "
+           "and on a GPU kernels or all calls, too [kernels on a GPU, else ops]")
+        ->type_name("off|ops|kernels|all")
+        ->check(oneOf({"off", "ops", "kernels", "all"}))
+        ->group(kGroup);
+    addProgressOption(app, options.progress);
+    app.add_flag("--detach", options.detach, "With --progress jsonl: go on when the parent ends")
+        ->group(kGroup);
+}
+
+Result<int> record(const Experiment& experiment, const RecordOptions& options)
+{
+    Interrupt interrupt;
+    if (options.progress == ProgressKind::JsonLines && !options.detach)
+        interrupt.stopWithParent(); // a worker of the window ends with it, and keeps what it has
+    const std::string file = options.file.empty() ? defaultRunFile(experiment) : options.file;
+    if (options.file.empty())
+        if (const auto made = makeFolderOf(file); !made)
+            return tl::unexpected(made.error());
+    if (experiment.backend == Backend::Cuda)
+        setCudaEnvironment();
+    auto recording = std::make_unique<Recorder>(options, experiment.backend, file);
+    Recorder& recorder = *recording;
+    const auto run
+        = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
+    if (devicesAreLost()) // it would wait for them, as what it recorded for would
+        static_cast<void>(recording.release());
+    if (run) {
+        printText(runSummary(*run, file));
+        return 0;
+    }
+    if (run.error().code != Error::Code::Cancelled)
+        return tl::unexpected(run.error());
+    return fail(Error::Code::Cancelled,
+                recorder.iterations() == 0
+                    ? "cancelled before the first iteration was complete; start it again"
+                    : fmt::format("cancelled; {} whole iterations are kept: bscope analyze {}",
+                                  recorder.iterations(), quoted(file)));
+}
+
+} // namespace cli

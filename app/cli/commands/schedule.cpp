@@ -1,0 +1,93 @@
+#include "app/cli/commands/command.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/options/schedule_options.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/schedule_text.h"
+#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/torch_csv.h"
+#include "engine/schedule/passes/passes.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+struct Options
+{
+    ScheduleOptions schedule;
+    std::vector<std::string> with;
+    std::string format = "csv", output;
+};
+
+// One for every stage, of a single copy, too: PyTorch also divides the gradients by N there.
+Schedule addReductions(Schedule schedule)
+{
+    const int copies = std::exchange(schedule.shape.dataParallel, 2);
+    schedule = addAllReduce(std::move(schedule), SyncPolicy::Eager);
+    schedule.shape.dataParallel = copies;
+    return schedule;
+}
+
+Schedule withPasses(Schedule schedule, const Options& options)
+{
+    const auto asked
+        = [&options](const char* pass) { return std::ranges::count(options.with, pass) > 0; };
+    const bool isTorch = options.format == "torch";
+    if (asked("p2p"))
+        schedule = addP2P(schedule);
+    if (asked("allreduce"))
+        schedule = isTorch ? addReductions(std::move(schedule))
+                           : addAllReduce(std::move(schedule), SyncPolicy::Eager);
+    if (asked("opt"))
+        schedule = addOptimizer(schedule);
+    return schedule;
+}
+
+Result<std::string> written(const Schedule& schedule, const std::string& format)
+{
+    if (format == "csv")
+        return writeCsv(schedule);
+    if (format == "json")
+        return scheduleJson(schedule);
+    return format == "torch" ? writeTorch(schedule) : scheduleText(schedule);
+}
+
+Result<int> printSchedule(const Options& options)
+{
+    auto built = schedules(options.schedule);
+    if (!built)
+        return tl::unexpected(built.error());
+    const auto text = written(withPasses(std::move(built->front()), options), options.format);
+    if (!text)
+        return tl::unexpected(text.error());
+    if (const auto done = writeOutput(options.output, *text); !done)
+        return tl::unexpected(done.error());
+    return 0;
+}
+} // namespace
+
+Action prepareSchedule(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    addScheduleOptions(app, options->schedule);
+    addPassOptions(app, options->schedule.passes);
+    app.add_option("--with", options->with, "Add what passes add, as a list: p2p,allreduce,opt")
+        ->type_name("PASSES")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(oneOf({"p2p", "allreduce", "opt"}));
+    app.add_option("--format", options->format, "csv|text|torch|json [csv]")
+        ->type_name("FORMAT")
+        ->check(oneOf({"csv", "text", "torch", "json"}));
+    app.add_option("-o,--output", options->output, "Write to a file")->type_name("FILE");
+    return [options] { return printSchedule(*options); };
+}
+
+} // namespace cli

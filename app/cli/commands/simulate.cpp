@@ -1,0 +1,319 @@
+#include "app/cli/commands/calibrate_options.h"
+#include "app/cli/commands/command.h"
+#include "app/cli/commands/huge_pages.h"
+#include "app/cli/commands/simulated.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/options/command_line.h"
+#include "app/cli/options/model_options.h"
+#include "app/cli/options/schedule_options.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/run_json.h"
+#include "app/cli/text/run_text.h"
+#include "app/cli/text/table.h"
+#include "app/cli/text/timeline_text.h"
+#include "engine/base/version.h"
+#include "profiler/analysis/predicted_info.h"
+#include "profiler/analysis/words.h"
+#include "profiler/store/trace_store.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using namespace profiler;
+
+namespace {
+struct Options
+{
+    ScheduleOptions schedule;
+    CostOptions costs;
+    ModelOptions model;
+    CalibrateOptions calibrate;
+    std::optional<SimulationCosts::Recorded> recorded;
+    bool asRecorded = false; // the schedule of the run itself
+    SyncPolicy sync = SyncPolicy::Eager;
+    int iterations = 1, dataParallel = 1;
+    bool json = false, force = false, attentionGiven = false;
+    std::string output, command;
+};
+
+// Worth another start of the program.
+bool isHuge(const ScheduleRequest& request)
+{
+    constexpr std::int64_t kMany = std::int64_t{1} << 22;
+    return std::int64_t{request.devices} * request.microBatches * std::max(1, request.chunks)
+        > kMany;
+}
+
+// Whether a picture in letters is possible at all.
+bool isSmall(const Schedule& schedule)
+{
+    constexpr std::size_t kMostOps = 1 << 16;
+    return opCount(schedule) <= kMostOps;
+}
+
+RunInfo infoOf(const Options& options, const std::string& scheme, const RunInfo& simulated)
+{
+    RunInfo info;
+    info.recomputeKeeps = simulated.recomputeKeeps;
+    info.scheme = scheme;
+    info.label = labelOf(scheme);
+    info.command = options.command;
+    info.started = utcNow();
+    info.program = buildId();
+    info.mode = Mode::Simulate;
+    info.outcome = Outcome::Finished;
+    info.ticksPerUnit = simulated.ticksPerUnit;
+    info.link = linkText(options.costs);
+    info.plannedWarmup = 0;
+    info.plannedIterations = options.iterations;
+    return info;
+}
+
+using Recompute = PassOptions::Recompute;
+
+Result<double> keptOf(const Options& options)
+{
+    const std::string& text = options.costs.recomputeKeeps;
+    if (text.empty())
+        return options.schedule.passes.recompute == Recompute::Attention ? kAttentionKeeps : 0;
+    const auto share = parseFraction(text);
+    if (share && share->numerator <= share->denominator)
+        return share->value();
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("--recompute-keeps {}: give a share between 0 and 1", text));
+}
+
+// --recompute of a model says what is kept and what is repeated, as its own options do.
+Result<void> applyRecompute(const Options& options, ModelOnHardware& on)
+{
+    const Recompute recompute = options.schedule.passes.recompute;
+    if (recompute == Recompute::Attention && options.attentionGiven
+        && on.setup.attention == AttentionMode::Flash)
+        return fail(Error::Code::InvalidArgument,
+                    "flash attention stores no scores that --recompute attention could make again; "
+                    "leave one of the two out");
+    if (recompute == Recompute::Attention)
+        on.setup.attention = AttentionMode::Recompute;
+    if (recompute == Recompute::Full)
+        on.setup.recomputesAll = true;
+    return {};
+}
+
+Result<SimulationCosts> costsOf(const Options& options)
+{
+    auto units = unitCosts(options.costs);
+    if (!units)
+        return tl::unexpected(units.error());
+    const auto kept = keptOf(options);
+    if (!kept)
+        return tl::unexpected(kept.error());
+    if (options.schedule.passes.recompute == Recompute::Attention
+        && options.costs.recompute.empty())
+        units->recompute = kAttentionShare;
+    SimulationCosts costs{*std::move(units), std::nullopt, options.recorded, *kept};
+    if (options.model.model.empty() != options.model.hardware.empty())
+        return fail(Error::Code::InvalidArgument,
+                    "a model is costed on hardware: give both --model and --hardware");
+    if (options.model.model.empty())
+        return costs;
+    auto on = modelOnHardware(options.model);
+    if (!on)
+        return on.error().code == Error::Code::NotFound ? wrongUsage(on.error())
+                                                        : tl::unexpected(on.error());
+    on->setup.dataParallel = options.dataParallel;
+    if (auto applied = applyRecompute(options, *on); !applied)
+        return tl::unexpected(applied.error());
+    if (options.costs.recomputeKeeps.empty())
+        costs.recomputeKeeps = keptShare(*on);
+    costs.model = *std::move(on);
+    return costs;
+}
+
+Result<Simulated> simulateOne(const Options& options, const SimulationRequest& request,
+                              Schedule schedule)
+{
+    schedule.shape.dataParallel = options.dataParallel;
+    const std::string scheme = schedule.scheme;
+    auto one = simulated(std::move(schedule), request);
+    if (one)
+        one->run.info = infoOf(options, scheme, one->run.info);
+    if (one && request.costs.model) {
+        describeModel(*request.costs.model, one->run.schedule.shape, one->run.info);
+        addRates(one->run.info, options.dataParallel, one->metrics);
+    }
+    if (one && request.costs.recorded) {
+        describeRecorded(*request.costs.recorded->run, options.calibrate.file,
+                         one->run.schedule.shape, one->run.info);
+        addRates(one->run.info, options.dataParallel, one->metrics);
+    }
+    return one;
+}
+
+Result<std::vector<Schedule>> schedulesOf(const Options& options)
+{
+    if (options.asRecorded)
+        return std::vector{options.recorded->run->schedule};
+    const bool keepsSpans = !options.output.empty() || options.recorded;
+    return schedules(options.schedule,
+                     limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
+}
+
+// Reads the run of --calibrate; what was not said of the schedule is as it was recorded.
+Result<void> calibrate(const CLI::App& app, Options& options)
+{
+    auto run = recorded(options.calibrate);
+    if (!run)
+        return tl::unexpected(run.error());
+    options.recorded = *std::move(run);
+    if (!options.recorded)
+        return {};
+    const Schedule& schedule = options.recorded->run->schedule;
+    options.asRecorded = asksForRecorded(app);
+    fillFrom(schedule, app, options.schedule);
+    if (app.get_option("--data-parallel")->count() == 0)
+        options.dataParallel = schedule.shape.dataParallel;
+    return {};
+}
+
+Result<std::vector<Simulated>> simulateAll(const Options& options)
+{
+    auto costs = costsOf(options);
+    if (!costs)
+        return tl::unexpected(costs.error());
+    if (isHuge(options.schedule.request))
+        restartWithHugePages();
+    auto built = schedulesOf(options);
+    if (!built)
+        return tl::unexpected(built.error());
+    const bool draws = !options.json && built->size() == 1;
+    const SimulationRequest request{*std::move(costs), options.sync, options.iterations,
+                                    !options.output.empty() || (draws && isSmall(built->front()))};
+    std::vector<Simulated> all;
+    for (Schedule& schedule : *built) {
+        auto one = simulateOne(options, request, std::move(schedule));
+        if (!one)
+            return tl::unexpected(one.error());
+        all.push_back(std::move(*one));
+    }
+    return all;
+}
+
+double most(const RunMetrics& metrics, double DeviceMetrics::*field)
+{
+    double largest = 0;
+    for (const DeviceMetrics& device : metrics.devices)
+        largest = std::max(largest, device.*field);
+    return largest;
+}
+
+std::string comparisonTable(const std::vector<Simulated>& all)
+{
+    Table table({{"scheme", Table::Align::Left},
+                 {"D"},
+                 {"N"},
+                 {"v"},
+                 {"iteration"},
+                 {"span"},
+                 {"bubble %"},
+                 {"peak stash M_a"},
+                 {"weights M_theta"},
+                 {"messages"},
+                 {"copies"}});
+    for (const auto& [run, m, hasSpans] : all) {
+        const Shape& shape = run.schedule.shape;
+        table.add(
+            {run.info.scheme, std::to_string(shape.devices), std::to_string(shape.microBatches),
+             std::to_string(shape.chunks()), timeNumber(m.duration, run.info.ticksPerUnit),
+             timeNumber(m.span, run.info.ticksPerUnit), fmt::format("{:.1f}", 100 * m.bubbleRatio),
+             unitNumber(most(m, &DeviceMetrics::peakStash)),
+             unitNumber(most(m, &DeviceMetrics::weights)), std::to_string(m.messages),
+             std::to_string(m.localCopies)});
+    }
+    const RunInfo& info = all.front().run.info;
+    const std::string times = !info.timing.empty() ? "times: " + info.timing
+        : info.inUnits() ? "one unit = a device's forward of one micro-batch"
+                         : "times of a model on hardware, not measured";
+    return table.text() + "\n" + times + "; link " + info.link + "\n";
+}
+
+std::string asText(const std::vector<Simulated>& all)
+{
+    if (all.size() > 1)
+        return comparisonTable(all);
+    const auto& [run, metrics, hasSpans] = all.front();
+    std::string picture = !hasSpans ? std::string()
+                                    : timelineText(run, metrics.iteration, outputColumns(),
+                                                   outputHasColours() ? Ink::Colours : Ink::Plain);
+    if (!picture.empty())
+        picture += "\n";
+    return headingOf(run) + "\n" + headlineOf(run, metrics) + "\n\n" + picture
+        + deviceTable(run, metrics);
+}
+
+std::string asJson(const std::vector<Simulated>& all)
+{
+    if (all.size() == 1)
+        return runJson(all.front().run, all.front().metrics).dump(2) + "\n";
+    auto rows = nlohmann::ordered_json::array();
+    for (const auto& [run, metrics, hasSpans] : all)
+        rows.push_back(runJson(run, metrics));
+    return rows.dump(2) + "\n";
+}
+
+Result<int> print(const Options& options)
+{
+    if (!options.output.empty() && options.schedule.schemes.size() > 1)
+        return fail(Error::Code::InvalidArgument,
+                    "one file holds one run: give -o with a single --scheme");
+    const auto all = simulateAll(options);
+    if (!all)
+        return tl::unexpected(all.error());
+    if (!options.output.empty())
+        if (const auto written = writeRun(options.output, all->front().run,
+                                          options.force ? IfExists::Replace : IfExists::Refuse);
+            !written)
+            return tl::unexpected(written.error());
+    printText(options.json ? asJson(*all) : asText(*all));
+    if (!options.output.empty() && !options.json)
+        printText("\n" + options.output + "  (bubblescope " + quoted(options.output) + ")\n");
+    return 0;
+}
+} // namespace
+
+Action prepareSimulate(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    addScheduleOptions(app, options->schedule, Schemes::Several);
+    addPassOptions(app, options->schedule.passes);
+    addCostOptions(app, options->costs);
+    addModelOptions(app, options->model);
+    app.add_option("--micro-batch-size", options->model.setup.microBatchSize,
+                   "Sequences of a micro-batch of the model [1]")
+        ->type_name("b")
+        ->group("Model on hardware")
+        ->check(between(1, 1 << 20));
+    addCalibrateOptions(app, options->calibrate);
+    addSyncOption(app, options->sync, "Schedule");
+    addDataParallelOption(app, options->dataParallel, "Schedule");
+    app.add_option("--iterations", options->iterations, "Back to back, flushed in between [1]")
+        ->type_name("K")
+        ->check(between(1, 100000));
+    app.add_flag("--json", options->json, "Print JSON: one object, or a list for several schemes");
+    app.add_option("-o,--output", options->output, "Record into a file")->type_name("RUN.sqlite");
+    app.add_flag("--force", options->force, "Replace the file if it exists");
+    return [options, &app] {
+        options->command = commandLine(app);
+        options->attentionGiven = app.get_option("--attention")->count() > 0;
+        if (auto ready = calibrate(app, *options); !ready)
+            return Result<int>(tl::unexpected(ready.error()));
+        return print(*options);
+    };
+}
+
+} // namespace cli

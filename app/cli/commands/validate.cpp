@@ -1,0 +1,163 @@
+#include "engine/schedule/check/validate.h"
+
+#include "app/cli/commands/command.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/text/communication_text.h"
+#include "app/cli/text/output.h"
+#include "engine/schedule/check/stash.h"
+#include "engine/schedule/check/stash_check.h"
+#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/notation.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace cli {
+
+using namespace engine;
+using nlohmann::ordered_json;
+
+namespace {
+struct Options
+{
+    std::string file;
+    double stashLimit = 0; // in M_a; 0: none
+    bool json = false;
+};
+
+std::string_view kindName(Violation::Kind kind)
+{
+    switch (kind) {
+    case Violation::Kind::Missing:
+        return "missing";
+    case Violation::Kind::Duplicate:
+        return "duplicate";
+    case Violation::Kind::OutOfRange:
+        return "out-of-range";
+    case Violation::Kind::WrongDevice:
+        return "wrong-device";
+    case Violation::Kind::Order:
+        return "order";
+    case Violation::Kind::Stash:
+        return "stash";
+    case Violation::Kind::Version:
+        return "version";
+    case Violation::Kind::Deadlock:
+        return "deadlock";
+    }
+    return "";
+}
+
+struct Checked
+{
+    Schedule schedule;
+    ScheduleFormat format = ScheduleFormat::Csv;
+    std::vector<Violation> violations;
+    std::optional<CommunicationReport> communication; // of a valid schedule
+};
+
+ordered_json toJson(const Schedule& schedule, const Violation& violation)
+{
+    const bool placed = violation.index >= 0;
+    return {{"kind", kindName(violation.kind)},
+            {"device",
+             violation.device.isValid() ? ordered_json(violation.device.value) : ordered_json()},
+            {"index", placed ? ordered_json(violation.index) : ordered_json()},
+            {"op", toString(violation.op)},
+            {"message", violation.message},
+            {"grid",
+             placed ? ordered_json(gridAround(schedule, violation.device, violation.index))
+                    : ordered_json()}};
+}
+
+std::string asJson(const Checked& checked)
+{
+    ordered_json all = ordered_json::array();
+    for (const Violation& violation : checked.violations)
+        all.push_back(toJson(checked.schedule, violation));
+    return ordered_json{
+               {"valid", checked.violations.empty()},
+               {"format", formatTitle(checked.format)},
+               {"violations", all},
+               {"communication",
+                checked.communication ? communicationJson(*checked.communication) : ordered_json()}}
+               .dump(2)
+        + "\n";
+}
+
+std::string asText(const Checked& checked)
+{
+    constexpr std::size_t kMostGrids = 10; // of a file that is wrong all over
+    const Shape& shape = checked.schedule.shape;
+    if (checked.violations.empty())
+        return fmt::format("valid: {} ops on {} devices, {} stages, {} micro-batches; complete, in "
+                           "order, and no device waits for ever\n",
+                           opCount(checked.schedule), shape.devices, shape.stages,
+                           shape.microBatches)
+            + "\n" + communicationTable(*checked.communication);
+    std::string text;
+    std::size_t grids = 0;
+    for (const Violation& violation : checked.violations) {
+        text += violation.message + "\n";
+        if (violation.index >= 0 && grids++ < kMostGrids)
+            text += "\n" + gridAround(checked.schedule, violation.device, violation.index) + "\n";
+    }
+    return text;
+}
+
+Result<Checked> checkFile(const Options& options)
+{
+    const auto file = readFile(options.file);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto format = scheduleFormat(*file);
+    auto schedule = readScheduleText(*file);
+    if (!schedule)
+        return fail(Error::Code::Corrupt, options.file + ": " + schedule.error().message);
+    Checked checked{std::move(*schedule), *format, {}, std::nullopt};
+    checked.violations = validate(checked.schedule);
+    if (checked.violations.empty())
+        checked.communication = communicationOf(checked.schedule);
+    if (options.stashLimit > 0) {
+        const auto parts = static_cast<double>(stashPartsPerActivation(checked.schedule.shape));
+        for (Violation& violation : checkStashLimit(
+                 checked.schedule, static_cast<std::int64_t>(options.stashLimit * parts)))
+            checked.violations.push_back(std::move(violation));
+    }
+    return checked;
+}
+
+Result<int> check(const Options& options)
+{
+    const auto checked = checkFile(options);
+    if (!checked)
+        return tl::unexpected(checked.error());
+    printText(options.json ? asJson(*checked) : asText(*checked));
+    const std::size_t count = checked->violations.size();
+    if (count == 0)
+        return 0;
+    return fail(Error::Code::Corrupt,
+                fmt::format("{} has {} {}; correct the file and try again", options.file, count,
+                            count == 1 ? "violation" : "violations"));
+}
+} // namespace
+
+Action prepareValidate(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("FILE", options->file,
+                   "Schedule file: bscope's CSV, PyTorch's or sail-sg's text")
+        ->required();
+    app.add_option("--stash-limit", options->stashLimit,
+                   "Refuse a device that keeps more activations, guests included, in M_a [none]")
+        ->type_name("K")
+        ->check(positive());
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return check(*options); };
+}
+
+} // namespace cli

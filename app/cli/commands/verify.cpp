@@ -1,0 +1,159 @@
+#include "engine/verify/verify.h"
+
+#include "app/cli/commands/command.h"
+#include "app/cli/commands/interrupt.h"
+#include "app/cli/options/choice.h"
+#include "app/cli/text/output.h"
+#include "app/cli/text/table.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+namespace cli {
+
+using namespace engine;
+using nlohmann::ordered_json;
+
+namespace {
+constexpr std::string_view kTime = "time", kLeftOut = "left out";
+
+struct Options
+{
+    std::string backend = "auto";
+    std::vector<std::string> schemes;
+    bool full = false, json = false;
+};
+
+ordered_json toJson(const std::vector<VerifyCheck>& checks)
+{
+    ordered_json list = ordered_json::array();
+    for (const VerifyCheck& check : checks)
+        list.push_back({{"fact", check.fact},
+                        {"scheme", check.scheme},
+                        {"devices", check.devices},
+                        {"micro_batches", check.microBatches},
+                        {"mode", modeName(check.mode)},
+                        {"passed", check.passed},
+                        {"detail", check.detail}});
+    return {{"passed", std::ranges::all_of(checks, &VerifyCheck::passed)}, {"checks", list}};
+}
+
+// A row for each schedule, a column for each fact.
+std::string asText(const std::vector<VerifyCheck>& checks)
+{
+    using Key = std::tuple<std::string, int, int>;
+    const auto keyOf
+        = [](const VerifyCheck& c) { return Key(c.scheme, c.devices, c.microBatches); };
+    std::map<Key, std::map<std::string, const char*>> words;
+    std::vector<Key> order;
+    for (const VerifyCheck& check : checks) {
+        if (check.fact == kTime)
+            continue;
+        if (!words.contains(keyOf(check)))
+            order.push_back(keyOf(check));
+        words[keyOf(check)][check.fact + " " + std::string(modeName(check.mode))] = !check.passed
+            ? "DIFFERENT"
+            : check.rounded ? "to rounding"
+                            : "equal";
+    }
+    const std::vector<std::string> facts{"integer gradients emulate",
+                                         "integer gradients live",
+                                         "exact gradients emulate",
+                                         "exact gradients live",
+                                         "losses live",
+                                         "placement emulate"};
+    Table table({{"scheme", Table::Align::Left},
+                 {"D"},
+                 {"N"},
+                 {"integers", Table::Align::Left},
+                 {"live", Table::Align::Left},
+                 {"exact", Table::Align::Left},
+                 {"live", Table::Align::Left},
+                 {"losses", Table::Align::Left},
+                 {"placement", Table::Align::Left}});
+    for (const Key& key : order) {
+        const auto& [scheme, devices, microBatches] = key;
+        std::vector<std::string> cells{scheme, std::to_string(devices),
+                                       std::to_string(microBatches)};
+        for (const std::string& fact : facts)
+            if (const auto word = words[key].find(fact); word != words[key].end())
+                cells.emplace_back(word->second);
+            else
+                cells.emplace_back("-"); // not among those of this row
+        table.add(std::move(cells));
+    }
+    return table.text();
+}
+
+// What was measured and is neither right nor wrong, and what could not be done here.
+std::string measured(const std::vector<VerifyCheck>& checks)
+{
+    std::string text;
+    for (const VerifyCheck& check : checks)
+        if (check.fact == kTime && check.passed)
+            text += fmt::format("measured with {}, D = {}, N = {}: {}\n", check.scheme,
+                                check.devices, check.microBatches, check.detail);
+        else if (check.fact == kLeftOut)
+            text += fmt::format("left out, live: {}\n", check.detail);
+    return text;
+}
+
+std::string failures(const std::vector<VerifyCheck>& checks)
+{
+    std::string text;
+    std::size_t failed = 0;
+    for (const VerifyCheck& check : checks)
+        if (!check.passed) {
+            ++failed;
+            text += fmt::format("{} of {}, D = {}, N = {}, {}: {}\n", check.fact, check.scheme,
+                                check.devices, check.microBatches, modeName(check.mode),
+                                check.detail);
+        }
+    return text
+        + (failed == 0 ? fmt::format("all {} checks passed\n", checks.size())
+                       : fmt::format("{} of {} checks failed\n", failed, checks.size()));
+}
+
+Result<int> verify(const Options& options)
+{
+    const Interrupt interrupt;
+    const Backend backend = options.backend == "cuda" ? Backend::Cuda : Backend::Cpu;
+    std::size_t done = 0;
+    const auto tell = [&](const VerifyCheck&) {
+        if (errorIsTerminal())
+            printError(fmt::format("\r{} checks", ++done));
+    };
+    const auto checks
+        = verifyEngine({.full = options.full, .backend = backend, .schemes = options.schemes}, tell,
+                       interrupt.requested());
+    if (done > 0)
+        printError("\r                \r");
+    if (!checks)
+        return checks.error().code == Error::Code::NotFound ? wrongUsage(checks.error())
+                                                            : tl::unexpected(checks.error());
+    printText(options.json ? toJson(*checks).dump(2) + "\n"
+                           : asText(*checks) + measured(*checks) + failures(*checks));
+    return std::ranges::all_of(*checks, &VerifyCheck::passed) ? 0 : 1;
+}
+} // namespace
+
+Action prepareVerify(CLI::App& app)
+{
+    const auto options = std::make_shared<Options>();
+    app.add_option("--backend", options->backend,
+                   "On GPUs: the proof by integers, at D = 2 and 4 [auto: the CPU]")
+        ->type_name("auto|cpu|cuda")
+        ->check(oneOf({"auto", "cpu", "cuda"}));
+    app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated [all]")
+        ->type_name("NAME");
+    app.add_flag("--full", options->full, "Every size and option instead of one of each");
+    app.add_flag("--json", options->json, "Print JSON");
+    return [options] { return verify(*options); };
+}
+
+} // namespace cli

@@ -1,0 +1,93 @@
+#pragma once
+
+#include "engine/base/result.h"
+#include "engine/base/text.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cli {
+
+// A name that does not exist is wrong usage where it was typed, and not work that failed.
+inline auto wrongUsage(engine::Error error)
+{
+    return engine::fail(engine::Error::Code::InvalidArgument, std::move(error.message));
+}
+
+// An option that takes one of a few words, which become a value: for CLI::Option::transform().
+template<class Value>
+CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
+{
+    return {[words = std::move(words)](std::string& text) {
+                std::string known;
+                for (const auto& [word, value] : words) {
+                    if (word == text) {
+                        text = std::to_string(static_cast<int>(value));
+                        return std::string();
+                    }
+                    known += (known.empty() ? "" : ", ") + word;
+                }
+                return text + " is not one of " + known;
+            },
+            ""};
+}
+
+// The same for an option that keeps the word.
+inline CLI::Validator oneOf(std::vector<std::string> words)
+{
+    return {[words = std::move(words)](std::string& text) {
+                std::string known;
+                for (const std::string& word : words) {
+                    if (word == text)
+                        return std::string();
+                    known += (known.empty() ? "" : ", ") + word;
+                }
+                return text + " is not one of " + known;
+            },
+            ""};
+}
+
+// For a number between two others, both allowed.
+template<class Number>
+CLI::Validator between(Number least, Number most)
+{
+    return {[least, most](std::string& text) {
+                Number number{};
+                const bool fits
+                    = CLI::detail::lexical_cast(text, number) && least <= number && number <= most;
+                return fits ? std::string()
+                            : fmt::format("{} is not a number from {} to {}", text, least, most);
+            },
+            ""};
+}
+
+// For a share or an amount: not zero, not without an end, and a number at all.
+inline CLI::Validator positive()
+{
+    return {[](std::string& text) {
+                double number = 0;
+                const bool fits = CLI::detail::lexical_cast(text, number) && number > 0
+                    && std::isfinite(number);
+                return fits ? std::string() : text + " is not a number above 0";
+            },
+            ""};
+}
+
+// For a seed: any number of 64 bits, and none that would wrap around to become one.
+inline CLI::Validator seedNumber()
+{
+    return {[](std::string& text) {
+                return engine::parseInteger<std::uint64_t>(text)
+                    ? std::string()
+                    : text + " is not a whole number from 0 to 18446744073709551615";
+            },
+            ""};
+}
+
+} // namespace cli

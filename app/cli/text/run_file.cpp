@@ -1,0 +1,70 @@
+#include "app/cli/text/run_file.h"
+
+#include "app/cli/text/output.h"
+#include "profiler/store/trace_store.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+namespace cli {
+
+using namespace engine;
+
+namespace {
+std::string dataHome()
+{
+    if (const char* home = std::getenv("XDG_DATA_HOME"); home && *home)
+        return home;
+    const char* home = std::getenv("HOME");
+    return std::string(home && *home ? home : ".") + "/.local/share";
+}
+
+} // namespace
+
+std::string defaultRunFile(const Experiment& experiment)
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm parts{};
+    localtime_r(&now, &parts);
+    std::array<char, 32> time{};
+    std::strftime(time.data(), time.size(), "%Y%m%d-%H%M%S", &parts);
+    const ScheduleRequest& schedule = experiment.schedule;
+    const std::string what = experiment.scheduleFile.empty()
+        ? fmt::format("{}-D{}-N{}", schedule.scheme, schedule.devices, schedule.microBatches)
+        : "file-" + std::filesystem::path(experiment.scheduleFile).stem().string();
+    const std::string stem
+        = fmt::format("{}/bubblescope/runs/{}-{}", dataHome(), time.data(), what);
+    std::string file = stem + ".sqlite";
+    for (int again = 2; std::filesystem::exists(file); ++again) // several in one second
+        file = fmt::format("{}-{}.sqlite", stem, again);
+    return file;
+}
+
+Result<Run> openRun(const std::string& file)
+{
+    std::string warning;
+    auto run = profiler::readRun(file, &warning);
+    if (run && !warning.empty())
+        printError("note: " + warning + "\n");
+    if (run)
+        if (const auto hasOps = profiler::checkHasOps(*run, file); !hasOps)
+            return tl::unexpected(hasOps.error());
+    return run;
+}
+
+Result<void> makeFolderOf(const std::string& file)
+{
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
+    if (error)
+        return fail(Error::Code::Io,
+                    fmt::format("cannot make the folder of {}: {}; name another file with -o", file,
+                                error.message()));
+    return {};
+}
+
+} // namespace cli

@@ -1,0 +1,181 @@
+#include "app/models/plan/fault.h"
+
+#include "app/models/text.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace app {
+namespace {
+
+using engine::ScheduleRequest;
+using Member = int ScheduleRequest::*;
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("Fault", text);
+}
+
+bool isPossible(const ScheduleRequest& request)
+{
+    return engine::checkRequest(request).has_value();
+}
+
+ScheduleRequest with(ScheduleRequest request, Member member, int value)
+{
+    request.*member = value;
+    return request;
+}
+
+// How far to look for a value that is fine: multiples of D lie D apart.
+int reach(const ScheduleRequest& request)
+{
+    constexpr int kLeast = 64, kMost = 4096;
+    return std::clamp(2 * request.devices, kLeast, kMost);
+}
+
+// The nearest values below and above that pass, when this number alone is at fault.
+std::vector<int> nearest(const ScheduleRequest& request, Member member)
+{
+    std::vector<int> values;
+    const int from = request.*member, far = reach(request);
+    for (const int step : {-1, 1}) {
+        const int start = step > 0 ? std::max(from + 1, 1) : from - 1;
+        for (int value = start; std::abs(value - start) <= far && value > 0; value += step) {
+            if (!isPossible(with(request, member, value)))
+                continue;
+            values.push_back(value);
+            break;
+        }
+    }
+    return values;
+}
+
+struct Name
+{
+    Fault::Field field;
+    Member member;
+    const char* letter;
+};
+constexpr std::array<Name, 3> kNames
+    = {Name{Fault::Field::MicroBatches, &ScheduleRequest::microBatches, "N"},
+       Name{Fault::Field::Devices, &ScheduleRequest::devices, "D"},
+       Name{Fault::Field::Chunks, &ScheduleRequest::chunks, "v"}};
+
+std::optional<Fault> faultOfNumber(const ScheduleRequest& request)
+{
+    for (const Name& name : kNames) {
+        Fault fault{name.field, {}, {}, {}};
+        QStringList values;
+        for (const int value : nearest(request, name.member)) {
+            values.append(QString::number(value));
+            fault.remedies.push_back(
+                {QStringLiteral("%1 = %2").arg(QLatin1String(name.letter)).arg(value),
+                 with(request, name.member, value)});
+        }
+        if (values.isEmpty())
+            continue;
+        fault.reason = tr("try %1").arg(values.join(tr(" or ")));
+        return fault;
+    }
+    return std::nullopt;
+}
+
+std::optional<Fault> faultOfOption(const ScheduleRequest& request)
+{
+    for (const auto& [key, value] : request.options) {
+        ScheduleRequest usual = request;
+        usual.options.erase(key);
+        if (isPossible(usual))
+            return Fault{Fault::Field::Option,
+                         {},
+                         {},
+                         {{tr("usual %1").arg(QString::fromStdString(key)), usual}}};
+    }
+    return std::nullopt;
+}
+
+// Two numbers at fault: the nearest D for which some N near is fine.
+std::vector<Remedy> nearestPair(const ScheduleRequest& request)
+{
+    constexpr int kFar = 16, kManyBatches = 512;
+    ScheduleRequest near = request;
+    near.microBatches = std::clamp(near.microBatches, 1, kManyBatches);
+    near.devices = std::clamp(near.devices, 1, kManyBatches);
+    for (int distance = 0; distance <= kFar; ++distance) {
+        for (const int devices : {near.devices + distance, near.devices - distance}) {
+            if (devices < 1)
+                continue;
+            near.devices = devices;
+            const std::vector<int> counts = nearest(near, &ScheduleRequest::microBatches);
+            if (counts.empty())
+                continue;
+            near.microBatches = counts.back();
+            return {{QStringLiteral("D = %1, N = %2").arg(devices).arg(near.microBatches), near}};
+        }
+        near.devices = std::clamp(request.devices, 1, kManyBatches);
+    }
+    return {};
+}
+
+} // namespace
+
+QString ruleText(const engine::Scheme& scheme)
+{
+    return fromUtf8(scheme.accepts).replace(QStringLiteral(">="), QStringLiteral("≥"));
+}
+
+RuleParts ruleParts(const engine::Scheme& scheme)
+{
+    RuleParts parts;
+    QStringList others;
+    for (const QString& piece : ruleText(scheme).split(QStringLiteral("; "))) {
+        const QString rest = piece.mid(2);
+        if (piece.startsWith(QStringLiteral("D ")))
+            parts.devices = rest;
+        else if (piece.startsWith(QStringLiteral("N ")))
+            parts.microBatches = rest;
+        else if (piece.startsWith(QStringLiteral("v ")))
+            parts.chunks = rest;
+        else
+            others.append(piece);
+    }
+    for (QString* part : {&parts.devices, &parts.microBatches, &parts.chunks})
+        if (*part == QStringLiteral("≥ 1"))
+            part->clear();
+    parts.other = others.join(QStringLiteral("; "));
+    return parts;
+}
+
+Fault findFault(const ScheduleRequest& request)
+{
+    const auto verdict = engine::checkRequest(request);
+    if (verdict)
+        return {};
+    Fault fault;
+    if (auto ofNumber = faultOfNumber(request))
+        fault = std::move(*ofNumber);
+    else if (auto ofOption = faultOfOption(request))
+        fault = std::move(*ofOption);
+    else
+        fault = {Fault::Field::Other, {}, {}, nearestPair(request)};
+    fault.message = fromUtf8(verdict.error().message);
+    return fault;
+}
+
+int nearestPossible(const ScheduleRequest& request, Member member, int value, int most)
+{
+    for (int distance = 0; distance < most; ++distance) {
+        for (const int candidate : {value + distance, value - distance}) {
+            if (candidate >= 1 && candidate <= most && isPossible(with(request, member, candidate)))
+                return candidate;
+        }
+    }
+    return value;
+}
+
+} // namespace app

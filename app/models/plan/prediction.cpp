@@ -1,0 +1,252 @@
+#include "app/models/plan/prediction.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "engine/schedule/transfers.h"
+#include "engine/schedules/scheme.h"
+#include "engine/sim/memory_events.h"
+#include "engine/sim/simulate.h"
+#include "profiler/analysis/predicted_info.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+QString labelOf(const std::string& name)
+{
+    const engine::Scheme* scheme = engine::findScheme(name);
+    return scheme != nullptr ? shortTitle(fromUtf8(scheme->title)) : QString::fromStdString(name);
+}
+
+engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
+{
+    CostSetting setting = countingBeside(request.source, request.costs);
+    if (request.recompute == engine::Recompute::Attention
+        && setting.recompute == CostSetting::kSame)
+        setting.recompute = kAttentionShare;
+    auto units = unitCosts(setting);
+    if (units)
+        units->rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
+    return units;
+}
+
+// What the ops take, and what of it the run has to know beside its times.
+struct Costs
+{
+    engine::OpCosts ops;
+    std::optional<engine::ModelOnHardware> on;
+};
+
+engine::Result<Costs> hardwareCosts(const engine::Schedule& lowered,
+                                    const PredictionRequest& request,
+                                    const engine::TimingRules& rules)
+{
+    auto on = modelOnHardware(request.source, request.recompute, lowered.shape.dataParallel);
+    if (!on)
+        return tl::unexpected(on.error());
+    const auto where = holds(lowered, engine::OpKind::Recompute) ? engine::RecomputeIn::Ops
+                                                                 : engine::RecomputeIn::Backward;
+    const auto prices = engine::modelPrices(lowered.shape, *on, rules, where);
+    if (!prices)
+        return tl::unexpected(prices.error());
+    auto ops = engine::resolved(lowered, *prices);
+    if (!ops)
+        return tl::unexpected(ops.error());
+    return Costs{*std::move(ops), *std::move(on)};
+}
+
+engine::Result<Costs> costsOf(const engine::Schedule& lowered, const PredictionRequest& request)
+{
+    const auto units = unitsOf(request);
+    if (!units)
+        return tl::unexpected(units.error());
+    if (request.source.kind == CostSource::Kind::Hardware)
+        return hardwareCosts(lowered, request, units->rules);
+    auto ops = request.source.isUnits() ? engine::unitOpCosts(lowered, *units)
+                                        : recordedCosts(lowered, request.source, *units);
+    return ops ? engine::Result<Costs>(Costs{*std::move(ops), std::nullopt})
+               : tl::unexpected(ops.error());
+}
+
+double keptOf(const Costs& costs, engine::Recompute recompute)
+{
+    if (costs.on)
+        return engine::keptShare(*costs.on);
+    return recompute == engine::Recompute::Attention ? profiler::kAttentionKeeps : 0;
+}
+
+engine::RunInfo infoOf(const engine::Schedule& lowered, const QString& label,
+                       const PredictionRequest& request, const Costs& costs)
+{
+    engine::RunInfo info;
+    info.scheme = lowered.scheme;
+    info.label = label.toStdString();
+    info.mode = engine::Mode::Simulate;
+    info.outcome = engine::Outcome::Finished;
+    info.ticksPerUnit = costs.ops.ticksPerUnit;
+    info.recomputeKeeps = keptOf(costs, request.recompute);
+    info.link = linkText(request.costs).toStdString();
+    if (costs.on)
+        profiler::describeModel(*costs.on, lowered.shape, info);
+    else if (request.source.run && !request.source.isUnits())
+        profiler::describeRecorded(*request.source.run, request.source.file.toStdString(),
+                                   lowered.shape, info);
+    return info;
+}
+
+PreparedSchedule checked(const engine::Schedule& schedule, const QString& label,
+                         engine::SyncPolicy sync)
+{
+    PreparedSchedule prepared;
+    prepared.violations = engine::validate(schedule);
+    prepared.computeOps = engine::opCount(schedule);
+    prepared.label = label;
+    if (prepared.violations.empty())
+        prepared.lowered = engine::lower(schedule, sync);
+    return prepared;
+}
+
+engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepared,
+                              const PredictionRequest& request)
+{
+    auto run = std::make_shared<engine::Run>();
+    run->schedule = prepared.lowered;
+    const auto costs = costsOf(run->schedule, request);
+    if (!costs)
+        return tl::unexpected(costs.error());
+    auto timeline = engine::simulate(run->schedule, costs->ops);
+    if (!timeline)
+        return tl::unexpected(timeline.error());
+    run->timeline = std::move(*timeline);
+    if (costs->on)
+        run->timeline.memory
+            = engine::simulatedMemory(run->schedule, run->timeline,
+                                      engine::stageBytes(*costs->on, run->schedule.shape.stages));
+    run->info = infoOf(run->schedule, prepared.label, request, *costs);
+    result.info = run->info;
+    result.deviceMemory = costs->on ? static_cast<std::int64_t>(costs->on->hardware.memory) : 0;
+    auto metrics = profiler::metrics(*run);
+    if (!metrics)
+        return tl::unexpected(metrics.error());
+    result.metrics = std::move(*metrics);
+    result.thumbnail = makeThumbnail(*run);
+    result.run = std::move(run);
+    return {};
+}
+
+} // namespace
+
+bool PredictionRequest::isUsual() const
+{
+    return source.isUnits() && costs.isUsual() && !evict && recompute == engine::Recompute::None;
+}
+
+bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
+{
+    return schedule == other.schedule && sync == other.sync && recompute == other.recompute
+        && evict == other.evict;
+}
+
+engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
+{
+    auto schedule = engine::buildSchedule(request.schedule);
+    if (schedule && request.evict)
+        schedule = engine::addEvictLoad(*schedule, *request.evict);
+    if (!schedule)
+        return schedule;
+    if (request.recompute != engine::Recompute::None)
+        schedule = engine::addRecompute(*schedule);
+    schedule->shape.dataParallel = request.schedule.dataParallel;
+    return schedule;
+}
+
+engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)
+{
+    const auto schedule = orderOf(request);
+    if (!schedule)
+        return tl::unexpected(schedule.error());
+    PreparedSchedule prepared = checked(*schedule, labelOf(request.schedule.scheme), request.sync);
+    const engine::Scheme* scheme = engine::findScheme(request.schedule.scheme);
+    if (scheme == nullptr || scheme->bubbleFormula.empty())
+        return prepared;
+    FormulaNumbers numbers = formulaNumbers(request.schedule);
+    numbers.slices = schedule->shape.slices;
+    prepared.bubbleForm = closedForm(scheme->bubbleFormula, numbers);
+    return prepared;
+}
+
+engine::Result<Prediction> predict(const PreparedSchedule& prepared,
+                                   const PredictionRequest& request)
+{
+    Prediction result;
+    result.violations = prepared.violations;
+    result.computeOps = prepared.computeOps;
+    result.bubbleForm = prepared.bubbleForm;
+    result.isUsual = request.isUsual();
+    if (!result.isValid())
+        return result;
+    if (const auto timed = addTimes(result, prepared, request); !timed)
+        return tl::unexpected(timed.error());
+    return result;
+}
+
+engine::Result<Prediction> predict(const PredictionRequest& request)
+{
+    const auto prepared = prepare(request);
+    return prepared ? predict(*prepared, request) : tl::unexpected(prepared.error());
+}
+
+engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
+                                   const PredictionRequest& request)
+{
+    return predict(checked(schedule, label, request.sync), request);
+}
+
+QString costsText(const PredictionRequest& request)
+{
+    return request.source.isUnits() ? costsText(request.costs) : sourceText(request.source);
+}
+
+FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request)
+{
+    const engine::Scheme* scheme = engine::findScheme(request.scheme);
+    const int usual = scheme != nullptr ? scheme->defaultChunks : 1;
+    return {request.devices, request.microBatches, request.chunks > 0 ? request.chunks : usual, 1};
+}
+
+QString closedFormText(const Prediction& prediction)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("ClosedForm", source); };
+    const ClosedForm& form = prediction.bubbleForm;
+    if (form.formula.isEmpty())
+        return {};
+    if (!form.applies)
+        return form.formula + text(": says nothing about this D and N");
+    if (!form.value)
+        return form.formula;
+    QString filled = form.formula + text(": %1 = %2").arg(form.filled, percent(*form.value));
+    constexpr double kSame = 1e-9;
+    if (!prediction.isValid())
+        return filled;
+    if (std::abs(*form.value - prediction.metrics.bubbleRatio) < kSame)
+        return filled + text(", as simulated");
+    return filled
+        + (prediction.isUsual ? text(", simulated %1").arg(percent(prediction.metrics.bubbleRatio))
+                              : text(", for F 1, B 2 and free links"));
+}
+
+std::int64_t estimatedOps(const engine::ScheduleRequest& request)
+{
+    const engine::Scheme* scheme = engine::findScheme(request.scheme);
+    const int fallback = scheme != nullptr ? scheme->defaultChunks : 1;
+    const std::int64_t chunks = request.chunks > 0 ? request.chunks : fallback;
+    const std::int64_t kinds = scheme != nullptr && scheme->splitsBackward ? 3 : 2;
+    return kinds * chunks * request.devices * request.microBatches;
+}
+
+} // namespace app

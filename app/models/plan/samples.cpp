@@ -1,0 +1,137 @@
+#include "app/models/plan/samples.h"
+
+#include "app/models/text.h"
+#include "engine/base/version.h"
+#include "profiler/store/trace_store.h"
+
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+engine::ScheduleRequest of(const char* scheme, int devices, int microBatches)
+{
+    engine::ScheduleRequest request;
+    request.scheme = scheme;
+    request.devices = devices;
+    request.microBatches = microBatches;
+    return request;
+}
+
+// One folder for each build: a run that another build wrote is never shown for ours.
+QString sampleFolder()
+{
+    return QStandardPaths::writableLocation(QStandardPaths::GenericCacheLocation)
+        + QStringLiteral("/bubblescope/samples-") + fromUtf8(engine::buildId());
+}
+
+QString fileOf(const engine::ScheduleRequest& request)
+{
+    return sampleFolder()
+        + QStringLiteral("/%1-D%2-N%3.sqlite")
+              .arg(QString::fromStdString(request.scheme))
+              .arg(request.devices)
+              .arg(request.microBatches);
+}
+
+// All of the sample's runs as recorded, or none.
+QStringList recordedFiles(const Sample& sample)
+{
+    const QString folder = recordedSampleFolder(QCoreApplication::applicationDirPath());
+    if (folder.isEmpty())
+        return {};
+    QStringList files;
+    for (const engine::ScheduleRequest& request : sample.runs) {
+        files.append(QStringLiteral("%1/%2-d%3-n%4.sqlite")
+                         .arg(folder, QString::fromStdString(request.scheme))
+                         .arg(request.devices)
+                         .arg(request.microBatches));
+        if (!QFileInfo(files.back()).isReadable())
+            return {};
+    }
+    return files;
+}
+
+engine::Result<void> writeSample(const engine::ScheduleRequest& request, const QString& file)
+{
+    auto prediction = predict(PredictionRequest{.schedule = request});
+    if (!prediction)
+        return tl::unexpected(prediction.error());
+    engine::Run run = *prediction->run;
+    run.info.command = "bscope simulate --scheme " + request.scheme + " --devices "
+        + std::to_string(request.devices) + " --micro-batches "
+        + std::to_string(request.microBatches);
+    run.info.program = engine::buildId();
+    return profiler::writeRun(file.toStdString(), run, profiler::IfExists::Replace);
+}
+
+} // namespace
+
+std::vector<Sample> samples()
+{
+    std::vector<Sample> all = {
+        {"BitPipe against 1F1B",
+         "Two runs on one ruler: start here.",
+         {of("1f1b", 4, 8), of("bitpipe", 4, 8)},
+         {}},
+        {"BitPipe", "Two directions, two chunks a device.", {of("bitpipe", 4, 8)}, {}},
+        {"1F1B", "One forward, one backward in turn.", {of("1f1b", 4, 8)}, {}},
+        {"GPipe", "All forwards first: every stash is kept.", {of("gpipe", 4, 8)}, {}},
+        {"GPipe against 1F1B",
+         "The same bubble, a different memory.",
+         {of("gpipe", 4, 8), of("1f1b", 4, 8)},
+         {}},
+        {"BitPipe on eight devices",
+         "Sixteen stages, eight micro-batches.",
+         {of("bitpipe", 8, 8)},
+         {}},
+    };
+    std::erase_if(all, [](const Sample& sample) {
+        return std::ranges::any_of(sample.runs, [](const engine::ScheduleRequest& request) {
+            return engine::findScheme(request.scheme) == nullptr;
+        });
+    });
+    if (!all.empty())
+        all.front().recorded = recordedFiles(all.front());
+    return all;
+}
+
+QString recordedSampleFolder(const QString& programFolder)
+{
+    constexpr const char* kPlaces[] = {"../share/bubblescope/sample_runs", "../../../sample_runs"};
+    for (const char* place : kPlaces) {
+        QString folder
+            = QDir::cleanPath(programFolder + QLatin1Char('/') + QString::fromLatin1(place));
+        if (QFileInfo(folder).isDir())
+            return folder;
+    }
+    return {};
+}
+
+engine::Result<QStringList> sampleFiles(const Sample& sample)
+{
+    if (!sample.recorded.isEmpty())
+        return sample.recorded;
+    if (!QDir().mkpath(sampleFolder()))
+        return engine::fail(engine::Error::Code::Io,
+                            sampleFolder().toStdString()
+                                + ": cannot be made; set XDG_CACHE_HOME "
+                                  "to a folder you may write");
+    QStringList files;
+    for (const engine::ScheduleRequest& request : sample.runs) {
+        const QString file = fileOf(request);
+        if (!QFileInfo::exists(file)) {
+            if (const auto written = writeSample(request, file); !written)
+                return tl::unexpected(written.error());
+        }
+        files.append(file);
+    }
+    return files;
+}
+
+} // namespace app

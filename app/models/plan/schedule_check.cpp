@@ -1,0 +1,199 @@
+#include "app/models/plan/schedule_check.h"
+
+#include "app/models/text.h"
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using engine::Schedule;
+using engine::Violation;
+
+// Runs a schedule of compute ops without time, each device as far as its inputs allow.
+class DryRun
+{
+public:
+    explicit DryRun(const Schedule& schedule)
+        : m_schedule(schedule)
+        , m_made(engine::valueCount(schedule.shape))
+        , m_reached(schedule.program.size())
+    { }
+
+    std::vector<int> run()
+    {
+        bool moved = true;
+        while (moved) {
+            moved = false;
+            for (std::size_t device = 0; device < m_reached.size(); ++device)
+                moved = goOn(device) || moved;
+        }
+        return m_reached;
+    }
+
+private:
+    bool goOn(std::size_t device)
+    {
+        const auto& ops = m_schedule.program[device];
+        const int before = m_reached[device];
+        int& next = m_reached[device];
+        for (; next < static_cast<int>(ops.size()); ++next) {
+            const engine::Op& op = ops[static_cast<std::size_t>(next)];
+            if (!engine::exists(op, m_schedule.shape))
+                continue;
+            if (!isReady(op))
+                break;
+            for (const engine::Value& value : engine::produces(op, m_schedule.shape))
+                m_made[engine::valueIndex(value, m_schedule.shape)] = true;
+        }
+        return next != before;
+    }
+
+    bool isReady(const engine::Op& op) const
+    {
+        return std::ranges::all_of(
+            engine::consumes(op, m_schedule.shape), [this](const engine::Value& value) {
+                return bool(m_made[engine::valueIndex(value, m_schedule.shape)]);
+            });
+    }
+
+    const Schedule& m_schedule;
+    std::vector<bool> m_made; // [value]
+    std::vector<int> m_reached;
+};
+
+} // namespace
+
+std::vector<int> reachedOps(const Schedule& schedule)
+{
+    return DryRun(schedule).run();
+}
+
+ScheduleCheck checkSchedule(const Schedule& schedule, const QString& label,
+                            const PredictionRequest& request)
+{
+    ScheduleCheck check;
+    auto predicted = predict(schedule, label, request);
+    if (predicted)
+        check.prediction = std::move(*predicted);
+    else
+        check.problem = fromUtf8(predicted.error().message);
+    check.reached = reachedOps(schedule);
+    if (!check.isValid())
+        check.waits = waitsAt(schedule, check.reached);
+    for (const Violation& violation : check.prediction.violations) {
+        const QString message = fromUtf8(violation.message);
+        if (violation.index >= 0) {
+            QString& all = check.messages[{violation.device.value, violation.index}];
+            all += (all.isEmpty() ? QString() : QStringLiteral("\n")) + message;
+        } else if (violation.kind == Violation::Kind::Missing && violation.device.isValid()
+                   && violation.device.value < static_cast<int>(schedule.program.size())) {
+            check.missing.push_back({violation.op, {violation.device.value, -1}});
+        }
+    }
+    return check;
+}
+
+namespace {
+
+std::vector<bool> valuesMade(const Schedule& schedule, const std::vector<int>& reached)
+{
+    std::vector<bool> made(engine::valueCount(schedule.shape));
+    for (std::size_t device = 0; device < reached.size(); ++device)
+        for (int i = 0; i < reached[device]; ++i) {
+            const engine::Op& op = schedule.program[device][static_cast<std::size_t>(i)];
+            if (!engine::exists(op, schedule.shape))
+                continue;
+            for (const engine::Value& value : engine::produces(op, schedule.shape))
+                made[engine::valueIndex(value, schedule.shape)] = true;
+        }
+    return made;
+}
+
+// Where a value is made; index -1 on the device that should.
+OpPlace makerOf(const engine::Value& value, const Schedule& schedule)
+{
+    const int device = schedule.device(value.replica, value.stage).value;
+    const auto& ops = schedule.program[static_cast<std::size_t>(device)];
+    const auto makes = [&](const engine::Op& op) {
+        return engine::exists(op, schedule.shape)
+            && std::ranges::any_of(engine::produces(op, schedule.shape),
+                                   [&value](const engine::Value& made) { return made == value; });
+    };
+    const auto maker = std::ranges::find_if(ops, makes);
+    return {device, maker == ops.end() ? -1 : static_cast<int>(maker - ops.begin())};
+}
+
+} // namespace
+
+std::vector<Wait> waitsAt(const Schedule& schedule, const std::vector<int>& reached)
+{
+    const std::vector<bool> made = valuesMade(schedule, reached);
+    std::vector<Wait> waits;
+    for (std::size_t device = 0; device < reached.size(); ++device) {
+        const auto next = static_cast<std::size_t>(reached[device]);
+        if (next >= schedule.program[device].size())
+            continue;
+        const OpPlace waiting{static_cast<int>(device), reached[device]};
+        const engine::Values needed
+            = engine::consumes(schedule.program[device][next], schedule.shape);
+        const auto value
+            = std::find_if(needed.begin(), needed.end(), [&](const engine::Value& one) {
+                  return !made[engine::valueIndex(one, schedule.shape)];
+              });
+        if (value == needed.end())
+            continue;
+        const OpPlace awaited = makerOf(*value, schedule);
+        const OpPlace stop{awaited.device, reached[static_cast<std::size_t>(awaited.device)]};
+        waits.push_back({waiting, awaited, awaited.index > stop.index ? stop : OpPlace{}});
+    }
+    return waits;
+}
+
+QString sentence(const Schedule& schedule, const Wait& wait)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Wait", source); };
+    const auto nameAt = [&schedule](const OpPlace& place) {
+        return QString::fromStdString(engine::toString(schedule.program[static_cast<std::size_t>(
+            place.device)][static_cast<std::size_t>(place.index)]));
+    };
+    const QString who
+        = text("%1 on device %2 waits for ").arg(nameAt(wait.waiting)).arg(wait.waiting.device);
+    if (!wait.awaited.isValid())
+        return who + text("an op that device %1 does not have.").arg(wait.awaited.device);
+    const QString whom
+        = who + text("%1 on device %2").arg(nameAt(wait.awaited)).arg(wait.awaited.device);
+    if (!wait.blocker.isValid())
+        return whom + QLatin1Char('.');
+    return whom + text(", which stands behind ")
+        + (wait.blocker == wait.waiting ? text("it") : nameAt(wait.blocker)) + QLatin1Char('.');
+}
+
+OpPlace placeFor(const Schedule& schedule, const AbsentOp& absent)
+{
+    constexpr std::size_t kTried = 2000; // ops of a schedule for which trying each place is quick
+    const auto device = static_cast<std::size_t>(absent.place.device);
+    const int end = static_cast<int>(schedule.program[device].size());
+    OpPlace best{absent.place.device, end};
+    if (engine::opCount(schedule) > kTried)
+        return best;
+    std::size_t least = SIZE_MAX;
+    for (int index = 0; index <= end; ++index) {
+        Schedule trial = schedule;
+        std::vector<engine::Op>& ops = trial.program[device];
+        ops.insert(ops.begin() + index, absent.op);
+        const std::size_t found = engine::validate(trial).size();
+        if (found < least) {
+            least = found;
+            best.index = index;
+        }
+    }
+    return best;
+}
+
+} // namespace app

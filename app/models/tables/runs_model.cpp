@@ -1,0 +1,180 @@
+#include "app/models/tables/runs_model.h"
+
+#include "app/models/numbers.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+
+QString headlineText(const engine::Run* run)
+{
+    const int headline = run == nullptr ? -1 : engine::headlineIteration(run->timeline);
+    if (headline < 0)
+        return {};
+    const std::int64_t duration
+        = run->timeline.iterations[static_cast<std::size_t>(headline)].window.duration();
+    return timeScale(run->info, duration).withUnit(static_cast<double>(duration));
+}
+
+QString modeText(const engine::RunInfo& info)
+{
+    const std::string_view mode = engine::modeAdjective(info.mode);
+    const QString text = QString::fromUtf8(mode.data(), static_cast<qsizetype>(mode.size()));
+    return info.isOversubscribed() ? RunsModel::tr("%1, oversubscribed").arg(text) : text;
+}
+
+RunsModel::RunsModel(QObject* parent)
+    : QAbstractListModel(parent)
+{ }
+
+void RunsModel::add(std::shared_ptr<RunDocument> document)
+{
+    const auto row = static_cast<int>(m_rows.size());
+    const RunDocument* shown = document.get();
+    beginInsertRows({}, row, row);
+    m_rows.push_back({std::move(document), true});
+    endInsertRows();
+    for (const auto signal : {&RunDocument::runChanged, &RunDocument::stateChanged,
+                              &RunDocument::progressChanged, &RunDocument::noticeChanged})
+        connect(shown, signal, this, [this, shown] { rowChanged(shown); });
+}
+
+void RunsModel::remove(const RunDocument* document)
+{
+    const int row = rowOf(document);
+    if (row < 0)
+        return;
+    document->disconnect(this);
+    beginRemoveRows({}, row, row);
+    m_rows.erase(m_rows.begin() + row);
+    endRemoveRows();
+}
+
+std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
+{
+    // Two files that are not there are no one file, whatever QFileInfo says.
+    const QFileInfo wanted(file);
+    const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
+        const QFileInfo one(row.document->file());
+        return one.absoluteFilePath() == wanted.absoluteFilePath()
+            || (one.exists() && wanted.exists() && one == wanted);
+    });
+    return found == m_rows.end() ? nullptr : found->document;
+}
+
+int RunsModel::rowOf(const RunDocument* document) const
+{
+    const auto found = std::ranges::find_if(
+        m_rows, [&](const Row& row) { return row.document.get() == document; });
+    return found == m_rows.end() ? -1 : static_cast<int>(found - m_rows.begin());
+}
+
+std::vector<std::shared_ptr<RunDocument>> RunsModel::checked() const
+{
+    std::vector<std::shared_ptr<RunDocument>> documents;
+    for (const Row& row : m_rows)
+        if (row.checked)
+            documents.push_back(row.document);
+    return documents;
+}
+
+void RunsModel::setChecked(const RunDocument* document, bool checked)
+{
+    const int row = rowOf(document);
+    if (row >= 0)
+        setData(index(row), checked ? Qt::Checked : Qt::Unchecked, Qt::CheckStateRole);
+}
+
+void RunsModel::swap(const RunDocument* one, const RunDocument* other)
+{
+    const auto [first, second] = std::minmax({rowOf(one), rowOf(other)});
+    if (first < 0 || first == second)
+        return;
+    moveRow(second, first);
+    moveRow(first + 1, second);
+}
+
+void RunsModel::moveRow(int from, int to)
+{
+    // Qt says before which row it goes, counted while it is still there.
+    if (from == to || !beginMoveRows({}, from, from, {}, to > from ? to + 1 : to))
+        return;
+    Row row = std::move(m_rows[toIndex(from)]);
+    m_rows.erase(m_rows.begin() + from);
+    m_rows.insert(m_rows.begin() + to, std::move(row));
+    endMoveRows();
+}
+
+void RunsModel::rowChanged(const RunDocument* document)
+{
+    const QModelIndex changed = index(rowOf(document));
+    Q_EMIT dataChanged(changed, changed);
+}
+
+int RunsModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+QVariant RunsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const Row& row = m_rows[toIndex(index.row())];
+    const RunDocument& document = *row.document;
+    const RunPointer run = document.run();
+    const RunProgress& progress = document.progress();
+    switch (role) {
+    case Qt::DisplayRole:
+        return run ? QString::fromStdString(run->info.label) : document.title();
+    case Qt::CheckStateRole:
+        return row.checked ? Qt::Checked : Qt::Unchecked;
+    case Qt::ToolTipRole:
+    case FileRole:
+        return document.file();
+    case SubtitleRole:
+        return document.subtitle();
+    case ValueRole:
+        if (document.isQueued())
+            return progress.secondsLeft >= 0 ? takesText(progress.secondsLeft) : tr("queued");
+        if (!document.isRunning())
+            return headlineText(run.get());
+        return progress.planned == 0 ? tr("starting")
+                                     : tr("%1 of %2").arg(progress.done).arg(progress.planned);
+    case ModeRole:
+        if (document.isPaused())
+            return tr("paused");
+        return run ? modeText(run->info) : QString();
+    case QueuedRole:
+        return document.isQueued();
+    case RunningRole:
+        return document.isRunning();
+    case ProgressRole:
+        return document.isRunning() && progress.planned > 0
+            ? static_cast<double>(progress.done) / progress.planned
+            : -1.0;
+    default:
+        return {};
+    }
+}
+
+bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    if (!index.isValid() || role != Qt::CheckStateRole)
+        return false;
+    m_rows[toIndex(index.row())].checked = value.toInt() == Qt::Checked;
+    Q_EMIT dataChanged(index, index, {Qt::CheckStateRole});
+    return true;
+}
+
+Qt::ItemFlags RunsModel::flags(const QModelIndex& index) const
+{
+    return index.isValid() ? Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable
+            | Qt::ItemNeverHasChildren
+                           : Qt::NoItemFlags;
+}
+
+} // namespace app

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "app/models/plan/prediction.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace app {
+
+// A number of a scheme at the current D and N: "Bubble", "(4−1)/(8+4−1) = 27.3 %, as simulated".
+struct SchemeFact
+{
+    QString name, value;
+
+    friend bool operator==(const SchemeFact&, const SchemeFact&) = default;
+};
+
+// Closed forms with the numbers filled in, then what the simulator says. `prediction` null: only
+// what the scheme states.
+std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
+                                    const engine::ScheduleRequest& request,
+                                    const Prediction* prediction);
+
+// The words of a scheme file: its paragraphs, pictures with their columns kept.
+struct SchemeParagraph
+{
+    QString text;
+    bool isPicture = false;
+
+    friend bool operator==(const SchemeParagraph&, const SchemeParagraph&) = default;
+};
+std::vector<SchemeParagraph> schemeParagraphs(std::string_view details);
+
+// All there is to say of a scheme, as rich text: what it does, who published it, what it takes, its
+// options, its rule with a picture, and the facts.
+QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& request,
+                   const Prediction* prediction);
+
+} // namespace app

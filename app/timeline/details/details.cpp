@@ -1,0 +1,169 @@
+#include "app/timeline/details/details.h"
+
+#include "app/timeline/details/details_kernel.h"
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/navigation.h"
+#include "app/timeline/view/words.h"
+#include "engine/schedule/notation.h"
+
+#include <cmath>
+
+namespace app {
+namespace {
+
+bool isKnown(const RunView& view, const Selection& selection)
+{
+    const auto iterations = static_cast<int>(view.timeline().iterations.size());
+    if (selection.iteration < 0 || selection.iteration >= iterations)
+        return false;
+    const bool isOp = selection.kind == Selection::Kind::Op;
+    return !isOp || view.spanOf(selection.op, selection.iteration).has_value();
+}
+
+} // namespace
+
+Details detailsOf(const RunView& view, const Selection& selection, const KernelView* kernels)
+{
+    if (selection.kind == Selection::Kind::None)
+        return runDetails(view, engine::headlineIteration(view.timeline()));
+    if (selection.kind == Selection::Kind::Kernel)
+        return kernels != nullptr && !view.isEmpty() ? kernelDetails(view, *kernels, selection)
+                                                     : Details();
+    if (!isKnown(view, selection))
+        return {};
+    switch (selection.kind) {
+    case Selection::Kind::Op:
+        return opDetails(view, selection, kernels);
+    case Selection::Kind::Bubble:
+        return bubbleDetails(view, selection);
+    case Selection::Kind::Range:
+        return rangeDetails(view, selection, kernels);
+    case Selection::Kind::Device:
+        return deviceDetails(view, selection, kernels);
+    case Selection::Kind::None:
+    case Selection::Kind::Kernel:
+        break;
+    }
+    return {};
+}
+
+DetailsClock detailsClock(const RunView& view, int iteration)
+{
+    const auto& window = view.timeline().iterations[static_cast<std::size_t>(iteration)].window;
+    return {timeScale(view.run().info, window.duration()), static_cast<double>(window.begin)};
+}
+
+DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length)
+{
+    constexpr double kSteps = 30; // that the last digit makes of the length
+    constexpr int kMostMore = 3;
+    DetailsClock clock = detailsClock(view, iteration);
+    if (view.run().info.inUnits() || length <= 0) // units are exact as they are
+        return clock;
+    double step = clock.scale.perUnit * std::pow(10.0, -clock.scale.decimals);
+    int more = 0;
+    for (; more < kMostMore && step * kSteps > static_cast<double>(length); ++more)
+        step /= 10;
+    clock.scale = clock.scale.finer(more);
+    return clock;
+}
+
+void sayLength(Details& details, const RunView& view, const DetailsClock& clock, std::int64_t ticks)
+{
+    constexpr double kLeastShown = 0.1;
+    const bool isTiny = static_cast<double>(ticks) < kLeastShown * clock.scale.perUnit;
+    const Scale scale = isTiny ? timeScale(view.run().info, ticks) : clock.scale;
+    details.value = scale.text(static_cast<double>(ticks));
+    details.unit = scale.unit;
+}
+
+Swatch swatchOf(const RunView& view, std::uint32_t op)
+{
+    const auto& one = view.op(op);
+    return {Swatch::Look::Op, one.kind, view.chunk(one), one.replica > 0};
+}
+
+QString describeOp(const engine::Op& op)
+{
+    const auto letter = engine::kindShortName(op.kind);
+    const QString kind = engine::isCompute(op.kind)
+        ? QString::fromUtf8(letter.data(), static_cast<qsizetype>(letter.size()))
+        : opTitle(op.kind);
+    if (!op.microBatch.isValid())
+        return tr("%1 of stage %2").arg(kind).arg(op.stage.value);
+    return tr("%1 of micro-batch %2 on stage %3").arg(kind, microBatchText(op)).arg(op.stage.value);
+}
+
+DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,
+                   const DetailsClock& clock)
+{
+    const auto& op = view.op(cause.op);
+    DetailsLink link;
+    link.swatch = swatchOf(view, cause.op);
+    link.time = rangeText(cause.window, clock.origin, clock.scale);
+    if (const auto target = selectOp(view, cause.op, iteration))
+        link.target = *target;
+    if (engine::isTransfer(op.kind)) {
+        const bool isOut
+            = op.kind == engine::OpKind::SendActivation || op.kind == engine::OpKind::SendGradient;
+        const int here = cause.device.value, there = op.peer;
+        link.name = tr("transfer");
+        link.rest = tr("device %1 to %2").arg(isOut ? here : there).arg(isOut ? there : here);
+    } else {
+        link.name = opText(op);
+        link.rest = tr("on device %1").arg(cause.device.value);
+    }
+    return link;
+}
+
+std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow,
+                                           const Selection& selection, const DetailsClock& clock)
+{
+    const auto& path = view.path(flow);
+    if (path.empty())
+        return std::nullopt;
+    StageStrip strip;
+    strip.stages = view.run().schedule.shape.stages;
+    strip.window = path.front().window;
+    for (const auto& link : path) {
+        strip.boxes.push_back({swatchOf(view, link.op), view.op(link.op).stage.value, link.window,
+                               selection.kind == Selection::Kind::Op && link.op == selection.op});
+        strip.window.end = std::max(strip.window.end, link.window.end);
+    }
+    const auto* bubble = selection.kind == Selection::Kind::Bubble
+        ? view.bubble(selection.iteration, selection.device,
+                      static_cast<double>(selection.window.begin))
+        : nullptr;
+    if (bubble && bubble->next)
+        strip.boxes.push_back(
+            {{Swatch::Look::Bubble}, view.op(*bubble->next).stage.value, bubble->window, true});
+    strip.from = clock.at(strip.window.begin) + QLatin1Char(' ') + clock.scale.unit;
+    strip.to = clock.at(strip.window.end) + QLatin1Char(' ') + clock.scale.unit;
+    DetailsSection section;
+    section.title = tr("Micro-batch %1, stage over time").arg(flow.microBatch.value);
+    section.note = directionText(view.op(path.front().op));
+    section.strip = std::move(strip);
+    return section;
+}
+
+std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration)
+{
+    using enum engine::OpKind;
+    const auto share = [&](Share kind) {
+        return duration > 0 ? busy[static_cast<std::size_t>(kind)] / duration : 0;
+    };
+    std::vector<DetailsBar::Part> parts{
+        {{Swatch::Look::Op, Forward}, share(Share::Forward)},
+        {{Swatch::Look::Op, Backward}, share(Share::Backward)},
+        {{Swatch::Look::Op, BackwardWeight}, share(Share::Weight)},
+        {{Swatch::Look::Op, OptimizerStep}, share(Share::Optimizer)},
+        {{Swatch::Look::Exposed}, share(Share::Communication)},
+    };
+    double rest = 1;
+    for (const auto& part : parts)
+        rest -= part.share;
+    parts.push_back({{Swatch::Look::Bubble}, std::max(0.0, rest)});
+    return parts;
+}
+
+} // namespace app

@@ -1,0 +1,107 @@
+#include "app/models/tables/metrics_model.h"
+#include "app/models/text.h"
+#include "app/timeline/details/details_gpu.h"
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/words.h"
+
+namespace app {
+namespace {
+
+DetailsSection timeSection(const RunView& view, const Selection& selection,
+                           const profiler::RunMetrics& metrics,
+                           const profiler::DeviceMetrics& device, const DetailsClock& clock)
+{
+    const auto window
+        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)].window;
+    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    DetailsSection section;
+    section.title = tr("Where the time goes");
+    section.note = clock.scale.unit;
+    section.bars.push_back(
+        {{}, {}, shareParts(view.shares(selection.device, begin, end), end - begin)});
+    section.rows = {
+        {tr("Compute"), clock.length(device.compute)},
+        {tr("Exposed communication"), clock.length(device.exposedCommunication)},
+        {tr("Bubble: fill, wait, drain"),
+         clock.length(device.fill) + QStringLiteral(" + ") + clock.length(device.wait)
+             + QStringLiteral(" + ") + clock.length(device.drain)},
+        {tr("Bubble of the iteration"), percent(static_cast<double>(device.bubble) / duration),
+         true},
+    };
+    return section;
+}
+
+// What was laid out ahead of the run for the device, and what of it the run used.
+void addArena(const engine::ArenaUse& use, DetailsSection& section)
+{
+    const Scale bytes = byteScale(use.arena);
+    const auto text
+        = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
+    section.rows.push_back({tr("Arena, laid out"), text(use.arena)});
+    section.rows.push_back({tr("... alive at once"), text(use.live)});
+    section.rows.push_back(
+        {tr("... touched"), use.touched ? text(*use.touched) : tr("known at the end of the run")});
+}
+
+DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics& device,
+                             const DetailsClock& clock)
+{
+    DetailsSection section;
+    section.title = tr("Memory");
+    if (device.peakBytes) {
+        const Scale bytes = byteScale(*device.peakBytes);
+        section.note = bytes.unit;
+        section.rows.push_back(
+            {tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
+             bytes.text(static_cast<double>(*device.peakBytes)), true});
+        for (int k = 0; k < engine::kMemoryCategories; ++k) {
+            const auto amount = device.bytesAtPeak[static_cast<std::size_t>(k)];
+            const auto name = engine::memoryCategoryName(static_cast<engine::MemoryCategory>(k));
+            if (amount > 0)
+                section.rows.push_back(
+                    {tr("... %1").arg(fromUtf8(name)), bytes.text(static_cast<double>(amount))});
+        }
+    }
+    if (const auto* use = engine::arenaOf(view.run().info, device.device); use != nullptr)
+        addArena(*use, section);
+    section.rows.push_back(
+        {tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ")});
+    section.rows.push_back({tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ")});
+    if (!view.hasMemory())
+        section.rows.push_back({tr("Bytes"), tr("not recorded")});
+    return section;
+}
+
+} // namespace
+
+Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
+{
+    const auto* metrics = view.metrics(selection.iteration);
+    if (!metrics || selection.device.value >= view.devices())
+        return {};
+    const auto& device = metrics->devices[static_cast<std::size_t>(selection.device.value)];
+    const DetailsClock clock = detailsClock(view, selection.iteration);
+    Details details;
+    details.title = tr("Device %1").arg(selection.device.value);
+    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics->duration));
+    details.value = number(100 * static_cast<double>(device.compute) / duration, 1);
+    details.unit = tr("% busy");
+    const QString stages = stagesText(view.run().schedule, selection.device);
+    details.left
+        = (stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1")).arg(stages);
+    details.right = tr("of %1").arg(clock.lengthWithUnit(metrics->duration));
+    details.sections.push_back(timeSection(view, selection, *metrics, device, clock));
+    details.sections.push_back(memorySection(view, device, clock));
+    if (auto gpu = gpuSection(view, selection.device, kernels))
+        details.sections.push_back(std::move(*gpu));
+    DetailsSection messages;
+    messages.title = tr("Messages");
+    messages.rows = {
+        {tr("Sent, received"), tr("%1, %2").arg(device.messagesSent).arg(device.messagesReceived)},
+        {tr("Handed over locally"), QString::number(device.localCopies)}};
+    details.sections.push_back(std::move(messages));
+    return details;
+}
+
+} // namespace app

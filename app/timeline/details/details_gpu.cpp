@@ -1,0 +1,165 @@
+#include "app/timeline/details/details_gpu.h"
+
+#include "app/models/tables/gpu_memory_model.h"
+#include "app/models/text.h"
+#include "app/timeline/view/labels.h"
+#include "app/timeline/view/words.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using engine::GpuContext;
+using engine::GpuFacts;
+
+// CUDA's names of where the device's work ran; none where nothing of it was recorded.
+const engine::GpuPlace* placeOf(const KernelView& kernels, engine::DeviceId device)
+{
+    const profiler::GpuActivity& activity = kernels.activity();
+    const auto lanes = activity.lanes(device);
+    return lanes.empty() ? nullptr : &activity.placeOf(activity.on(lanes.front()).front());
+}
+
+std::int64_t numberOf(const GpuFacts& gpu, std::string_view name)
+{
+    const auto found = std::ranges::find_if(
+        gpu.numbers, [name](const auto& number) { return number.first == name; });
+    return found == gpu.numbers.end() ? 0 : found->second;
+}
+
+// The most that the driver had given at once to where the device's work ran.
+std::int64_t mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
+{
+    std::vector<const engine::GpuAllocation*> events;
+    for (const engine::GpuAllocation& one : trace.allocations)
+        if (one.place.device == place.device && one.place.context == place.context)
+            events.push_back(&one);
+    std::ranges::stable_sort(events, {}, &engine::GpuAllocation::time);
+    std::int64_t given = 0, most = 0;
+    for (const engine::GpuAllocation* one : events) {
+        const auto bytes = static_cast<std::int64_t>(one->bytes);
+        given += one->isFree ? -bytes : bytes;
+        most = std::max(most, given);
+    }
+    return most;
+}
+
+void addPartition(const engine::GpuTrace& trace, const engine::GpuPlace& place, const GpuFacts* gpu,
+                  DetailsSection& section)
+{
+    const auto context = std::ranges::find(trace.contexts, place.context, &GpuContext::context);
+    if (context == trace.contexts.end() || context->multiprocessors == 0)
+        return;
+    const std::int64_t all = gpu != nullptr ? numberOf(*gpu, "smCount") : 0;
+    const QString count = all > 0 ? tr("%1 of %2").arg(context->multiprocessors).arg(all)
+                                  : QString::number(context->multiprocessors);
+    section.rows.push_back({context->isPartition ? tr("SM partition") : tr("Multiprocessors"),
+                            count, context->isPartition});
+}
+
+// What NVML told of this GPU.
+void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
+                DetailsSection& section)
+{
+    std::vector<std::uint32_t> clocks;
+    std::uint64_t throttle = 0;
+    for (const engine::GpuSample& sample : trace.samples) {
+        const bool isIdle
+            = (sample.throttle & static_cast<std::uint64_t>(engine::Throttle::Idle)) != 0;
+        if (sample.device != place.device || isIdle || sample.smClock == 0)
+            continue;
+        clocks.push_back(sample.smClock);
+        throttle |= sample.throttle;
+    }
+    if (clocks.empty())
+        return;
+    const auto [least, most] = std::ranges::minmax(clocks);
+    section.rows.push_back({tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most)});
+    const std::string slow = engine::throttleWords(throttle);
+    section.rows.push_back(
+        {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
+}
+
+// By how much driver and holders differ: what is a doubt from kMemoryTolerance on.
+DetailsRow differenceRow(const engine::GpuMemory& memory)
+{
+    return {tr("Difference"), driverDifference(memory),
+            memory.differenceShare() > engine::kMemoryTolerance};
+}
+
+} // namespace
+
+std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
+{
+    if (info.gpuMemory.empty())
+        return std::nullopt;
+    const engine::GpuMemory all = engine::sumOf(info.gpuMemory);
+    const Scale bytes = byteScale(all.used);
+    const auto text = [&](std::int64_t amount) { return bytes.text(static_cast<double>(amount)); };
+    DetailsSection section;
+    section.title = info.gpuMemory.size() == 1 ? tr("Memory of the GPU")
+                                               : tr("Memory of %1 GPUs").arg(info.gpuMemory.size());
+    section.note = bytes.unit;
+    for (int i = 0; i < engine::kGpuHolders; ++i)
+        if (const auto holder = static_cast<engine::GpuHolder>(i); all[holder] != 0)
+            section.rows.push_back(
+                {capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder])});
+    if (all.reserved != 0)
+        section.rows.push_back({tr("(Kept free for communicators)"), text(all.reserved)});
+    section.rows.push_back({tr("All of these"), text(all.known())});
+    section.rows.push_back({tr("The driver says"), text(all.used), true});
+    section.rows.push_back(differenceRow(all));
+    if (info.gpuMemory.size() > 1)
+        for (const engine::GpuMemory& gpu : info.gpuMemory)
+            section.rows.push_back(
+                {tr("GPU %1: driver, difference").arg(gpu.gpu),
+                 text(gpu.used) + QStringLiteral(", ") + differenceRow(gpu).value});
+    return section;
+}
+
+std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId device,
+                                         const KernelView* kernels)
+{
+    const auto& gpus = view.run().info.machine.gpus;
+    const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
+    // One GPU plays all devices of an emulated run; else each has a row of its own.
+    const auto own = std::ranges::find(gpus, device.value, &GpuFacts::device);
+    const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
+    DetailsSection section;
+    section.title = tr("GPU");
+    if (gpu != nullptr && !gpu->name.empty())
+        section.rows.push_back({tr("Name"), QString::fromStdString(gpu->name)});
+    if (place != nullptr) {
+        const engine::GpuTrace& trace = kernels->activity().trace();
+        addPartition(trace, *place, gpu, section);
+        addSamples(trace, *place, section);
+        if (const std::int64_t given = mostGiven(trace, *place); given > 0)
+            section.rows.push_back({tr("Memory of the driver, most"),
+                                    byteScale(given).withUnit(static_cast<double>(given))});
+    }
+    return section.rows.empty() ? std::nullopt : std::optional(std::move(section));
+}
+
+std::vector<DetailsRow> machineRows(const engine::RunInfo& info)
+{
+    std::vector<DetailsRow> rows;
+    const engine::GpuClocks& clocks = info.machine.clocks;
+    if (clocks.samples > 0) {
+        rows.push_back(
+            {tr("SM clock"),
+             tr("%1 – %2 MHz, median %3").arg(clocks.least).arg(clocks.most).arg(clocks.median)});
+        const std::string slow = engine::throttleWords(clocks.throttle);
+        rows.push_back(
+            {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
+    } else if (!clocks.reason.empty()) {
+        rows.push_back({tr("Clocks"), QString::fromStdString(clocks.reason)});
+    }
+    for (const auto& [name, value] : info.machine.settings)
+        if (name == "nvidia_driver" || name == "tf32")
+            rows.push_back(
+                {name == "tf32" ? tr("tf32") : tr("NVIDIA driver"), QString::fromStdString(value)});
+    return rows;
+}
+
+} // namespace app

@@ -1,0 +1,336 @@
+#include "app/timeline/details/details_kernel.h"
+
+#include "app/timeline/details/details_gpu.h"
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/details/tool_tip.h"
+#include "app/timeline/view/navigation.h"
+#include "app/timeline/view/words.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using profiler::GpuActivity;
+using profiler::GpuWork;
+
+QString extent(const std::array<std::int32_t, 3>& size)
+{
+    QString text = QString::number(size[0]);
+    const int dimensions = size[2] > 1 ? 3 : size[1] > 1 ? 2 : 1;
+    for (int k = 1; k < dimensions; ++k)
+        text += QString::fromUtf8(" × ") + QString::number(size[static_cast<std::size_t>(k)]);
+    return text;
+}
+
+// A name of code has no blanks at which a line could end: it may end behind these.
+QString breakable(const std::string& name)
+{
+    QString text;
+    for (const QChar c : QString::fromStdString(name)) {
+        text += c;
+        if (QStringLiteral("_:,<(").contains(c))
+            text += QChar(0x200B);
+    }
+    return text;
+}
+
+QString microseconds(std::int64_t nanoseconds)
+{
+    return tr("%1 µs").arg(number(static_cast<double>(nanoseconds) / 1e3, 1));
+}
+
+QString bytesOf(std::int64_t bytes)
+{
+    return byteScale(bytes).withUnit(static_cast<double>(bytes));
+}
+
+// Of one multiprocessor's 228 KiB or so: no MiB.
+QString sharedText(std::int32_t bytes)
+{
+    if (bytes == 0)
+        return tr("none");
+    return bytes % 1024 == 0 ? tr("%1 KiB").arg(bytes / 1024)
+                             : tr("%1 bytes").arg(number(bytes, 0));
+}
+
+DetailsSection launchSection(const engine::GpuKernel& kernel)
+{
+    DetailsSection section;
+    section.title = tr("Launch");
+    const auto& block = kernel.block;
+    const std::int64_t threads = std::int64_t{block[0]} * block[1] * block[2];
+    section.rows
+        = {{tr("Grid, blocks"), extent(kernel.grid)},
+           {tr("Block, threads"),
+            threads == block[0] ? extent(block) : tr("%1 = %2").arg(extent(block)).arg(threads)},
+           {tr("Registers a thread"), QString::number(kernel.registers)},
+           {tr("Shared memory a block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
+    if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
+        section.rows.push_back(
+            {tr("... static, dynamic"),
+             tr("%1, %2").arg(sharedText(kernel.staticShared), sharedText(kernel.dynamicShared))});
+    if (kernel.localPerThread > 0)
+        section.rows.push_back({tr("Local memory a thread"), bytesOf(kernel.localPerThread)});
+    if (kernel.graphNode != 0)
+        section.rows.push_back({tr("Launched by"), tr("a CUDA graph")});
+    return section;
+}
+
+DetailsSection bytesSection(std::uint64_t bytes, std::int64_t nanoseconds)
+{
+    DetailsSection section;
+    section.title = tr("Data");
+    const auto amount = static_cast<double>(bytes);
+    section.rows
+        = {{tr("Bytes"), bytesOf(static_cast<std::int64_t>(bytes))},
+           {tr("Bandwidth"),
+            tr("%1 GB/s").arg(number(amount / static_cast<double>(nanoseconds), 1)), true}};
+    return section;
+}
+
+// From the call to the start. On an emulated run's timeline both have been moved, each with its own
+// clock's op, so that their distance says nothing.
+std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& activity,
+                                     const GpuWork& work)
+{
+    const engine::GpuCall* call = activity.callOf(work);
+    if (call == nullptr)
+        return std::nullopt;
+    const QString name = tr("From call to start");
+    if (view.run().info.mode != engine::Mode::Live)
+        return DetailsRow{name, tr("not kept in emulation")};
+    return DetailsRow{name, microseconds(work.window.begin - call->window.begin)};
+}
+
+std::uint32_t workAt(const GpuActivity& activity, const GpuWork& work)
+{
+    return static_cast<std::uint32_t>(&work - activity.work().data());
+}
+
+// Of its window, what lies within its op's: a kernel of NCCL runs before its op, while it waits.
+double shareOfOp(const GpuWork& work, engine::Window op)
+{
+    const auto within = std::max<std::int64_t>(
+        0, std::min(work.window.end, op.end) - std::max(work.window.begin, op.begin));
+    return static_cast<double>(within)
+        / static_cast<double>(std::max<std::int64_t>(1, op.duration()));
+}
+
+DetailsSection placeSection(const RunView& view, const KernelView& kernels, const GpuWork& work,
+                            const DetailsClock& clock)
+{
+    const GpuActivity& activity = kernels.activity();
+    DetailsSection section;
+    section.title = tr("When and where");
+    const auto& place = activity.placeOf(work);
+    section.rows.push_back(
+        {tr("Starts, ends"),
+         rangeText(work.window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit});
+    if (const auto row = latencyRow(view, activity, work))
+        section.rows.push_back(*row);
+    if (const auto wait = kernels.waitOf(workAt(activity, work))) {
+        section.rows.push_back({tr("Waits for other ranks"), microseconds(wait->duration())});
+        section.rows.push_back({tr("Transfers"), microseconds(work.window.end - wait->end), true});
+    }
+    section.rows.push_back(
+        {tr("Stream, context"), tr("%1, %2").arg(place.stream).arg(place.context)});
+    if (place.correlation != 0)
+        section.rows.push_back({tr("Correlation"), QString::number(place.correlation)});
+    return section;
+}
+
+// Of the replay: "iteration 2, times 0.98", as the op took so much longer or shorter there.
+QString sourceWords(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
+{
+    const auto& one = view.timeline().iterations[source];
+    const QString words = one.kind == engine::Iteration::Kind::Warmup
+        ? tr("warm-up iteration %1").arg(one.number)
+        : tr("iteration %1").arg(one.number);
+    const auto here = view.spanOf(op.op, static_cast<int>(op.iteration));
+    const auto there = view.spanOf(op.op, static_cast<int>(source));
+    if (!here || !there || there->end == there->begin)
+        return words;
+    const double scale = static_cast<double>(here->end - here->begin)
+        / static_cast<double>(there->end - there->begin);
+    return words + tr(", times %1").arg(number(scale, 2));
+}
+
+std::optional<DetailsSection> opSection(const RunView& view, const KernelView& kernels,
+                                        const GpuWork& work, const DetailsClock& clock)
+{
+    const auto span = work.of.isKnown()
+        ? view.spanOf(work.of.op, static_cast<int>(work.of.iteration))
+        : std::nullopt;
+    if (!span)
+        return std::nullopt;
+    DetailsSection section;
+    section.title = tr("Op");
+    section.note = clock.scale.unit;
+    section.links.push_back(linkTo(view, {work.of.op, view.deviceOf(work.of.op), span->window()},
+                                   static_cast<int>(work.of.iteration), clock));
+    section.rows.push_back({tr("Share of the op"), percent(shareOfOp(work, span->window())), true});
+    const auto all = kernels.activity().of(work.of);
+    const auto own = std::ranges::find(all, workAt(kernels.activity(), work));
+    section.rows.push_back(
+        {tr("In its order"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size())});
+    const auto source = kernels.activity().takenFrom(work.of);
+    if (source != work.of.iteration)
+        section.rows.push_back({tr("As it ran in"), sourceWords(view, work.of, source)});
+    return section;
+}
+
+// A link a kernel, as many as stay readable; the table has all.
+void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOfIteration op,
+                    engine::Window span, DetailsSection& section)
+{
+    constexpr std::size_t kShown = 24;
+    const GpuActivity& activity = kernels.activity();
+    const auto all = activity.of(op);
+    const Scale scale = timeScale(view.run().info, 1);
+    for (const std::uint32_t at : all.first(std::min(all.size(), kShown))) {
+        const GpuWork& work = activity.work()[at];
+        DetailsLink link;
+        link.swatch.look = Swatch::Look::Kernel;
+        link.swatch.kernel = kernels.kindOf(at);
+        link.name = QString::fromStdString(activity.nameOf(work).label);
+        link.isCut = true;
+        link.time = scale.text(static_cast<double>(work.window.duration())) + QStringLiteral("   ")
+            + percent(shareOfOp(work, span));
+        link.target = kernels.select(at);
+        section.links.push_back(std::move(link));
+    }
+    if (all.size() > kShown)
+        section.rows.push_back(
+            {tr("Further ones"), tr("%1, in the table").arg(all.size() - kShown)});
+}
+
+QString kindWord(profiler::KernelKind kind)
+{
+    const auto name = profiler::kernelKindName(kind);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+} // namespace
+
+Details kernelDetails(const RunView& view, const KernelView& kernels, const Selection& selection)
+{
+    const GpuActivity& activity = kernels.activity();
+    if (selection.work >= activity.work().size())
+        return {};
+    const GpuWork& work = activity.work()[selection.work];
+    const profiler::KernelName& name = activity.nameOf(work);
+    const int iteration = view.iterationAt(static_cast<double>(work.window.begin));
+    const DetailsClock clock = detailsClock(view, iteration, work.window.duration());
+    Details details;
+    details.swatch.look = Swatch::Look::Kernel;
+    details.swatch.kernel = name.kind;
+    details.title = breakable(name.label);
+    const Scale scale = timeScale(view.run().info, work.window.duration());
+    details.value = scale.text(static_cast<double>(work.window.duration()));
+    details.unit = scale.unit;
+    details.left = kindWord(name.kind);
+    details.right = tr("device %1").arg(selection.device.value);
+    if (const auto wait = kernels.waitOf(selection.work); wait && wait->duration() > 0)
+        details.sentence
+            = tr("<b>Waits %1</b> for other ranks, then transfers for %2.")
+                  .arg(microseconds(wait->duration()), microseconds(work.window.end - wait->end));
+    if (auto op = opSection(view, kernels, work, clock))
+        details.sections.push_back(std::move(*op));
+    if (work.source == GpuWork::Source::Kernel)
+        details.sections.push_back(launchSection(activity.trace().kernels[work.row]));
+    else
+        details.sections.push_back(bytesSection(activity.bytesOf(work), work.window.duration()));
+    details.sections.push_back(placeSection(view, kernels, work, clock));
+    if (name.full != name.label) {
+        DetailsSection full;
+        full.title = tr("Full name");
+        full.rows.push_back({{}, breakable(name.full)});
+        details.sections.push_back(std::move(full));
+    }
+    return details;
+}
+
+std::optional<DetailsSection> kernelSection(const RunView& view, const KernelView& kernels,
+                                            const Selection& selection)
+{
+    const engine::OpOfIteration op{selection.op, static_cast<std::uint32_t>(selection.iteration)};
+    const auto work = profiler::opWork(kernels.activity(), op, selection.window);
+    if (!work)
+        return std::nullopt;
+    DetailsSection section;
+    section.title = tr("Kernels");
+    section.note = tr("%1, µs, share")
+                       .arg(work->works == 1 ? tr("1 launch") : tr("%1 launches").arg(work->works));
+    DetailsBar bar;
+    const auto time = static_cast<double>(std::max<std::int64_t>(1, work->time));
+    for (int kind = 0; kind < profiler::kKernelKinds; ++kind) {
+        const auto sum = work->byKind[static_cast<std::size_t>(kind)];
+        DetailsBar::Part part;
+        part.swatch.look = Swatch::Look::Kernel;
+        part.swatch.kernel = static_cast<profiler::KernelKind>(kind);
+        part.share = std::min(1.0, static_cast<double>(sum) / time);
+        if (sum > 0)
+            bar.parts.push_back(part);
+    }
+    section.bars.push_back(std::move(bar));
+    section.rows.push_back({tr("Gaps between kernels"), percent(work->gapShare()), true});
+    section.rows.push_back({tr("Longest gap"), microseconds(work->longestGap)});
+    if (work->isLaunchBound())
+        section.rows.push_back({tr("Launch-bound"), tr("short kernels wait for their launches")});
+    const auto source = kernels.activity().takenFrom(op);
+    if (source != op.iteration)
+        section.rows.push_back({tr("As it ran in"), sourceWords(view, op, source)});
+    addKernelLinks(view, kernels, op, selection.window, section);
+    return section;
+}
+
+QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection)
+{
+    const GpuActivity& activity = kernels.activity();
+    const GpuWork& work = activity.work()[selection.work];
+    const profiler::KernelName& name = activity.nameOf(work);
+    QStringList lines{kindWord(name.kind)};
+    if (work.source == GpuWork::Source::Kernel) {
+        const auto& kernel = activity.trace().kernels[work.row];
+        lines[0] += tr(", grid %1, block %2").arg(extent(kernel.grid), extent(kernel.block));
+    } else {
+        const auto bytes = activity.bytesOf(work);
+        lines[0] += tr(", %1, %2 GB/s")
+                        .arg(bytesOf(static_cast<std::int64_t>(bytes)),
+                             number(static_cast<double>(bytes)
+                                        / static_cast<double>(work.window.duration()),
+                                    1));
+    }
+    if (const auto wait = kernels.waitOf(selection.work))
+        lines << tr("waits %1 for other ranks, transfers %2")
+                     .arg(microseconds(wait->duration()),
+                          microseconds(work.window.end - wait->end));
+    if (work.of.isKnown())
+        lines << tr("of <code>%1</code>").arg(opText(view.op(work.of.op)));
+    if (name.full != name.label)
+        lines << QString::fromStdString(name.full).toHtmlEscaped();
+    const Scale scale = timeScale(view.run().info, work.window.duration());
+    return toolTipPage(QString::fromStdString(name.label).toHtmlEscaped(),
+                       scale.withUnit(static_cast<double>(work.window.duration())), lines);
+}
+
+std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
+                                      const Selection& from, KernelStep step)
+{
+    const GpuActivity& activity = kernels.activity();
+    if (step == KernelStep::Into) {
+        const auto all = activity.of({from.op, static_cast<std::uint32_t>(from.iteration)});
+        return from.kind != Selection::Kind::Op || all.empty()
+            ? std::nullopt
+            : std::optional(kernels.select(all.front()));
+    }
+    if (from.kind != Selection::Kind::Kernel)
+        return std::nullopt;
+    if (step == KernelStep::Out)
+        return selectOp(view, from.op, from.iteration);
+    const auto to = kernels.beside(from.work, step == KernelStep::Next ? 1 : -1);
+    return to ? std::optional(kernels.select(*to)) : std::nullopt;
+}
+
+} // namespace app

@@ -1,0 +1,113 @@
+#include "app/timeline/details/details_kernel.h"
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/navigation.h"
+#include "app/timeline/view/words.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+QString place(const RunView& view, const engine::Op& op)
+{
+    const QString stage = tr("Stage %1, direction %2").arg(op.stage.value).arg(directionText(op));
+    return view.run().schedule.shape.chunks() > 1 ? stage + tr(", chunk %1").arg(view.chunk(op))
+                                                  : stage;
+}
+
+// The op's shortest and longest time over the measured iterations.
+std::optional<DetailsRow> spread(const RunView& view, std::uint32_t op, const DetailsClock& clock)
+{
+    const auto& iterations = view.timeline().iterations;
+    std::int64_t shortest = 0, longest = 0;
+    int count = 0;
+    for (int k = 0; k < static_cast<int>(iterations.size()) && count < 1000; ++k) {
+        const bool counts
+            = iterations[static_cast<std::size_t>(k)].kind == engine::Iteration::Kind::Measured;
+        const auto span = counts ? view.spanOf(op, k) : std::nullopt;
+        if (!span)
+            continue;
+        const std::int64_t time = span->end - span->begin;
+        shortest = count == 0 ? time : std::min(shortest, time);
+        longest = std::max(longest, time);
+        ++count;
+    }
+    if (count < 2)
+        return std::nullopt;
+    return DetailsRow{tr("Over %1 iterations").arg(count),
+                      clock.length(shortest) + QString::fromUtf8(" – ")
+                          + clock.lengthWithUnit(longest)};
+}
+
+DetailsSection linkSection(const RunView& view, const QString& title,
+                           std::vector<profiler::CauseLink> causes, int iteration,
+                           const DetailsClock& clock)
+{
+    std::stable_sort(causes.begin(), causes.end(),
+                     [](const auto& a, const auto& b) { return a.window.begin < b.window.begin; });
+    DetailsSection section;
+    section.title = title;
+    section.note = clock.scale.unit;
+    for (const auto& cause : causes)
+        section.links.push_back(linkTo(view, cause, iteration, clock));
+    return section;
+}
+
+std::optional<DetailsRow> lossRow(const RunView& view, const Selection& selection)
+{
+    const auto& op = view.op(selection.op);
+    const auto& iteration
+        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    const auto microBatch = static_cast<std::size_t>(op.microBatch.value);
+    if (!op.microBatch.isValid() || microBatch >= iteration.microBatchLoss.size()
+        || op.stage.value + 1 != view.run().schedule.shape.stages)
+        return std::nullopt;
+    return DetailsRow{tr("Loss of the micro-batch"),
+                      number(iteration.microBatchLoss[microBatch], 3)};
+}
+
+} // namespace
+
+Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
+{
+    const auto& op = view.op(selection.op);
+    const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
+    const auto explanation = view.explain(selection.iteration, selection.op);
+    Details details;
+    details.swatch = swatchOf(view, selection.op);
+    details.title = opText(op) + QLatin1Char(' ') + opTitle(op.kind);
+    details.isCode = true;
+    sayLength(details, view, clock, selection.window.duration());
+    details.left = place(view, op);
+    details.right = tr("device %1").arg(selection.device.value);
+    DetailsSection facts;
+    facts.rows.push_back({tr("Starts, ends"),
+                          rangeText(selection.window, clock.origin, clock.scale) + QLatin1Char(' ')
+                              + clock.scale.unit});
+    if (explanation && engine::isCompute(op.kind))
+        facts.rows.push_back({tr("Waited before"), clock.lengthWithUnit(explanation->waited)});
+    for (const auto& row : {spread(view, selection.op, clock), lossRow(view, selection)}) {
+        if (row)
+            facts.rows.push_back(*row);
+    }
+    details.sections.push_back(facts);
+    if (!explanation)
+        return details;
+    if (!explanation->needs.empty())
+        details.sections.push_back(
+            linkSection(view, tr("Needs"), explanation->needs, selection.iteration, clock));
+    if (!explanation->neededBy.empty())
+        details.sections.push_back(
+            linkSection(view, tr("Needed by"), explanation->neededBy, selection.iteration, clock));
+    if (kernels != nullptr) {
+        if (auto section = kernelSection(view, *kernels, selection))
+            details.sections.push_back(std::move(*section));
+    }
+    if (const auto flow = flowOf(view, selection)) {
+        if (auto strip = stripSection(view, *flow, selection, clock))
+            details.sections.push_back(std::move(*strip));
+    }
+    return details;
+}
+
+} // namespace app

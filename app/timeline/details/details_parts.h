@@ -1,0 +1,44 @@
+#pragma once
+
+#include "app/timeline/details/details.h"
+#include "app/timeline/view/labels.h"
+
+namespace app {
+
+// One iteration's clock: what all parts of a panel count from and in.
+struct DetailsClock
+{
+    Scale scale;
+    double origin = 0;
+
+    QString at(std::int64_t time) const { return scale.text(static_cast<double>(time) - origin); }
+    QString length(std::int64_t ticks) const { return scale.text(static_cast<double>(ticks)); }
+    QString lengthWithUnit(std::int64_t ticks) const
+    {
+        return scale.withUnit(static_cast<double>(ticks));
+    }
+};
+DetailsClock detailsClock(const RunView& view, int iteration);
+// With as many digits as something so long needs beside an iteration that is much longer.
+DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length);
+// The length at the head of the panel: in the clock's unit, or a finer one where that says 0.0.
+void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
+               std::int64_t ticks);
+
+Swatch swatchOf(const RunView& view, std::uint32_t op);
+DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int iteration,
+                   const DetailsClock& clock);
+// "B of micro-batch 5 on stage 1"
+QString describeOp(const engine::Op& op);
+std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow,
+                                           const Selection& selection, const DetailsClock& clock);
+// Forward, backward, W, optimizer, exposed communication, bubble of a stretch.
+std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
+
+Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
+Details bubbleDetails(const RunView& view, const Selection& selection);
+Details rangeDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
+Details runDetails(const RunView& view, int iteration);
+Details deviceDetails(const RunView& view, const Selection& selection, const KernelView* kernels);
+
+} // namespace app

@@ -1,0 +1,116 @@
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/words.h"
+
+namespace app {
+namespace {
+
+using engine::DeviceId;
+
+struct Counts
+{
+    std::int64_t whole = 0, cut = 0, messages = 0;
+};
+
+Counts countsIn(const RunView& view, engine::Window window)
+{
+    Counts counts;
+    for (const auto& track : view.timeline().tracks) {
+        for (const auto& span : view.spansAround(track.device, track.kind, window)) {
+            if (!span.window().intersects(window))
+                continue;
+            const bool isWhole = span.begin >= window.begin && span.end <= window.end;
+            if (track.kind == engine::Track::Kind::Compute)
+                ++(isWhole ? counts.whole : counts.cut);
+            else if (track.kind == engine::Track::Kind::Send)
+                ++counts.messages;
+        }
+    }
+    return counts;
+}
+
+double bubbleShare(const std::vector<DetailsBar::Part>& parts)
+{
+    return parts.back().share;
+}
+
+DetailsSection shares(const RunView& view, engine::Window window)
+{
+    DetailsSection section;
+    section.title = tr("Shares");
+    section.note = tr("bubble");
+    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    constexpr int kShown = 16; // more devices would push the counts out of sight
+    for (int d = 0; d < std::min(view.devices(), kShown); ++d) {
+        DetailsBar bar;
+        bar.name = tr("Device %1").arg(d);
+        bar.parts = shareParts(view.shares(DeviceId{d}, begin, end), end - begin);
+        bar.value = percent(bubbleShare(bar.parts));
+        section.bars.push_back(std::move(bar));
+    }
+    if (view.devices() > kShown)
+        section.rows.push_back({tr("Further devices"), QString::number(view.devices() - kShown)});
+    return section;
+}
+
+double meanBubble(const RunView& view, engine::Window window)
+{
+    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    double sum = 0;
+    for (int d = 0; d < view.devices(); ++d)
+        sum += bubbleShare(shareParts(view.shares(DeviceId{d}, begin, end), end - begin));
+    return sum / std::max(1, view.devices());
+}
+
+// What the host said of this time, where it is an NVTX range that is selected.
+const HostRange* marked(const Selection& selection, const KernelView* kernels)
+{
+    const bool hasDevice = kernels != nullptr && selection.device.isValid();
+    return hasDevice ? kernels->ranges().at(selection.device, selection.window) : nullptr;
+}
+
+DetailsSection markedSection(const RunView& view, const HostRange& range)
+{
+    DetailsSection section;
+    section.title = tr("Marked on the host");
+    section.rows.push_back({tr("Text"), QString::fromStdString(range.text)});
+    section.rows.push_back(
+        {tr("By"),
+         range.domain.empty() ? tr("the op's own range") : QString::fromStdString(range.domain)});
+    section.rows.push_back({tr("While launching"), opText(view.op(range.of.op))});
+    return section;
+}
+
+} // namespace
+
+Details rangeDetails(const RunView& view, const Selection& selection, const KernelView* kernels)
+{
+    const auto& window = selection.window;
+    const DetailsClock clock = detailsClock(view, selection.iteration, selection.window.duration());
+    const auto& iteration
+        = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    Details details;
+    const HostRange* host = marked(selection, kernels);
+    details.title = host != nullptr ? tr("NVTX range") : tr("Range");
+    sayLength(details, view, clock, window.duration());
+    details.left
+        = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit;
+    details.right = countOf(view.devices(), "device");
+    details.sentence
+        = tr("<b>%1 bubble</b>, against %2 of the whole iteration.")
+              .arg(percent(meanBubble(view, window)), percent(meanBubble(view, iteration.window)));
+    if (host != nullptr)
+        details.sections.push_back(markedSection(view, *host));
+    details.sections.push_back(shares(view, window));
+    const Counts counts = countsIn(view, window);
+    DetailsSection facts;
+    facts.title = tr("Counts");
+    facts.rows.push_back({tr("Ops whole, cut"),
+                          number(static_cast<double>(counts.whole), 0) + QStringLiteral(", ")
+                              + number(static_cast<double>(counts.cut), 0)});
+    facts.rows.push_back({tr("Messages"), number(static_cast<double>(counts.messages), 0)});
+    details.sections.push_back(std::move(facts));
+    return details;
+}
+
+} // namespace app

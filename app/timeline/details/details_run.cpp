@@ -1,0 +1,186 @@
+#include "app/models/tables/runs_model.h"
+#include "app/timeline/details/details_gpu.h"
+#include "app/timeline/details/details_parts.h"
+#include "app/timeline/view/words.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using profiler::DeviceMetrics;
+using profiler::RunMetrics;
+
+DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
+                           const DetailsClock& clock)
+{
+    const auto window
+        = view.timeline().iterations[static_cast<std::size_t>(metrics.iteration)].window;
+    const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
+    Busy sum{};
+    double fill = 0, wait = 0, drain = 0, compute = 0, exposed = 0;
+    const auto count = static_cast<double>(std::max<std::size_t>(1, metrics.devices.size()));
+    for (const auto& device : metrics.devices) {
+        const Busy one = view.shares(device.device, begin, end);
+        for (std::size_t k = 0; k < kShares; ++k)
+            sum[k] += one[k] / count;
+        fill += static_cast<double>(device.fill) / count;
+        wait += static_cast<double>(device.wait) / count;
+        drain += static_cast<double>(device.drain) / count;
+        compute += static_cast<double>(device.compute) / count;
+        exposed += static_cast<double>(device.exposedCommunication) / count;
+    }
+    const auto text = [&](double ticks) { return clock.scale.text(ticks); };
+    DetailsSection section;
+    section.title = tr("Where the time goes");
+    section.note = tr("mean of devices, %1").arg(clock.scale.unit);
+    section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
+    section.rows
+        = {{tr("Compute"), text(compute)},
+           {tr("Exposed communication"), text(exposed)},
+           {tr("Bubble: fill, wait, drain"),
+            text(fill) + QStringLiteral(" + ") + text(wait) + QStringLiteral(" + ") + text(drain)}};
+    return section;
+}
+
+DetailsRow extreme(const QString& name, const DeviceMetrics& device, const QString& value)
+{
+    return {name, tr("device %1, %2").arg(QString::number(device.device.value), value)};
+}
+
+DetailsSection extremes(const RunMetrics& metrics)
+{
+    const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    const auto [least, most] = std::ranges::minmax_element(
+        metrics.devices, {}, [](const DeviceMetrics& one) { return one.bubble; });
+    const auto bubble = [&](const DeviceMetrics& one) {
+        return percent(static_cast<double>(one.bubble) / duration);
+    };
+    const auto largest = std::ranges::max_element(metrics.devices, {}, [](const auto& one) {
+        return one.peakBytes ? static_cast<double>(*one.peakBytes) : one.peakStash;
+    });
+    const QString memory = largest->peakBytes
+        ? byteScale(*largest->peakBytes).withUnit(static_cast<double>(*largest->peakBytes))
+        : number(largest->peakStash, 1) + QString::fromUtf8(" Mₐ");
+    DetailsSection section;
+    section.title = tr("Extremes");
+    section.rows = {
+        extreme(tr("Least bubble"), *least, bubble(*least)),
+        extreme(tr("Most bubble"), *most, bubble(*most)),
+        extreme(largest->peakBytes ? tr("Largest memory") : tr("Largest stash"), *largest, memory)};
+    return section;
+}
+
+QString flopsText(double perSecond)
+{
+    return perSecond >= 1e13 ? tr("%1 TFLOP/s").arg(number(perSecond / 1e12, 0))
+                             : tr("%1 GFLOP/s").arg(number(perSecond / 1e9, 0));
+}
+
+// From the first iteration to the last, warm-up ones included: they train.
+void addCourse(const engine::Run& run, const QString& name,
+               std::optional<double> engine::Iteration::*value, DetailsSection& section)
+{
+    constexpr int kDecimals = 3;
+    std::vector<double> known;
+    for (const engine::Iteration& iteration : run.timeline.iterations)
+        if (iteration.kind != engine::Iteration::Kind::Replay && iteration.*value)
+            known.push_back(*(iteration.*value));
+    if (known.empty())
+        return;
+    const QString last = number(known.back(), kDecimals);
+    section.rows.push_back(
+        {name,
+         known.size() == 1 ? last
+                           : number(known.front(), kDecimals) + QString::fromUtf8(" → ") + last,
+         false});
+}
+
+DetailsSection facts(const RunView& view, const RunMetrics& metrics)
+{
+    const auto& info = view.run().info;
+    DetailsSection section;
+    section.title = tr("Run");
+    const auto add = [&section](const QString& name, const std::string& value) {
+        if (!value.empty())
+            section.rows.push_back({name, QString::fromStdString(value)});
+    };
+    addCourse(view.run(), tr("Loss, nats per token"), &engine::Iteration::loss, section);
+    addCourse(view.run(), tr("Gradient norm"), &engine::Iteration::gradientNorm, section);
+    if (metrics.tokensPerSecond)
+        section.rows.push_back(
+            {tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0))});
+    if (metrics.mfu) // of a measured peak, which is no data sheet's
+        section.rows.push_back({info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
+                                percent(*metrics.mfu)});
+    if (metrics.hfu) // what is recomputed counts again
+        section.rows.push_back({tr("HFU"), percent(*metrics.hfu)});
+    if (info.peakFlops > 0)
+        section.rows.push_back({tr("Peak of a device"), flopsText(info.peakFlops)});
+    add(tr("Peak from"), info.peakSource);
+    section.rows.push_back({tr("Messages, local copies"),
+                            tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
+    if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)
+        section.rows.push_back({tr("Copies W"), tr("%1, the first is shown").arg(copies)});
+    add(tr("Model"), info.model);
+    add(tr("Precision"), info.precision);
+    add(tr("Link"), info.link);
+    add(tr("Timed by"), info.timing);
+    add(tr("On"), info.deviceName);
+    for (const DetailsRow& row : machineRows(info))
+        section.rows.push_back(row);
+    return section;
+}
+
+} // namespace
+
+namespace {
+
+// Which iteration the numbers are of, and whether it is the headline of the run.
+QString whichIteration(const engine::Run& run, int iteration)
+{
+    using enum engine::Iteration::Kind;
+    const auto& iterations = run.timeline.iterations;
+    const engine::Iteration& one = iterations[static_cast<std::size_t>(iteration)];
+    const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
+    const bool isHeadline = iteration == engine::headlineIteration(run.timeline);
+    if (one.kind == Replay)
+        return tr("Headline: every op at its median over %1 iterations").arg(measured);
+    if (one.kind == Warmup)
+        return tr("Warm-up iteration %1").arg(one.number);
+    if (!isHeadline || measured == 1)
+        return measured == 1 && isHeadline ? tr("Headline: its one iteration")
+                                           : tr("Iteration %1").arg(one.number);
+    return run.info.outcome == engine::Outcome::Running
+        ? tr("Iteration %1, the newest so far").arg(one.number)
+        : tr("Headline: iteration %1, the last measured").arg(one.number);
+}
+
+} // namespace
+
+Details runDetails(const RunView& view, int iteration)
+{
+    const RunMetrics* metrics = view.metrics(iteration);
+    if (!metrics || metrics->devices.empty())
+        return {};
+    const auto& run = view.run();
+    const DetailsClock clock = detailsClock(view, iteration);
+    Details details;
+    details.title = QString::fromStdString(run.info.label);
+    details.value = clock.length(metrics->duration);
+    details.unit = clock.scale.unit;
+    details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
+    details.right
+        = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);
+    details.sentence = tr("<b>%1 bubble</b> in the mean of the devices. Click a box, a bubble or a "
+                          "device to see why; drag to measure.")
+                           .arg(percent(metrics->bubbleRatio));
+    details.sections.push_back(timeSection(view, *metrics, clock));
+    details.sections.push_back(extremes(*metrics));
+    if (auto memory = gpuMemorySection(run.info))
+        details.sections.push_back(std::move(*memory));
+    details.sections.push_back(facts(view, *metrics));
+    return details;
+}
+
+} // namespace app

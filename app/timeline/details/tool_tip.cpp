@@ -1,0 +1,82 @@
+#include "app/timeline/details/tool_tip.h"
+
+#include "app/models/text.h"
+#include "app/timeline/view/labels.h"
+#include "app/timeline/view/words.h"
+
+#include <QStringList>
+
+namespace app {
+namespace {
+
+QString waitLine(const RunView& view, const Selection& selection, const Scale& scale)
+{
+    const auto explanation = view.explain(selection.iteration, selection.op);
+    if (!explanation || explanation->waited <= 0)
+        return {};
+    const QString waited = scale.withUnit(static_cast<double>(explanation->waited));
+    if (explanation->needs.empty())
+        return tr("waited %1").arg(waited);
+    return tr("waited %1 for <code>%2</code>")
+        .arg(waited, opText(view.op(explanation->needs.front().op)));
+}
+
+} // namespace
+
+QString toolTipPage(const QString& title, const QString& length, const QStringList& lines)
+{
+    return QStringLiteral("<table width='240'><tr><td><code>%1</code></td><td align='right'>%2</td>"
+                          "</tr></table><div>%3</div>")
+        .arg(title, length, lines.join(QStringLiteral("<br>")));
+}
+
+QString toolTipText(const RunView& view, const Selection& selection)
+{
+    if (selection.iteration < 0)
+        return {};
+    const auto& one = view.timeline().iterations[static_cast<std::size_t>(selection.iteration)];
+    const Scale scale = timeScale(view.run().info, one.window.duration());
+    const QString length = scale.withUnit(static_cast<double>(selection.window.duration()));
+    const QString where
+        = tr("device %1, %2 %3")
+              .arg(QString::number(selection.device.value),
+                   rangeText(selection.window, static_cast<double>(one.window.begin), scale),
+                   scale.unit);
+    if (selection.kind == Selection::Kind::Bubble)
+        return toolTipPage(tr("Bubble"), length, {where});
+    if (selection.kind == Selection::Kind::Device) {
+        const auto peak = view.memory(selection.device).peak();
+        return toolTipPage(tr("Device %1").arg(selection.device.value),
+                           view.hasMemory()
+                               ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
+                               : number(peak, 1) + QString::fromUtf8(" Mₐ"),
+                           {tr("largest memory")});
+    }
+    if (selection.kind != Selection::Kind::Op)
+        return {};
+    const auto& op = view.op(selection.op);
+    QString what = capitalized(opTitle(op.kind));
+    if (op.microBatch.isValid())
+        what += tr(", micro-batch %1").arg(microBatchText(op));
+    what += tr(", stage %1, %2").arg(QString::number(op.stage.value), directionText(op));
+    QStringList lines{what, where};
+    if (const QString wait = waitLine(view, selection, scale); !wait.isEmpty())
+        lines << wait;
+    return toolTipPage(opText(op), length, lines);
+}
+
+QString rangeToolTip(const RunView& view, const HostRange& range)
+{
+    const auto time = [&view](std::int64_t ticks) {
+        return timeScale(view.run().info, ticks).withUnit(static_cast<double>(ticks));
+    };
+    QStringList lines{range.domain.empty()
+                          ? tr("NVTX, on the host")
+                          : tr("NVTX of %1, on the host")
+                                .arg(QString::fromStdString(range.domain).toHtmlEscaped())};
+    lines << tr("while <code>%1</code> was launched").arg(opText(view.op(range.of.op)));
+    return toolTipPage(QString::fromStdString(range.text).toHtmlEscaped(),
+                       time(range.window.duration()), lines);
+}
+
+} // namespace app

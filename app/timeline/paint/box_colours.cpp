@@ -1,0 +1,80 @@
+#include "app/timeline/paint/box_colours.h"
+
+#include "app/timeline/paint/kernel_colours.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+constexpr double kDimLight = 0.44, kDimDark = 0.46;
+// Eight hues that stay apart in lightness too; forward ones are mixed to the surface.
+constexpr profiler::Colour kHueColours[BoxColours::kHues]
+    = {{0x31, 0x5A, 0xC2}, {0xC0, 0x56, 0x1A}, {0x23, 0xAA, 0x9C}, {0xA6, 0x24, 0x63},
+       {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
+constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
+
+profiler::Colour fromQt(QColor colour)
+{
+    return {static_cast<std::uint8_t>(colour.red()), static_cast<std::uint8_t>(colour.green()),
+            static_cast<std::uint8_t>(colour.blue())};
+}
+
+} // namespace
+
+QColor mixed(QColor from, QColor to, double share)
+{
+    return toQt(profiler::mix(fromQt(from), fromQt(to), share));
+}
+
+BoxColours::BoxColours(const Theme& theme, double dpr)
+    : m_theme(theme)
+    , m_bubble(toQt(theme.palette.bubble), toQt(theme.palette.bubbleLine), dpr)
+    , m_selected(toQt(theme.palette.bubble),
+                 theme.isDark() ? QColor(0x7A, 0x83, 0x91) : QColor(0x8C, 0x93, 0x9D), dpr)
+{
+    for (const Emphasis emphasis : {Emphasis::Normal, Emphasis::Dimmed}) {
+        for (int kind = 0; kind < engine::kOpKinds; ++kind) {
+            for (int chunk = 0; chunk < kChunks; ++chunk) {
+                engine::Op op;
+                op.kind = static_cast<engine::OpKind>(kind);
+                m_looks[kind][chunk][index(emphasis)]
+                    = resolve(theme.palette.fill(op, chunk), emphasis);
+            }
+        }
+        m_exposed[index(emphasis)] = resolve(theme.palette.exposed(), emphasis);
+        for (int group = 0; group < kHues; ++group) {
+            const profiler::Colour full = kHueColours[group];
+            const profiler::Colour light = profiler::mix(
+                full, fromQt(surface()), theme.isDark() ? kForwardDark : kForwardLight);
+            m_hues[group][0][index(emphasis)] = resolve(full, emphasis);
+            m_hues[group][1][index(emphasis)] = resolve(light, emphasis);
+        }
+    }
+    for (int kind = 0; kind < profiler::kKernelKinds; ++kind)
+        m_kernels[kind] = resolve(
+            kernelColour(static_cast<profiler::KernelKind>(kind), theme.palette), Emphasis::Normal);
+    for (auto& byChunk : m_looks[static_cast<int>(engine::OpKind::OptimizerStep)])
+        byChunk[0].edge = toQt(theme.palette.optimizerEdge);
+}
+
+BoxColours::Look BoxColours::resolve(profiler::Colour fill, Emphasis emphasis) const
+{
+    if (emphasis == Emphasis::Dimmed)
+        fill = profiler::mix(fill, fromQt(surface()), m_theme.isDark() ? kDimDark : kDimLight);
+    return {toQt(fill), toQt(m_theme.palette.inkOn(fill)), {}};
+}
+
+const BoxColours::Look& BoxColours::lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const
+{
+    const int group = colourGroup(op, m_by);
+    return group < 0 ? look(op.kind, chunk, emphasis)
+                     : hue(group, !engine::isBackward(op.kind), emphasis);
+}
+
+const BoxColours::Look& BoxColours::look(engine::OpKind kind, int chunk, Emphasis emphasis) const
+{
+    return m_looks[static_cast<int>(kind)][std::clamp(chunk, 0, kChunks - 1)][index(emphasis)];
+}
+
+} // namespace app

@@ -1,0 +1,60 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/paint/colour_by.h"
+#include "app/timeline/paint/hatch.h"
+#include "engine/schedule/schedule.h"
+#include "profiler/analysis/kernel_kind.h"
+
+namespace app {
+
+// The colours a lane is painted with, resolved once per theme: fills of all ops and chunks, dimmed
+// ones, and the better ink on each.
+class BoxColours
+{
+public:
+    enum class Emphasis { Normal, Dimmed };
+    struct Look
+    {
+        QColor fill, ink, edge; // edge: invalid, or the inner edge of the optimizer
+    };
+
+    BoxColours(const Theme& theme, double dpr);
+
+    const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
+    // Of an op, by what setColourBy() chose.
+    const Look& lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const;
+    void setColourBy(ColourBy by) { m_by = by; }
+    ColourBy colourBy() const { return m_by; }
+    static constexpr int kHues = 8; // group 8 has the hue of group 0
+    const Look& hue(int group, bool isForward, Emphasis emphasis) const
+    {
+        return m_hues[group % kHues][isForward][index(emphasis)];
+    }
+    const Look& exposed(Emphasis emphasis) const { return m_exposed[index(emphasis)]; }
+    const Theme& theme() const { return m_theme; }
+    const Look& kernel(profiler::KernelKind kind) const
+    {
+        return m_kernels[static_cast<std::size_t>(kind)];
+    }
+    QColor surface() const { return m_theme.chrome.surface; }
+    const Hatch& bubble() const { return m_bubble; }
+    const Hatch& selectedBubble() const { return m_selected; }
+    QColor bubbleGround() const { return toQt(m_theme.palette.bubble); }
+
+private:
+    static constexpr int kChunks = 3; // later ones look like the third
+    static std::size_t index(Emphasis emphasis) { return static_cast<std::size_t>(emphasis); }
+    Look resolve(profiler::Colour fill, Emphasis emphasis) const;
+
+    const Theme& m_theme;
+    Look m_looks[engine::kOpKinds][kChunks][2];
+    Look m_exposed[2], m_hues[kHues][2][2]; // [group][forward][emphasis]
+    Look m_kernels[profiler::kKernelKinds];
+    ColourBy m_by = ColourBy::Operation;
+    Hatch m_bubble, m_selected;
+};
+
+QColor mixed(QColor from, QColor to, double share); // share 0: from
+
+} // namespace app

@@ -1,0 +1,102 @@
+#include "app/timeline/paint/box_painter.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <cmath>
+
+namespace app {
+namespace {
+
+constexpr double kTextNeeds = 13; // height of a box with a number
+constexpr double kNameNeeds = 24; // with a name: rows of comparisons and dense lanes have numbers
+constexpr double kThinGap = 0.6;
+
+} // namespace
+
+BoxPainter::BoxPainter(QPainter& painter, const TimeAxis& axis, const BoxColours& colours)
+    : m_painter(painter)
+    , m_axis(axis)
+    , m_colours(colours)
+    , m_numberFont(uiFont(11, QFont::Medium))
+    , m_boldFont(uiFont(11, QFont::Bold))
+    , m_nameFont(codeFont(12))
+{ }
+
+void BoxPainter::draw(const QRectF& stretch, const BoxColours::Look& look, const BoxText& text)
+{
+    QRectF box = stretch;
+    if (stretch.width() < kThinBelow) {
+        box.setWidth(std::max(box.width(), m_axis.devicePixel()));
+        m_painter.fillRect(box, look.fill);
+        if (box.width() > 2) // the share of the border that 0.6 of a pixel would cover
+            m_painter.fillRect(
+                QRectF(box.right() - m_axis.gap(), box.top(), m_axis.gap(), box.height()),
+                mixed(look.fill, m_colours.surface(), kThinGap));
+        return;
+    }
+    box.setWidth(std::max(box.width() - m_axis.gap(), m_axis.devicePixel()));
+    fill(box, look, text.isUp);
+    label(box, look.ink, text);
+}
+
+void BoxPainter::fill(const QRectF& box, const BoxColours::Look& look, bool isUp)
+{
+    if (!isUp) {
+        m_painter.fillRect(box, look.fill);
+    } else {
+        const double cut = box.width() < 20 || box.height() < 22 ? 4 : 5;
+        const QPointF outline[] = {{box.left() + cut, box.top()},
+                                   box.topRight(),
+                                   box.bottomRight(),
+                                   box.bottomLeft(),
+                                   {box.left(), box.top() + cut}};
+        m_painter.setRenderHint(QPainter::Antialiasing);
+        m_painter.setPen(Qt::NoPen);
+        m_painter.setBrush(look.fill);
+        m_painter.drawPolygon(outline, 5);
+        m_painter.setRenderHint(QPainter::Antialiasing, false);
+    }
+    if (look.edge.isValid() && look.edge != look.fill && box.width() >= 3) {
+        const double pixel = m_axis.gap();
+        m_painter.fillRect(QRectF(box.left(), box.top(), box.width(), pixel), look.edge);
+        m_painter.fillRect(QRectF(box.left(), box.bottom() - pixel, box.width(), pixel), look.edge);
+        m_painter.fillRect(QRectF(box.left(), box.top(), pixel, box.height()), look.edge);
+        m_painter.fillRect(QRectF(box.right() - pixel, box.top(), pixel, box.height()), look.edge);
+    }
+}
+
+void BoxPainter::label(const QRectF& box, QColor ink, const BoxText& text)
+{
+    const double width = box.width() + m_axis.gap();
+    if (width < kNumberFrom || box.height() < kTextNeeds || text.number.isEmpty())
+        return;
+    m_painter.setPen(ink);
+    if (width >= kNameFrom && box.height() >= kNameNeeds && !text.name.isEmpty()
+        && QFontMetricsF(m_nameFont).horizontalAdvance(text.name) + 8 <= box.width()) {
+        write(box, text.name, m_nameFont, text);
+        return;
+    }
+    const QFont& font = text.isBold ? m_boldFont : m_numberFont;
+    const double needs = text.number.size() == 1 ? kNumberFrom
+        : text.number.size() == 2                ? kTwoDigitsFrom
+                                  : QFontMetricsF(font).horizontalAdvance(text.number) + 5;
+    if (width >= needs)
+        write(box, text.number, font, text);
+}
+
+void BoxPainter::write(const QRectF& box, const QString& text, const QFont& font,
+                       const BoxText& how)
+{
+    const QFontMetricsF metrics(font);
+    const double width = metrics.horizontalAdvance(text);
+    const double x = std::round(box.center().x() - width / 2);
+    const double baseline = std::round(box.center().y() + metrics.capHeight() / 2);
+    m_painter.setFont(font);
+    m_painter.drawText(QPointF(x, baseline), text);
+    if (how.isUp)
+        m_painter.fillRect(QRectF(x, m_axis.snap(baseline + 2), std::round(width), m_axis.gap()),
+                           m_painter.pen().color());
+}
+
+} // namespace app

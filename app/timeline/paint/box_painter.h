@@ -1,0 +1,41 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/view/coordinates.h"
+
+#include <QFont>
+#include <QString>
+
+class QPainter;
+
+namespace app {
+
+// What stands in a box; which of it is drawn follows from the width.
+struct BoxText
+{
+    QString number, name; // "5", "1B5"
+    bool isUp = false;    // direction up: cut corner, underlined
+    bool isBold = false;  // of the selected micro-batch
+};
+
+// Draws one box of time exactly as visual-design.md, "Box" says. `rect` is the whole stretch (the
+// border included).
+class BoxPainter
+{
+public:
+    BoxPainter(QPainter& painter, const TimeAxis& axis, const BoxColours& colours);
+
+    void draw(const QRectF& stretch, const BoxColours::Look& look, const BoxText& text);
+    void label(const QRectF& box, QColor ink, const BoxText& text);
+
+private:
+    void fill(const QRectF& box, const BoxColours::Look& look, bool isUp);
+    void write(const QRectF& box, const QString& text, const QFont& font, const BoxText& how);
+
+    QPainter& m_painter;
+    const TimeAxis& m_axis;
+    const BoxColours& m_colours;
+    QFont m_numberFont, m_boldFont, m_nameFont;
+};
+
+} // namespace app

@@ -1,0 +1,29 @@
+#include "app/timeline/paint/colour_by.h"
+
+#include "app/timeline/view/words.h"
+
+namespace app {
+
+QStringList colourByNames()
+{
+    return {tr("operation"), tr("micro-batch"), tr("stage"), tr("direction")};
+}
+
+int colourGroup(const engine::Op& op, ColourBy by)
+{
+    if (!engine::isCompute(op.kind) || !op.microBatch.isValid())
+        return -1;
+    switch (by) {
+    case ColourBy::Operation:
+        break;
+    case ColourBy::MicroBatch:
+        return op.microBatch.value;
+    case ColourBy::Stage:
+        return op.stage.value;
+    case ColourBy::Direction:
+        return op.replica;
+    }
+    return -1;
+}
+
+} // namespace app

@@ -1,0 +1,217 @@
+#include "app/timeline/paint/compare_painter.h"
+
+#include "app/models/tables/runs_model.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/view/labels.h"
+#include "app/timeline/view/words.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QStringList>
+
+namespace app {
+namespace {
+
+constexpr double kHeader = 140;
+constexpr double kGapFrom = 74;               // pixels that the words of a gap need
+constexpr double kFirstLine = 22, kLine = 17; // of the key numbers
+constexpr double kAllLinesFrom = 120;         // height of a row that shows all of them
+
+QString subtitle(const CompareRow& row)
+{
+    const auto& run = row.view->run();
+    const auto& shape = run.schedule.shape;
+    QString text = QStringLiteral("D %1, N %2").arg(shape.devices).arg(shape.microBatches);
+    if (shape.chunks() > 1)
+        text += QStringLiteral(", v %1").arg(shape.chunks());
+    text += QLatin1String(", ") + modeText(run.info);
+    if (row.iteration >= 0
+        && row.view->timeline().iterations[static_cast<std::size_t>(row.iteration)].kind
+            == engine::Iteration::Kind::Replay)
+        text += tr(", median");
+    return text;
+}
+
+double lanesHeight(const CompareRow& row)
+{
+    return row.view->devices() * row.pitch;
+}
+
+QString differenceText(const CompareRow& row, const CompareRow& baseline)
+{
+    return signedNumber(100 * (row.duration() / baseline.duration() - 1), 1) + QChar(0x2009)
+        + QLatin1Char('%');
+}
+
+bool showsDifference(const CompareRow& row)
+{
+    return row.height >= kAllLinesFrom;
+}
+
+void arrow(QPainter& painter, double from, double to, double y, QColor ink)
+{
+    painter.fillRect(QRectF(from, y, to - from, 1), ink);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ink);
+    for (const auto& [tip, side] : {std::pair(from, 1.0), std::pair(to, -1.0)}) {
+        const QPointF head[]
+            = {{tip, y + 0.5}, {tip + 6 * side, y - 2.5}, {tip + 6 * side, y + 3.5}};
+        painter.drawPolygon(head, 3);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintGap(const ComparePaint& paint, double from, double to)
+{
+    QPainter& painter = paint.painter;
+    const Chrome& chrome = paint.colours.theme().chrome;
+    const double middle
+        = std::round(paint.top + CompareLayout::kTitle + lanesHeight(paint.row) / 2);
+    arrow(painter, from + 5, to - 3, middle, chrome.text2);
+    const Scale scale = compareTime(paint.layout, paint.row);
+    const double difference
+        = (paint.row.duration() - paint.baseline->duration()) * paint.row.ticksPerUnit();
+    const QRectF above(from, middle - 22, to - from, 18), below(from, middle + 6, to - from, 16);
+    painter.setFont(uiFont(13, QFont::Medium));
+    painter.setPen(chrome.text);
+    painter.drawText(above, Qt::AlignCenter, differenceText(paint.row, *paint.baseline));
+    painter.setFont(uiFont(11));
+    painter.setPen(chrome.text2);
+    painter.drawText(below, Qt::AlignCenter,
+                     scale.difference(difference) + QLatin1Char(' ') + scale.unit);
+}
+
+} // namespace
+
+Scale compareTime(const CompareLayout& layout, const CompareRow& row)
+{
+    const double longest = layout.groups[static_cast<std::size_t>(row.group)].longest;
+    return timeScale(row.view->run().info, static_cast<std::int64_t>(longest * row.ticksPerUnit()));
+}
+
+RulerScale compareScale(const CompareRow& row, const TimeAxis& axis)
+{
+    RulerScale scale;
+    scale.origin = static_cast<double>(row.window().begin);
+    const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
+    scale.unit = timeScale(row.view->run().info, static_cast<std::int64_t>(reach));
+    scale.title = tr("%1, one scale").arg(scale.unit.unit);
+    scale.marks
+        = ticks((axis.begin - scale.origin) / scale.unit.perUnit,
+                (axis.end - scale.origin) / scale.unit.perUnit, axis.pixels(scale.unit.perUnit));
+    return scale;
+}
+
+void paintCompareLanes(const ComparePaint& paint)
+{
+    QPainter& painter = paint.painter;
+    const Chrome& chrome = paint.colours.theme().chrome;
+    painter.setFont(uiFont(11));
+    painter.setPen(chrome.text2);
+    painter.drawText(QPointF(paint.axis.left + 16, paint.top + 21), subtitle(paint.row));
+    if (paint.row.iteration < 0) {
+        painter.drawText(QPointF(paint.axis.left + 16, paint.top + CompareLayout::kTitle + 16),
+                         tr("no iteration yet"));
+        return;
+    }
+    // Only the iteration that is compared: its neighbours would look like part of it.
+    const QRectF clip = stretch(paint.axis, paint.row.window(), paint.top,
+                                CompareLayout::kTitle + lanesHeight(paint.row));
+    painter.save();
+    painter.setClipRect(clip, Qt::IntersectClip);
+    LanePainter lanes(painter, *paint.row.view, paint.axis, paint.colours);
+    lanes.setLabels(LanePainter::Labels::Numbers); // runs of any height read alike
+    for (int d = 0; d < paint.row.view->devices(); ++d)
+        lanes.paintCompute(engine::DeviceId{d},
+                           paint.top + CompareLayout::kTitle + d * paint.row.pitch,
+                           paint.row.pitch - 2);
+    painter.restore();
+}
+
+void paintCompareEnd(const ComparePaint& paint)
+{
+    if (paint.row.iteration < 0)
+        return;
+    const Chrome& chrome = paint.colours.theme().chrome;
+    const double end = paint.axis.snappedX(static_cast<double>(paint.row.window().end));
+    const double top = paint.top + CompareLayout::kTitle;
+    paint.painter.fillRect(QRectF(end, top - 2, 2, lanesHeight(paint.row) + 2), chrome.text);
+    if (!paint.baseline)
+        return;
+    const double origin = static_cast<double>(paint.row.window().begin);
+    const double other
+        = paint.axis.snappedX(origin + paint.baseline->duration() * paint.row.ticksPerUnit());
+    if (other - end >= kGapFrom) {
+        paintGap(paint, end + 2, other);
+    } else if (other < end) { // longer: what it is over, behind its end, where there is room
+        paint.painter.setFont(uiFont(13, QFont::Medium));
+        const QString text = differenceText(paint.row, *paint.baseline);
+        const double width = QFontMetricsF(paint.painter.font()).horizontalAdvance(text);
+        paint.painter.setPen(chrome.text);
+        if (end + 8 + width <= paint.axis.right())
+            paint.painter.drawText(
+                QPointF(end + 8, std::round(top + lanesHeight(paint.row) / 2 + 5)), text);
+    }
+}
+
+void paintCompareHeader(const ComparePaint& paint)
+{
+    QPainter& painter = paint.painter;
+    const Chrome& chrome = paint.colours.theme().chrome;
+    painter.setFont(uiFont(13, QFont::Medium));
+    painter.setPen(chrome.text);
+    const QString name = QString::fromStdString(paint.row.view->run().info.label);
+    painter.drawText(QPointF(24, paint.top + 21),
+                     QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kHeader - 32));
+    painter.setFont(uiFont(paint.row.pitch >= 17 ? 11 : 10));
+    painter.setPen(chrome.text2);
+    const int every = paint.row.pitch >= 11 ? 1 : 4; // labels that would touch are left out
+    for (int d = 0; d < paint.row.view->devices(); d += every)
+        painter.drawText(QRectF(24, paint.top + CompareLayout::kTitle + d * paint.row.pitch,
+                                kHeader - 24 - 20, paint.row.pitch - 2),
+                         Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip,
+                         tr("device %1").arg(d));
+}
+
+void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
+{
+    const auto* metrics = paint.row.view->metrics(paint.row.iteration);
+    if (!metrics)
+        return;
+    QPainter& painter = paint.painter;
+    const Chrome& chrome = paint.colours.theme().chrome;
+    const Scale scale = compareTime(paint.layout, paint.row);
+    double peak = 0;
+    for (const auto& device : metrics->devices)
+        peak = std::max(
+            peak, device.peakBytes ? static_cast<double>(*device.peakBytes) : device.peakStash);
+    const double left = column.left() + 16;
+    double y = paint.top + kFirstLine;
+    painter.setFont(uiFont(15, QFont::Medium));
+    painter.setPen(chrome.text);
+    const QString amount = scale.text(static_cast<double>(metrics->duration));
+    painter.drawText(QPointF(left, y), amount);
+    const double width = QFontMetricsF(painter.font()).horizontalAdvance(amount);
+    painter.setFont(uiFont(11));
+    painter.setPen(chrome.text2);
+    painter.drawText(QPointF(left + width + 4, y), scale.unit);
+    const QString memory = paint.row.view->hasMemory()
+        ? byteScale(static_cast<std::int64_t>(peak)).withUnit(peak)
+        : number(peak, 1) + QString::fromUtf8(" Mₐ");
+    const QString against
+        = paint.baseline ? differenceText(paint.row, *paint.baseline) : tr("baseline");
+    QStringList lines{tr("bubble %1").arg(percent(metrics->bubbleRatio))};
+    if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
+        lines << against;
+    lines << tr("peak %1").arg(memory); // its bars stand below
+    for (const QString& line : lines)
+        painter.drawText(QPointF(left, y += kLine), line);
+}
+
+double compareNumbersHeight(const CompareRow& row)
+{
+    return kFirstLine + kLine * (showsDifference(row) ? 3 : 2);
+}
+
+} // namespace app

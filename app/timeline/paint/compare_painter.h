@@ -1,0 +1,34 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/view/compare_layout.h"
+
+class QPainter;
+
+namespace app {
+
+// The parts of one row of a comparison. `top` places the row on the painter.
+struct ComparePaint
+{
+    QPainter& painter;
+    const CompareLayout& layout;
+    const CompareRow& row;
+    const CompareRow* baseline; // nullptr: not of this row's unit, or the row itself
+    const BoxColours& colours;
+    TimeAxis axis;
+    double top = 0;
+};
+
+void paintCompareLanes(const ComparePaint& paint);
+void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the baseline
+void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 wide
+// What the iteration took, its bubble, its peak, the difference where there is room for it.
+void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
+double compareNumbersHeight(const CompareRow& row); // from the top of the row
+
+// Ticks in the unit of a group, counted from the iteration's start.
+RulerScale compareScale(const CompareRow& row, const TimeAxis& axis);
+Scale compareTime(const CompareLayout& layout, const CompareRow& row);
+
+} // namespace app

@@ -1,0 +1,37 @@
+#include "app/timeline/paint/hatch.h"
+
+#include <QImage>
+#include <QPainter>
+
+#include <cmath>
+
+namespace app {
+namespace {
+constexpr double kPeriod = 5 * 1.4142135623730951; // along x, for five pixels across the lines
+constexpr int kPeriods = 5;                        // of a tile
+} // namespace
+
+Hatch::Hatch(QColor ground, QColor line, double dpr)
+{
+    const int period = static_cast<int>(std::round(kPeriod * dpr)); // device pixels
+    const int width = std::max(1, static_cast<int>(std::round(dpr)));
+    QImage tile(period * kPeriods, period * kPeriods, QImage::Format_RGB32);
+    for (int y = 0; y < tile.height(); ++y) {
+        for (int x = 0; x < tile.width(); ++x)
+            tile.setPixelColor(x, y, (x + y) % period < width ? line : ground);
+    }
+    m_tile = QPixmap::fromImage(tile);
+    m_tile.setDevicePixelRatio(dpr);
+}
+
+void Hatch::fill(QPainter& painter, const QRectF& rect, double originX) const
+{
+    const double side = m_tile.width() / m_tile.devicePixelRatio();
+    double shift = std::fmod(rect.left() - originX, side);
+    if (shift < 0)
+        shift += side;
+    const double dpr = m_tile.devicePixelRatio();
+    painter.drawTiledPixmap(rect, m_tile, QPointF(std::floor(shift * dpr) / dpr, 0));
+}
+
+} // namespace app

@@ -1,0 +1,276 @@
+#include "app/timeline/paint/header_painter.h"
+
+#include "app/models/tables/metrics_model.h"
+#include "app/timeline/paint/memory_bar.h"
+#include "app/timeline/view/labels.h"
+#include "app/timeline/view/words.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+using engine::OpKind;
+using Emphasis = BoxColours::Emphasis;
+
+constexpr double kLeft = 24, kBar = 100;
+constexpr double kStandingFrom = 84; // height of a cell in which a memory bar stands
+
+const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
+                                         int iteration)
+{
+    const auto* metrics = view.metrics(iteration);
+    if (!metrics || static_cast<std::size_t>(device.value) >= metrics->devices.size())
+        return nullptr;
+    return &metrics->devices[static_cast<std::size_t>(device.value)];
+}
+
+void write(QPainter& painter, const QRectF& area, int flags, const QString& text)
+{
+    painter.drawText(area, flags | Qt::TextSingleLine, text);
+}
+
+void paintFold(QPainter& painter, bool isOpen, QPointF centre, QColor colour)
+{
+    QPen pen(colour, 1.3);
+    pen.setCapStyle(Qt::RoundCap);
+    painter.setPen(pen);
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (isOpen) {
+        const QPointF lines[]
+            = {centre + QPointF(-3.5, -2), centre + QPointF(0, 2), centre + QPointF(3.5, -2)};
+        painter.drawPolyline(lines, 3);
+    } else {
+        const QPointF lines[]
+            = {centre + QPointF(-2, -3.5), centre + QPointF(2, 0), centre + QPointF(-2, 3.5)};
+        painter.drawPolyline(lines, 3);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+QString rowName(const KernelView& kernels, engine::DeviceId device, int row)
+{
+    const auto role = kernels.row(device, row).role;
+    int number = 0, same = 0;
+    for (int k = 0; k < kernels.rows()[static_cast<std::size_t>(device.value)]; ++k) {
+        same += kernels.row(device, k).role == role ? 1 : 0;
+        number += k <= row && kernels.row(device, k).role == role ? 1 : 0;
+    }
+    const QString name = role == profiler::GpuLane::Role::Compute ? tr("kernels")
+        : role == profiler::GpuLane::Role::Copy                   ? tr("copies")
+                                                                  : tr("NCCL");
+    return same > 1 ? tr("%1 %2").arg(name).arg(number) : name;
+}
+
+void paintKernelLabels(QPainter& painter, const LaneCell& cell)
+{
+    if (cell.kernels == nullptr)
+        return;
+    painter.setFont(uiFont(10));
+    painter.setPen(cell.colours.theme().chrome.text2);
+    const auto label = [&](double top, const QString& name) {
+        write(painter,
+              QRectF(cell.area.left(), cell.area.top() + top - cell.lane.top, cell.area.width() - 8,
+                     Lane::kKernel),
+              Qt::AlignRight | Qt::AlignVCenter, name);
+    };
+    if (cell.lane.ranges > 0)
+        label(cell.lane.rangeTop(0), tr("NVTX"));
+    for (int row = 0; row < cell.lane.kernels; ++row)
+        label(cell.lane.kernelTop(row), rowName(*cell.kernels, cell.device, row));
+}
+
+void paintSublaneLabels(QPainter& painter, const RunView& view, const Theme& theme,
+                        const Lane& lane, const QRectF& area)
+{
+    painter.setFont(uiFont(10));
+    painter.setPen(theme.chrome.text2);
+    const double offset = area.top() - lane.top;
+    const auto label = [&](double top, double height, const QString& text) {
+        write(painter, QRectF(area.left(), offset + top, area.width() - 8, height),
+              Qt::AlignRight | Qt::AlignVCenter, text);
+    };
+    label(lane.sendTop(), Lane::kTransfer, tr("P2P out"));
+    label(lane.receiveTop(), Lane::kTransfer, tr("P2P in"));
+    label(lane.reduceTop(), Lane::kTransfer, tr("all-reduce"));
+    label(lane.memoryTop() + 6, lane.memory - 6,
+          view.hasMemory() ? tr("memory") : tr("stash, M\xE2\x82\x90"));
+}
+
+void paintDenseHeader(QPainter& painter, const RunView& view, const Theme& theme,
+                      engine::DeviceId device, const QRectF& area)
+{
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text);
+    const QRectF row = area.adjusted(kLeft, 0, -16, 0);
+    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("device %1").arg(device.value));
+    painter.setPen(theme.chrome.text2);
+    const QString stages = stagesText(view.run().schedule, device);
+    const double room = row.width() - 62;
+    write(painter, row, Qt::AlignRight | Qt::AlignVCenter,
+          QFontMetricsF(painter.font()).elidedText(stages, Qt::ElideRight, room));
+}
+
+struct MemoryText
+{
+    QString amount, unit, second;
+};
+
+MemoryText memoryText(const RunView& view, const profiler::DeviceMetrics& metrics)
+{
+    if (view.hasMemory()) {
+        const Scale bytes = byteScale(static_cast<std::int64_t>(view.memoryScale()));
+        return {bytes.text(static_cast<double>(metrics.peakBytes.value_or(0))), bytes.unit,
+                tr("stash %1")
+                    .arg(bytes.text(static_cast<double>(metrics.peakStashBytes.value_or(0))))};
+    }
+    return {
+        number(metrics.peakStash, 1), QString::fromUtf8("Mₐ"),
+        tr("weights %1 M\xCE\xB8")
+            .arg(number(metrics.weights, metrics.weights == std::floor(metrics.weights) ? 0 : 1))};
+}
+
+void writeAmount(QPainter& painter, const MemoryText& text, const Theme& theme, QPointF at)
+{
+    painter.setFont(uiFont(13, QFont::Medium));
+    painter.setPen(theme.chrome.text);
+    painter.drawText(at, text.amount);
+    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text.amount);
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text2);
+    painter.drawText(at + QPointF(width + 4, 0), text.unit);
+}
+
+void paintBubbleCell(QPainter& painter, const profiler::RunMetrics& metrics,
+                     const profiler::DeviceMetrics& device, const Theme& theme, const QRectF& area)
+{
+    const auto duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
+    double largest = 1e-9;
+    for (const auto& one : metrics.devices)
+        largest = std::max(largest, static_cast<double>(one.bubble) / duration);
+    largest = std::max(largest, metrics.bubbleRatio);
+    const double share = static_cast<double>(device.bubble) / duration;
+    const QRectF bar(area.left() + 12, std::round(area.center().y() - 4.5), 68, 9);
+    painter.fillRect(bar, theme.chrome.hover);
+    painter.fillRect(QRectF(bar.left(), bar.top(), std::round(bar.width() * share / largest), 9),
+                     toQt(theme.palette.gradients));
+    painter.fillRect(QRectF(bar.left() + std::round(bar.width() * metrics.bubbleRatio / largest),
+                            area.top(), 1, area.height()),
+                     theme.chrome.text);
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text);
+    write(painter, area.adjusted(0, 0, -10, 0), Qt::AlignRight | Qt::AlignVCenter,
+          number(100 * share, 1));
+}
+
+} // namespace
+
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
+                   const BoxColours& colours, const QRectF& area)
+{
+    using enum OpKind;
+    painter.fillRect(area, colours.theme().chrome.selected);
+    double x = area.left();
+    double sum = 0;
+    const auto add = [&](std::int64_t ticks, QColor fill) {
+        sum += static_cast<double>(ticks)
+            / static_cast<double>(std::max<std::int64_t>(1, duration));
+        const double right = area.left() + std::round(area.width() * std::min(1.0, sum));
+        painter.fillRect(QRectF(x, area.top(), right - x, area.height()), fill);
+        x = right;
+    };
+    const auto kind = [&](OpKind of) { return metrics.byKind[static_cast<std::size_t>(of)]; };
+    const auto fill = [&](OpKind of) { return colours.look(of, 0, Emphasis::Normal).fill; };
+    add(kind(Forward) + kind(Recompute), fill(Forward));
+    add(kind(Backward) + kind(BackwardInput), fill(Backward));
+    add(kind(BackwardWeight), fill(BackwardWeight));
+    add(kind(OptimizerStep), fill(OptimizerStep));
+    add(metrics.exposedCommunication, colours.exposed(Emphasis::Normal).fill);
+}
+
+void paintHeader(QPainter& painter, const LaneCell& cell)
+{
+    const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
+    const Theme& theme = colours.theme();
+    if (lane.kind == LaneKind::Dense) {
+        paintDenseHeader(painter, view, theme, device, area);
+        return;
+    }
+    // Over low boxes the lines move together, and over the lowest the stages have no room: the
+    // labels of the sub-lanes begin where the boxes end.
+    constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
+    const bool isLow = lane.compute < kTwoLinesFrom;
+    const double rest = area.height() - lane.kernelsHeight();
+    const double top = area.top()
+        + (lane.kind == LaneKind::Full ? 8
+                                       : std::round((rest - (isLow ? kOneLine : kTwoLines)) / 2));
+    paintFold(painter, lane.kind == LaneKind::Full, {area.left() + 13, top + 9},
+              theme.chrome.text2);
+    const QRectF row(area.left() + kLeft, top, kBar, 18);
+    painter.setFont(uiFont(13, QFont::Medium));
+    painter.setPen(theme.chrome.text);
+    write(painter, row, Qt::AlignLeft | Qt::AlignVCenter, tr("Device %1").arg(device.value));
+    painter.setFont(uiFont(11));
+    painter.setPen(theme.chrome.text2);
+    const QString stages = stagesText(view.run().schedule, device);
+    const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
+    const QString shown
+        = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
+    const double lower = std::min(0.0, lane.compute - LaneWishes::kUsual);
+    if (!isLow)
+        write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
+              Qt::AlignLeft | Qt::AlignVCenter, shown);
+    if (const auto* metrics = metricsOf(view, device, iteration)) {
+        const auto duration = view.metrics(iteration)->duration;
+        const double busy = static_cast<double>(metrics->compute)
+            / static_cast<double>(std::max<std::int64_t>(1, duration));
+        write(painter, row, Qt::AlignRight | Qt::AlignVCenter, percent(busy, 0));
+        paintShareBar(
+            painter, *metrics, duration, colours,
+            QRectF(row.left(), std::round(top + (isLow ? 21 : 34 + 0.7 * lower)), kBar, 4));
+    }
+    paintKernelLabels(painter, cell);
+    if (lane.kind == LaneKind::Full)
+        paintSublaneLabels(painter, view, theme, lane, area);
+}
+
+QString memoryTitle(const RunView& view, const Lane& lane)
+{
+    if (lane.kind == LaneKind::Dense)
+        return tr("Bubble, %");
+    return view.hasMemory() ? tr("Peak memory") : tr("Peak stash");
+}
+
+void paintMemoryCell(QPainter& painter, const LaneCell& cell)
+{
+    const auto& [view, colours, device, lane, iteration, area, kernels] = cell;
+    const Theme& theme = colours.theme();
+    const auto* metrics = metricsOf(view, device, iteration);
+    if (!metrics)
+        return;
+    if (lane.kind == LaneKind::Dense) {
+        paintBubbleCell(painter, *view.metrics(iteration), *metrics, theme, area);
+        return;
+    }
+    double scale = 1e-9;
+    for (const auto& one : view.metrics(iteration)->devices)
+        scale = std::max(scale, memoryPeak(view, one));
+    const MemoryText text = memoryText(view, *metrics);
+    const bool stands = area.height() >= kStandingFrom;
+    const QRectF bar = stands ? QRectF(area.left() + 16, area.top() + 14, 22, area.height() - 28)
+                              : QRectF(area.left() + 16, area.top() + 16, 92, 6);
+    painter.fillRect(bar, theme.chrome.hover);
+    paintMemoryParts(painter, memoryParts(view, *metrics, theme), scale, bar);
+    if (stands) {
+        writeAmount(painter, text, theme, {bar.right() + 12, bar.top() + 22});
+        painter.setFont(uiFont(11));
+        painter.drawText(QPointF(bar.right() + 12, bar.top() + 39), text.second);
+    } else {
+        writeAmount(painter, text, theme, {bar.left(), bar.bottom() + 18});
+    }
+}
+
+} // namespace app

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/lanes.h"
+#include "app/timeline/view/run_view.h"
+
+#include <QRectF>
+
+class QPainter;
+
+namespace app {
+
+// The columns beside the lanes. Left, 140: name, stages, share of compute, where the time of the
+// iteration goes. Right, 124: the peak of memory by kind, M_a where no memory was recorded, the
+// bubble where lanes are dense.
+struct LaneCell
+{
+    const RunView& view;
+    const BoxColours& colours;
+    engine::DeviceId device;
+    const Lane& lane;
+    int iteration = -1;
+    QRectF area;
+    const KernelView* kernels = nullptr; // named where the lane has rows of them
+};
+void paintHeader(QPainter& painter, const LaneCell& cell);
+void paintMemoryCell(QPainter& painter, const LaneCell& cell);
+QString memoryTitle(const RunView& view, const Lane& lane); // over the right column
+
+// Forward, backward, W, optimizer, exposed communication; the rest of `area` stays bubble.
+void paintShareBar(QPainter& painter, const profiler::DeviceMetrics& metrics, std::int64_t duration,
+                   const BoxColours& colours, const QRectF& area);
+
+} // namespace app

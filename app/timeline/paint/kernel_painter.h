@@ -1,0 +1,50 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/columns.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/lanes.h"
+
+class QPainter;
+
+namespace app {
+
+// Kernels under their ops, row by row. Boxes with the kernel's name where there is room; what
+// is narrower becomes columns of exact shares, so that gaps stay visible and the cost is of the
+// pixels. The part of a kernel of NCCL in which it waits is hatched as a bubble is, in the frame of
+// its box.
+class KernelPainter
+{
+public:
+    KernelPainter(QPainter& painter, const KernelView& kernels, const TimeAxis& axis,
+                  const BoxColours& colours);
+
+    void paint(engine::DeviceId device, const Lane& lane);
+
+private:
+    struct Row
+    {
+        engine::DeviceId device;
+        int row = 0;
+        double top = 0;
+    };
+    void paintRow(const Row& row);
+    void paintBoxes(const Row& row, std::span<const engine::Span> spans);
+    void paintBox(const Row& row, const engine::Span& span);
+    void paintName(std::uint32_t work, const QRectF& within, QColor ink);
+    void paintColumnsOf(const Row& row, engine::Window window);
+
+    QPainter& m_painter;
+    const KernelView& m_kernels;
+    const TimeAxis& m_axis;
+    const BoxColours& m_colours;
+    KernelColumnColours m_columns;
+};
+
+// The hatch of a wait with the frame of its box, in the lane and in the legend; `origin`: where the
+// hatch begins, `edge`: width of the frame.
+void paintKernelWait(QPainter& painter, const BoxColours& colours, const QRectF& part,
+                     double origin, double edge);
+
+} // namespace app

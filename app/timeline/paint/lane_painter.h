@@ -1,0 +1,51 @@
+#pragma once
+
+#include "app/timeline/paint/box_painter.h"
+#include "app/timeline/view/find.h"
+#include "app/timeline/view/flow.h"
+#include "app/timeline/view/lane_walk.h"
+#include "app/timeline/view/lanes.h"
+
+#include <optional>
+
+namespace app {
+
+// Paints the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Draws
+// only what is in sight; the cost grows with the pixels. Selection and hover lie above, see
+// marks_painter.h.
+class LanePainter
+{
+public:
+    enum class Labels { Names, Numbers }; // "1B5" where there is room, or always "5"
+
+    LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                const BoxColours& colours);
+
+    void setLabels(Labels labels) { m_labels = labels; }
+    void setFlow(std::optional<Flow> flow) { m_flow = flow; }
+    void setFound(const Found* found) { m_found = found; } // the others are dimmed; may be null
+    void paint(engine::DeviceId device, const Lane& lane, int iteration);
+    void paintCompute(engine::DeviceId device, double top, double height);
+
+private:
+    BoxText textOf(const engine::Op& op) const;
+    BoxColours::Emphasis emphasis(const engine::Span& span) const;
+    bool isInFlow(std::uint32_t op, int iteration) const;
+    void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
+    void paintOp(const Piece& piece, double top, double height);
+    void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
+    void paintExposed(const Piece& piece, double top, double height);
+
+    QPainter& m_painter;
+    const RunView& m_view;
+    const TimeAxis& m_axis;
+    const BoxColours& m_colours;
+    BoxPainter m_boxes;
+    std::optional<Flow> m_flow;
+    const Found* m_found = nullptr;
+    Labels m_labels = Labels::Names;
+};
+
+BoxText boxText(const engine::Op& op);
+
+} // namespace app

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/run_view.h"
+
+#include <QString>
+
+#include <vector>
+
+class QPainter;
+
+namespace app {
+
+// One entry of the legend strip: what it looks like and what it means.
+struct LegendEntry
+{
+    enum class Look { Fills, Up, Bubble, Wait };
+
+    Look look = Look::Fills;
+    std::vector<QColor> fills;
+    QColor edge;
+    QString text;
+};
+
+struct Legend
+{
+    std::vector<LegendEntry> left, right; // right: memory
+    QString note;                         // instead of what stands right
+};
+
+enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };
+struct LegendRun
+{
+    const RunView* view = nullptr;
+    double ticksPerPixel = 1; // as it is shown
+};
+// Only what can be seen of the runs; the last two details: of compute lanes without transfers.
+Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
+// The kinds that occur, in place of what stands at the right.
+void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
+void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
+                 const QRectF& area);
+
+} // namespace app

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/view/selection.h"
+
+namespace app {
+
+// What lies above the lanes: outlines of the hovered, selected and focused box, the arrows of a
+// micro-batch, a range. Redrawn at every move of the pointer, the lanes are not.
+class MarksPainter
+{
+public:
+    MarksPainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                 const std::vector<Lane>& lanes, const BoxColours& colours);
+
+    void paintFlow(const Flow& flow);
+    // Of every micro-batch; nothing where they would be more than a reader can follow.
+    void paintAllFlows(int iteration);
+    void paintHits(const std::vector<Selection>& hits); // by begin
+    void paintHover(const Selection& hover);
+    void paintSelected(const Selection& selection, const Scale& unit);
+    void paintFocus(const Selection& selection); // the keyboard is here
+    void paintRange(engine::Window window, double top, double bottom);
+
+private:
+    enum class Halo { No, Yes }; // a ground of its own under the line
+    void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to, Halo halo);
+
+    QPainter& m_painter;
+    const RunView& m_view;
+    const TimeAxis& m_axis;
+    const std::vector<Lane>& m_lanes;
+    const BoxColours& m_colours;
+};
+
+// The band on the ruler: length and ends.
+struct RangeBand
+{
+    engine::Window window;
+    QRectF ruler;
+};
+void paintRangeBand(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
+                    const Theme& theme, const RangeBand& range);
+
+} // namespace app

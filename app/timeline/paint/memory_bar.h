@@ -1,0 +1,31 @@
+#pragma once
+
+#include "app/timeline/view/run_view.h"
+
+#include <QColor>
+#include <QRectF>
+
+#include <vector>
+
+class QPainter;
+
+namespace app {
+
+struct Theme;
+
+// What a device holds at its peak: a stacked bar in the colours of the memory categories, in bytes,
+// or its stash in M_a where no memory was recorded.
+struct MemoryPart
+{
+    QColor fill;
+    double amount = 0;
+};
+std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceMetrics& device,
+                                    const Theme& theme);
+double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device);
+
+// From the bottom up, or from the left when `bar` lies; `scale` is the amount of a full bar.
+void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
+                      const QRectF& bar);
+
+} // namespace app

@@ -1,0 +1,178 @@
+#include "app/timeline/paint/overview_painter.h"
+
+#include "app/timeline/paint/columns.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/words.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <vector>
+
+namespace app {
+namespace {
+
+constexpr int kRows = 8; // more devices are merged
+
+ColumnColours columnColours(const BoxColours& colours)
+{
+    using enum engine::OpKind;
+    constexpr engine::OpKind kKinds[]
+        = {Backward, Forward, BackwardWeight, SendActivation, OptimizerStep};
+    ColumnColours result;
+    for (std::size_t k = 0; k < kShares; ++k)
+        result.shares[k] = colours.look(kKinds[k], 0, BoxColours::Emphasis::Normal).fill;
+    result.shares[static_cast<std::size_t>(Share::Communication)]
+        = colours.exposed(BoxColours::Emphasis::Normal).fill;
+    result.rest = Qt::transparent;
+    return result;
+}
+
+QRectF rowsArea(const QRectF& area)
+{
+    return area.adjusted(0, kOverviewLabels + 1, 0, -4);
+}
+
+// Mean of the devices [first, last) of one row, before instants that ascend.
+class MeanShares
+{
+public:
+    MeanShares(const RunView& view, int first, int last)
+    {
+        for (int device = first; device < last; ++device)
+            m_devices.emplace_back(view, engine::DeviceId{device});
+    }
+
+    Busy before(double time)
+    {
+        Busy sum{};
+        for (RunView::SharesSweep& device : m_devices) {
+            const Busy one = device.before(time);
+            for (std::size_t k = 0; k < kShares; ++k)
+                sum[k] += one[k] / static_cast<double>(m_devices.size());
+        }
+        return sum;
+    }
+
+private:
+    std::vector<RunView::SharesSweep> m_devices;
+};
+
+} // namespace
+
+TimeAxis overviewAxis(const RunView& view, const QRectF& area, double dpr)
+{
+    const auto extent = view.extent();
+    return {static_cast<double>(extent.begin),
+            static_cast<double>(std::max(extent.end, extent.begin + 1)), area.left(), area.width(),
+            dpr};
+}
+
+QString iterationTitle(const engine::Iteration& iteration)
+{
+    using enum engine::Iteration::Kind;
+    return iteration.kind == Warmup ? tr("warm-up")
+        : iteration.kind == Replay  ? tr("median")
+                                    : tr("iteration %1").arg(iteration.number);
+}
+
+void paintOverview(QPainter& painter, const RunView& view, const BoxColours& colours,
+                   const QRectF& area, double dpr)
+{
+    const TimeAxis axis = overviewAxis(view, area, dpr);
+    const QRectF rows = rowsArea(area);
+    const int count = std::min(view.devices(), kRows);
+    const double pitch = std::min(std::max(7.0, 28.0 / count), rows.height() / count);
+    const auto inks = columnColours(colours);
+    for (int row = 0; row < count; ++row) {
+        const int first = row * view.devices() / count, last = (row + 1) * view.devices() / count;
+        const double top = axis.snap(rows.top() + row * pitch);
+        const double bottom = axis.snap(rows.top() + (row + 1) * pitch - (pitch > 4 ? 1 : 0));
+        paintColumns(painter, axis,
+                     {QRectF(area.left(), top, area.width(), bottom - top), view.extent(), inks},
+                     [mean = MeanShares(view, first, last)](double time) mutable {
+                         return mean.before(time);
+                     });
+    }
+}
+
+void paintOverviewLabels(QPainter& painter, const RunView& view, const BoxColours& colours,
+                         const QRectF& area, int current)
+{
+    const TimeAxis axis = overviewAxis(view, area, 1);
+    const auto& iterations = view.timeline().iterations;
+    double free = area.left();
+    const auto label = [&](std::size_t k) {
+        const bool isCurrent = static_cast<int>(k) == current;
+        const double x = axis.x(static_cast<double>(iterations[k].window.begin));
+        painter.setFont(uiFont(10, isCurrent ? QFont::Medium : QFont::Normal));
+        const QString text = iterationTitle(iterations[k]);
+        const double width = QFontMetricsF(painter.font()).horizontalAdvance(text);
+        if (x + 1 < free || x + width > area.right() + 1)
+            return;
+        painter.setPen(isCurrent ? colours.theme().chrome.text : colours.theme().chrome.text2);
+        painter.drawText(QPointF(x + 1, area.top() + 11), text);
+        free = x + width + 8;
+    };
+    for (std::size_t k = 0; k < iterations.size(); ++k) {
+        const bool repeats = k > 0 && iterations[k].kind == engine::Iteration::Kind::Warmup
+            && iterations[k - 1].kind == engine::Iteration::Kind::Warmup;
+        if (!repeats)
+            label(k);
+    }
+}
+
+void paintOverviewHits(QPainter& painter, const RunView& view, const BoxColours& colours,
+                       const QRectF& area, const std::vector<Selection>& hits)
+{
+    const TimeAxis axis = overviewAxis(view, area, 1);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colours.theme().chrome.text);
+    double last = -10;
+    for (const Selection& hit : hits) {
+        const auto begin = static_cast<double>(hit.window.begin);
+        const double x = std::round(axis.x((begin + static_cast<double>(hit.window.end)) / 2));
+        if (x - last < 2) // those of one place are one mark
+            continue;
+        last = x;
+        const double top = area.top() + kOverviewLabels - 2;
+        const QPointF mark[] = {{x - 3.5, top}, {x + 3.5, top}, {x, top + 4.5}};
+        painter.drawPolygon(mark, 3);
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+QRectF overviewWindowRect(const RunView& view, const QRectF& area, ViewWindow window)
+{
+    const TimeAxis axis = overviewAxis(view, area, 1);
+    const double left = std::clamp(axis.x(window.begin), area.left(), area.right() - 4);
+    const double right = std::clamp(axis.x(window.end), left + 4, area.right());
+    return {std::round(left), area.top() + kOverviewLabels - 1, std::round(right - left),
+            area.height() - kOverviewLabels - 1};
+}
+
+void paintOverviewWindow(QPainter& painter, const RunView& view, const BoxColours& colours,
+                         const QRectF& area, ViewWindow window)
+{
+    const QRectF frame = overviewWindowRect(view, area, window);
+    const QRectF rows = rowsArea(area);
+    QColor veil = colours.surface();
+    veil.setAlphaF(0.5);
+    painter.fillRect(QRectF(area.left(), rows.top(), frame.left() - area.left(), rows.height()),
+                     veil);
+    painter.fillRect(QRectF(frame.right(), rows.top(), area.right() - frame.right(), rows.height()),
+                     veil);
+    const QColor ink = colours.theme().chrome.text;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(ink, 1.5));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(frame.adjusted(0.75, 0.75, -0.75, -0.75));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ink);
+    for (const double x : {frame.left() + 0.75, frame.right() - 0.75})
+        painter.drawRoundedRect(QRectF(x - 2, frame.center().y() - 7, 4, 14), 1, 1);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+} // namespace app

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/lanes.h"
+#include "app/timeline/view/range_view.h"
+
+#include <QString>
+
+class QPainter;
+
+namespace app {
+
+// The NVTX rows of a lane: neutral boxes with their words where there is room. Those that share a
+// pixel are drawn once.
+struct RangeRows
+{
+    const RangeView& ranges;
+    engine::DeviceId device;
+    const Lane& lane;
+};
+void paintRanges(QPainter& painter, const RangeRows& rows, const TimeAxis& axis,
+                 const Theme& theme);
+
+} // namespace app

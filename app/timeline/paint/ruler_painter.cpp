@@ -1,0 +1,128 @@
+#include "app/timeline/paint/ruler_painter.h"
+
+#include "app/timeline/view/words.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace app {
+namespace {
+
+// Iterations that fill more than a twentieth of the view.
+std::vector<int> inSight(const RunView& view, const TimeAxis& axis)
+{
+    std::vector<int> shown;
+    const auto& iterations = view.timeline().iterations;
+    const auto first
+        = std::partition_point(iterations.begin(), iterations.end(), [&](const auto& one) {
+              return static_cast<double>(one.window.end) < axis.begin;
+          });
+    for (auto one = first; one != iterations.end(); ++one) {
+        const double begin = std::max(axis.begin, static_cast<double>(one->window.begin));
+        const double end = std::min(axis.end, static_cast<double>(one->window.end));
+        if (static_cast<double>(one->window.begin) > axis.end)
+            break;
+        if (end - begin > (axis.end - axis.begin) / 20)
+            shown.push_back(static_cast<int>(one - iterations.begin()));
+    }
+    return shown;
+}
+
+QString originText(const RunView& view, const std::vector<int>& shown)
+{
+    const auto& iterations = view.timeline().iterations;
+    if (shown.size() <= 1)
+        return tr("from iteration start");
+    const auto& first = iterations[static_cast<std::size_t>(shown.front())];
+    if (shown.front() == 0 || first.kind != engine::Iteration::Kind::Measured)
+        return tr("from run start");
+    return tr("from start of %1").arg(first.number);
+}
+
+} // namespace
+
+RulerScale rulerScale(const RunView& view, const TimeAxis& axis)
+{
+    const auto shown = inSight(view, axis);
+    const auto& iterations = view.timeline().iterations;
+    const int base = shown.empty() ? view.iterationAt((axis.begin + axis.end) / 2) : shown.front();
+    RulerScale scale;
+    scale.origin = base < 0
+        ? 0
+        : static_cast<double>(iterations[static_cast<std::size_t>(base)].window.begin);
+    const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
+    scale.unit = timeScale(view.run().info, static_cast<std::int64_t>(reach));
+    scale.title = scale.unit.unit + QLatin1Char(' ') + originText(view, shown);
+    scale.marks
+        = ticks((axis.begin - scale.origin) / scale.unit.perUnit,
+                (axis.end - scale.origin) / scale.unit.perUnit, axis.pixels(scale.unit.perUnit));
+    return scale;
+}
+
+double markX(const RulerScale& scale, const TimeAxis& axis, double mark)
+{
+    return axis.snappedX(scale.origin + mark * scale.unit.perUnit);
+}
+
+void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
+                const Theme& theme, const QRectF& area)
+{
+    const double pixel = axis.gap();
+    for (const double mark : scale.marks.minor)
+        painter.fillRect(QRectF(markX(scale, axis, mark), area.bottom() - 4, pixel, 4),
+                         theme.chrome.lineStrong);
+    painter.setFont(uiFont(11));
+    for (const double mark : scale.marks.major) {
+        const double x = markX(scale, axis, mark);
+        painter.fillRect(QRectF(x, area.bottom() - 8, pixel, 8), theme.chrome.text3);
+        const QString text = number(mark, scale.marks.decimals);
+        if (x + 4 + QFontMetricsF(painter.font()).horizontalAdvance(text) > axis.right())
+            continue;
+        painter.setPen(theme.chrome.text2);
+        painter.drawText(QPointF(x + 4, area.bottom() - 9), text);
+    }
+}
+
+void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
+               const QRectF& area)
+{
+    for (const double mark : scale.marks.major)
+        painter.fillRect(QRectF(markX(scale, axis, mark), area.top(), axis.gap(), area.height()),
+                         theme.chrome.grid);
+}
+
+void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                         const Theme& theme, const QRectF& area)
+{
+    for (const auto& iteration : view.timeline().iterations) {
+        for (const std::int64_t edge : {iteration.window.begin, iteration.window.end}) {
+            const double x = axis.snappedX(static_cast<double>(edge));
+            if (x >= axis.left && x <= axis.right())
+                painter.fillRect(QRectF(x - (edge == iteration.window.begin ? axis.gap() : 0),
+                                        area.top(), axis.gap(), area.height()),
+                                 theme.chrome.text2);
+        }
+    }
+}
+
+void paintTriangle(QPainter& painter, QPointF tip, QColor colour)
+{
+    const QPointF triangle[] = {tip, tip + QPointF(-5, -7), tip + QPointF(5, -7)};
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawPolygon(triangle, 3);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                       const Theme& theme, double bottom)
+{
+    for (const auto& iteration : view.timeline().iterations) {
+        const double x = axis.x(static_cast<double>(iteration.window.end));
+        if (x >= axis.left && x <= axis.right())
+            paintTriangle(painter, {axis.snap(x) + 0.5, bottom}, theme.chrome.text);
+    }
+}
+
+} // namespace app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/paint/ticks.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/labels.h"
+#include "app/timeline/view/run_view.h"
+
+class QPainter;
+
+namespace app {
+
+// What the ruler says: the unit, the instant it counts from, the marks.
+struct RulerScale
+{
+    Scale unit;
+    double origin = 0; // ticks
+    QString title;     // "ms from iteration start"
+    Ticks marks;       // in units from the origin
+};
+
+// Counts from the start of the iteration under the view; from the first of several; from the start
+// of the run when all are in sight.
+RulerScale rulerScale(const RunView& view, const TimeAxis& axis);
+double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
+
+void paintRuler(QPainter& painter, const RulerScale& scale, const TimeAxis& axis,
+                const Theme& theme, const QRectF& area);
+void paintGrid(QPainter& painter, const RulerScale& scale, const TimeAxis& axis, const Theme& theme,
+               const QRectF& area);
+// Begin and end of each iteration through the lanes, and its end as a triangle on the ruler.
+void paintIterationEdges(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                         const Theme& theme, const QRectF& area);
+void paintEndTriangles(QPainter& painter, const RunView& view, const TimeAxis& axis,
+                       const Theme& theme, double bottom);
+void paintTriangle(QPainter& painter, QPointF tip, QColor colour);
+
+} // namespace app

@@ -1,0 +1,220 @@
+#include "app/timeline/view/find.h"
+
+#include "app/timeline/view/hit_test.h"
+#include "app/timeline/view/words.h"
+#include "engine/schedule/notation.h"
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+using Key = FindFacet::Key;
+
+constexpr int kWarmup = -1, kReplay = -2;
+
+bool isOfSpans(Key key)
+{
+    return key == Key::Iteration || key == Key::Longer || key == Key::Shorter;
+}
+
+std::uint64_t executionKey(std::uint32_t op, std::uint32_t iteration)
+{
+    return std::uint64_t{iteration} << 32 | op;
+}
+
+bool isWithin(const FindFacet& facet, int value)
+{
+    return std::ranges::any_of(facet.ranges, [value](const auto& range) {
+        return range.first <= value && value <= range.second;
+    });
+}
+
+// What a run has of a facet, in words.
+QString whatThereIs(const FindFacet& facet, const RunView& view)
+{
+    const engine::Shape& shape = view.run().schedule.shape;
+    switch (facet.key) {
+    case Key::MicroBatch:
+        return tr("micro-batches are 0 to %1").arg(shape.microBatches - 1);
+    case Key::Stage:
+        return tr("stages are 0 to %1").arg(shape.stages - 1);
+    case Key::Device:
+        return tr("devices are 0 to %1").arg(shape.devices - 1);
+    case Key::Chunk:
+        return tr("chunks are 0 to %1").arg(view.occurs().chunks - 1);
+    case Key::Direction:
+        return tr("all micro-batches go down");
+    case Key::Iteration: {
+        const auto measured
+            = std::ranges::count(view.timeline().iterations, engine::Iteration::Kind::Measured,
+                                 &engine::Iteration::kind);
+        return tr("iterations are 0 to %1").arg(measured - 1);
+    }
+    default:
+        return tr("try another one");
+    }
+}
+
+} // namespace
+
+Found::Found(const RunView& view, const std::vector<FindFacet>& facets, const KernelView* kernels)
+    : m_ticksPerUnit(static_cast<double>(view.run().info.ticksPerUnit))
+{
+    for (const engine::Iteration& one : view.timeline().iterations)
+        m_numbers.push_back(one.kind == engine::Iteration::Kind::Measured     ? one.number
+                                : one.kind == engine::Iteration::Kind::Replay ? kReplay
+                                                                              : kWarmup);
+    matchOps(view, facets);
+    if (m_ofKernels.empty())
+        collect(view);
+    else if (kernels != nullptr && !kernels->isEmpty())
+        collectKernels(*kernels);
+    else
+        m_blame = tr("no kernels were recorded in this run");
+    if (m_hits.empty() && m_blame.isEmpty() && !m_ofSpans.empty())
+        m_blame = tr("nothing has %1; %2")
+                      .arg(m_ofSpans.back().text, whatThereIs(m_ofSpans.back(), view));
+}
+
+bool Found::holds(const FindFacet& facet, const RunView& view, std::uint32_t index) const
+{
+    const engine::Op& op = view.op(index);
+    switch (facet.key) {
+    case Key::Op:
+        return op.kind == facet.kind;
+    case Key::Spelling:
+        return op.kind == facet.op.kind && op.stage == facet.op.stage
+            && op.microBatch == facet.op.microBatch && op.replica == facet.op.replica
+            && op.slice == facet.op.slice;
+    case Key::MicroBatch:
+        return op.microBatch.isValid() && isWithin(facet, op.microBatch.value);
+    case Key::Stage:
+        return isWithin(facet, op.stage.value);
+    case Key::Device:
+        return isWithin(facet, view.deviceOf(index).value);
+    case Key::Direction:
+        return op.microBatch.isValid() && isWithin(facet, op.replica);
+    case Key::Chunk:
+        return isWithin(facet, view.chunk(op));
+    case Key::Iteration:
+    case Key::Longer:
+    case Key::Shorter:
+    case Key::Kernel:
+        break;
+    }
+    return true;
+}
+
+// Transfers and steps are looked for only where they are named: most questions are of what the
+// devices compute.
+void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
+{
+    const bool isKindNamed = std::ranges::any_of(facets, [](const FindFacet& facet) {
+        return facet.key == Key::Op || facet.key == Key::Spelling || facet.key == Key::Kernel;
+    });
+    m_ops.resize(engine::opCount(view.run().schedule));
+    for (std::uint32_t op = 0; op < m_ops.size(); ++op)
+        m_ops[op] = isKindNamed
+            || (view.op(op).microBatch.isValid() && engine::isCompute(view.op(op).kind));
+    for (const FindFacet& facet : facets) {
+        if (isOfSpans(facet.key) || facet.key == Key::Kernel) {
+            (facet.key == Key::Kernel ? m_ofKernels : m_ofSpans).push_back(facet);
+            continue;
+        }
+        m_isOfOps = true;
+        bool isAny = false;
+        for (std::uint32_t op = 0; op < m_ops.size(); ++op) {
+            m_ops[op] = m_ops[op] && holds(facet, view, op);
+            isAny = isAny || m_ops[op];
+        }
+        if (!isAny && m_blame.isEmpty())
+            m_blame = tr("nothing has %1; %2").arg(facet.text, whatThereIs(facet, view));
+    }
+}
+
+bool Found::has(const engine::Span& span) const
+{
+    if (span.op >= m_ops.size() || !m_ops[span.op])
+        return false;
+    if (!m_ofKernels.empty())
+        return m_above.contains(executionKey(span.op, span.iteration));
+    return holdsSpan(span.iteration, span.window());
+}
+
+bool Found::holdsSpan(std::uint32_t iteration, engine::Window window) const
+{
+    const double length = static_cast<double>(window.duration()) / m_ticksPerUnit;
+    return std::ranges::all_of(m_ofSpans, [&](const FindFacet& facet) {
+        switch (facet.key) {
+        case Key::Iteration:
+            return iteration < m_numbers.size() && isWithin(facet, m_numbers[iteration]);
+        case Key::Longer:
+            return length > facet.time;
+        default:
+            return length < facet.time;
+        }
+    });
+}
+
+// Every name is looked at once, however often it was launched.
+std::vector<bool> Found::matchNames(const KernelView& kernels)
+{
+    const auto names = kernels.activity().names();
+    std::vector<bool> matches(names.size(), true);
+    for (const FindFacet& facet : m_ofKernels) {
+        bool isAny = false;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const auto holds = [&facet](const std::string& name) {
+                return QString::fromStdString(name).contains(facet.name, Qt::CaseInsensitive);
+            };
+            matches[i] = matches[i] && (holds(names[i].label) || holds(names[i].full));
+            isAny = isAny || matches[i];
+        }
+        if (!isAny && m_blame.isEmpty())
+            m_blame = tr("nothing has %1; the table of kernels has their names").arg(facet.text);
+    }
+    return matches;
+}
+
+// A kernel of no op is found where nothing is said about ops.
+void Found::collectKernels(const KernelView& kernels)
+{
+    const std::vector<bool> matches = matchNames(kernels);
+    const auto work = kernels.activity().work();
+    for (std::uint32_t i = 0; i < work.size() && m_blame.isEmpty(); ++i) {
+        const profiler::GpuWork& one = work[i];
+        const bool isOfOp = one.of.op < m_ops.size();
+        if (!matches[one.name] || (isOfOp ? !m_ops[one.of.op] : m_isOfOps)
+            || !holdsSpan(isOfOp ? one.of.iteration : engine::OpOfIteration::kNone, one.window))
+            continue;
+        m_isCut = m_hits.size() >= kMostHits;
+        if (m_isCut)
+            break;
+        m_hits.push_back(kernels.select(i));
+        if (isOfOp)
+            m_above.insert(executionKey(one.of.op, one.of.iteration));
+    }
+    std::ranges::stable_sort(m_hits, {}, [](const Selection& hit) { return hit.window.begin; });
+    if (m_hits.empty() && m_blame.isEmpty() && m_ofSpans.empty())
+        m_blame = tr("no kernel beneath these ops has %1").arg(m_ofKernels.back().text);
+}
+
+void Found::collect(const RunView& view)
+{
+    if (!m_blame.isEmpty())
+        return;
+    for (const engine::Track& track : view.timeline().tracks) {
+        for (const engine::Span& span : track.spans) {
+            if (!has(span))
+                continue;
+            m_isCut = m_hits.size() >= kMostHits;
+            if (m_isCut)
+                break;
+            m_hits.push_back(opSelection(view, span, track.device, track.kind));
+        }
+    }
+    std::ranges::stable_sort(m_hits, {}, [](const Selection& hit) { return hit.window.begin; });
+}
+
+} // namespace app

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/run_view.h"
+#include "app/timeline/view/selection.h"
+
+#include <QString>
+
+#include <memory>
+#include <unordered_set>
+#include <vector>
+
+namespace app {
+
+// What is looked for, facet by facet: "mb:3 op:B stage:2,4-5 dur>5ms", "1B5", "B". All of them hold
+// at once; numbers are lists of ranges. "kernel:gemm" looks for kernels beneath the ops that the
+// others leave, and durations are theirs then.
+struct FindFacet
+{
+    enum class Key {
+        Op,
+        Spelling,
+        MicroBatch,
+        Stage,
+        Device,
+        Direction,
+        Chunk,
+        Iteration,
+        Longer,
+        Shorter,
+        Kernel
+    };
+
+    Key key = Key::Op;
+    QString text; // as it was typed
+    std::vector<std::pair<int, int>> ranges;
+    engine::OpKind kind = engine::OpKind::Forward;
+    engine::Op op;
+    QString name;    // part of a kernel's name
+    double time = 0; // nanoseconds or units: as the run counts
+};
+
+// InvalidArgument says which part is not understood, and what is.
+engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
+
+// The ops of one run that facets leave, and where they were executed; or kernels, and the ops above
+// them. Reads the run once; several painters share the answer. One thread at a time.
+class Found
+{
+public:
+    static constexpr std::size_t kMostHits = 100'000;
+
+    // `kernels`: null where none are known.
+    Found(const RunView& view, const std::vector<FindFacet>& facets,
+          const KernelView* kernels = nullptr);
+
+    const std::vector<Selection>& hits() const { return m_hits; } // by begin
+    bool isCut() const { return m_isCut; }                        // there are more
+    bool has(const engine::Span& span) const; // whether a span of the run is among them
+    // The first facet after which nothing is left, and what there would be: "nothing has mb:9;
+    // micro-batches are 0 to 7". Empty where there are hits.
+    const QString& blame() const { return m_blame; }
+
+private:
+    bool holds(const FindFacet& facet, const RunView& view, std::uint32_t op) const;
+    void matchOps(const RunView& view, const std::vector<FindFacet>& facets);
+    void collect(const RunView& view);
+    void collectKernels(const KernelView& kernels);
+    std::vector<bool> matchNames(const KernelView& kernels);
+    bool holdsSpan(std::uint32_t iteration, engine::Window window) const;
+
+    std::vector<bool> m_ops;          // [op]: by what the schedule says
+    std::vector<FindFacet> m_ofSpans; // facets that an execution decides: iteration and duration
+    std::vector<FindFacet> m_ofKernels;
+    bool m_isOfOps = false;                    // a facet says which ops
+    std::unordered_set<std::uint64_t> m_above; // executions with a kernel that was found
+    std::vector<int> m_numbers; // [iteration]: as a facet counts them, -1: warm-up, -2: replay
+    double m_ticksPerUnit = 1;
+    std::vector<Selection> m_hits;
+    QString m_blame;
+    bool m_isCut = false;
+};
+using FoundPointer = std::shared_ptr<const Found>;
+
+} // namespace app

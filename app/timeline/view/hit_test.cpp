@@ -1,0 +1,229 @@
+#include "app/timeline/view/hit_test.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace app {
+namespace {
+
+using engine::DeviceId;
+using TrackKind = engine::Track::Kind;
+
+constexpr double kReach = 3; // pixels around the pointer
+
+struct Sublane
+{
+    TrackKind kind;
+    double top;
+};
+
+// The span under the pointer or, within reach, beside it.
+const engine::Span* spanNear(const RunView& view, DeviceId device, TrackKind kind, double time,
+                             double reach)
+{
+    const engine::Window near{static_cast<std::int64_t>(std::floor(time - reach)),
+                              static_cast<std::int64_t>(std::ceil(time + reach))};
+    const engine::Span* best = nullptr;
+    double nearest = reach;
+    for (const engine::Span& span : view.spansAround(device, kind, near)) {
+        const auto begin = static_cast<double>(span.begin);
+        const double away = std::max({begin - time, time - static_cast<double>(span.end), 0.0});
+        if (away <= nearest) {
+            nearest = away;
+            best = &span;
+        }
+        if (away == 0 && span.end > span.begin)
+            break;
+    }
+    return best;
+}
+
+std::array<Sublane, 3> sublanes(const Lane& lane)
+{
+    return {{{TrackKind::Send, lane.sendTop()},
+             {TrackKind::Receive, lane.receiveTop()},
+             {TrackKind::AllReduce, lane.reduceTop()}}};
+}
+
+Selection deviceSelection(DeviceId device, int iteration)
+{
+    Selection selection;
+    selection.kind = Selection::Kind::Device;
+    selection.device = device;
+    selection.iteration = iteration;
+    return selection;
+}
+
+// The stretch of time that an NVTX range of a device takes.
+int kernelRowAt(const Lane& lane, double y)
+{
+    for (int row = 0; row < lane.kernels; ++row)
+        if (y >= lane.kernelTop(row) - 1 && y <= lane.kernelTop(row) + Lane::kKernel + 1)
+            return row;
+    return -1;
+}
+
+Selection kernelAt(const KernelView& kernels, DeviceId device, const TimeAxis& axis,
+                   const Lane& lane, QPointF at)
+{
+    const int row = kernelRowAt(lane, at.y());
+    if (row < 0)
+        return {};
+    const double time = axis.time(at.x());
+    double nearest = kReach * axis.ticksPerPixel();
+    const engine::Window near{static_cast<std::int64_t>(std::floor(time - nearest)),
+                              static_cast<std::int64_t>(std::ceil(time + nearest))};
+    const engine::Span* best = nullptr;
+    for (const engine::Span& span : kernels.around(device, row, near)) {
+        const double away = std::max(
+            {static_cast<double>(span.begin) - time, time - static_cast<double>(span.end), 0.0});
+        if (away <= nearest) {
+            nearest = away;
+            best = &span;
+        }
+        if (away == 0)
+            break;
+    }
+    return best == nullptr ? Selection{} : kernels.select(best->op);
+}
+
+bool isOnRanges(const Lane& lane, double y)
+{
+    return lane.ranges > 0 && y >= lane.rangeTop(0) - 1
+        && y <= lane.rangeTop(lane.ranges - 1) + Lane::kKernel + 1;
+}
+
+Selection rangeSelection(const RunView& view, DeviceId device, const HostRange* range)
+{
+    Selection selection;
+    if (range == nullptr)
+        return selection;
+    selection.kind = Selection::Kind::Range;
+    selection.device = device;
+    selection.window = range->window;
+    selection.iteration
+        = view.iterationAt(static_cast<double>(range->window.begin + range->window.end) / 2);
+    return selection;
+}
+
+Selection computeAt(const RunView& view, DeviceId device, const TimeAxis& axis, double x)
+{
+    const double time = axis.time(x);
+    const Piece piece = pieceAt(view, device, static_cast<std::int64_t>(std::floor(time)));
+    if (piece.kind == Piece::Kind::Exposed) {
+        for (const TrackKind kind : {TrackKind::Receive, TrackKind::Send, TrackKind::AllReduce}) {
+            if (const auto* span = spanNear(view, device, kind, time, 0))
+                return opSelection(view, *span, device, kind);
+        }
+    }
+    return pieceSelection(view, device, piece);
+}
+
+} // namespace
+
+Selection opSelection(const RunView&, const engine::Span& span, DeviceId device, TrackKind lane)
+{
+    Selection selection;
+    selection.kind = Selection::Kind::Op;
+    selection.iteration = static_cast<int>(span.iteration);
+    selection.device = device;
+    selection.lane = lane;
+    selection.op = span.op;
+    selection.window = span.window();
+    return selection;
+}
+
+Selection pieceSelection(const RunView& view, DeviceId device, const Piece& piece)
+{
+    Selection selection;
+    if (piece.kind == Piece::Kind::Op) {
+        selection = opSelection(view,
+                                {piece.window.begin, piece.window.end, piece.op,
+                                 static_cast<std::uint32_t>(piece.iteration)},
+                                device, TrackKind::Compute);
+    } else if (piece.kind == Piece::Kind::Bubble || piece.kind == Piece::Kind::Exposed) {
+        selection.kind = Selection::Kind::Bubble;
+        selection.iteration = piece.iteration;
+        selection.device = device;
+        selection.window = piece.window;
+    }
+    return selection;
+}
+
+Selection selectionAt(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
+                      double x, double y, const KernelView* kernels)
+{
+    const int at = laneAt(lanes, y);
+    if (at < 0 || x < axis.left || x > axis.right())
+        return {};
+    const Lane& lane = lanes[static_cast<std::size_t>(at)];
+    const DeviceId device{at};
+    if (y >= lane.computeTop() && y < lane.computeTop() + lane.compute)
+        return computeAt(view, device, axis, x);
+    if (kernels != nullptr && isOnRanges(lane, y))
+        return rangeSelection(view, device, rangeAt(kernels->ranges(), device, axis, lane, {x, y}));
+    if (kernels != nullptr && kernelRowAt(lane, y) >= 0)
+        return kernelAt(*kernels, device, axis, lane, {x, y});
+    if (lane.kind != LaneKind::Full)
+        return {};
+    for (const auto& [kind, top] : sublanes(lane)) {
+        if (y < top - 1 || y > top + Lane::kTransfer + 1)
+            continue;
+        if (const auto* span
+            = spanNear(view, device, kind, axis.time(x), kReach * axis.ticksPerPixel()))
+            return opSelection(view, *span, device, kind);
+        return {};
+    }
+    return y >= lane.memoryTop() ? deviceSelection(device, view.iterationAt(axis.time(x)))
+                                 : Selection{};
+}
+
+QRectF rectOf(const RunView& view, const TimeAxis& axis, const std::vector<Lane>& lanes,
+              const Selection& selection)
+{
+    const auto device = static_cast<std::size_t>(selection.device.value);
+    const bool hasPlace = selection.kind == Selection::Kind::Op
+        || selection.kind == Selection::Kind::Bubble || selection.kind == Selection::Kind::Kernel;
+    if (!hasPlace || !selection.device.isValid() || device >= lanes.size() || view.isEmpty())
+        return {};
+    const Lane& lane = lanes[device];
+    if (selection.kind == Selection::Kind::Kernel)
+        return selection.row < lane.kernels
+            ? boxRect(axis, selection.window, lane.kernelTop(selection.row), Lane::kKernel)
+            : QRectF();
+    if (selection.lane == TrackKind::Compute)
+        return boxRect(axis, selection.window, lane.computeTop(), lane.compute);
+    if (lane.kind != LaneKind::Full)
+        return {};
+    for (const auto& [kind, top] : sublanes(lane)) {
+        if (kind == selection.lane)
+            return boxRect(axis, selection.window, top, Lane::kTransfer);
+    }
+    return {};
+}
+
+const HostRange* rangeAt(const RangeView& ranges, engine::DeviceId device, const TimeAxis& axis,
+                         const Lane& lane, QPointF at)
+{
+    const double time = axis.time(at.x()), reach = kReach * axis.ticksPerPixel();
+    const engine::Window near{static_cast<std::int64_t>(std::floor(time - reach)),
+                              static_cast<std::int64_t>(std::ceil(time + reach))};
+    const HostRange* nearest = nullptr;
+    double least = reach;
+    for (int row = 0; row < lane.ranges; ++row) {
+        if (at.y() < lane.rangeTop(row) - 1 || at.y() > lane.rangeTop(row) + Lane::kKernel + 1)
+            continue;
+        for (const HostRange& range : ranges.around(device, row, near)) {
+            const double away = std::max({static_cast<double>(range.window.begin) - time,
+                                          time - static_cast<double>(range.window.end), 0.0});
+            if (away <= least) {
+                least = away;
+                nearest = &range;
+            }
+        }
+    }
+    return nearest;
+}
+
+} // namespace app

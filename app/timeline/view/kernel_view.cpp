@@ -1,0 +1,185 @@
+#include "app/timeline/view/kernel_view.h"
+
+#include "profiler/analysis/nccl_waits.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+
+using profiler::GpuLane;
+using profiler::GpuWork;
+
+KernelView::KernelView(const engine::Run& run, profiler::GpuActivity activity)
+    : m_activity(std::move(activity))
+    , m_ranges(run, m_activity.trace())
+{
+    for (const GpuWork& work : m_activity.work()) {
+        const profiler::KernelKind kind = m_activity.nameOf(work).kind;
+        m_kinds.push_back(static_cast<std::uint8_t>(kind));
+        m_occurs[static_cast<int>(kind)] = true;
+    }
+    if (occurs(profiler::KernelKind::Nccl))
+        findWaits(run.schedule);
+    m_spans.reserve(m_kinds.size());
+    m_place.resize(m_kinds.size());
+    for (int d = 0; d < run.schedule.shape.devices; ++d)
+        arrange(engine::DeviceId{d});
+    indexRows();
+}
+
+void KernelView::findWaits(const engine::Schedule& schedule)
+{
+    const engine::GpuTrace& trace = m_activity.trace();
+    std::unordered_map<std::size_t, double> shares; // row of the trace -> of its kernel's time
+    for (const profiler::NcclSplit& split : profiler::splitNccl(trace, schedule))
+        if (split.by != profiler::NcclSplit::By::None)
+            shares[split.kernel] = static_cast<double>(split.wait.duration())
+                / static_cast<double>(std::max<std::int64_t>(
+                    1, trace.kernels[split.kernel].window.duration()));
+    for (std::uint32_t at = 0; at < m_activity.work().size(); ++at) {
+        const GpuWork& work = m_activity.work()[at];
+        const auto share = shares.find(work.row);
+        if (work.source != GpuWork::Source::Kernel || share == shares.end())
+            continue;
+        const auto wait = std::llround(share->second * static_cast<double>(work.window.duration()));
+        m_waits[at] = wait;
+        m_hasWaits = m_hasWaits || wait > 0;
+    }
+}
+
+void KernelView::arrange(engine::DeviceId device)
+{
+    m_first.push_back(m_lanes.size());
+    auto rest = m_activity.lanes(device); // by role
+    while (!rest.empty()) {
+        const GpuLane::Role role = rest.front().role;
+        const bool sharesRows = role != GpuLane::Role::Compute;
+        const auto same = static_cast<std::size_t>(
+            std::ranges::find_if(rest, [role](const GpuLane& one) { return one.role != role; })
+            - rest.begin());
+        const auto together = rest.first(sharesRows ? same : 1);
+        for (const auto& works : packed(together))
+            addRow({device, role}, works);
+        rest = rest.subspan(together.size());
+    }
+    m_rows.push_back(static_cast<int>(m_lanes.size() - m_first.back()));
+}
+
+// One stream: one row, as it is. Of several each piece of work goes into the first row that is free
+// when it begins.
+KernelView::Rows KernelView::packed(std::span<const GpuLane> lanes) const
+{
+    std::vector<std::uint32_t> works;
+    for (const GpuLane& lane : lanes)
+        for (std::size_t k = 0; k < lane.count; ++k)
+            works.push_back(static_cast<std::uint32_t>(lane.first + k));
+    if (lanes.size() == 1)
+        return {works};
+    const auto window = [this](std::uint32_t work) { return m_activity.work()[work].window; };
+    std::ranges::stable_sort(works, {}, [&](std::uint32_t work) { return window(work).begin; });
+    Rows rows;
+    for (const std::uint32_t work : works) {
+        const auto free = std::ranges::find_if(
+            rows, [&](const auto& row) { return window(row.back()).end <= window(work).begin; });
+        if (free != rows.end())
+            free->push_back(work);
+        else
+            rows.push_back({work});
+    }
+    return rows;
+}
+
+void KernelView::addRow(Row row, const std::vector<std::uint32_t>& works)
+{
+    row.first = m_spans.size();
+    row.count = works.size();
+    for (const std::uint32_t at : works) {
+        const GpuWork& work = m_activity.work()[at];
+        m_place[at] = static_cast<std::uint32_t>(m_spans.size());
+        m_spans.push_back({work.window.begin, work.window.end, at, work.of.iteration});
+    }
+    m_lanes.push_back(row);
+}
+
+void KernelView::addParts(const engine::Span& span)
+{
+    const auto wait = waitOf(span.op).value_or(engine::Window{span.begin, span.begin});
+    if (wait.duration() > 0) {
+        m_parts.push_back(
+            {wait.begin, wait.end, static_cast<std::uint32_t>(m_kinds.size()), span.iteration});
+        m_kinds.push_back(kWaitShare);
+    }
+    if (wait.end < span.end)
+        m_parts.push_back({wait.end, span.end, span.op, span.iteration});
+}
+
+// Sums of busy time count a wait apart from the transfer behind it.
+void KernelView::indexRows()
+{
+    std::vector<std::size_t> parts{0}; // [row] where its parts begin
+    for (const Row& row : m_lanes) {
+        const auto spans = std::span(m_spans).subspan(row.first, row.count);
+        m_found.emplace_back(spans);
+        if (m_hasWaits && row.role == GpuLane::Role::Nccl)
+            for (const engine::Span& span : spans)
+                addParts(span);
+        parts.push_back(m_parts.size());
+    }
+    for (std::size_t k = 0; k < m_lanes.size(); ++k) {
+        const auto own = std::span(m_parts).subspan(parts[k], parts[k + 1] - parts[k]);
+        m_busy.emplace_back(
+            own.empty() ? std::span(m_spans).subspan(m_lanes[k].first, m_lanes[k].count) : own,
+            m_kinds);
+    }
+}
+
+std::span<const engine::Span> KernelView::around(engine::DeviceId device, int row,
+                                                 engine::Window window) const
+{
+    return m_found[laneAt(device, row)].around(window);
+}
+
+std::optional<engine::Window> KernelView::waitOf(std::uint32_t work) const
+{
+    const auto wait = m_waits.find(work);
+    if (wait == m_waits.end())
+        return std::nullopt;
+    const std::int64_t begin = m_activity.work()[work].window.begin;
+    return engine::Window{begin, begin + wait->second};
+}
+
+std::size_t KernelView::laneOf(std::uint32_t work) const
+{
+    const auto after
+        = std::ranges::upper_bound(m_lanes, std::size_t{m_place[work]}, {}, &Row::first);
+    return static_cast<std::size_t>(after - m_lanes.begin()) - 1;
+}
+
+std::optional<std::uint32_t> KernelView::beside(std::uint32_t work, int by) const
+{
+    const Row& row = m_lanes[laneOf(work)];
+    const auto to = std::int64_t{m_place[work]} + by;
+    if (to < static_cast<std::int64_t>(row.first)
+        || to >= static_cast<std::int64_t>(row.first + row.count))
+        return std::nullopt;
+    return m_spans[static_cast<std::size_t>(to)].op;
+}
+
+Selection KernelView::select(std::uint32_t work) const
+{
+    const GpuWork& one = m_activity.work()[work];
+    const std::size_t lane = laneOf(work);
+    const engine::DeviceId device = m_lanes[lane].device;
+    Selection selection;
+    selection.kind = Selection::Kind::Kernel;
+    selection.iteration = one.of.isKnown() ? static_cast<int>(one.of.iteration) : -1;
+    selection.device = device;
+    selection.op = one.of.op;
+    selection.window = one.window;
+    selection.work = work;
+    selection.row = static_cast<int>(lane - m_first[static_cast<std::size_t>(device.value)]);
+    return selection;
+}
+
+} // namespace app

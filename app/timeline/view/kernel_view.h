@@ -1,0 +1,91 @@
+#pragma once
+
+#include "app/timeline/view/busy_index.h"
+#include "app/timeline/view/range_view.h"
+#include "app/timeline/view/selection.h"
+#include "engine/timeline/span_index.h"
+#include "profiler/analysis/gpu_activity.h"
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace app {
+
+// What GPUs ran beneath the ops of a run, prepared for painting, in rows under each device: one for
+// every stream that computes; streams that move data share as many as work at the same time, since
+// NCCL has one for each pair of devices. Immutable; any thread.
+class KernelView
+{
+public:
+    struct Row
+    {
+        engine::DeviceId device;
+        profiler::GpuLane::Role role = profiler::GpuLane::Role::Compute;
+        std::size_t first = 0, count = 0; // of the spans, by begin
+    };
+
+    KernelView(const engine::Run& run, profiler::GpuActivity activity);
+    KernelView(const KernelView&) = delete; // rows point into it
+    KernelView& operator=(const KernelView&) = delete;
+    ~KernelView() = default;
+
+    const profiler::GpuActivity& activity() const { return m_activity; }
+    bool isEmpty() const { return m_activity.isEmpty(); }
+    const std::vector<int>& rows() const { return m_rows; } // [device]
+    const RangeView& ranges() const { return m_ranges; }
+    const Row& row(engine::DeviceId device, int row) const { return m_lanes[laneAt(device, row)]; }
+    // Each span's `op` is its place in activity().work().
+    std::span<const engine::Span> around(engine::DeviceId device, int row,
+                                         engine::Window window) const;
+    // Before instants that ascend.
+    KernelIndex::Sweep busy(engine::DeviceId device, int row) const
+    {
+        return KernelIndex::Sweep(m_busy[laneAt(device, row)]);
+    }
+    profiler::KernelKind kindOf(std::uint32_t work) const
+    {
+        return static_cast<profiler::KernelKind>(m_kinds[work]);
+    }
+    bool occurs(profiler::KernelKind kind) const { return m_occurs[static_cast<int>(kind)]; }
+    // Of a kernel of NCCL: its first part, in which it waits for the other ranks; none where that
+    // is not known.
+    std::optional<engine::Window> waitOf(std::uint32_t work) const;
+    bool hasWaits() const { return m_hasWaits; } // any that takes time
+    Selection select(std::uint32_t work) const;
+    std::optional<std::uint32_t> beside(std::uint32_t work, int by) const; // in its row
+
+private:
+    using Rows = std::vector<std::vector<std::uint32_t>>; // of work
+
+    std::size_t laneAt(engine::DeviceId device, int row) const
+    {
+        return m_first[static_cast<std::size_t>(device.value)] + static_cast<std::size_t>(row);
+    }
+    std::size_t laneOf(std::uint32_t work) const;
+    void findWaits(const engine::Schedule& schedule);
+    void arrange(engine::DeviceId device);
+    Rows packed(std::span<const profiler::GpuLane> lanes) const;
+    void addRow(Row row, const std::vector<std::uint32_t>& works);
+    void addParts(const engine::Span& span);
+    void indexRows();
+
+    bool m_occurs[profiler::kKernelKinds] = {};
+    bool m_hasWaits = false;
+    profiler::GpuActivity m_activity;
+    RangeView m_ranges;
+    std::vector<int> m_rows;                // [device]
+    std::vector<std::size_t> m_first;       // [device] its first of m_lanes
+    std::vector<Row> m_lanes;               // all rows, device by device
+    std::vector<std::uint8_t> m_kinds;      // [work], then a wait for each that m_parts has
+    std::vector<std::uint32_t> m_place;     // [work] its place in m_spans
+    std::vector<engine::Span> m_spans;      // row by row
+    std::vector<engine::Span> m_parts;      // of rows with waits: the same, each wait apart
+    std::vector<engine::SpanIndex> m_found; // [row]
+    std::vector<KernelIndex> m_busy;        // [row]
+    std::unordered_map<std::uint32_t, std::int64_t> m_waits; // work -> ticks, where known
+};
+using KernelViewPointer = std::shared_ptr<const KernelView>;
+
+} // namespace app

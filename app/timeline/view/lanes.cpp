@@ -1,0 +1,126 @@
+#include "app/timeline/view/lanes.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+constexpr double kFullRest = 62, kMemory = 34; // beside the compute boxes of a full lane
+constexpr double kLeastMemory = 18;            // where room is short
+constexpr double kComputeRest = 16;
+constexpr double kSmallestCompute = 28;
+constexpr double kMostMemory = 104;
+constexpr double kDense = 23, kDensest = 17;
+constexpr double kTolerated = 12; // left over of a lane: less is not worth another measure
+
+struct Choice
+{
+    LaneKind kind = LaneKind::Full;
+    double compute = LaneWishes::kUsual, memory = kMemory;
+};
+
+// `spare`: of each lane, after the usual measures.
+Choice grown(Choice choice, double spare)
+{
+    if (choice.kind == LaneKind::Full) {
+        const double memory = std::min(std::floor(0.6 * spare), kMostMemory - kMemory);
+        choice.memory += memory;
+        spare -= memory;
+    }
+    choice.compute = std::min(choice.compute + std::floor(spare), LaneWishes::kMost);
+    return choice;
+}
+
+int rowsOf(const std::vector<int>& rows, std::size_t device)
+{
+    return device < rows.size() ? rows[device] : 0;
+}
+
+double kernelsHeight(const LaneWishes& wishes)
+{
+    double sum = 0;
+    for (std::size_t d = 0; d < std::max(wishes.kernels.size(), wishes.ranges.size()); ++d)
+        sum += Lane{.kernels = rowsOf(wishes.kernels, d), .ranges = rowsOf(wishes.ranges, d)}
+                   .kernelsHeight();
+    return sum;
+}
+
+Choice choose(int devices, const LaneWishes& wishes)
+{
+    const double each
+        = std::max(0.0, wishes.available - kernelsHeight(wishes)) / std::max(1, devices);
+    const double compute = wishes.compute.value_or(LaneWishes::kUsual);
+    const double fits = std::floor(each - kFullRest - kMemory);
+    const double fitsLower = fits + kMemory - kLeastMemory;
+    Choice choice;
+    if (fits >= std::min(kSmallestCompute, compute))
+        choice = {LaneKind::Full, std::min(compute, fits)};
+    else if (!wishes.compute && fitsLower >= kSmallestCompute)
+        return {LaneKind::Full, kSmallestCompute, kMemory - (kSmallestCompute - fits)};
+    else if (each >= compute + kComputeRest)
+        choice = {LaneKind::Compute, compute};
+    else if (each >= kSmallestCompute + kComputeRest)
+        return {LaneKind::Compute, std::floor(each - kComputeRest)};
+    else if (wishes.available >= devices * (kSmallestCompute + kComputeRest))
+        return {LaneKind::Compute, kSmallestCompute}; // kernels were asked for: they scroll
+    else
+        return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};
+    const double rest = choice.kind == LaneKind::Full ? kFullRest + kMemory : kComputeRest;
+    const double spare = std::floor(each) - choice.compute - rest;
+    return wishes.compute || spare <= kTolerated ? choice : grown(choice, spare);
+}
+
+LaneKind toggled(LaneKind kind)
+{
+    return kind == LaneKind::Full ? LaneKind::Compute : LaneKind::Full;
+}
+
+double heightOf(LaneKind kind, double compute, double memory)
+{
+    const double rest = kind == LaneKind::Full ? kFullRest + memory
+        : kind == LaneKind::Compute            ? kComputeRest
+                                               : 2;
+    return compute + rest;
+}
+
+} // namespace
+
+std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes)
+{
+    const Choice choice = choose(devices, wishes);
+    std::vector<Lane> lanes;
+    double top = 0;
+    for (int device = 0; device < devices; ++device) {
+        const bool isToggled = wishes.toggled.contains(device);
+        const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
+        const double compute = isToggled && choice.kind == LaneKind::Dense
+            ? wishes.compute.value_or(LaneWishes::kUsual)
+            : choice.compute;
+        Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
+        if (kind != LaneKind::Dense) {
+            lane.kernels = rowsOf(wishes.kernels, static_cast<std::size_t>(device));
+            lane.ranges = rowsOf(wishes.ranges, static_cast<std::size_t>(device));
+            lane.height += lane.kernelsHeight();
+        }
+        lanes.push_back(lane);
+        top += lane.height;
+    }
+    return lanes;
+}
+
+double heightOf(const std::vector<Lane>& lanes)
+{
+    return lanes.empty() ? 0 : lanes.back().bottom();
+}
+
+int laneAt(const std::vector<Lane>& lanes, double y)
+{
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        if (y >= lanes[i].top && y < lanes[i].bottom())
+            return static_cast<int>(i);
+    }
+    return -1;
+}
+
+} // namespace app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/memory_series.h"
+
+#include <QColor>
+
+#include <span>
+
+class QPainter;
+
+namespace app {
+
+struct LevelColours
+{
+    QColor base, stash, line, top; // `line` along the levels, `top` over each iteration
+};
+
+// What a device holds during the iterations in sight: one level a device pixel, the highest in it,
+// so that no peak is lost. Written into an image, since four rectangles a pixel would be slow.
+struct MemoryLevels
+{
+    static constexpr double kAbove = 8; // pixels over the full level
+
+    const MemorySeries& series;
+    std::span<const engine::Iteration> iterations;
+    double top = 0, height = 0; // of the strip; the top on a whole device pixel
+    double full = 1;
+    LevelColours colours = {};
+
+    double y(const TimeAxis& axis, double level) const // of its line
+    {
+        return axis.snap(top + height - (full > 0 ? level / full : 0) * (height - kAbove));
+    }
+};
+void paintMemoryLevels(QPainter& painter, const TimeAxis& axis, const MemoryLevels& levels);
+
+} // namespace app

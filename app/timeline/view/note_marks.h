@@ -1,0 +1,35 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/view/coordinates.h"
+#include "app/timeline/view/run_view.h"
+#include "app/timeline/view/selection.h"
+#include "engine/timeline/note.h"
+
+#include <span>
+#include <vector>
+
+class QPainter;
+
+namespace app {
+
+// Notes and what they are about. A note on an op that is not in the timeline is of its time.
+Selection selectionOf(const RunView& view, const engine::Note& note);
+engine::Note noteOn(const Selection& selection); // without words; op, bubble, kernel or range
+bool canBeNoted(const Selection& selection);
+
+// The strip of notes (visual-design.md, "Range"): a flag each, with its number and as much of its
+// words as there is room for, and a dotted line down through the lanes.
+struct NoteStrip
+{
+    std::span<const engine::Note> notes; // by time
+    TimeAxis axis;
+    QRectF area; // of the strip
+    int current = -1;
+};
+void paintNoteFlags(QPainter& painter, const NoteStrip& strip, const Theme& theme);
+void paintNoteLines(QPainter& painter, const NoteStrip& strip, const QRectF& lanes,
+                    const Theme& theme);
+int noteAt(const NoteStrip& strip, QPointF at); // -1: none
+
+} // namespace app

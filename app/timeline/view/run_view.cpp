@@ -1,0 +1,244 @@
+#include "app/timeline/view/run_view.h"
+
+#include "engine/timeline/gallop.h"
+
+#include <algorithm>
+
+namespace app {
+
+using engine::DeviceId;
+using engine::Track;
+using engine::Window;
+
+RunView::RunView(std::shared_ptr<const engine::Run> run)
+    : m_run(std::move(run))
+    , m_index(m_run->schedule)
+    , m_devices(static_cast<std::size_t>(m_run->schedule.shape.devices))
+    , m_memory(hasMemory() ? recordedMemory(*m_run) : stashFromSpans(*m_run))
+{
+    indexOps();
+    indexLanes();
+    indexExposed();
+    for (const auto& series : m_memory)
+        m_memoryScale = std::max(m_memoryScale, series.peak());
+}
+
+void RunView::indexOps()
+{
+    const auto& schedule = m_run->schedule;
+    m_shares.reserve(m_index.count());
+    for (const auto& program : schedule.program) {
+        for (const auto& op : program) {
+            m_shares.push_back(shareOf(op.kind));
+            m_occurs.kinds[static_cast<int>(op.kind)] = true;
+            m_occurs.isUp = m_occurs.isUp || op.replica > 0;
+        }
+    }
+    for (const auto& stages : schedule.deviceOf) {
+        std::vector<int> used(m_devices.size(), 0);
+        auto& chunks = m_chunkOf.emplace_back();
+        for (const DeviceId device : stages)
+            chunks.push_back(used[static_cast<std::size_t>(device.value)]++);
+        m_occurs.chunks = std::max(m_occurs.chunks, 1 + *std::ranges::max_element(chunks));
+    }
+}
+
+void RunView::indexLanes()
+{
+    for (const auto& track : m_run->timeline.tracks) {
+        const auto device = static_cast<std::size_t>(track.device.value);
+        if (device < m_devices.size())
+            m_devices[device].lanes[static_cast<std::size_t>(track.kind)]
+                = BusyIndex(track.spans, m_shares);
+    }
+}
+
+void RunView::indexExposed()
+{
+    for (int d = 0; d < devices(); ++d) {
+        auto& device = m_devices[static_cast<std::size_t>(d)];
+        for (int k = 0; k < static_cast<int>(timeline().iterations.size()); ++k) {
+            for (const Window window : profiler::exposedCommunication(*m_run, k, DeviceId{d})) {
+                if (window.duration() > 0)
+                    device.exposed.push_back(window);
+            }
+        }
+        for (const Window window : device.exposed)
+            m_occurs.longestExposed = std::max(m_occurs.longestExposed, window.duration());
+        std::int64_t sum = 0;
+        for (const Window window : device.exposed) {
+            device.exposedBefore.push_back(sum);
+            sum += window.duration();
+        }
+    }
+}
+
+const engine::Op& RunView::op(std::uint32_t op) const
+{
+    return opAt(m_run->schedule, m_index, op);
+}
+
+int RunView::chunk(const engine::Op& op) const
+{
+    return m_chunkOf[op.replica][static_cast<std::size_t>(op.stage.value)];
+}
+
+const BusyIndex& RunView::lane(DeviceId device, Track::Kind kind) const
+{
+    return m_devices[static_cast<std::size_t>(device.value)].lanes[static_cast<std::size_t>(kind)];
+}
+
+std::span<const engine::Span> RunView::spans(DeviceId device, Track::Kind kind) const
+{
+    return lane(device, kind).spans();
+}
+
+std::span<const engine::Span> RunView::spansAround(DeviceId device, Track::Kind kind,
+                                                   Window window) const
+{
+    return lane(device, kind).around(window);
+}
+
+std::optional<engine::Span> RunView::spanOf(std::uint32_t op, int iteration) const
+{
+    const auto& iterations = timeline().iterations;
+    if (op >= m_index.count() || iteration < 0 || iteration >= static_cast<int>(iterations.size()))
+        return std::nullopt;
+    const Window window = iterations[static_cast<std::size_t>(iteration)].window;
+    for (const auto& one : m_devices[static_cast<std::size_t>(deviceOf(op).value)].lanes) {
+        for (const engine::Span& span : one.around(window)) {
+            if (span.op == op && static_cast<int>(span.iteration) == iteration)
+                return span;
+        }
+    }
+    return std::nullopt;
+}
+
+std::span<const Window> RunView::exposed(DeviceId device) const
+{
+    return m_devices[static_cast<std::size_t>(device.value)].exposed;
+}
+
+RunView::SharesSweep::SharesSweep(const RunView& view, DeviceId device)
+    : m_compute(view.lane(device, Track::Kind::Compute))
+    , m_exposed(view.exposed(device))
+    , m_exposedBefore(view.m_devices[static_cast<std::size_t>(device.value)].exposedBefore)
+{ }
+
+Busy RunView::SharesSweep::before(double time)
+{
+    Busy busy = m_compute.before(time);
+    m_begun = engine::gallop(m_begun, m_exposed.size(), [&](std::size_t k) {
+        return static_cast<double>(m_exposed[k].begin) < time;
+    });
+    if (m_begun == 0)
+        return busy;
+    const Window last = m_exposed[m_begun - 1];
+    busy[static_cast<std::size_t>(Share::Communication)]
+        = static_cast<double>(m_exposedBefore[m_begun - 1] - last.begin)
+        + std::min(time, static_cast<double>(last.end));
+    return busy;
+}
+
+Busy RunView::shares(DeviceId device, double begin, double end) const
+{
+    SharesSweep sweep(*this, device);
+    const Busy earlier = sweep.before(begin);
+    Busy busy = sweep.before(end);
+    for (std::size_t k = 0; k < kShares; ++k)
+        busy[k] -= earlier[k];
+    return busy;
+}
+
+const MemorySeries& RunView::memory(DeviceId device) const
+{
+    return m_memory[static_cast<std::size_t>(device.value)];
+}
+
+int RunView::iterationAt(double time) const
+{
+    const auto& iterations = timeline().iterations;
+    const auto next
+        = std::partition_point(iterations.begin(), iterations.end(), [time](const auto& one) {
+              return static_cast<double>(one.window.begin) <= time;
+          });
+    if (next == iterations.begin())
+        return iterations.empty() ? -1 : 0;
+    return static_cast<int>(next - iterations.begin()) - 1;
+}
+
+Window RunView::extent() const
+{
+    const auto& iterations = timeline().iterations;
+    if (iterations.empty())
+        return {};
+    return {iterations.front().window.begin, iterations.back().window.end};
+}
+
+const profiler::RunMetrics* RunView::metrics(int iteration) const
+{
+    if (iteration < 0 || iteration >= static_cast<int>(timeline().iterations.size()))
+        return nullptr;
+    auto [at, isNew] = m_metrics.try_emplace(iteration);
+    if (isNew) {
+        if (auto result = profiler::metrics(*m_run, iteration))
+            at->second = std::move(*result);
+    }
+    return at->second ? &*at->second : nullptr;
+}
+
+RunView::Explained& RunView::explained(int iteration) const
+{
+    if (m_explained.iteration != iteration) {
+        m_explained = {};
+        m_explained.iteration = iteration;
+        if (iteration >= 0 && iteration < static_cast<int>(timeline().iterations.size()))
+            m_explained.explainer = std::make_unique<profiler::Explainer>(*m_run, iteration);
+    }
+    return m_explained;
+}
+
+const std::vector<profiler::Bubble>& RunView::bubbles(int iteration) const
+{
+    Explained& one = explained(iteration);
+    if (!one.bubbles)
+        one.bubbles = one.explainer ? one.explainer->bubbles() : std::vector<profiler::Bubble>();
+    return *one.bubbles;
+}
+
+std::optional<profiler::OpExplanation> RunView::explain(int iteration, std::uint32_t op) const
+{
+    const Explained& one = explained(iteration);
+    return one.explainer ? one.explainer->explain(op) : std::nullopt;
+}
+
+const std::vector<profiler::CauseLink>& RunView::path(const Flow& flow) const
+{
+    Explained& one = explained(flow.iteration);
+    if (!(one.flow == flow) && one.explainer) {
+        one.flow = flow;
+        one.path = one.explainer->flow(flow.microBatch);
+    }
+    return one.path;
+}
+
+const std::vector<std::vector<profiler::CauseLink>>& RunView::paths(int iteration) const
+{
+    Explained& one = explained(iteration);
+    const int count = one.explainer && one.all.empty() ? run().schedule.shape.microBatches : 0;
+    for (int m = 0; m < count; ++m)
+        one.all.push_back(one.explainer->flow(engine::MicroBatchId{m}));
+    return one.all;
+}
+
+const profiler::Bubble* RunView::bubble(int iteration, DeviceId device, double time) const
+{
+    for (const auto& bubble : bubbles(iteration)) {
+        if (bubble.device == device && static_cast<double>(bubble.window.begin) <= time
+            && time < static_cast<double>(bubble.window.end))
+            return &bubble;
+    }
+    return nullptr;
+}
+
+} // namespace app

@@ -1,0 +1,126 @@
+#pragma once
+
+#include "app/timeline/view/busy_index.h"
+#include "app/timeline/view/flow.h"
+#include "app/timeline/view/memory_series.h"
+#include "engine/timeline/run.h"
+#include "profiler/analysis/explainer.h"
+#include "profiler/analysis/metrics.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// What occurs in a run at all: a legend names nothing else.
+struct Occurrence
+{
+    bool kinds[engine::kOpKinds] = {};
+    int chunks = 1; // most of one device in one direction
+    bool isUp = false;
+    std::int64_t longestExposed = 0; // ticks; 0: none
+
+    bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
+};
+
+// A run prepared for painting: what lanes, columns, hit tests and details ask for again and again,
+// worked out once. Answers about one iteration are made when first asked for. One thread at a time.
+class RunView
+{
+public:
+    explicit RunView(std::shared_ptr<const engine::Run> run);
+
+    const engine::Run& run() const { return *m_run; }
+    const std::shared_ptr<const engine::Run>& shared() const { return m_run; }
+    const engine::Timeline& timeline() const { return m_run->timeline; }
+    int devices() const { return m_run->schedule.shape.devices; }
+
+    const engine::Op& op(std::uint32_t op) const;
+    engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
+    int chunk(const engine::Op& op) const; // of its device, in its direction
+    // Empty where the device has no such track.
+    std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
+    // All that touch the window, and where transfers overlap some in between that do not.
+    std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
+                                              engine::Window window) const;
+    std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
+
+    // Compute and exposed communication of a device before instants that ascend: columns that touch
+    // ask once where they meet. Must not outlive the view.
+    class SharesSweep
+    {
+    public:
+        SharesSweep(const RunView& view, engine::DeviceId device);
+        Busy before(double time);
+
+    private:
+        BusyIndex::Sweep m_compute;
+        std::span<const engine::Window> m_exposed;
+        std::span<const std::int64_t> m_exposedBefore;
+        std::size_t m_begun = 0; // of the exposed ones
+    };
+    // The same within a stretch; the rest of it is bubble.
+    Busy shares(engine::DeviceId device, double begin, double end) const;
+    // Busy time of a transfer lane before instants that ascend, as Share::Communication.
+    BusyIndex::Sweep transfers(engine::DeviceId device, engine::Track::Kind kind) const
+    {
+        return BusyIndex::Sweep(lane(device, kind));
+    }
+    std::span<const engine::Window> exposed(engine::DeviceId device) const;
+
+    bool hasMemory() const { return !m_run->timeline.memory.empty(); } // else memory() is in M_a
+    const MemorySeries& memory(engine::DeviceId device) const;
+    double memoryScale() const { return m_memoryScale; } // the largest peak of any device
+
+    int iterationAt(double time) const; // the nearest one; -1 when there is none
+    engine::Window extent() const;      // of all iterations, the replay too
+    const Occurrence& occurs() const { return m_occurs; }
+    bool isEmpty() const { return m_run->timeline.iterations.empty(); }
+
+    const profiler::RunMetrics* metrics(int iteration) const; // nullptr: there is none
+    const std::vector<profiler::Bubble>& bubbles(int iteration) const;
+    std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
+    const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order
+    // The same of every micro-batch.
+    const std::vector<std::vector<profiler::CauseLink>>& paths(int iteration) const;
+    const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
+
+private:
+    struct Device
+    {
+        BusyIndex lanes[5]; // by Track::Kind
+        std::vector<engine::Window> exposed;
+        std::vector<std::int64_t> exposedBefore; // sum of the windows before window k
+    };
+    const BusyIndex& lane(engine::DeviceId device, engine::Track::Kind kind) const;
+    void indexOps();
+    void indexLanes();
+    void indexExposed();
+
+    std::shared_ptr<const engine::Run> m_run;
+    engine::OpIndex m_index;
+    std::vector<Share> m_shares;             // [op]
+    std::vector<std::vector<int>> m_chunkOf; // [replica][stage]
+    std::vector<Device> m_devices;
+    Occurrence m_occurs;
+    std::vector<MemorySeries> m_memory;
+    double m_memoryScale = 0;
+    mutable std::map<int, std::optional<profiler::RunMetrics>> m_metrics;
+    // Of one iteration each; a run of thousands of iterations must not gather them.
+    struct Explained
+    {
+        int iteration = -1;
+        std::unique_ptr<profiler::Explainer> explainer;
+        std::optional<std::vector<profiler::Bubble>> bubbles;
+        Flow flow;
+        std::vector<profiler::CauseLink> path;
+        std::vector<std::vector<profiler::CauseLink>> all; // [micro-batch]; empty: not asked yet
+    };
+    Explained& explained(int iteration) const;
+    mutable Explained m_explained;
+};
+using RunViewPointer = std::shared_ptr<const RunView>; // shared by all that show one run
+
+} // namespace app

@@ -1,0 +1,189 @@
+#include "app/widgets/compare/where_time_goes.h"
+
+#include "app/timeline/paint/hatch.h"
+#include "engine/schedule/notation.h"
+
+#include <QFontMetrics>
+#include <QHelpEvent>
+#include <QPainter>
+#include <QToolTip>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kNameWidth = 104, kValueWidth = 56, kTop = 14, kRow = 30, kBar = 18;
+
+double sum(const WhereTimeGoes::Bar& bar)
+{
+    double ticks = 0;
+    for (const TimeShare& share : bar.shares)
+        ticks += share.ticks;
+    return ticks / bar.time.perUnit;
+}
+
+// A round step that gives two to five marks.
+double markStep(double longest)
+{
+    const double power = std::pow(10.0, std::floor(std::log10(longest)));
+    for (const double step : {0.2, 0.25, 0.5, 1.0, 2.0})
+        if (longest / (step * power) <= 5)
+            return step * power;
+    return 5 * power;
+}
+
+} // namespace
+
+QString shareName(const TimeShare& share)
+{
+    switch (share.kind) {
+    case TimeShare::Kind::Exposed:
+        return WhereTimeGoes::tr("exposed communication");
+    case TimeShare::Kind::Optimizer:
+        return WhereTimeGoes::tr("optimizer");
+    case TimeShare::Kind::Bubble:
+        return WhereTimeGoes::tr("bubble");
+    case TimeShare::Kind::Compute:
+        break;
+    }
+    const std::string_view title = engine::kindTitle(share.op);
+    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())).toLower();
+}
+
+WhereTimeGoes::WhereTimeGoes(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setObjectName(QStringLiteral("whereTimeGoes"));
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+void WhereTimeGoes::show(std::vector<Bar> bars)
+{
+    m_bars = std::move(bars);
+    setMinimumHeight(kTop + static_cast<int>(m_bars.size()) * kRow + 30);
+    update();
+}
+
+double WhereTimeGoes::longest() const
+{
+    double longest = 0;
+    for (const Bar& bar : m_bars)
+        longest = std::max(longest, sum(bar));
+    return longest;
+}
+
+QRectF WhereTimeGoes::barRect(std::size_t bar) const
+{
+    const double room = width() - kNameWidth - kValueWidth;
+    const double length = longest() > 0 ? room * sum(m_bars[bar]) / longest() : 0;
+    return {static_cast<double>(kNameWidth), kTop + static_cast<double>(bar) * kRow + 6,
+            std::round(length), static_cast<double>(kBar)};
+}
+
+void WhereTimeGoes::paintShare(QPainter& painter, const QRectF& box, const TimeShare& share) const
+{
+    const profiler::Palette& palette = m_theme.theme().palette;
+    switch (share.kind) {
+    case TimeShare::Kind::Bubble:
+        Hatch(toQt(palette.bubble), toQt(palette.bubbleLine), devicePixelRatioF())
+            .fill(painter, box, kNameWidth);
+        return;
+    case TimeShare::Kind::Exposed:
+        painter.fillRect(box, toQt(palette.exposed()));
+        return;
+    case TimeShare::Kind::Optimizer:
+        painter.fillRect(box, toQt(palette.optimizer));
+        return;
+    case TimeShare::Kind::Compute:
+        break;
+    }
+    engine::Op op;
+    op.kind = share.op;
+    painter.fillRect(box, toQt(palette.fill(op, 0)));
+}
+
+void WhereTimeGoes::paintBar(QPainter& painter, std::size_t bar) const
+{
+    const Bar& shown = m_bars[bar];
+    const Chrome& chrome = m_theme.theme().chrome;
+    const QRectF whole = barRect(bar);
+    const double total = sum(shown) * shown.time.perUnit;
+    double before = 0;
+    for (const TimeShare& share : shown.shares) {
+        const double left = std::round(whole.left() + whole.width() * before / total);
+        before += share.ticks;
+        const double right = std::round(whole.left() + whole.width() * before / total);
+        // The gap of a pixel is the border, as in the lanes.
+        paintShare(painter, QRectF(left, whole.top(), std::max(1.0, right - left - 1), kBar),
+                   share);
+    }
+    painter.setFont(uiFont(12));
+    painter.setPen(chrome.text);
+    const QString name
+        = QFontMetrics(painter.font()).elidedText(shown.name, Qt::ElideRight, kNameWidth - 22);
+    painter.drawText(QRectF(0, whole.top(), kNameWidth - 10, kBar),
+                     Qt::AlignRight | Qt::AlignVCenter, name);
+    painter.setPen(chrome.text2);
+    painter.drawText(QRectF(whole.right() + 8, whole.top(), kValueWidth, kBar),
+                     Qt::AlignLeft | Qt::AlignVCenter, shown.time.text(total));
+}
+
+void WhereTimeGoes::paintAxis(QPainter& painter) const
+{
+    const double units = longest();
+    if (units <= 0)
+        return;
+    const double room = width() - kNameWidth - kValueWidth;
+    const int bottom = kTop + static_cast<int>(m_bars.size()) * kRow + 4;
+    painter.setFont(uiFont(11));
+    for (double mark = 0; mark <= units * 1.0001; mark += markStep(units)) {
+        const double x = std::round(kNameWidth + room * mark / units);
+        painter.fillRect(QRectF(x, kTop, 1, bottom - kTop), m_theme.theme().chrome.grid);
+        painter.setPen(m_theme.theme().chrome.text3);
+        painter.drawText(QRectF(x - 30, bottom + 2, 60, 15), Qt::AlignCenter,
+                         number(mark, mark == std::floor(mark) ? 0 : 1));
+    }
+}
+
+void WhereTimeGoes::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), m_theme.theme().chrome.surface);
+    paintAxis(painter);
+    for (std::size_t bar = 0; bar < m_bars.size(); ++bar)
+        if (!m_bars[bar].shares.empty())
+            paintBar(painter, bar);
+}
+
+bool WhereTimeGoes::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    for (std::size_t bar = 0; bar < m_bars.size(); ++bar) {
+        const QRectF whole = barRect(bar);
+        if (!whole.contains(help->pos()))
+            continue;
+        const double at = (help->pos().x() - whole.left()) / whole.width() * sum(m_bars[bar])
+            * m_bars[bar].time.perUnit;
+        double before = 0;
+        for (const TimeShare& share : m_bars[bar].shares) {
+            before += share.ticks;
+            if (at <= before) {
+                QToolTip::showText(help->globalPos(),
+                                   shareName(share) + QLatin1Char(' ')
+                                       + m_bars[bar].time.withUnit(share.ticks),
+                                   this);
+                return true;
+            }
+        }
+    }
+    QToolTip::hideText();
+    return true;
+}
+
+} // namespace app

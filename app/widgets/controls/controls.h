@@ -1,0 +1,86 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/widgets/controls/icons.h"
+
+#include <QFrame>
+#include <QLabel>
+#include <QPushButton>
+
+class QBoxLayout;
+class QScrollArea;
+class QSplitter;
+
+namespace app {
+
+// Small makers, so that pages read as lists of what they show. Roles, kinds and surfaces are the
+// selectors of resources/style/window.qss; the parent owns what is made.
+
+QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
+// kind: "", "primary", "tool" (24 high) or "link".
+QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
+QFrame* makeLine(Qt::Orientation orientation);
+// Scrolls what does not fit, downwards; the keyboard goes to what lies in it.
+QScrollArea* makeScroll(QWidget* content);
+QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel, nothing collapses
+// surface: "plain", "alt", "card", "card-alt", "window".
+QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
+// Sets a dynamic property and lets the style sheet look again.
+void setLook(QWidget* widget, const char* property, const QVariant& value);
+
+// As large as it likes to be, but not larger than its screen; before it is shown. Its content may
+// want more still, then it gets that.
+void fitToScreen(QWidget& window);
+
+// Margins and spacing in one call.
+template<class Layout>
+Layout* spaced(Layout* layout, const QMargins& margins, int spacing)
+{
+    layout->setContentsMargins(margins);
+    layout->setSpacing(spacing);
+    return layout;
+}
+
+// An icon that follows the theme.
+class IconLabel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    using Colour = QColor Chrome::*;
+
+    IconLabel(const ThemeController& theme, Icon icon, Colour colour, int size = 16,
+              QWidget* parent = nullptr);
+    void setIcon(Icon icon, Colour colour);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    Icon m_icon;
+    Colour m_colour;
+};
+
+// The mode of a number beside it: "emulated". `live` is filled, the others are outlined.
+class Tag : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit Tag(const ThemeController& theme, const QString& text = {}, QWidget* parent = nullptr);
+    void setText(const QString& text);
+    QString text() const { return m_text; }
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    QString m_text;
+};
+void paintTag(QPainter& painter, const QRectF& box, const QString& text, const Theme& theme);
+int tagWidth(const QString& text);
+
+} // namespace app

@@ -1,0 +1,372 @@
+#include "app/widgets/controls/data_table.h"
+
+#include "app/models/tables/table_roles.h"
+#include "app/models/thumbnail.h"
+#include "app/timeline/paint/kernel_colours.h"
+#include "app/widgets/controls/subscript.h"
+#include "app/widgets/controls/thumbnail_painter.h"
+
+#include <QFontMetrics>
+#include <QPainter>
+#include <QScrollBar>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace app {
+namespace {
+
+constexpr int kPadding = 9, kLeastPadding = 4; // the least before a number, where room is short
+constexpr int kSwatch = 10;
+constexpr int kShareWidth = 56, kShareHeight = 10;
+constexpr int kThumbnailWidth = 62, kThumbnailHeight = 16, kThumbnailRoom = 74;
+constexpr int kDifferenceWidth = 46; // at least, at the right of the values that have one
+const QString kUp = QStringLiteral(" ↑"), kDown = QStringLiteral(" ↓");
+constexpr int kDifferenceGap = 9, kDifferenceSize = 11;
+
+QFont cellFont(const QModelIndex& index)
+{
+    if (index.data(kCodeRole).toBool())
+        return codeFont(12);
+    return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
+}
+
+// A column of a comparison keeps room for differences in every row, the baseline's too.
+int differenceRoom(const QAbstractItemModel* model, int column)
+{
+    const auto text = [&](int row) { return model->index(row, column).data(kDifferenceRole); };
+    const int rows = model->rowCount();
+    if ((rows < 1 || !text(0).isValid()) && (rows < 2 || !text(1).isValid()))
+        return 0;
+    const QFontMetrics metrics(uiFont(kDifferenceSize));
+    int widest = kDifferenceWidth;
+    for (int row = 0; row < rows; ++row)
+        widest = std::max(
+            widest, kDifferenceGap + metrics.horizontalAdvance(text(row).toString()) + kPadding);
+    return widest;
+}
+
+// Of a text that ends at the right, what stands before it may become less.
+QRect textBox(const QRect& rest, Qt::Alignment alignment)
+{
+    return rest.adjusted(alignment.testFlag(Qt::AlignRight) ? kLeastPadding : kPadding, 0,
+                         -kPadding, 0);
+}
+
+} // namespace
+
+CellDelegate::CellDelegate(const ThemeController& theme, QObject* parent)
+    : QStyledItemDelegate(parent)
+    , m_theme(theme)
+{ }
+
+QColor CellDelegate::textColour(const QModelIndex& index) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    return index.data(kHintRole).toBool() ? chrome.text2 : chrome.text;
+}
+
+void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    const QRect bar(cell.left() + kPadding, cell.center().y() - kShareHeight / 2, kShareWidth,
+                    kShareHeight);
+    painter.fillRect(bar, chrome.hover);
+    const double part = std::clamp(share, 0.0, 1.0);
+    painter.fillRect(QRect(bar.topLeft(), QSize(qRound(bar.width() * part), bar.height())),
+                     toQt(m_theme.theme().palette.gradients));
+}
+
+// Returns what is left of the cell for the text.
+QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
+                                 const QModelIndex& index) const
+{
+    if (const QVariant kind = index.data(kKernelKindRole); kind.isValid()) {
+        painter.fillRect(
+            QRect(cell.left() + kPadding, cell.center().y() - kSwatch / 2, kSwatch, kSwatch),
+            toQt(kernelColour(static_cast<profiler::KernelKind>(kind.toInt()),
+                              m_theme.theme().palette)));
+        return cell.adjusted(kSwatch + kPadding - 2, 0, 0, 0);
+    }
+    const QVariant picture = index.data(kThumbnailRole);
+    if (!picture.isValid())
+        return cell;
+    const QRectF box(QRect(cell.left() + kPadding, cell.center().y() - kThumbnailHeight / 2,
+                           kThumbnailWidth, kThumbnailHeight));
+    if (const auto* thumbnail = picture.value<const Thumbnail*>()) {
+        paintThumbnail(painter, box, *thumbnail, index.data(kThumbnailWidthRole).toDouble(),
+                       m_theme.theme().palette, m_theme.theme().chrome.text2);
+    } else {
+        painter.setPen(QPen(m_theme.theme().chrome.lineStrong, 1, Qt::DashLine));
+        painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
+    return cell.adjusted(kThumbnailRoom, 0, 0, 0);
+}
+
+// Returns what is left of the cell for the value.
+QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
+                                    const QModelIndex& index) const
+{
+    const int room = differenceRoom(index.model(), index.column());
+    const QString text = index.data(kDifferenceRole).toString();
+    if (!text.isEmpty()) {
+        const Chrome& chrome = m_theme.theme().chrome;
+        const auto verdict = static_cast<Verdict>(index.data(kVerdictRole).toInt());
+        painter.setFont(uiFont(kDifferenceSize));
+        painter.setPen(verdict == Verdict::Better      ? chrome.ok
+                           : verdict == Verdict::Worse ? chrome.error
+                                                       : chrome.text3);
+        painter.drawText(QRect(cell.right() - room + kDifferenceGap, cell.top(),
+                               room - kDifferenceGap, cell.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, text);
+    }
+    return cell.adjusted(0, 0, -room, 0);
+}
+
+void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
+                         const QModelIndex& index) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    painter->save();
+    if (option.state & QStyle::State_Selected)
+        painter->fillRect(option.rect, chrome.selected);
+    painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1),
+                      chrome.grid);
+    const QVariant share = index.data(kShareRole);
+    if (share.isValid())
+        paintShare(*painter, option.rect, share.toDouble());
+    const QRect rest = paintDifference(*painter, paintPicture(*painter, option.rect, index), index);
+    painter->setFont(cellFont(index));
+    painter->setPen(textColour(index));
+    const auto alignment = index.data(Qt::TextAlignmentRole).value<Qt::Alignment>();
+    drawSubscripted(*painter, textBox(rest, alignment), alignment, index.data().toString());
+    painter->restore();
+}
+
+QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    if (index.data(kSpanRole).toBool())
+        return {0, option.rect.height()};
+    int width
+        = QFontMetrics(cellFont(index)).horizontalAdvance(index.data().toString()) + 2 * kPadding;
+    if (index.data(kShareRole).isValid())
+        width += kShareWidth + kPadding;
+    if (index.data(kKernelKindRole).isValid())
+        width += kSwatch + kPadding - 2;
+    if (index.data(kThumbnailRole).isValid())
+        width += kThumbnailRoom;
+    return {width + differenceRoom(index.model(), index.column()), option.rect.height()};
+}
+
+TableHeader::TableHeader(const ThemeController& theme, QWidget* parent)
+    : QHeaderView(Qt::Horizontal, parent)
+    , m_theme(theme)
+{
+    setFixedHeight(28);
+    setHighlightSections(false);
+    setMinimumSectionSize(30);
+}
+
+void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section) const
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    painter->save();
+    painter->fillRect(rect, chrome.surface);
+    painter->fillRect(QRect(rect.left(), rect.bottom(), rect.width(), 1), chrome.line);
+    const bool isSorted = isSortIndicatorShown() && sortIndicatorSection() == section;
+    QString text = model()->headerData(section, orientation()).toString();
+    if (isSorted)
+        text += sortIndicatorOrder() == Qt::AscendingOrder ? kUp : kDown;
+    painter->setFont(uiFont(12, QFont::Medium));
+    painter->setPen(isSorted ? chrome.text : chrome.text2);
+    const auto alignment
+        = model()->headerData(section, orientation(), Qt::TextAlignmentRole).value<Qt::Alignment>();
+    const int room = differenceRoom(model(), section);
+    drawSubscripted(*painter, textBox(rect.adjusted(0, 0, -room, 0), alignment), alignment, text);
+    painter->restore();
+}
+
+QSize TableHeader::sectionSizeFromContents(int section) const
+{
+    const QString text = model()->headerData(section, orientation()).toString();
+    // Any column may become the one that is sorted by.
+    const int arrow = isSortIndicatorShown()
+        ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
+        : 0;
+    return {subscriptedWidth(uiFont(12, QFont::Medium), text) + 2 * kPadding + arrow
+                + differenceRoom(model(), section),
+            height()};
+}
+
+DataTable::DataTable(const ThemeController& theme, int rowHeight, QWidget* parent)
+    : QTableView(parent)
+{
+    setItemDelegate(new CellDelegate(theme, this));
+    setHorizontalHeader(new TableHeader(theme, this));
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    verticalHeader()->setDefaultSectionSize(rowHeight);
+    setShowGrid(false);
+    setFrameShape(QFrame::NoFrame);
+    setSelectionBehavior(QAbstractItemView::SelectRows);
+    setSelectionMode(QAbstractItemView::SingleSelection);
+    setEditTriggers(QAbstractItemView::NoEditTriggers);
+    setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    setTabKeyNavigation(false);
+    connect(&theme, &ThemeController::changed, this, [this] {
+        viewport()->update();
+        horizontalHeader()->viewport()->update();
+    });
+}
+
+void DataTable::setModel(QAbstractItemModel* shown)
+{
+    QTableView::setModel(shown);
+    connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::spanCells);
+    connect(shown, &QAbstractItemModel::layoutChanged, this, &DataTable::spanCells);
+    connect(shown, &QAbstractItemModel::layoutChanged, this, &DataTable::shareWidth);
+    connect(shown, &QAbstractItemModel::modelReset, this, &DataTable::shareWidth);
+    connect(shown, &QAbstractItemModel::rowsInserted, this, &DataTable::shareWidth);
+    shareWidth();
+}
+
+void DataTable::spanCells()
+{
+    clearSpans();
+    for (int row = 0; row < model()->rowCount(); ++row) {
+        for (int column = 0; column < model()->columnCount(); ++column) {
+            if (model()->index(row, column).data(kSpanRole).toBool())
+                setSpan(row, column, 1, model()->columnCount() - column);
+        }
+    }
+}
+
+void DataTable::fitRows()
+{
+    setMaximumHeight(fittingHeight());
+}
+
+int DataTable::fittingHeight() const
+{
+    const int rows = model()->rowCount() * verticalHeader()->defaultSectionSize();
+    const int bar = leastWidth() > width() ? horizontalScrollBar()->sizeHint().height() : 0;
+    return horizontalHeader()->height() + rows + bar + 2;
+}
+
+int DataTable::leastWidth() const
+{
+    std::vector<int> widths = ofShown(allWidths());
+    squeeze(widths, std::numeric_limits<int>::max());
+    return std::accumulate(widths.begin(), widths.end(), 2);
+}
+
+std::vector<int> DataTable::allWidths() const
+{
+    std::vector<int> widths;
+    for (int column = 0; column < model()->columnCount(); ++column)
+        widths.push_back(std::max(sizeHintForColumn(column),
+                                  static_cast<TableHeader*>(horizontalHeader())->widthOf(column)));
+    return widths;
+}
+
+std::vector<int> DataTable::ofShown(std::vector<int> widths) const
+{
+    for (std::size_t column = 0; column < widths.size(); ++column)
+        if (isColumnHidden(static_cast<int>(column)))
+            widths[column] = 0;
+    return widths;
+}
+
+int DataTable::neededWidth() const
+{
+    const std::vector<int> widths = ofShown(allWidths());
+    return std::accumulate(widths.begin(), widths.end(), 2);
+}
+
+// Columns of numbers move closer together by so much, if they can.
+void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
+{
+    const auto isOfNumbers = [this](std::size_t column) {
+        const auto alignment
+            = model()->headerData(static_cast<int>(column), Qt::Horizontal, Qt::TextAlignmentRole);
+        return alignment.value<Qt::Alignment>().testFlag(Qt::AlignRight);
+    };
+    for (int given = 0; given < kPadding - kLeastPadding; ++given)
+        for (std::size_t column = 0; column < widths.size(); ++column)
+            if (tooMuch > 0 && widths[column] > 0 && isOfNumbers(column)) {
+                --widths[column];
+                --tooMuch;
+            }
+}
+
+void DataTable::setDispensable(std::vector<int> columns)
+{
+    m_dispensable = std::move(columns);
+    shareWidth();
+}
+
+void DataTable::setRestColumn(int column)
+{
+    m_restColumn = column;
+    shareWidth();
+}
+
+// A table that scrolls sideways hides its first column, which says what a row is.
+void DataTable::dropColumns(const std::vector<int>& widths)
+{
+    int needed = 0;
+    for (std::size_t column = 0; column < widths.size(); ++column) {
+        const int one = static_cast<int>(column);
+        const bool mayCome = std::ranges::find(m_dispensable, one) != m_dispensable.end();
+        needed += mayCome || !isColumnHidden(one) ? widths[column] : 0;
+    }
+    for (const int column : m_dispensable) {
+        const bool isTooMuch = needed > viewport()->width();
+        setColumnHidden(column, isTooMuch);
+        if (isTooMuch)
+            needed -= widths[static_cast<std::size_t>(column)];
+    }
+}
+
+void DataTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    shareWidth();
+}
+
+// Every column gets what it needs; what is left over is shared out evenly.
+void DataTable::shareWidth()
+{
+    const int columns = model() == nullptr ? 0 : model()->columnCount();
+    if (columns == 0)
+        return;
+    const std::vector<int> all = allWidths(); // every cell is measured: once
+    dropColumns(all);
+    constexpr int kLeastFirst = 96; // the first column gives way last; its texts are elided
+    std::vector<int> widths = ofShown(all);
+    const auto left
+        = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };
+    squeeze(widths, -left());
+    const int room = left();
+    if (room < 0)
+        widths[0] = std::max(std::min(widths[0], kLeastFirst), widths[0] + room);
+    if (m_restColumn >= 0) {
+        constexpr int kLeastRest = 160;
+        int& last = widths[static_cast<std::size_t>(m_restColumn)];
+        last = std::max(std::min(last, kLeastRest), last + room);
+    }
+    const int rest = m_restColumn >= 0 ? 0 : std::max(0, room);
+    const int shown = columns - horizontalHeader()->hiddenSectionCount();
+    int place = 0;
+    for (int column = 0; column < columns; ++column) {
+        if (isColumnHidden(column))
+            continue;
+        const int before = rest * place / shown, after = rest * (place + 1) / shown;
+        ++place;
+        horizontalHeader()->resizeSection(
+            column, widths[static_cast<std::size_t>(column)] + after - before);
+    }
+}
+
+} // namespace app

@@ -1,0 +1,50 @@
+#include "app/widgets/controls/empty_state.h"
+
+#include "app/widgets/controls/controls.h"
+
+#include <QPainter>
+#include <QVBoxLayout>
+
+namespace app {
+
+EmptyState::EmptyState(const ThemeController& theme, const Words& words, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_fact(makeLabel(words.fact, "section"))
+    , m_advice(makeLabel(words.advice, "small"))
+{
+    auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 4);
+    auto* icon = new IconLabel(theme, words.icon, &Chrome::text3, 22);
+    column->addStretch();
+    column->addWidget(icon, 0, Qt::AlignHCenter);
+    column->addWidget(m_fact);
+    column->addWidget(m_advice);
+    for (QLabel* label : {m_fact, m_advice}) {
+        label->setAlignment(Qt::AlignHCenter);
+        label->setWordWrap(true);
+    }
+    if (!words.action.isEmpty()) {
+        m_button = makeButton(words.action, QStringLiteral("emptyAction"), "tool");
+        column->addSpacing(4);
+        column->addWidget(m_button, 0, Qt::AlignHCenter);
+        connect(m_button, &QPushButton::clicked, this, &EmptyState::activated);
+    }
+    column->addStretch();
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+void EmptyState::setWords(const QString& fact, const QString& advice)
+{
+    m_fact->setText(fact);
+    m_advice->setText(advice);
+}
+
+void EmptyState::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(m_theme.theme().chrome.lineStrong, 1, Qt::DashLine));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6);
+}
+
+} // namespace app

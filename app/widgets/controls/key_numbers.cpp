@@ -1,0 +1,188 @@
+#include "app/widgets/controls/key_numbers.h"
+
+#include "app/models/numbers.h"
+#include "app/models/tables/scheme_table_model.h"
+#include "app/models/text.h"
+#include "app/widgets/controls/subscript.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+
+constexpr int kBars = 8;       // devices that are drawn
+constexpr int kBarsFrom = 640; // narrower: numbers only
+
+KeyNumbers::Item iterationItem(const Prediction& prediction)
+{
+    const engine::RunInfo& info = prediction.info;
+    const auto [least, most] = std::ranges::minmax_element(prediction.metrics.devices, {},
+                                                           &profiler::DeviceMetrics::compute);
+    const Scale scale = timeScale(info, prediction.metrics.duration);
+    const auto text = [&](std::int64_t ticks) {
+        return info.inUnits()
+            ? unitsText(static_cast<double>(ticks) / static_cast<double>(info.ticksPerUnit))
+            : scale.text(static_cast<double>(ticks));
+    };
+    const QString from = text(least->compute), to = text(most->compute);
+    const QString busy = from == to ? KeyNumbers::tr("%1 busy on every device").arg(to)
+                                    : KeyNumbers::tr("%1 to %2 busy on a device").arg(from, to);
+    return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit, busy};
+}
+
+// Short: the whole closed form stands under the verdict.
+KeyNumbers::Item bubbleItem(const Prediction& prediction)
+{
+    constexpr double kSame = 1e-9;
+    const std::optional<double>& form = prediction.bubbleForm.value;
+    const double ratio = prediction.metrics.bubbleRatio;
+    const QString hint = !form            ? KeyNumbers::tr("no closed form here")
+        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("as the closed form says")
+                                          : KeyNumbers::tr("closed form %1").arg(percent(*form));
+    return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint};
+}
+
+KeyNumbers::Item messagesItem(const Prediction& prediction)
+{
+    const auto most = std::ranges::max_element(prediction.metrics.devices, {},
+                                               &profiler::DeviceMetrics::messagesSent);
+    const int local = prediction.metrics.localCopies;
+    return {KeyNumbers::tr("Messages"), number(prediction.metrics.messages, 0),
+            local > 0 ? KeyNumbers::tr("+ %1 local").arg(number(local, 0)) : QString(),
+            KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
+}
+
+// Bytes where the costs are of a model, else stashes of a device.
+KeyNumbers::Item memoryItem(const Prediction& prediction)
+{
+    const QString stash = number(largestStash(prediction.metrics), 1);
+    if (const auto bytes = largestMemory(prediction.metrics)) {
+        const Scale scale = byteScale(*bytes);
+        return {KeyNumbers::tr("Peak memory"), scale.text(static_cast<double>(*bytes)), scale.unit,
+                KeyNumbers::tr("stash %1 Mₐ, on the fullest device").arg(stash)};
+    }
+    return {KeyNumbers::tr("Peak stash"), stash, QStringLiteral("Mₐ"),
+            KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
+}
+
+// What stays and what comes and goes of a device: bytes, or parts of a model.
+std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
+{
+    if (!device.peakBytes)
+        return {device.weights, device.peakStash};
+    const auto stash = static_cast<double>(
+        device.bytesAtPeak[static_cast<std::size_t>(engine::MemoryCategory::Stash)]);
+    return {static_cast<double>(*device.peakBytes) - stash, stash};
+}
+
+} // namespace
+
+QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction)
+{
+    if (prediction == nullptr || prediction->metrics.devices.empty()) {
+        const QString dash = QStringLiteral("–");
+        return {{KeyNumbers::tr("Iteration"), dash, {}, {}},
+                {KeyNumbers::tr("Bubble"), dash, {}, {}},
+                {KeyNumbers::tr("Messages"), dash, {}, {}},
+                {KeyNumbers::tr("Peak stash"), dash, {}, {}}};
+    }
+    return {iterationItem(*prediction), bubbleItem(*prediction), messagesItem(*prediction),
+            memoryItem(*prediction)};
+}
+
+KeyNumbers::KeyNumbers(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setFixedHeight(90);
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+    show(nullptr);
+}
+
+void KeyNumbers::show(const Prediction* prediction)
+{
+    m_items = keyNumbers(prediction);
+    m_bars.clear();
+    QStringList spoken, whole; // a narrow window has no room for the hints
+    for (const Item& item : m_items) {
+        spoken.append(item.title + QLatin1Char(' ') + item.value + QLatin1Char(' ') + item.unit);
+        whole.append(item.hint.isEmpty() ? spoken.back()
+                                         : spoken.back() + QStringLiteral(": ") + item.hint);
+    }
+    setAccessibleName(spoken.join(QStringLiteral(", ")));
+    setToolTip(whole.join(QLatin1Char('\n')));
+    m_isOfBytes = prediction != nullptr && largestMemory(prediction->metrics).has_value();
+    if (prediction != nullptr)
+        for (const profiler::DeviceMetrics& device : prediction->metrics.devices)
+            if (m_bars.size() < kBars)
+                m_bars.push_back(barOf(device));
+    update();
+}
+
+void KeyNumbers::paintItem(QPainter& painter, const QRectF& box, const Item& item) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    painter.setFont(uiFont(12));
+    painter.setPen(c.text2);
+    painter.drawText(box.adjusted(0, 12, 0, 0), item.title);
+    painter.setFont(uiFont(24, QFont::Medium));
+    painter.setPen(c.text);
+    painter.drawText(box.adjusted(0, 28, 0, 0), item.value);
+    const int after = painter.fontMetrics().horizontalAdvance(item.value) + 5;
+    painter.setFont(uiFont(13));
+    painter.setPen(c.text2);
+    drawSubscripted(painter, QRectF(box.x() + after, box.y() + 36, box.width() - after, 20), {},
+                    item.unit);
+    painter.setFont(uiFont(11));
+    drawSubscripted(
+        painter, QRectF(box.x(), box.y() + 63, box.width(), 16), {},
+        painter.fontMetrics().elidedText(item.hint, Qt::ElideRight, static_cast<int>(box.width())));
+}
+
+// Weights below, stash above, one bar a device, all on the scale of the largest.
+void KeyNumbers::paintBars(QPainter& painter, const QRectF& box) const
+{
+    double most = 1;
+    for (const auto& [weights, stash] : m_bars)
+        most = std::max(most, weights + stash);
+    Scale scale = byteScale(static_cast<std::int64_t>(most));
+    constexpr double kThreeDigits = 99.5;
+    scale.decimals = most / scale.perUnit < kThreeDigits ? 1 : 0; // as wide as a bar
+    constexpr double kWidth = 18, kGap = 8, kHeight = 44;
+    double x = box.right() - static_cast<double>(m_bars.size()) * (kWidth + kGap);
+    const profiler::Palette& palette = m_theme.theme().palette;
+    for (const auto& [weights, stash] : m_bars) {
+        const QRectF bar(x, box.y() + 16, kWidth, kHeight);
+        const double base = std::round(kHeight * weights / most);
+        const double top = std::round(kHeight * stash / most);
+        painter.fillRect(bar, m_theme.theme().chrome.hover);
+        painter.fillRect(QRectF(x, bar.bottom() - base, kWidth, base), toQt(palette.weights));
+        painter.fillRect(QRectF(x, bar.bottom() - base - top, kWidth, top), toQt(palette.stash));
+        painter.setFont(uiFont(10));
+        painter.setPen(m_theme.theme().chrome.text2);
+        painter.drawText(QRectF(x - 6, box.y() + 63, kWidth + 12, 14), Qt::AlignCenter,
+                         m_isOfBytes ? scale.text(weights + stash)
+                                     : unitsText(std::round(stash * 100) / 100));
+        x += kWidth + kGap;
+    }
+}
+
+void KeyNumbers::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const bool hasBars = width() >= kBarsFrom;
+    const double each = width() / static_cast<double>(m_items.size() + (hasBars ? 1 : 0));
+    for (int i = 0; i < m_items.size(); ++i) {
+        const double x = std::round(i * each);
+        if (i > 0)
+            painter.fillRect(QRectF(x, 0, 1, height()), m_theme.theme().chrome.line);
+        paintItem(painter, QRectF(x + 14, 0, each - 20, height()), m_items.at(i));
+    }
+    if (hasBars)
+        paintBars(painter, QRectF(m_items.size() * each, 0, each - 8, height()));
+}
+
+} // namespace app

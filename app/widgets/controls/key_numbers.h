@@ -1,0 +1,42 @@
+#pragma once
+
+#include "app/models/plan/prediction.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+namespace app {
+
+// Iteration, bubble, messages and memory of a prediction, 90 high (mockup setup.png).
+class KeyNumbers : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit KeyNumbers(const ThemeController& theme, QWidget* parent = nullptr);
+
+    struct Item
+    {
+        QString title, value, unit, hint;
+
+        friend bool operator==(const Item&, const Item&) = default;
+    };
+    void show(const Prediction* prediction); // null: dashes
+    const QList<Item>& items() const { return m_items; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintItem(QPainter& painter, const QRectF& box, const Item& item) const;
+    void paintBars(QPainter& painter, const QRectF& box) const;
+
+    const ThemeController& m_theme;
+    QList<Item> m_items;
+    std::vector<std::pair<double, double>> m_bars; // weights, stash of each device
+    bool m_isOfBytes = false;
+};
+
+QList<KeyNumbers::Item> keyNumbers(const Prediction* prediction);
+
+} // namespace app

@@ -1,0 +1,25 @@
+#include "app/widgets/controls/page.h"
+
+#include <QAction>
+#include <QFocusEvent>
+
+namespace app {
+
+QAction* Page::makeAction(const char* name, const QString& text, const QKeySequence& key)
+{
+    auto* action = new QAction(text, this);
+    action->setObjectName(QString::fromLatin1(name));
+    action->setShortcut(key);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    addAction(action);
+    return action;
+}
+
+void Page::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    if (m_initialFocus)
+        m_initialFocus->setFocus(event->reason());
+}
+
+} // namespace app

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "app/models/plan/schedule_check.h"
+#include "app/models/theme.h"
+#include "app/timeline/paint/box_painter.h"
+
+#include <QRect>
+
+class QPainter;
+
+namespace app {
+
+// Measures of the grid of an edited schedule.
+constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28; // pitch, pitch, height of a box
+constexpr int kGridHead = 84, kGridRuler = 22;              // fixed at the left and on top
+
+// Paints one visible part of the grid; `scroll` is what lies left of it and above it.
+class GridPainter
+{
+public:
+    GridPainter(QPainter& painter, const EditedSchedule& schedule, const ScheduleCheck* check,
+                const Theme& theme);
+
+    void paint(const QSize& size, const QPoint& scroll);
+    void paintSelection(const QRect& cell, bool hasFocus);
+    // From the op that is awaited to the one that waits, both in the viewport.
+    void paintWait(const QRect& awaited, const QRect& waiting, const QSize& size);
+    void paintDrop(int x, int top); // where a dragged op would land
+
+private:
+    void paintRow(int device, const QSize& size, const QPoint& scroll);
+    void paintOp(OpPlace place, const QRect& box);
+    void paintRuler(const QSize& size, const QPoint& scroll);
+    void paintHead(const QSize& size, const QPoint& scroll);
+
+    QPainter& m_painter;
+    const EditedSchedule& m_schedule;
+    const ScheduleCheck* m_check;
+    const Theme& m_theme;
+    TimeAxis m_axis;
+    BoxColours m_colours;
+    BoxPainter m_boxes;
+};
+
+} // namespace app

@@ -1,0 +1,48 @@
+#include "app/widgets/editor/unsaved_dialog.h"
+
+#include "app/models/numbers.h"
+#include "app/widgets/controls/controls.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+namespace app {
+
+UnsavedDialog::UnsavedDialog(const QString& what, int changes, QWidget* parent)
+    : QDialog(parent)
+{
+    constexpr int kWidth = 460;
+    setObjectName(QStringLiteral("unsavedDialog"));
+    setWindowTitle(tr("%1 has changes").arg(what));
+    setFixedWidth(kWidth);
+    QLabel* text = makeLabel(
+        changes > 0
+            ? tr("%1 would be lost. The file on the disk is as it was saved last.")
+                  .arg(countOf(changes, "change"))
+            : tr("The schedule differs from what was saved; the file on the disk stays as it is."));
+    text->setWordWrap(true);
+    QPushButton* discard = makeButton(tr("Discard"), QStringLiteral("discardChanges"));
+    QPushButton* stay = makeButton(tr("Go on editing"), QStringLiteral("keepEditing"));
+    QPushButton* save = makeButton(tr("Save"), QStringLiteral("saveChanges"), "primary");
+    auto* buttons = spaced(new QHBoxLayout, {}, 8);
+    buttons->addWidget(discard);
+    buttons->addStretch(1);
+    buttons->addWidget(stay);
+    buttons->addWidget(save);
+    auto* column = spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12);
+    column->addWidget(makeLabel(windowTitle(), "heading"));
+    column->addWidget(text);
+    column->addLayout(buttons);
+    save->setDefault(true);
+    connect(save, &QPushButton::clicked, this, [this] { choose(Choice::Save); });
+    connect(discard, &QPushButton::clicked, this, [this] { choose(Choice::Discard); });
+    connect(stay, &QPushButton::clicked, this, [this] { choose(Choice::Stay); });
+}
+
+void UnsavedDialog::choose(Choice choice)
+{
+    m_choice = choice;
+    choice == Choice::Stay ? reject() : accept();
+}
+
+} // namespace app

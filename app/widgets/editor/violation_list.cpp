@@ -1,0 +1,128 @@
+#include "app/widgets/editor/violation_list.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "engine/schedule/notation.h"
+
+#include <QListWidget>
+#include <QVBoxLayout>
+
+namespace app {
+namespace {
+
+constexpr int kLeastHeight = 44;
+constexpr int kMostShown = 200; // one edit of a large schedule may break thousands of ops
+
+QListWidget* makeList(const char* name)
+{
+    auto* list = new QListWidget;
+    list->setObjectName(QString::fromLatin1(name));
+    list->setFrameShape(QFrame::NoFrame);
+    list->setMinimumHeight(kLeastHeight);
+    list->setProperty("kind", QStringLiteral("lines"));
+    list->setWordWrap(true);
+    list->setFont(uiFont(12));
+    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return list;
+}
+
+QWidget* makeTitleBar(QLabel* title)
+{
+    QWidget* bar = makeSurface("alt");
+    bar->setFixedHeight(32);
+    auto* row = spaced(new QHBoxLayout(bar), QMargins(12, 0, 12, 0), 8);
+    row->addWidget(title, 1);
+    return bar;
+}
+
+} // namespace
+
+ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_title(makeLabel({}, "dock"))
+    , m_absentTitle(makeLabel({}, "dock"))
+    , m_violations(makeList("violations"))
+    , m_absentList(makeList("absentOps"))
+    , m_nothingRoom(new QWidget)
+    , m_nothing(
+          new EmptyState(theme,
+                         {Icon::Check,
+                          tr("Nothing to object to"),
+                          tr("Complete, every op behind what it needs, no device waits for ever."),
+                          {}}))
+{
+    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
+    column->addWidget(makeTitleBar(m_title));
+    column->addWidget(makeLine(Qt::Horizontal));
+    auto* room = spaced(new QVBoxLayout(m_nothingRoom), QMargins(12, 12, 12, 12), 0);
+    room->addWidget(m_nothing);
+    column->addWidget(m_nothingRoom, 1);
+    column->addWidget(m_violations, 2);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(makeTitleBar(m_absentTitle));
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_absentList, 1);
+    connect(m_violations, &QListWidget::currentRowChanged, this, [this](int row) {
+        if (row >= 0 && row < static_cast<int>(m_places.size()))
+            Q_EMIT placeChosen(m_places[static_cast<std::size_t>(row)]);
+    });
+    connect(m_absentList, &QListWidget::itemActivated, this, [this](const QListWidgetItem* item) {
+        Q_EMIT restoreRequested(m_absentList->row(item));
+    });
+}
+
+int ViolationList::chosenAbsent() const
+{
+    const int row = m_absentList->currentRow();
+    return row < static_cast<int>(m_absent.size()) ? row : -1;
+}
+
+void ViolationList::addLine(const QString& text, OpPlace place)
+{
+    auto* item = new QListWidgetItem(text);
+    item->setToolTip(text);
+    m_violations->addItem(item);
+    m_places.push_back(place);
+}
+
+void ViolationList::show(const engine::Schedule& schedule, const ScheduleCheck& check,
+                         const std::vector<AbsentOp>& absent)
+{
+    const auto& violations = check.prediction.violations;
+    m_places.clear();
+    m_violations->clear();
+    for (const engine::Violation& violation : violations) {
+        if (m_violations->count() == kMostShown)
+            break;
+        addLine(fromUtf8(violation.message), {violation.device.value, violation.index});
+    }
+    if (violations.size() > kMostShown)
+        addLine(tr("and %1 more").arg(static_cast<qsizetype>(violations.size()) - kMostShown), {});
+    for (const Wait& wait : check.waits)
+        if (m_violations->count() < 2 * kMostShown)
+            addLine(sentence(schedule, wait), wait.waiting);
+    if (!check.problem.isEmpty())
+        m_violations->addItem(check.problem);
+    const bool isFine = m_violations->count() == 0;
+    m_nothingRoom->setVisible(isFine);
+    m_violations->setVisible(!isFine);
+    m_title->setText(isFine ? tr("Validator")
+                            : countOf(static_cast<std::int64_t>(violations.size()), "violation"));
+
+    m_absent = absent;
+    m_absentList->clear();
+    for (const AbsentOp& op : absent)
+        m_absentList->addItem(tr("%1 of device %2")
+                                  .arg(QString::fromStdString(engine::toString(op.op)))
+                                  .arg(op.place.device));
+    m_absentTitle->setText(absent.empty()
+                               ? tr("No op is missing")
+                               : tr("Not in the schedule: %1, Ins restores").arg(absent.size()));
+    m_absentList->setVisible(!absent.empty());
+    if (!absent.empty())
+        m_absentList->setCurrentRow(static_cast<int>(absent.size()) - 1);
+}
+
+} // namespace app

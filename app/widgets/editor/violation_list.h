@@ -1,0 +1,46 @@
+#pragma once
+
+#include "app/models/plan/schedule_check.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QListWidget;
+
+namespace app {
+
+class EmptyState;
+
+// Beside the grid of an edited schedule: what the validator found, who waits for
+// whom, then the ops that are not there.
+// A click goes to the op, Enter or a double click brings an absent one back.
+class ViolationList : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ViolationList(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const engine::Schedule& schedule, const ScheduleCheck& check,
+              const std::vector<AbsentOp>& absent);
+    const std::vector<AbsentOp>& absent() const { return m_absent; }
+    int chosenAbsent() const;                                // row of absent(); -1: none is chosen
+    std::vector<OpPlace> places() const { return m_places; } // of violations, in order
+
+Q_SIGNALS:
+    void placeChosen(const app::OpPlace& place);
+    void restoreRequested(int absent); // row of absent()
+
+private:
+    void addLine(const QString& text, OpPlace place);
+
+    QLabel *m_title, *m_absentTitle;
+    QListWidget *m_violations, *m_absentList;
+    QWidget* m_nothingRoom;
+    EmptyState* m_nothing;
+    std::vector<OpPlace> m_places;
+    std::vector<AbsentOp> m_absent;
+};
+
+} // namespace app

@@ -1,0 +1,180 @@
+#include "app/widgets/forms/cost_source_form.h"
+
+#include "app/models/text.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/forms/bound_fields.h"
+#include "app/widgets/forms/form_rows.h"
+#include "app/widgets/forms/spin_field.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace app {
+namespace {
+
+using Kind = CostSource::Kind;
+
+constexpr int kMostCopies = 4096;
+
+QStringList words(const std::vector<std::string>& names)
+{
+    QStringList list;
+    for (const std::string& name : names)
+        list.append(fromUtf8(name));
+    return list;
+}
+
+void addRow(QVBoxLayout& column, const QString& title, QWidget* field, const QString& tip)
+{
+    field->setToolTip(tip);
+    column.addLayout(makeFormRow(title, {field}));
+}
+
+} // namespace
+
+CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent)
+    : QWidget(parent)
+    , m_plan(plan)
+    , m_fields(new BoundFields(theme, this))
+    , m_kind(new SegmentControl(theme, {tr("units"), tr("hardware"), tr("a run")}))
+{
+    setObjectName(QStringLiteral("costSourceForm"));
+    m_kind->setObjectName(QStringLiteral("costSource"));
+    m_kind->setToolTip(tr("Costs that are assumed, in units; of a model on hardware, by closed "
+                          "forms; or the medians of a recorded run of the same stages"));
+    m_hardware = makeHardware();
+    m_recorded = makeRecorded();
+    auto* column = spaced(new QVBoxLayout(this), QMargins(), 6);
+    column->addLayout(makeFormRow(tr("Costs"), {m_kind}));
+    column->addWidget(m_hardware);
+    column->addWidget(m_recorded);
+    showPlan();
+    connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
+        if (kind
+            == static_cast<int>(std::exchange(m_plan.request.source.kind, static_cast<Kind>(kind))))
+            return; // it is being shown
+        showKind();
+        Q_EMIT planChanged();
+    });
+    connect(m_fields, &BoundFields::edited, this, &CostSourceForm::edited);
+    connect(&m_loader, &RunLoader::loaded, this, &CostSourceForm::take);
+    connect(&m_loader, &RunLoader::failed, this,
+            [this](const QString& reason) { setHint(m_hint, reason); });
+}
+
+QWidget* CostSourceForm::makeHardware()
+{
+    CostSource& source = m_plan.request.source;
+    auto* rows = new QWidget;
+    auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 6);
+    const auto named = [this](const char* name, const QStringList& names, QString& value) {
+        const auto get = [&value, names] {
+            return static_cast<int>(std::max<qsizetype>(0, names.indexOf(value)));
+        };
+        return m_fields->choice(name, names, get,
+                                [&value, names](int index) { value = names.value(index); });
+    };
+    addRow(column, tr("Transformer"),
+           named("costModel", words(engine::transformerNames()), source.model),
+           tr("Its sizes decide FLOPs and bytes; nothing is trained"));
+    addRow(column, tr("Hardware"),
+           named("costHardware", words(engine::hardwareNames()), source.hardware),
+           tr("Peak, memory and links of one device"));
+    addRow(column, tr("Micro-batch size"),
+           m_fields->number("costBatch", source.setup.microBatchSize, {1, 1 << 20, {}}),
+           tr("Sequences of a micro-batch"));
+    addRow(column, tr("Tensor-parallel"),
+           m_fields->number("costTensor", source.setup.tensorParallel, {1, kMostCopies, {}}),
+           tr("Devices that share each stage"));
+    addRow(column, tr("Attention"),
+           m_fields->choice(
+               "costAttention", {tr("standard"), tr("recompute"), tr("flash")},
+               [&source] { return static_cast<int>(source.setup.attention); },
+               [&source](int index) {
+                   source.setup.attention = static_cast<engine::AttentionMode>(index);
+               }),
+           tr("Scores are stored, made again for the backward, or never stored"));
+    column.addWidget(
+        m_fields->flag("costSequence", tr("Sequence parallelism"), source.setup.sequenceParallel));
+    column.addWidget(m_fields->flag("costRecomputesAll", tr("Only a layer's input is kept"),
+                                    source.setup.recomputesAll));
+    return rows;
+}
+
+QWidget* CostSourceForm::makeRecorded()
+{
+    constexpr int kMostShare = 99;
+    m_file = new QLineEdit;
+    m_file->setObjectName(QStringLiteral("costRun"));
+    m_file->setReadOnly(true);
+    m_file->setPlaceholderText(tr("none yet"));
+    m_file->setFixedWidth(kFormFieldWidth - kBrowseWidth);
+    QPushButton* browse = makeBrowseButton(QStringLiteral("chooseCostRun"),
+                                           tr("Choose a recorded run whose stages are the same"));
+    connect(browse, &QPushButton::clicked, this, &CostSourceForm::choose);
+    m_hint = makeFormHint();
+    m_hint->setObjectName(QStringLiteral("costRunHint"));
+    auto* rows = new QWidget;
+    auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 4);
+    column.addLayout(makeFormRow(tr("Recorded run"), {m_file, browse}));
+    column.addWidget(m_hint);
+    addRow(column, tr("I of B, %"),
+           m_fields->number("costInputShare", m_plan.request.source.inputShare,
+                            {0, kMostShare, tr("as recorded")}),
+           tr("Where a schedule splits the backward and the run did not: what part of B its input "
+              "gradient takes"));
+    return rows;
+}
+
+void CostSourceForm::choose()
+{
+    askForFile(this, tr("Run with the costs"), tr("Runs (*.sqlite)"),
+               [this](const QString& file) { takeRun(file); });
+}
+
+void CostSourceForm::takeRun(const QString& file)
+{
+    m_loading = file;
+    setHint(m_hint, tr("reading"));
+    m_loader.load(file);
+}
+
+// Another schedule of the same stages is what is asked for: it begins with the run's sizes.
+void CostSourceForm::take(const RunPointer& run)
+{
+    CostSource& source = m_plan.request.source;
+    source.kind = Kind::Recorded;
+    source.file = m_loading;
+    source.run = run;
+    engine::ScheduleRequest& schedule = m_plan.request.schedule;
+    schedule.devices = run->schedule.shape.devices;
+    schedule.microBatches = run->schedule.shape.microBatches;
+    schedule.dataParallel = run->schedule.shape.dataParallel;
+    schedule = alike(source, schedule);
+    Q_EMIT planChanged();
+}
+
+void CostSourceForm::showKind()
+{
+    const Kind kind = m_plan.request.source.kind;
+    m_hardware->setVisible(kind == Kind::Hardware);
+    m_recorded->setVisible(kind == Kind::Recorded);
+}
+
+void CostSourceForm::showPlan()
+{
+    m_fields->show();
+    m_kind->setCurrent(static_cast<int>(m_plan.request.source.kind));
+    m_file->setText(m_plan.request.source.file.section(QLatin1Char('/'), -1));
+    m_file->setToolTip(m_plan.request.source.file);
+    setHint(m_hint, {});
+    showKind();
+}
+
+} // namespace app

@@ -1,0 +1,88 @@
+#include "app/widgets/run/details_panel.h"
+
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/run/details_layout.h"
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace app {
+
+struct DetailsPanel::Impl
+{
+    void rebuild(DetailsPanel& panel);
+
+    const ThemeController& theme;
+    RunViewPointer view;
+    Selection selection;
+    KernelViewPointer kernels;
+    QScrollArea* scroll = nullptr;
+};
+
+DetailsPanel::DetailsPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m(std::make_unique<Impl>(Impl{theme, nullptr, {}, nullptr, new QScrollArea}))
+{
+    setObjectName(QStringLiteral("details"));
+    setAccessibleName(tr("Details"));
+    m->scroll->setAccessibleName(tr("Details"));
+    m->scroll->setWidgetResizable(true);
+    m->scroll->setFrameShape(QFrame::NoFrame);
+    m->scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* layout = spaced(new QVBoxLayout(this), {}, 0);
+    layout->addWidget(m->scroll);
+    connect(&theme, &ThemeController::changed, this, [this] { m->rebuild(*this); });
+    m->rebuild(*this);
+}
+
+DetailsPanel::~DetailsPanel() = default;
+
+QSize DetailsPanel::sizeHint() const
+{
+    return {292, 600};
+}
+
+void DetailsPanel::show(RunViewPointer view, const Selection& selection)
+{
+    if (m->view == view && m->selection == selection)
+        return;
+    m->view = std::move(view);
+    m->selection = selection;
+    m->rebuild(*this);
+}
+
+void DetailsPanel::setKernels(KernelViewPointer kernels)
+{
+    if (m->kernels == kernels)
+        return;
+    m->kernels = std::move(kernels);
+    m->rebuild(*this);
+}
+
+void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
+{
+    const Details details = view ? detailsOf(*view, selection, kernels.get()) : Details();
+    if (!details.isEmpty()) {
+        scroll->setWidget(layOutDetails(
+            theme, details, [&panel](const Selection& target) { Q_EMIT panel.jumpTo(target); }));
+        panel.setAccessibleDescription(details.title + QLatin1Char(' ') + details.value
+                                       + QLatin1Char(' ') + details.unit);
+        return;
+    }
+    EmptyState::Words words;
+    words.icon = Icon::Info;
+    words.fact = tr("Nothing selected");
+    words.advice = tr("What you click is explained here.");
+    auto* empty = new EmptyState(theme, words);
+    empty->setObjectName(QStringLiteral("detailsEmpty"));
+    empty->setMinimumHeight(132);
+    auto* body = makeSurface("plain");
+    auto* layout = spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0);
+    layout->addWidget(empty);
+    layout->addStretch(1);
+    scroll->setWidget(body);
+    panel.setAccessibleDescription(words.fact);
+}
+
+} // namespace app

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/details/details.h"
+
+#include <QWidget>
+
+namespace app {
+
+// The small pictures of the details panel, in the colours of the lanes.
+
+class SwatchPicture : public QWidget
+{
+    Q_OBJECT
+
+public:
+    enum class Chain { None, First, Middle, Last }; // joined to its neighbours by a line
+
+    SwatchPicture(const ThemeController& theme, const Swatch& swatch, int size, Chain chain);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    Swatch m_swatch;
+    int m_size;
+    Chain m_chain;
+};
+
+class ShareBarPicture : public QWidget
+{
+    Q_OBJECT
+
+public:
+    ShareBarPicture(const ThemeController& theme, std::vector<DetailsBar::Part> parts);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const ThemeController& m_theme;
+    std::vector<DetailsBar::Part> m_parts;
+};
+
+class StageStripPicture : public QWidget
+{
+    Q_OBJECT
+
+public:
+    StageStripPicture(const ThemeController& theme, StageStrip strip);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QRectF boxOf(const StageStrip::Box& box) const;
+    void paintBox(QPainter& painter, const StageStrip::Box& box) const;
+
+    const ThemeController& m_theme;
+    StageStrip m_strip;
+};
+
+} // namespace app

@@ -1,0 +1,124 @@
+#include "app/widgets/run/find_bar.h"
+
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/themed_icon.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QToolButton>
+
+namespace app {
+
+FindBar::FindBar(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_field(new QLineEdit)
+    , m_answer(makeLabel({}, "small"))
+    , m_facets(new QWidget)
+    , m_previous(
+          makeIconButton("findPrevious", Icon::ChevronLeft, tr("Hit before (Shift+Enter)"), theme))
+    , m_next(makeIconButton("findNext", Icon::ChevronRight, tr("Next hit (Enter)"), theme))
+{
+    setObjectName(QStringLiteral("findBar"));
+    setFixedHeight(36);
+    setMinimumWidth(480); // the facets go first
+    m_field->setObjectName(QStringLiteral("findField"));
+    m_field->setAccessibleName(tr("Find ops"));
+    m_field->setPlaceholderText(tr("1B5, or op:B mb:3 stage:2 dur>5ms"));
+    m_field->setClearButtonEnabled(true);
+    m_field->setFont(codeFont(12));
+    m_field->setFixedHeight(26);
+    m_field->setMaximumWidth(388);
+    m_answer->setObjectName(QStringLiteral("findAnswer"));
+    auto* close = makeIconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
+    auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8);
+    row->addWidget(m_field, 2);
+    row->addWidget(m_previous);
+    row->addWidget(m_next);
+    row->addWidget(m_answer);
+    row->addStretch(1);
+    row->addWidget(m_facets);
+    row->addWidget(close);
+    addFacets(*spaced(new QHBoxLayout(m_facets), {}, 4));
+    connect(m_field, &QLineEdit::textChanged, this, &FindBar::searched);
+    connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT stepped(-1); });
+    connect(m_next, &QToolButton::clicked, this, [this] { Q_EMIT stepped(1); });
+    connect(close, &QToolButton::clicked, this, &FindBar::closed);
+    say({}, Tone::Normal);
+}
+
+void FindBar::addFacets(QHBoxLayout& row)
+{
+    row.addWidget(makeLabel(tr("Add"), "hint"));
+    for (const char* facet :
+         {"op:", "mb:", "stage:", "device:", "chunk:", "iter:", "dir:", "dur>", "kernel:"}) {
+        const QString text = QString::fromLatin1(facet);
+        QPushButton* button = makeButton(text, QStringLiteral("facet-") + text.chopped(1), "tool");
+        button->setFont(codeFont(11));
+        button->setFixedHeight(22);
+        button->setFocusPolicy(Qt::TabFocus);
+        connect(button, &QPushButton::clicked, this, [this, text] { addFacet(text); });
+        row.addWidget(button);
+    }
+}
+
+void FindBar::addFacet(const QString& facet)
+{
+    QString before = m_field->text();
+    if (!before.isEmpty() && !before.endsWith(QLatin1Char(' ')))
+        before += QLatin1Char(' ');
+    m_field->setText(before + facet);
+    m_field->setFocus();
+}
+
+QString FindBar::text() const
+{
+    return m_field->text();
+}
+
+void FindBar::open()
+{
+    show();
+    m_field->setFocus();
+    m_field->selectAll();
+}
+
+void FindBar::showHits(const QString& sentence)
+{
+    say(sentence, Tone::Normal);
+}
+
+void FindBar::showProblem(const QString& sentence)
+{
+    say(sentence, Tone::Problem);
+}
+
+void FindBar::say(const QString& sentence, Tone tone)
+{
+    const bool isProblem = tone == Tone::Problem;
+    m_answer->setText(sentence);
+    m_answer->setToolTip(sentence);
+    setLook(m_field, "invalid", isProblem);
+    m_previous->setEnabled(!isProblem && !sentence.isEmpty());
+    m_next->setEnabled(!isProblem && !sentence.isEmpty());
+}
+
+void FindBar::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        Q_EMIT stepped(event->modifiers() & Qt::ShiftModifier ? -1 : 1);
+    else if (event->key() == Qt::Key_Escape)
+        Q_EMIT closed();
+    else
+        QWidget::keyPressEvent(event);
+}
+
+// The answer has its room before the facets, which can be typed as well.
+void FindBar::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kWithFacets = 1140;
+    QWidget::resizeEvent(event);
+    m_facets->setVisible(width() >= kWithFacets);
+}
+
+} // namespace app

@@ -1,0 +1,55 @@
+#include "app/widgets/run/iteration_segments.h"
+
+#include <QPainter>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+constexpr int kSegment = 20, kGap = 2, kHeight = 4;
+constexpr int kMostSegments = 8, kBarWidth = 160;
+
+} // namespace
+
+IterationSegments::IterationSegments(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+{
+    setObjectName(QStringLiteral("iterationSegments"));
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+}
+
+void IterationSegments::show(const RunProgress& progress)
+{
+    m_progress = progress;
+    setToolTip(tr("%1 of %2 iterations are whole").arg(progress.done).arg(progress.planned));
+    updateGeometry();
+    update();
+}
+
+QSize IterationSegments::sizeHint() const
+{
+    const int count = m_progress.planned;
+    return {count > kMostSegments ? kBarWidth : std::max(0, count * (kSegment + kGap)), 16};
+}
+
+void IterationSegments::paintEvent(QPaintEvent*)
+{
+    const Chrome& chrome = m_theme.theme().chrome;
+    QPainter painter(this);
+    const int top = (height() - kHeight) / 2;
+    if (m_progress.planned > kMostSegments) {
+        painter.fillRect(QRect(0, top, kBarWidth, kHeight), chrome.pressed);
+        const int done = kBarWidth * m_progress.done / m_progress.planned;
+        painter.fillRect(QRect(0, top, std::min(done, kBarWidth), kHeight), chrome.text);
+        return;
+    }
+    for (int i = 0; i < m_progress.planned; ++i) {
+        const QColor whole = i < m_progress.warmup ? chrome.text3 : chrome.text;
+        painter.fillRect(QRect(i * (kSegment + kGap), top, kSegment, kHeight),
+                         i < m_progress.done ? whole : chrome.pressed);
+    }
+}
+
+} // namespace app

@@ -1,0 +1,72 @@
+#include "app/widgets/run/iteration_stepper.h"
+
+#include "app/models/tables/iterations_model.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/themed_icon.h"
+
+#include <QHBoxLayout>
+#include <QToolButton>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+QToolButton* stepButton(Icon icon, const char* name, const ThemeController& theme)
+{
+    auto* button = new QToolButton;
+    button->setObjectName(QString::fromLatin1(name));
+    button->setAutoRaise(true);
+    button->setFixedSize(24, 24);
+    followTheme(button, icon, theme);
+    return button;
+}
+
+QString rangeText(const engine::Timeline& timeline)
+{
+    const auto measured = std::ranges::count(timeline.iterations, engine::Iteration::Kind::Measured,
+                                             &engine::Iteration::kind);
+    return measured > 1 ? IterationStepper::tr("of 0–%1").arg(measured - 1) : QString();
+}
+
+} // namespace
+
+IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_previous(stepButton(Icon::ChevronLeft, "previousIteration", theme))
+    , m_next(stepButton(Icon::ChevronRight, "nextIteration", theme))
+    , m_name(makeLabel({}))
+    , m_range(makeLabel({}, "small"))
+{
+    m_previous->setAccessibleName(tr("Iteration before"));
+    m_next->setAccessibleName(tr("Next iteration"));
+    m_name->setObjectName(QStringLiteral("iterationName"));
+    m_name->setFont(uiFont(13, QFont::Medium));
+    m_previous->setToolTip(tr("Iteration before"));
+    m_next->setToolTip(tr("Iteration after; the last one is the median replay"));
+    auto* row = spaced(new QHBoxLayout(this), {}, 4);
+    row->addWidget(makeLabel(tr("Iteration"), "small"));
+    row->addWidget(m_previous);
+    row->addWidget(m_name);
+    row->addWidget(m_range);
+    row->addWidget(m_next);
+    connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT chosen(m_iteration - 1); });
+    connect(m_next, &QToolButton::clicked, this, [this] { Q_EMIT chosen(m_iteration + 1); });
+    show({}, -1);
+}
+
+void IterationStepper::show(const engine::Timeline& timeline, int iteration)
+{
+    m_iteration = iteration;
+    m_count = static_cast<int>(timeline.iterations.size());
+    m_name->setText(iteration < 0 ? QStringLiteral("–") : iterationName(timeline, iteration));
+    const bool isMeasured = iteration >= 0
+        && timeline.iterations[static_cast<std::size_t>(iteration)].kind
+            == engine::Iteration::Kind::Measured;
+    m_range->setText(isMeasured ? rangeText(timeline) : QString());
+    m_range->setVisible(isMeasured);
+    m_previous->setEnabled(iteration > 0);
+    m_next->setEnabled(iteration >= 0 && iteration + 1 < m_count);
+}
+
+} // namespace app

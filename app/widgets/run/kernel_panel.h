@@ -1,0 +1,58 @@
+#pragma once
+
+#include "app/models/run_document.h"
+#include "app/models/theme.h"
+#include "app/timeline/view/kernel_view.h"
+#include "profiler/analysis/kernel_table.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QStackedWidget;
+
+namespace app {
+
+class DataTable;
+class EmptyState;
+class KernelsModel;
+
+// The kernels of a run by kind of op, filtered by kind, device and stretch; copied and saved as
+// CSV. Where there are none it says why.
+class KernelPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // `kernels` null: they are not known (yet), because of `reason`.
+    void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
+    using QWidget::show;
+    void showIteration(int iteration); // index; what "this iteration" is
+    void showSelection(const Selection& selection);
+    KernelsModel& model() { return *m_model; }
+
+private:
+    enum class Scope : int { Run, Iteration, Selection };
+
+    QWidget* makeBar();
+    void fillChoices();
+    void refresh();
+    profiler::KernelFilter filter() const;
+    void save();
+
+    const ThemeController& m_theme;
+    KernelsModel* m_model;
+    QComboBox *m_op, *m_device, *m_scope;
+    QLabel* m_sum;
+    QStackedWidget* m_stack;
+    DataTable* m_table;
+    EmptyState* m_empty;
+    RunPointer m_run;
+    KernelViewPointer m_kernels;
+    Selection m_selection;
+    int m_iteration = -1;
+};
+
+} // namespace app

@@ -1,0 +1,81 @@
+#include "app/widgets/run/memory_panel.h"
+
+#include "app/models/tables/gpu_memory_model.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/run/memory_plots.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QScrollBar>
+
+#include <algorithm>
+
+namespace app {
+
+MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_plots(new MemoryPlots(theme))
+    , m_scroll(new QScrollArea)
+    , m_gpus(new QWidget)
+    , m_gpuModel(new GpuMemoryModel(this))
+    , m_gpuTable(new DataTable(theme, 24))
+{
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setAccessibleName(tr("Memory of the devices over time"));
+    m_scroll->setWidget(m_plots);
+    m_scroll->viewport()->installEventFilter(this);
+    m_gpuTable->setObjectName(QStringLiteral("gpuMemoryTable"));
+    m_gpuTable->setAccessibleName(tr("Memory of the GPUs"));
+    m_gpuTable->setModel(m_gpuModel);
+    auto* gpus = spaced(new QHBoxLayout(m_gpus), {}, 0);
+    gpus->addWidget(makeLine(Qt::Vertical));
+    gpus->addWidget(m_gpuTable, 1);
+    m_gpus->hide();
+    auto* row = spaced(new QHBoxLayout(this), {}, 0);
+    row->addWidget(m_scroll, 1);
+    row->addWidget(m_gpus);
+}
+
+void MemoryPanel::show(const RunPointer& run, int iteration)
+{
+    m_plots->show(run, iteration);
+    m_gpuModel->show(run->info.gpuMemory);
+    m_gpus->setVisible(!run->info.gpuMemory.empty());
+    shareWidth();
+    fitPlots();
+}
+
+// The table has what it needs, as long as the plots keep half of the width.
+void MemoryPanel::shareWidth()
+{
+    const int needed
+        = m_gpuTable->neededWidth() + m_gpuTable->verticalScrollBar()->sizeHint().width();
+    m_gpus->setFixedWidth(std::min(needed, width() / 2));
+}
+
+// In the width without a scroll bar where they need none.
+void MemoryPanel::fitPlots()
+{
+    const int whole = m_scroll->width();
+    const bool fits = m_plots->heightFor(whole) <= m_scroll->height();
+    const int width = fits ? whole : m_scroll->viewport()->width();
+    m_plots->resize(width, m_plots->heightFor(width));
+}
+
+void MemoryPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    shareWidth();
+}
+
+bool MemoryPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        fitPlots();
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace app

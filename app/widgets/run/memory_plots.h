@@ -1,0 +1,51 @@
+#pragma once
+
+#include "app/models/numbers.h"
+#include "app/models/run_document.h"
+#include "app/models/theme.h"
+#include "app/timeline/view/memory_series.h"
+
+#include <QWidget>
+
+#include <optional>
+#include <vector>
+
+namespace app {
+
+// The plots of MemoryPanel; as many columns as fit.
+class MemoryPlots : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit MemoryPlots(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void show(const RunPointer& run, int iteration);
+    int heightFor(int width) const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+private:
+    QRect cell(int device) const;
+    QRectF plot(int device) const;
+    double timeAt(const QRectF& plot, double x) const;
+    QString text(double value) const; // bytes, or M_a
+    void paintCell(QPainter& painter, int device) const;
+    void paintArea(QPainter& painter, int device, const QRectF& plot) const;
+    void paintHead(QPainter& painter, int device) const;
+    void paintTimes(QPainter& painter, const QRectF& plot) const;
+    void paintCursor(QPainter& painter, int device, const QRectF& plot) const;
+
+    const ThemeController& m_theme;
+    std::vector<MemorySeries> m_series; // [device]
+    engine::Window m_window;
+    double m_highest = 0;
+    Scale m_time, m_bytes;
+    bool m_isStashOnly = false;     // no memory was recorded: M_a from the spans
+    std::optional<double> m_cursor; // on the timeline's clock
+};
+
+} // namespace app

@@ -1,0 +1,75 @@
+#include "app/widgets/run/note_bar.h"
+
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/themed_icon.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QToolButton>
+
+namespace app {
+namespace {
+
+constexpr int kLongest = 400; // letters of a sentence
+
+} // namespace
+
+NoteBar::NoteBar(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_subject(makeLabel({}, "small"))
+    , m_field(new QLineEdit)
+{
+    setObjectName(QStringLiteral("noteBar"));
+    setFixedHeight(36);
+    m_subject->setObjectName(QStringLiteral("noteSubject"));
+    m_field->setObjectName(QStringLiteral("noteField"));
+    m_field->setAccessibleName(tr("Words of the note"));
+    m_field->setPlaceholderText(tr("What is there to see? Enter keeps it, Esc does not"));
+    m_field->setMaxLength(kLongest);
+    m_field->setFixedHeight(26);
+    m_field->setMaximumWidth(640);
+    QPushButton* keep = makeButton(tr("Keep"), QStringLiteral("keepNote"), "tool");
+    QToolButton* close = makeIconButton("closeNote", Icon::Close, tr("Close (Esc)"), theme);
+    auto* row = spaced(new QHBoxLayout(this), {12, 0, 8, 0}, 8);
+    row->addWidget(new IconLabel(theme, Icon::Note, &Chrome::text2));
+    row->addWidget(m_subject);
+    row->addWidget(m_field, 2);
+    row->addWidget(keep);
+    row->addStretch(1);
+    row->addWidget(close);
+    connect(keep, &QPushButton::clicked, this, &NoteBar::write);
+    connect(close, &QToolButton::clicked, this, &NoteBar::closed);
+    connect(m_field, &QLineEdit::textChanged, keep,
+            [keep](const QString& words) { keep->setEnabled(!words.trimmed().isEmpty()); });
+    keep->setEnabled(false);
+}
+
+void NoteBar::open(const QString& subject)
+{
+    m_subject->setText(tr("Note on %1").arg(subject));
+    m_field->clear();
+    show();
+    m_field->setFocus();
+}
+
+void NoteBar::write()
+{
+    const QString words = m_field->text().simplified();
+    if (words.isEmpty())
+        return;
+    Q_EMIT written(words);
+    Q_EMIT closed();
+}
+
+void NoteBar::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        write();
+    else if (event->key() == Qt::Key_Escape)
+        Q_EMIT closed();
+    else
+        QWidget::keyPressEvent(event);
+}
+
+} // namespace app

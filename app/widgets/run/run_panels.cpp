@@ -1,0 +1,249 @@
+#include "app/widgets/run/run_panels.h"
+
+#include "app/models/tables/iterations_model.h"
+#include "app/models/tables/runs_model.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/run/kernel_panel.h"
+#include "app/widgets/run/memory_panel.h"
+#include "app/widgets/run/notes_panel.h"
+#include "app/widgets/run/progress_panel.h"
+
+#include <QHBoxLayout>
+#include <QPlainTextEdit>
+#include <QStackedWidget>
+#include <QTabBar>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace app {
+
+RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_metrics(new MetricsModel(this))
+    , m_events(new EventsModel(this))
+    , m_tabs(new QTabBar)
+    , m_mode(new Tag(theme))
+    , m_hint(makeLabel({}, "hint"))
+    , m_fold(new QToolButton)
+    , m_stack(new QStackedWidget)
+    , m_summaryTable(new DataTable(theme, 26))
+    , m_eventsTable(new DataTable(theme, 23))
+    , m_kernels(new KernelPanel(theme))
+    , m_memory(new MemoryPanel(theme))
+    , m_progress(new ProgressPanel(theme))
+    , m_notes(new NotesPanel(theme))
+    , m_log(new QPlainTextEdit)
+{
+    setObjectName(QStringLiteral("runPanels"));
+    m_summaryTable->setObjectName(QStringLiteral("summaryTable"));
+    m_summaryTable->setAccessibleName(tr("Summary"));
+    m_summaryTable->setModel(m_metrics);
+    m_eventsTable->setObjectName(QStringLiteral("eventsTable"));
+    m_eventsTable->setAccessibleName(tr("Events"));
+    m_eventsTable->setModel(m_events);
+    m_eventsTable->setSortingEnabled(true);
+    m_eventsTable->sortByColumn(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
+    m_log->setObjectName(QStringLiteral("log"));
+    m_log->setAccessibleName(tr("Log"));
+    m_log->setReadOnly(true);
+    m_log->setFrameShape(QFrame::NoFrame);
+    m_log->setFont(codeFont(12));
+    for (QWidget* panel : std::initializer_list<QWidget*>{m_summaryTable, m_eventsTable, m_kernels,
+                                                          m_memory, m_progress, m_notes, m_log})
+        m_stack->addWidget(panel);
+    auto* column = spaced(new QVBoxLayout(this), {}, 0);
+    column->addWidget(makeTabRow(theme));
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_stack, 1);
+
+    connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
+    connect(m_summaryTable, &QTableView::clicked, this, &RunPanels::chooseDevice);
+    connect(m_progress, &ProgressPanel::logRequested, this, [this] { setPanel(Panel::Log); });
+    updateHint();
+}
+
+QWidget* RunPanels::makeTabRow(const ThemeController& theme)
+{
+    setLook(m_tabs, "kind", QStringLiteral("dock"));
+    m_tabs->setObjectName(QStringLiteral("panelTabs"));
+    m_tabs->setDrawBase(false);
+    m_tabs->setExpanding(false);
+    m_tabs->setUsesScrollButtons(false);
+    m_tabs->setElideMode(Qt::ElideNone);
+    for (const QString& name : {tr("Summary"), tr("Events"), tr("Kernels"), tr("Memory"),
+                                tr("Progress"), tr("Notes"), tr("Log")})
+        m_tabs->addTab(name);
+    m_fold->setObjectName(QStringLiteral("foldPanels"));
+    m_fold->setAutoRaise(true);
+    m_fold->setAccessibleName(tr("Fold the panels"));
+    m_fold->setFocusPolicy(Qt::TabFocus);
+    connect(&theme, &ThemeController::changed, this, &RunPanels::updateFoldIcon);
+    updateFoldIcon();
+    auto* row = makeSurface("plain");
+    row->setFixedHeight(kTabsHeight - 1);
+    auto* layout = spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8);
+    layout->addWidget(m_tabs);
+    layout->addStretch(1);
+    layout->addWidget(m_mode);
+    layout->addWidget(m_hint);
+    layout->addWidget(m_fold);
+    connect(m_tabs, &QTabBar::currentChanged, this, [this](int panel) {
+        m_stack->setCurrentIndex(panel);
+        fillShownPanel();
+        updateHint();
+    });
+    connect(m_tabs, &QTabBar::tabBarClicked, this, [this] { setFolded(false); });
+    connect(m_fold, &QToolButton::clicked, this, [this] { setFolded(!m_isFolded); });
+    return row;
+}
+
+void RunPanels::updateFoldIcon()
+{
+    const Icon icon = m_isFolded ? Icon::ChevronUp : Icon::ChevronDown;
+    m_fold->setIcon(makeIcon(icon, m_theme.theme().chrome.text2));
+    m_fold->setToolTip(m_isFolded ? tr("Open the tables") : tr("Fold to the tabs"));
+}
+
+void RunPanels::setPanel(Panel panel)
+{
+    m_tabs->setCurrentIndex(static_cast<int>(panel));
+}
+
+void RunPanels::setFolded(bool folded)
+{
+    if (folded == m_isFolded)
+        return;
+    m_isFolded = folded;
+    m_stack->setVisible(!folded);
+    updateFoldIcon();
+    fillShownPanel();
+    updateHint();
+    Q_EMIT foldedChanged(folded);
+}
+
+void RunPanels::showRun(const RunPointer& run, int iteration)
+{
+    m_run = run;
+    m_iteration = iteration;
+    m_areEventsFresh = m_isMemoryFresh = false;
+    m_progress->showLoss(*run);
+    m_kernels->showIteration(iteration);
+    m_mode->setText(modeText(run->info));
+    fillShownPanel();
+    updateHint();
+}
+
+// Events and memory can be long: they are filled when somebody looks.
+void RunPanels::fillShownPanel()
+{
+    const auto shown = static_cast<Panel>(m_tabs->currentIndex());
+    if (!m_run || m_isFolded)
+        return;
+    if (shown == Panel::Events && !m_areEventsFresh) {
+        m_events->show(m_run, m_iteration);
+        m_areEventsFresh = true;
+    }
+    if (shown == Panel::Memory && !m_isMemoryFresh) {
+        m_memory->show(m_run, m_iteration);
+        m_isMemoryFresh = true;
+    }
+}
+
+void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics)
+{
+    m_metrics->show(run, metrics);
+    updateHint();
+}
+
+// What the numbers are of; three key numbers while the panels are folded.
+void RunPanels::updateHint()
+{
+    const auto& metrics = m_metrics->metrics();
+    const auto shown = static_cast<Panel>(m_tabs->currentIndex());
+    const bool hasNumbers = !metrics.devices.empty() && m_run;
+    m_mode->setVisible(hasNumbers
+                       && ((shown != Panel::Log && shown != Panel::Notes) || m_isFolded));
+    m_hint->setVisible(hasNumbers);
+    if (!hasNumbers)
+        return;
+    if (m_isFolded) {
+        m_hint->setText(m_metrics->keyNumbers());
+        return;
+    }
+    const QString unit = m_metrics->timeUnit().unit;
+    const QString name = iterationName(m_run->timeline, metrics.iteration);
+    const bool isReplay = name == tr("median replay");
+    const QString which = isReplay ? name : tr("iteration %1").arg(name);
+    switch (shown) {
+    case Panel::Summary:
+        m_hint->setText(tr("%1, %2. Last row: means, largest peak, all messages").arg(unit, which));
+        break;
+    case Panel::Events:
+        m_hint->setText(tr("%1, every op; a click shows it").arg(which));
+        break;
+    case Panel::Kernels:
+        m_hint->clear();
+        break;
+    case Panel::Memory:
+        m_hint->setText(which);
+        break;
+    case Panel::Notes:
+        m_hint->setText(tr("kept in the run's file; a double click edits the words"));
+        break;
+    case Panel::Progress:
+    case Panel::Log:
+        m_hint->clear();
+        break;
+    }
+}
+
+void RunPanels::showKernels(KernelViewPointer kernels, const QString& reason)
+{
+    m_kernels->show(m_run, std::move(kernels), reason);
+}
+
+void RunPanels::showSelection(const Selection& selection)
+{
+    m_kernels->showSelection(selection);
+    if (selection.kind == Selection::Kind::Op && m_areEventsFresh
+        && selection.iteration == m_events->iteration()) {
+        const int row = m_events->rowOf(selection.op, selection.lane);
+        if (row >= 0)
+            m_eventsTable->selectRow(row);
+    } else {
+        m_eventsTable->clearSelection();
+    }
+    if (selection.device.isValid() && selection.kind != Selection::Kind::None)
+        m_summaryTable->selectRow(selection.device.value);
+    else
+        m_summaryTable->clearSelection();
+}
+
+void RunPanels::chooseEvent(const QModelIndex& index)
+{
+    const Event& event = m_events->eventAt(index.row());
+    Q_EMIT selected({Selection::Kind::Op, m_events->iteration(), event.device, event.lane, event.op,
+                     event.window});
+}
+
+void RunPanels::chooseDevice(const QModelIndex& index)
+{
+    const auto& metrics = m_metrics->metrics();
+    if (index.row() >= static_cast<int>(metrics.devices.size()))
+        return;
+    const engine::Window whole
+        = m_run->timeline.iterations[static_cast<std::size_t>(metrics.iteration)].window;
+    Q_EMIT selected({Selection::Kind::Device, metrics.iteration, engine::DeviceId{index.row()},
+                     engine::Track::Kind::Compute, 0, whole});
+}
+
+void RunPanels::addLogLine(const QString& line)
+{
+    m_log->appendPlainText(line);
+    m_progress->showLogLine(line);
+}
+
+} // namespace app

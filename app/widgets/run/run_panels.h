@@ -1,0 +1,82 @@
+#pragma once
+
+#include "app/models/tables/events_model.h"
+#include "app/models/tables/metrics_model.h"
+#include "app/models/theme.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/selection.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPlainTextEdit;
+class QStackedWidget;
+class QTabBar;
+class QToolButton;
+
+namespace app {
+
+class DataTable;
+class KernelPanel;
+class MemoryPanel;
+class NotesPanel;
+class ProgressPanel;
+class Tag;
+
+// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Notes, Log. Folds to its
+// tabs with three key numbers at the right.
+class RunPanels : public QWidget
+{
+    Q_OBJECT
+
+public:
+    enum class Panel : int { Summary, Events, Kernels, Memory, Progress, Notes, Log };
+    static constexpr int kTabsHeight = 33;
+
+    explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
+
+    void showRun(const RunPointer& run, int iteration); // the run, and which iteration of it
+    void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
+    void showSelection(const Selection& selection);
+    // Null: not known, because of `reason`; empty: there are none, because of it.
+    void showKernels(KernelViewPointer kernels, const QString& reason);
+    void addLogLine(const QString& line);
+    void setPanel(Panel panel);
+    ProgressPanel& progress() { return *m_progress; }
+    NotesPanel& notes() { return *m_notes; }
+    bool isFolded() const { return m_isFolded; }
+    void setFolded(bool folded);
+
+Q_SIGNALS:
+    void selected(const app::Selection& selection); // a row of events or of a device
+    void foldedChanged(bool folded);
+
+private:
+    QWidget* makeTabRow(const ThemeController& theme);
+    void fillShownPanel();
+    void updateHint();
+    void updateFoldIcon();
+    void chooseEvent(const QModelIndex& index);
+    void chooseDevice(const QModelIndex& index);
+
+    const ThemeController& m_theme;
+    MetricsModel* m_metrics;
+    EventsModel* m_events;
+    QTabBar* m_tabs;
+    Tag* m_mode;
+    QLabel* m_hint;
+    QToolButton* m_fold;
+    QStackedWidget* m_stack;
+    DataTable *m_summaryTable, *m_eventsTable;
+    KernelPanel* m_kernels;
+    MemoryPanel* m_memory;
+    ProgressPanel* m_progress;
+    NotesPanel* m_notes;
+    QPlainTextEdit* m_log;
+    RunPointer m_run;
+    int m_iteration = -1;
+    bool m_isFolded = false;
+    bool m_areEventsFresh = false, m_isMemoryFresh = false;
+};
+
+} // namespace app

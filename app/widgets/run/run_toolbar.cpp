@@ -1,0 +1,172 @@
+#include "app/widgets/run/run_toolbar.h"
+
+#include "app/models/numbers.h"
+#include "app/timeline/paint/colour_by.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/segment_control.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/run/iteration_segments.h"
+#include "app/widgets/run/iteration_stepper.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+
+namespace app {
+
+RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWidget* parent)
+    : QWidget(parent)
+    , m_actions(actions)
+    , m_stepper(new IterationStepper(theme))
+    , m_segments(new IterationSegments(theme))
+    , m_left(makeLabel({}, "small"))
+    , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
+    , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
+    , m_colourBy(new QComboBox)
+    , m_find(makeActionButton(actions.find))
+    , m_export(makeActionButton(actions.exportFigure))
+    , m_walk(new QWidget)
+    , m_running(new QWidget)
+    , m_view(makeView())
+{
+    setFixedHeight(40);
+    setMinimumWidth(560); // names and texts go before the page would have to grow
+    auto* walk = spaced(new QHBoxLayout(m_walk), {}, 2);
+    for (QAction* action : {actions.back, actions.forward, actions.fit})
+        walk->addWidget(makeToolButton(action));
+    auto* running = spaced(new QHBoxLayout(m_running), {}, 10);
+    running->addWidget(makeActionButton(actions.pause));
+    running->addWidget(makeActionButton(actions.stop));
+    running->addWidget(m_segments);
+    running->addWidget(m_left);
+    running->addWidget(makeActionButton(actions.follow));
+    m_left->setObjectName(QStringLiteral("timeLeft"));
+
+    auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12);
+    row->addWidget(makeToolButton(actions.showRuns));
+    row->addWidget(m_walk);
+    row->addWidget(makeLine(Qt::Vertical));
+    row->addWidget(m_stepper);
+    row->addWidget(m_running);
+    row->addWidget(m_view);
+    row->addStretch(1);
+    row->addWidget(m_find);
+    row->addWidget(m_export);
+    row->addWidget(makeToolButton(actions.showDetails));
+    connect(m_stepper, &IterationStepper::chosen, this, &RunToolbar::iterationChosen);
+}
+
+QWidget* RunToolbar::makeView()
+{
+    m_flow->setObjectName(QStringLiteral("flowSegments"));
+    m_flow->setCompact();
+    m_flow->setName(tr("Flow"));
+    m_colourBy->setObjectName(QStringLiteral("colourBy"));
+    m_colourBy->addItems(colourByNames());
+    m_colourBy->setAccessibleName(tr("Colour by"));
+    m_colourBy->setFocusPolicy(Qt::TabFocus);
+    m_lanes->setObjectName(QStringLiteral("laneSegments"));
+    m_lanes->setCompact();
+    m_lanes->setName(tr("Rows"));
+    m_lanes->hide();
+    m_names = {makeLabel(tr("Colour by"), "small"), makeLabel(tr("Flow"), "small")};
+    auto* view = new QWidget;
+    auto* row = spaced(new QHBoxLayout(view), {}, 8);
+    row->addWidget(m_names.at(0));
+    row->addWidget(m_colourBy);
+    row->addSpacing(4);
+    row->addWidget(m_lanes);
+    row->addWidget(m_names.at(1));
+    row->addWidget(m_flow);
+    connect(m_lanes, &SegmentControl::currentChanged, this,
+            [this](int choice) { Q_EMIT kernelsChosen(choice == 1); });
+    connect(m_flow, &SegmentControl::currentChanged, this, &RunToolbar::flowChosen);
+    connect(m_colourBy, &QComboBox::activated, this, &RunToolbar::colourByChosen);
+    return view;
+}
+
+void RunToolbar::setFlow(int mode)
+{
+    m_flow->setCurrent(mode);
+}
+
+void RunToolbar::offerKernels(bool areKnown, const QString& reason)
+{
+    m_lanes->setVisible(areKnown);
+    fitTexts();
+    m_lanes->setToolTip(areKnown ? tr("Kernels, copies and NCCL under their ops (G)") : reason);
+}
+
+void RunToolbar::setKernelsShown(bool shown)
+{
+    m_lanes->setCurrent(shown ? 1 : 0);
+}
+
+void RunToolbar::setColourBy(int by)
+{
+    m_colourBy->setCurrentIndex(by);
+}
+
+// A narrow bar keeps every control and drops words: the icons and the lists say the same.
+void RunToolbar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitTexts();
+}
+
+void RunToolbar::fitTexts()
+{
+    using enum Words;
+    for (const Words words : {NamesAndTexts, Texts, Few}) {
+        for (QLabel* name : m_names)
+            name->setVisible(words == NamesAndTexts);
+        m_find->setText(words != Few ? m_actions.find->text() : QString());
+        m_export->setText(words != Few ? m_actions.exportFigure->text() : tr("Export"));
+        m_view->layout()->invalidate();
+        m_view->updateGeometry();
+        layout()->invalidate();
+        if (layout()->sizeHint().width() <= width())
+            break;
+    }
+}
+
+void RunToolbar::showRun(const RunDocument& document, int iteration)
+{
+    const RunPointer run = document.run();
+    m_stepper->show(run ? run->timeline : engine::Timeline{}, iteration);
+    m_actions.exportFigure->setEnabled(hasIterations(run.get()) && !document.isRunning());
+    const bool isUnderWay = document.isRunning() || document.isQueued();
+    m_running->setVisible(isUnderWay);
+    m_view->setVisible(!isUnderWay);
+    m_find->setEnabled(hasIterations(run.get()));
+    const bool isOn = document.state() == RunDocument::State::Running;
+    m_actions.stop->setEnabled(isOn || document.isQueued());
+    const bool isLive = run && run->info.mode == engine::Mode::Live;
+    m_actions.pause->setEnabled(isOn && run && !isLive);
+    m_actions.pause->setToolTip(isLive ? tr("A live run measures the wall clock: no pause")
+                                       : tr("Holds the worker; the times of ops do not count it"));
+    m_actions.pause->setChecked(document.isPaused());
+    if (isUnderWay)
+        showProgress(document);
+}
+
+void RunToolbar::showProgress(const RunDocument& document)
+{
+    const RunProgress& progress = document.progress();
+    m_segments->show(progress);
+    if (document.isQueued())
+        m_left->setText(tr("in the queue"));
+    else if (document.isPaused())
+        m_left->setText(tr("paused"));
+    else if (document.state() == RunDocument::State::Stopping)
+        m_left->setText(tr("stopping; whole iterations are kept"));
+    else if (progress.secondsLeft >= 0)
+        m_left->setText(remainingTime(progress.secondsLeft));
+    else
+        m_left->setText(tr("starting"));
+}
+
+} // namespace app

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/details/details.h"
+
+#include <QWidget>
+
+class QLabel;
+
+namespace app {
+
+// What the details dock would say of a selection, in two lines under its box, while the dock is
+// folded (mockup narrow.png): what, how long, sentence of cause, one link. A child of the timeline.
+class SelectionPopover : public QWidget
+{
+    Q_OBJECT
+
+public:
+    static constexpr int kWidth = 384;
+
+    SelectionPopover(const ThemeController& theme, QWidget* timeline);
+
+    // `box`: of the selection, in the timeline; empty: it is out of sight, and so is this.
+    void show(const Details& details, const QRect& box);
+    void place(const QRect& box);
+    using QWidget::show;
+
+Q_SIGNALS:
+    void jumpTo(const app::Selection& selection);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override; // not through to the timeline
+
+private:
+    const ThemeController& m_theme;
+    QLabel *m_title, *m_left, *m_value, *m_sentence;
+    Selection m_target;
+};
+
+} // namespace app

@@ -1,0 +1,76 @@
+#include "app/widgets/run/stop_run_dialog.h"
+
+#include "app/widgets/controls/controls.h"
+
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace app {
+
+StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> stop,
+                             QWidget* parent)
+    : QDialog(parent)
+    , m_document(document)
+    , m_stop(std::move(stop))
+    , m_text(makeLabel({}))
+    , m_stopButton(makeButton(tr("Stop and close"), QStringLiteral("stopAndClose")))
+    , m_keepButton(makeButton(tr("Keep running"), QStringLiteral("keepRunning"), "primary"))
+{
+    setObjectName(QStringLiteral("stopRunDialog"));
+    setWindowTitle(tr("%1 is still running").arg(document.title()));
+    setFixedWidth(460);
+    m_text->setObjectName(QStringLiteral("stopText"));
+    m_text->setWordWrap(true);
+    showProgress();
+    auto* buttons = spaced(new QHBoxLayout, {}, 8);
+    buttons->addStretch(1);
+    buttons->addWidget(m_stopButton);
+    buttons->addWidget(m_keepButton);
+    auto* column = spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12);
+    column->addWidget(makeLabel(windowTitle(), "heading"));
+    column->addWidget(m_text);
+    column->addLayout(buttons);
+    m_keepButton->setDefault(true);
+    connect(m_keepButton, &QPushButton::clicked, this, &QDialog::reject);
+    connect(m_stopButton, &QPushButton::clicked, this, &StopRunDialog::stopNow);
+    connect(&document, &RunDocument::stateChanged, this, &StopRunDialog::runChanged);
+    connect(&document, &RunDocument::progressChanged, this, &StopRunDialog::showProgress);
+}
+
+// The run goes on while the dialog is open, and so does the count.
+void StopRunDialog::showProgress()
+{
+    const RunProgress& progress = m_document.progress();
+    if (!m_stopButton->isEnabled())
+        return;
+    if (progress.planned == 0)
+        m_text->setText(
+            tr("The worker is starting, and no iteration is whole yet: whoever stops it "
+               "now keeps a run without numbers."));
+    else
+        m_text->setText(tr("%1 of %2 iterations are whole. They are kept in %3, whatever you "
+                           "choose; stopping drops only the iteration under way.")
+                            .arg(progress.done)
+                            .arg(progress.planned)
+                            .arg(m_document.file()));
+}
+
+void StopRunDialog::stopNow()
+{
+    m_stopButton->setEnabled(false);
+    m_keepButton->setEnabled(false);
+    m_text->setText(
+        tr("Stopping. The worker writes what it has; this takes a few seconds at most."));
+    m_stop();
+    runChanged();
+}
+
+void StopRunDialog::runChanged()
+{
+    if (!m_document.isRunning())
+        accept();
+}
+
+} // namespace app

@@ -1,0 +1,164 @@
+#include "app/widgets/setup/schedule_preview.h"
+
+#include "app/models/numbers.h"
+#include "app/models/text.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/paint/ticks.h"
+
+#include <QPainter>
+
+namespace app {
+namespace {
+
+constexpr int kRows = 16, kFewRows = 4; // fewer are no higher
+constexpr double kTop = 26, kNames = 66, kRight = 12;
+constexpr int kHeight = 184;
+constexpr int kPatience = 200; // ms of waiting that need no veil
+
+} // namespace
+
+struct SchedulePreview::Geometry
+{
+    TimeAxis axis;
+    int rows = 0;
+    double row = 0, height = 0; // from one to the next; of the boxes
+};
+
+SchedulePreview::SchedulePreview(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_room(kHeight)
+{
+    setRoom(kHeight);
+    connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
+    m_veil.setSingleShot(true);
+    m_veil.setInterval(kPatience);
+    connect(&m_veil, &QTimer::timeout, this, [this] {
+        m_isWaiting = true;
+        update();
+    });
+}
+
+void SchedulePreview::show(RunViewPointer view)
+{
+    m_view = std::move(view);
+    m_isWaiting = m_isStale = false;
+    m_veil.stop();
+    QWidget::show();
+    update();
+}
+
+void SchedulePreview::setNothing(const QString& text)
+{
+    m_nothing = text;
+    update();
+}
+
+void SchedulePreview::setStale()
+{
+    m_isStale = true;
+    update();
+}
+
+void SchedulePreview::setWaiting()
+{
+    if (!m_veil.isActive() && !m_isWaiting)
+        m_veil.start();
+}
+
+void SchedulePreview::setRoom(int height)
+{
+    m_room = height;
+    setFixedHeight(static_cast<int>(kTop) + height + 8);
+}
+
+QSize SchedulePreview::sizeHint() const
+{
+    return {600, height()};
+}
+
+SchedulePreview::Geometry SchedulePreview::geometry() const
+{
+    const engine::Run& run = m_view->run();
+    const engine::Window window = run.timeline.iterations.front().window;
+    Geometry g;
+    g.axis = {static_cast<double>(window.begin), static_cast<double>(window.end), kNames,
+              width() - kNames - kRight, devicePixelRatioF()};
+    g.rows = std::min(run.schedule.shape.devices, kRows);
+    g.row = (m_room + 4.0) / std::max(kFewRows, g.rows);
+    g.height = g.row - (g.row >= 20 ? 4 : g.row >= 12 ? 2 : 1);
+    return g;
+}
+
+void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    const engine::RunInfo& info = m_view->run().info;
+    const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
+    const Scale scale = timeScale(info, duration);
+    const double perUnit = scale.perUnit, units = (g.axis.end - g.axis.begin) / perUnit;
+    const Ticks marks = ticks(0, units, g.axis.width / units);
+    const QString last = timeText(duration, info);
+    painter.setFont(uiFont(11));
+    painter.setPen(c.text2);
+    const double lastLeft = g.axis.right() - painter.fontMetrics().horizontalAdvance(last) - 8;
+    for (const double mark : marks.major) {
+        const double x = g.axis.snappedX(g.axis.begin + mark * perUnit);
+        const QString label = number(mark, marks.decimals);
+        if (x + painter.fontMetrics().horizontalAdvance(label) / 2.0 < lastLeft)
+            painter.drawText(QRectF(x - 30, 4, 60, 14), Qt::AlignCenter, label);
+        painter.fillRect(QRectF(x, 20, 1, kTop - 20), c.lineStrong);
+    }
+    painter.drawText(QRectF(g.axis.right() - 120, 4, 120, 14), Qt::AlignRight | Qt::AlignVCenter,
+                     last);
+}
+
+void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    painter.setFont(uiFont(g.row >= 14 ? 12 : 10));
+    painter.setPen(c.text2);
+    const int devices = m_view->devices();
+    for (int d = 0; d < g.rows; ++d) {
+        const QRectF box(0, kTop + d * g.row, kNames - 8, g.height);
+        const bool isRest = d + 1 == g.rows && devices > g.rows;
+        painter.drawText(box, Qt::AlignVCenter | Qt::AlignLeft,
+                         isRest ? tr("%1 more").arg(devices - g.rows + 1) : tr("device %1").arg(d));
+    }
+}
+
+// Never a blank page: where there is no schedule, a frame that says so.
+void SchedulePreview::paintNothing(QPainter& painter) const
+{
+    const Chrome& c = m_theme.theme().chrome;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(c.lineStrong, 1, Qt::DashLine));
+    painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 4.5, -kRight + 0.5, -4.5), 6, 6);
+    painter.setPen(c.text2);
+    painter.setFont(uiFont(13));
+    painter.drawText(rect(), Qt::AlignCenter, m_isWaiting ? tr("Simulating") : m_nothing);
+}
+
+void SchedulePreview::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    if (m_view == nullptr || m_view->isEmpty()) {
+        paintNothing(painter);
+        return;
+    }
+    const Geometry g = geometry();
+    const BoxColours colours(m_theme.theme(), devicePixelRatioF());
+    LanePainter lanes(painter, *m_view, g.axis, colours);
+    paintRuler(painter, g);
+    paintNames(painter, g);
+    const int whole = m_view->devices() > g.rows ? g.rows - 1 : g.rows;
+    for (int d = 0; d < whole; ++d)
+        lanes.paintCompute({d}, kTop + d * g.row, g.height);
+    if (m_isWaiting || m_isStale) {
+        QColor veil = m_theme.theme().chrome.surface;
+        veil.setAlphaF(0.5F);
+        painter.fillRect(rect(), veil);
+    }
+}
+
+} // namespace app

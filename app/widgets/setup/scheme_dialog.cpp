@@ -1,0 +1,62 @@
+#include "app/widgets/setup/scheme_dialog.h"
+
+#include "app/models/tables/scheme_text.h"
+#include "app/models/text.h"
+#include "app/models/theme.h"
+#include "app/widgets/controls/controls.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QScrollBar>
+#include <QTextBrowser>
+#include <QVBoxLayout>
+
+namespace app {
+
+SchemeDialog::SchemeDialog(QWidget* parent)
+    : QDialog(parent)
+    , m_text(new QTextBrowser)
+{
+    setObjectName(QStringLiteral("schemeDialog"));
+    resize(800, 640);
+    m_text->setObjectName(QStringLiteral("schemeText"));
+    m_text->setFrameShape(QFrame::NoFrame);
+    m_text->setAccessibleName(tr("What the scheme does"));
+    m_text->document()->setDocumentMargin(14);
+    auto* column = spaced(new QVBoxLayout(this), QMargins(20, 16, 20, 14), 10);
+    column->addWidget(m_text, 1);
+    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
+    row->addWidget(makeLabel(tr("Follows the form: change D, N or an option and read on."), "hint"),
+                   1);
+    QPushButton* copy = makeButton(tr("Copy text"), QStringLiteral("copyScheme"));
+    connect(copy, &QPushButton::clicked, this,
+            [this] { QGuiApplication::clipboard()->setText(m_text->toPlainText()); });
+    QPushButton* close = makeButton(tr("Close"), QStringLiteral("closeScheme"), "primary");
+    connect(close, &QPushButton::clicked, this, &QDialog::close);
+    row->addWidget(copy);
+    row->addWidget(close);
+    column->addLayout(row);
+}
+
+void SchemeDialog::show(const engine::ScheduleRequest& request, const Prediction* prediction)
+{
+    const engine::Scheme* scheme = engine::findScheme(request.scheme);
+    if (scheme == nullptr)
+        return;
+    setWindowTitle(fromUtf8(scheme->title));
+    const QString html = schemeHtml(*scheme, request, prediction);
+    if (html == m_html)
+        return;
+    const bool isSame = m_scheme == QString::fromStdString(request.scheme);
+    const int place = isSame ? m_text->verticalScrollBar()->value() : 0;
+    m_scheme = QString::fromStdString(request.scheme);
+    m_html = html;
+    m_text->document()->setDefaultStyleSheet(
+        QStringLiteral("pre { font-family: \"%1\"; font-size: 12px; } td { padding-bottom: 2px; }")
+            .arg(codeFont().family()));
+    m_text->setHtml(QStringLiteral("<h3>%1</h3>").arg(fromUtf8(scheme->title).toHtmlEscaped())
+                    + QString(html).replace(QStringLiteral("Mθ"), QStringLiteral("M<sub>θ</sub>")));
+    m_text->verticalScrollBar()->setValue(place);
+}
+
+} // namespace app

@@ -1,0 +1,232 @@
+#include "app/widgets/window/runs_dock.h"
+
+#include "app/models/numbers.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/window/runs_delegate.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QMenu>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace app {
+namespace {
+
+// A click beside the check mark opens the run; Space marks it. A queued run has a grip in the place
+// of the mark: drag it, or Alt and the arrows, to another place of the queue.
+class RunsList : public QListView
+{
+public:
+    explicit RunsList(std::function<void(int row, int by)> moveInQueue)
+        : m_moveInQueue(std::move(moveInQueue))
+    { }
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override
+    {
+        const QModelIndex index = indexAt(event->position().toPoint());
+        const bool isGrip = index.isValid() && event->button() == Qt::LeftButton
+            && index.data(RunsModel::QueuedRole).toBool()
+            && event->position().x() <= RunsDelegate::checkBox(visualRect(index)).right() + 6;
+        m_dragged = isGrip ? index.row() : -1;
+        if (isGrip)
+            viewport()->setCursor(Qt::ClosedHandCursor);
+        else
+            QListView::mousePressEvent(event);
+    }
+    void mouseMoveEvent(QMouseEvent* event) override
+    {
+        if (m_dragged < 0) {
+            QListView::mouseMoveEvent(event);
+            return;
+        }
+        const QModelIndex over = indexAt(event->position().toPoint());
+        if (!over.isValid() || over.row() == m_dragged
+            || !over.data(RunsModel::QueuedRole).toBool())
+            return;
+        const int to = over.row();
+        m_moveInQueue(m_dragged, to > m_dragged ? 1 : -1);
+        m_dragged = to;
+    }
+    void mouseReleaseEvent(QMouseEvent* event) override
+    {
+        if (std::exchange(m_dragged, -1) >= 0) {
+            viewport()->unsetCursor();
+            return;
+        }
+        QListView::mouseReleaseEvent(event);
+        const QModelIndex index = indexAt(event->position().toPoint());
+        if (index.isValid() && event->button() == Qt::LeftButton
+            && event->position().x() > RunsDelegate::checkBox(visualRect(index)).right() + 6)
+            Q_EMIT activated(index);
+    }
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        if (event->key() == Qt::Key_Space && currentIndex().isValid()) {
+            const bool isChecked = currentIndex().data(Qt::CheckStateRole).toInt() == Qt::Checked;
+            model()->setData(currentIndex(), isChecked ? Qt::Unchecked : Qt::Checked,
+                             Qt::CheckStateRole);
+            return;
+        }
+        const int by = event->key() == Qt::Key_Up ? -1 : event->key() == Qt::Key_Down ? 1 : 0;
+        if (by != 0 && event->modifiers() & Qt::AltModifier && currentIndex().isValid()) {
+            m_moveInQueue(currentIndex().row(), by);
+            return;
+        }
+        QListView::keyPressEvent(event);
+    }
+
+private:
+    std::function<void(int row, int by)> m_moveInQueue;
+    int m_dragged = -1; // row of the queued run under way
+};
+
+} // namespace
+
+RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* parent)
+    : QWidget(parent)
+    , m_runs(runs)
+    , m_list(new RunsList([this](int row, int by) { moveInQueue(row, by); }))
+    , m_compare(makeButton({}, QStringLiteral("compareRuns")))
+    , m_queue(makeLabel({}, "small"))
+{
+    setObjectName(QStringLiteral("runsDock"));
+    setAttribute(Qt::WA_StyledBackground);
+    setLook(this, "surface", QStringLiteral("plain"));
+    auto* add = new QToolButton;
+    add->setObjectName(QStringLiteral("addRun"));
+    add->setToolTip(tr("New run"));
+    add->setAccessibleName(tr("New run"));
+    add->setAutoRaise(true);
+    add->setFocusPolicy(Qt::TabFocus);
+    followTheme(add, Icon::Plus, theme);
+    auto* title = makeSurface("alt");
+    title->setFixedHeight(40);
+    auto* titleRow = spaced(new QHBoxLayout(title), {12, 0, 6, 0}, 4);
+    titleRow->addWidget(makeLabel(tr("Runs"), "dock"), 1);
+    titleRow->addWidget(add);
+
+    m_list->setObjectName(QStringLiteral("runsList"));
+    m_list->setAccessibleName(tr("Runs"));
+    m_list->setModel(&runs);
+    m_list->setItemDelegate(new RunsDelegate(theme, m_list));
+    m_list->setMouseTracking(true);
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    followTheme(m_compare, Icon::Compare, theme);
+    m_queue->setObjectName(QStringLiteral("queueSum"));
+    m_queue->setWordWrap(true);
+    auto* sum = spaced(new QHBoxLayout, {12, 6, 12, 0}, 0);
+    sum->addWidget(m_queue);
+    auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0);
+    foot->addWidget(m_compare);
+
+    auto* column = spaced(new QVBoxLayout(this), {}, 0);
+    column->addWidget(title);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_list, 1);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addLayout(sum);
+    column->addLayout(foot);
+
+    connect(add, &QToolButton::clicked, this, &RunsDock::addRequested);
+    connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
+        const QString file = index.data(RunsModel::FileRole).toString();
+        setCurrent(m_current); // this page still shows its own run
+        Q_EMIT activated(file);
+    });
+    m_list->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_list, &QWidget::customContextMenuRequested, this, &RunsDock::showMenu);
+    connect(m_compare, &QPushButton::clicked, this,
+            [this] { Q_EMIT compareRequested(checkedFiles()); });
+    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
+        connect(&runs, signal, this, &RunsDock::updateCompareButton);
+    connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateCompareButton);
+    for (const auto signal : {&RunsModel::rowsInserted, &RunsModel::rowsRemoved})
+        connect(&runs, signal, this, &RunsDock::updateQueue);
+    connect(&runs, &RunsModel::dataChanged, this, &RunsDock::updateQueue);
+    updateCompareButton();
+    updateQueue();
+}
+
+void RunsDock::moveInQueue(int row, int by)
+{
+    Q_EMIT moveInQueueRequested(*m_runs.at(row), by);
+}
+
+// What waits, and when all of it will be through, as far as that can be said.
+void RunsDock::updateQueue()
+{
+    int queued = 0;
+    double seconds = 0;
+    bool isKnown = true;
+    for (int row = 0; row < m_runs.rowCount(); ++row) {
+        const auto document = m_runs.at(row);
+        queued += document->isQueued() ? 1 : 0;
+        if (!document->isQueued() && !document->isRunning())
+            continue;
+        isKnown = isKnown && document->progress().secondsLeft >= 0;
+        seconds += std::max(0.0, document->progress().secondsLeft);
+    }
+    m_queue->setVisible(queued > 0);
+    const QString runs = countOf(queued, "run");
+    m_queue->setText(isKnown ? tr("Queue: %1, all through in %2").arg(runs, takesText(seconds))
+                             : tr("Queue: %1").arg(runs));
+}
+
+void RunsDock::setCurrent(const RunDocument* document)
+{
+    m_current = document;
+    const int row = m_runs.rowOf(document);
+    m_list->setCurrentIndex(row < 0 ? QModelIndex() : m_runs.index(row));
+}
+
+void RunsDock::showMenu(const QPoint& position)
+{
+    const QModelIndex index = m_list->indexAt(position);
+    if (!index.isValid())
+        return;
+    const std::shared_ptr<RunDocument> document = m_runs.at(index.row());
+    QMenu menu(this);
+    const QAction* show = menu.addAction(tr("Show"));
+    const QAction* sooner = document->isQueued() ? menu.addAction(tr("Run sooner")) : nullptr;
+    const QAction* later = document->isQueued() ? menu.addAction(tr("Run later")) : nullptr;
+    const QAction* copy = menu.addAction(tr("Copy the file's path"));
+    QAction* remove = menu.addAction(document->isQueued() ? tr("Take out of the queue")
+                                                          : tr("Remove from the list"));
+    remove->setEnabled(!document->isRunning());
+    const QAction* chosen = menu.exec(m_list->viewport()->mapToGlobal(position));
+    if (chosen == show)
+        Q_EMIT activated(document->file());
+    else if (chosen != nullptr && (chosen == sooner || chosen == later))
+        moveInQueue(index.row(), chosen == sooner ? -1 : 1);
+    else if (chosen == copy)
+        QGuiApplication::clipboard()->setText(document->file());
+    else if (chosen == remove)
+        Q_EMIT removeRequested(*document);
+}
+
+QStringList RunsDock::checkedFiles() const
+{
+    QStringList files;
+    for (const auto& document : m_runs.checked())
+        files.append(document->file());
+    return files;
+}
+
+void RunsDock::updateCompareButton()
+{
+    const auto count = m_runs.checked().size();
+    m_compare->setText(count == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(count));
+    m_compare->setEnabled(count > 0);
+}
+
+} // namespace app

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/models/tables/runs_model.h"
+#include "app/models/theme.h"
+
+#include <QListView>
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+// The open runs of the window: a check mark says "compare", the row of a running one has its
+// progress (visual-design.md, "Progress").
+class RunsDock : public QWidget
+{
+    Q_OBJECT
+
+public:
+    RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* parent = nullptr);
+
+    void setCurrent(const RunDocument* document); // the run of this page; null: none
+    QSize sizeHint() const override { return {216, 400}; }
+
+Q_SIGNALS:
+    void activated(const QString& file); // a row was clicked beside its check mark
+    void compareRequested(const QStringList& files);
+    void addRequested();                                    // the plus
+    void removeRequested(const app::RunDocument& document); // from the list; the file stays
+    // By how many places; < 0: nearer to the front.
+    void moveInQueueRequested(const app::RunDocument& document, int by);
+
+private:
+    void updateCompareButton();
+    void updateQueue();
+    void moveInQueue(int row, int by);
+    void showMenu(const QPoint& position);
+    QStringList checkedFiles() const;
+
+    RunsModel& m_runs;
+    QListView* m_list;
+    QPushButton* m_compare;
+    QLabel* m_queue;
+    const RunDocument* m_current = nullptr; // compared, never looked into
+};
+
+} // namespace app

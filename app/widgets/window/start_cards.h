@@ -1,0 +1,77 @@
+#pragma once
+
+#include "app/models/plan/samples.h"
+#include "app/models/settings.h"
+#include "app/widgets/controls/card_button.h"
+#include "app/widgets/controls/icons.h"
+
+namespace app {
+
+// "New run - choose a scheme, see it before it runs - Ctrl+N": one thing to begin with, 50 high.
+class BeginButton : public CardButton
+{
+    Q_OBJECT
+
+public:
+    enum class Rank { Primary, Other };
+    struct Words
+    {
+        Icon icon;
+        QString title, line, keys;
+    };
+    BeginButton(const ThemeController& theme, const Words& words, Rank rank);
+
+protected:
+    void paintContent(QPainter& painter) override;
+
+private:
+    Words m_words;
+};
+
+// A run that was open before: thumbnail, name, iteration, bubble, mode, when. 44 high.
+class RecentRow : public CardButton
+{
+    Q_OBJECT
+
+public:
+    RecentRow(const ThemeController& theme, RecentRun run, const QDateTime& now);
+
+protected:
+    void paintContent(QPainter& painter) override;
+
+private:
+    double paintFacts(QPainter& painter) const;
+
+    RecentRun m_run;
+    QString m_when;
+};
+
+// A sample with its real thumbnail, one above the other for a comparison. 160 high.
+class SampleCard : public CardButton
+{
+    Q_OBJECT
+
+public:
+    SampleCard(const ThemeController& theme, const Sample& sample);
+
+    double duration() const; // units of its longest run; of a recorded one, milliseconds
+    bool isRecorded() const { return m_isRecorded; }
+    void setFullWidth(double units) { m_fullWidth = units; } // the same on every simulated card
+
+protected:
+    void paintContent(QPainter& painter) override;
+
+private:
+    void addRecorded(const QStringList& files);
+    void addPredicted(const std::vector<engine::ScheduleRequest>& requests);
+    void addRun(const engine::Run& run, const profiler::RunMetrics& metrics);
+    void paintFoot(QPainter& painter, const QRectF& foot) const;
+
+    bool m_isRecorded;
+    QStringList m_timeOfRuns, m_bubbleOfRuns;
+    QString m_title, m_line, m_kind, m_times, m_bubbles;
+    std::vector<Thumbnail> m_thumbnails;
+    double m_fullWidth = 1;
+};
+
+} // namespace app

@@ -1,0 +1,274 @@
+#include "engine/backend/cuda/blas/blas_plan.h"
+
+#include "engine/base/check.h"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace engine::cuda {
+namespace {
+
+constexpr std::uint32_t kAccess = 16; // bytes
+constexpr int kAuxiliaryStride = 8;   // numbers: cuBLASLt's rule for what GELU keeps
+
+cublasOperation_t of(Transpose transpose)
+{
+    return transpose == Transpose::Yes ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+cudaDataType typeOf(Element element)
+{
+    return element == Element::Float ? CUDA_R_32F : CUDA_R_16BF;
+}
+
+bool hasBias(Epilogue epilogue)
+{
+    return epilogue == Epilogue::Bias || epilogue == Epilogue::GeluBias
+        || epilogue == Epilogue::BiasGradient;
+}
+
+bool hasAuxiliary(Epilogue epilogue)
+{
+    return epilogue == Epilogue::GeluBias || epilogue == Epilogue::GeluGradient;
+}
+
+int innerOf(const Product& op)
+{
+    return op.transposeA == Transpose::Yes ? op.a.rows : op.a.columns;
+}
+
+void checkShape(const Product& op)
+{
+    const bool turnsA = op.transposeA == Transpose::Yes, turnsB = op.transposeB == Transpose::Yes;
+    const int inner = innerOf(op);
+    CHECK(inner > 0 && inner == (turnsB ? op.b.columns : op.b.rows));
+    CHECK(op.c.rows == (turnsA ? op.a.columns : op.a.rows));
+    CHECK(op.c.columns == (turnsB ? op.b.rows : op.b.columns));
+    CHECK(op.epilogue == Epilogue::None || op.count == 1);
+    CHECK(op.epilogue != Epilogue::BiasGradient || !turnsB);
+    CHECK(hasBias(op.epilogue) == (op.bias != nullptr));
+    CHECK(hasAuxiliary(op.epilogue) == (op.auxiliary != nullptr));
+}
+
+// What every product of a batch is aligned to, in bytes, up to one access; the library's own
+// default is 256. Not more, so that the place of a tensor in its arena decides nothing: the bits of
+// a product are the same in every schedule.
+std::uint32_t alignmentOf(const void* data, std::size_t size, std::ptrdiff_t step = 0)
+{
+    const auto bits
+        = reinterpret_cast<std::uintptr_t>(data) | (static_cast<std::uintptr_t>(step) * size);
+    auto alignment = static_cast<std::uint32_t>(size);
+    while (alignment < kAccess && bits % (2 * alignment) == 0)
+        alignment *= 2;
+    return alignment;
+}
+
+std::uint32_t alignmentOf(const Operand& operand, int count)
+{
+    return alignmentOf(operand.data, bytesOf(operand.element), count > 1 ? operand.step : 0);
+}
+
+const void* addedTo(const Product& op)
+{
+    return op.added != nullptr ? op.added : op.c.data;
+}
+
+std::uint32_t alignmentOfAdded(const Product& op)
+{
+    return alignmentOf(addedTo(op), bytesOf(op.c.element), op.count > 1 ? op.c.step : 0);
+}
+
+cublasLtMatrixLayout_t layoutOf(const Operand& operand, std::int32_t count)
+{
+    cublasLtMatrixLayout_t made = nullptr;
+    checkBlas(blasFunctions().createLayout(
+                  &made, typeOf(operand.element), static_cast<std::uint64_t>(operand.columns),
+                  static_cast<std::uint64_t>(operand.rows), operand.stride),
+              "a layout");
+    if (count > 1) {
+        const auto offset = static_cast<std::int64_t>(operand.step);
+        checkBlas(blasFunctions().setLayout(made, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count,
+                                            sizeof count),
+                  "a batch");
+        checkBlas(blasFunctions().setLayout(made, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                            &offset, sizeof offset),
+                  "a batch");
+    }
+    return made;
+}
+
+cublasLtEpilogue_t nameOf(Epilogue epilogue)
+{
+    switch (epilogue) {
+    case Epilogue::None:
+        return CUBLASLT_EPILOGUE_DEFAULT;
+    case Epilogue::Bias:
+        return CUBLASLT_EPILOGUE_BIAS;
+    case Epilogue::GeluBias:
+        return CUBLASLT_EPILOGUE_GELU_AUX_BIAS;
+    case Epilogue::GeluGradient:
+        return CUBLASLT_EPILOGUE_DGELU;
+    case Epilogue::BiasGradient: // of b, which is cuBLASLt's A
+        return CUBLASLT_EPILOGUE_BGRADA;
+    }
+    return CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+// What the library wants of an auxiliary matrix; it may have no algorithm all the same.
+bool fits(const Product& op)
+{
+    return !hasAuxiliary(op.epilogue)
+        || (op.c.stride % kAuxiliaryStride == 0
+            && alignmentOf(op.auxiliary, bytesOf(op.c.element)) == kAccess);
+}
+
+} // namespace
+
+void checkBlas(cublasStatus_t status, const char* what)
+{
+    if (status != CUBLAS_STATUS_SUCCESS)
+        throw std::runtime_error(
+            fmt::format("cuBLASLt: {} gave status {}", what, static_cast<int>(status)));
+}
+
+BlasPlan::Key BlasPlan::keyOf(const Product& op)
+{
+    const std::size_t size = bytesOf(op.c.element);
+    return {op.c.rows,
+            op.c.columns,
+            innerOf(op),
+            static_cast<std::int64_t>(op.transposeA),
+            static_cast<std::int64_t>(op.transposeB),
+            static_cast<std::int64_t>(op.a.element),
+            static_cast<std::int64_t>(op.b.element),
+            static_cast<std::int64_t>(op.c.element),
+            op.a.stride,
+            op.b.stride,
+            op.c.stride,
+            op.count,
+            op.a.step,
+            op.b.step,
+            op.c.step,
+            alignmentOf(op.a, op.count),
+            alignmentOf(op.b, op.count),
+            alignmentOf(op.c, op.count),
+            alignmentOfAdded(op),
+            static_cast<std::int64_t>(op.epilogue),
+            op.bias != nullptr ? alignmentOf(op.bias, size) : 0,
+            op.auxiliary != nullptr ? alignmentOf(op.auxiliary, size) : 0};
+}
+
+BlasPlan::BlasPlan(cublasLtHandle_t handle, const Product& op, const BlasOptions& options)
+{
+    checkShape(op);
+    if (!fits(op))
+        return;
+    describe(op, options);
+    choose(handle, op);
+}
+
+BlasPlan::~BlasPlan()
+{
+    for (cublasLtMatrixLayout_t each : {m_a, m_b, m_c})
+        if (each != nullptr)
+            blasFunctions().destroyLayout(each);
+    if (m_operation != nullptr)
+        blasFunctions().destroyOperation(m_operation);
+}
+
+template<class Value>
+void BlasPlan::set(cublasLtMatmulDescAttributes_t attribute, Value value)
+{
+    checkBlas(blasFunctions().setOperation(m_operation, attribute, &value, sizeof value),
+              "an attribute");
+}
+
+// What cuBLASLt, which counts columns first, calls a product c = a b in rows: its transpose,
+// c^T = b^T a^T. A row-major matrix is its own transpose there, so nothing moves.
+void BlasPlan::describe(const Product& op, const BlasOptions& options)
+{
+    checkBlas(blasFunctions().createOperation(
+                  &m_operation, options.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F,
+                  CUDA_R_32F),
+              "description");
+    set(CUBLASLT_MATMUL_DESC_TRANSA, of(op.transposeB));
+    set(CUBLASLT_MATMUL_DESC_TRANSB, of(op.transposeA));
+    if (options.multiprocessors > 0)
+        set(CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET,
+            static_cast<std::int32_t>(options.multiprocessors));
+    setEpilogue(op);
+    m_a = layoutOf(op.b, op.count);
+    m_b = layoutOf(op.a, op.count);
+    m_c = layoutOf(op.c, op.count);
+}
+
+// Pointers too: the heuristics look at their alignment.
+void BlasPlan::setEpilogue(const Product& op)
+{
+    if (op.epilogue == Epilogue::None)
+        return;
+    set(CUBLASLT_MATMUL_DESC_EPILOGUE, nameOf(op.epilogue));
+    if (hasBias(op.epilogue))
+        set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<std::int32_t>(typeOf(op.c.element)));
+    if (hasAuxiliary(op.epilogue)) {
+        set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<std::int64_t>(op.c.stride));
+        set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE,
+            static_cast<std::int32_t>(typeOf(op.c.element)));
+    }
+    setPointers(op);
+}
+
+void BlasPlan::setPointers(const Product& op)
+{
+    if (hasBias(op.epilogue))
+        set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, op.bias);
+    if (hasAuxiliary(op.epilogue))
+        set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, op.auxiliary);
+}
+
+void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
+{
+    cublasLtMatmulPreference_t preference = nullptr;
+    checkBlas(blasFunctions().createPreference(&preference), "a preference");
+    const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t attribute, auto value) {
+        checkBlas(blasFunctions().setPreference(preference, attribute, &value, sizeof value),
+                  "a preference");
+    };
+    prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, Lane::kWorkspace);
+    // The other schemes add parts of a sum in the type of the output, and so round them.
+    prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+           static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(op.b, op.count));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignmentOf(op.a, op.count));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignmentOfAdded(op));
+    prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignmentOf(op.c, op.count));
+    int found = 0;
+    const cublasStatus_t status = blasFunctions().heuristic(handle, m_operation, m_a, m_b, m_c, m_c,
+                                                            preference, 1, &m_choice, &found);
+    blasFunctions().destroyPreference(preference);
+    m_exists
+        = status == CUBLAS_STATUS_SUCCESS && found > 0 && m_choice.state == CUBLAS_STATUS_SUCCESS;
+    if (!m_exists && op.epilogue == Epilogue::None)
+        throw std::runtime_error(
+            fmt::format("cuBLASLt has no algorithm for {} products of {} x {} x {} (status {})",
+                        op.count, op.c.rows, op.c.columns, innerOf(op), static_cast<int>(status)));
+}
+
+bool BlasPlan::run(cublasLtHandle_t handle, const Lane& lane, const Product& op)
+{
+    if (!m_exists)
+        return false;
+    setPointers(op);
+    const cublasStatus_t status = blasFunctions().matmul(
+        handle, m_operation, &op.alpha, op.b.data, m_a, op.a.data, m_b, &op.beta, addedTo(op), m_c,
+        op.c.data, m_c, &m_choice.algo, lane.scratch, Lane::kWorkspace, lane.stream);
+    m_exists = m_hasRun || op.epilogue == Epilogue::None
+        || (status != CUBLAS_STATUS_NOT_SUPPORTED && status != CUBLAS_STATUS_INVALID_VALUE);
+    if (m_exists)
+        checkBlas(status, "a product");
+    m_hasRun = true;
+    return m_exists;
+}
+
+} // namespace engine::cuda

@@ -1,0 +1,90 @@
+#include "engine/backend/cuda/blas/linear.h"
+
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/operations.h"
+
+#include <type_traits>
+
+namespace engine::cuda {
+namespace {
+
+// How exact the library's GELU is, it does not say: exact enough for what is rounded to 8 bits.
+template<class Real>
+constexpr bool kHasGelu = std::is_same_v<Real, bfloat16>;
+
+} // namespace
+
+// The residual is what the product is added to, so it costs no pass of its own.
+template<class Real>
+bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
+{
+    const bool activates = op.activated.data != nullptr;
+    if (activates && (!kHasGelu<Real> || op.bias == nullptr || op.residual.data != nullptr))
+        return false;
+    Product product = BatchedMatmul<Real>{{.a = op.x, .b = op.weight, .c = op.y}};
+    if (op.residual.data != nullptr) {
+        CHECK(op.residual.stride == op.y.stride);
+        product.added = op.residual.data;
+        product.beta = 1;
+    }
+    if (op.bias != nullptr) {
+        product.epilogue = Epilogue::Bias;
+        product.bias = const_cast<Real*>(op.bias); // which it reads
+    }
+    if (activates) {
+        CHECK(op.activated.stride == op.y.stride);
+        product.epilogue = Epilogue::GeluBias;
+        product.c.data = op.activated.data;
+        product.auxiliary = op.y.data;
+    }
+    return products.multiply(lane, product);
+}
+
+// The library does not say whether the gradient may lie where the numbers before the GELU are, so
+// it goes through dx: as many bytes as with a kernel for the GELU, but no arithmetic of its own.
+template<class Real>
+bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackwardInput<Real>& op)
+{
+    if (!kHasGelu<Real> || op.beforeGelu.data == nullptr)
+        return false;
+    CHECK(op.beforeGelu.stride == op.dx.stride && op.dx.stride == op.dx.columns);
+    Product product = BatchedMatmul<Real>{
+        {.a = op.dy, .b = op.weight, .c = op.dx, .transposeB = Transpose::Yes}};
+    product.epilogue = Epilogue::GeluGradient;
+    product.auxiliary = op.beforeGelu.data;
+    if (!products.multiply(lane, product))
+        return false;
+    const std::span<Real> from = all(op.dx);
+    check(cudaMemcpyAsync(op.beforeGelu.data, from.data(), from.size_bytes(),
+                          cudaMemcpyDeviceToDevice, lane.stream),
+          "copy of a gradient");
+    return true;
+}
+
+// The library writes the bias's gradient, so it goes beside, and is added from there.
+template<class Real>
+bool linearBackwardWeight(const Lane& lane, Products& products,
+                          const LinearBackwardWeight<Real>& op)
+{
+    if (op.dBias == nullptr
+        || static_cast<std::size_t>(op.dy.columns) * sizeof(float) > Lane::kBeside)
+        return false;
+    Product product = BatchedMatmul<Real, float>{
+        {.a = op.x, .b = op.dy, .c = op.dWeight, .transposeA = Transpose::Yes, .beta = 1}};
+    product.epilogue = Epilogue::BiasGradient;
+    product.bias = lane.beside();
+    if (!products.multiply(lane, product))
+        return false;
+    const auto count = static_cast<std::size_t>(op.dy.columns);
+    add<float>(lane, {lane.beside(), count}, {op.dBias, count});
+    return true;
+}
+
+template bool linear(const Lane&, Products&, const Linear<float>&);
+template bool linear(const Lane&, Products&, const Linear<bfloat16>&);
+template bool linearBackwardInput(const Lane&, Products&, const LinearBackwardInput<float>&);
+template bool linearBackwardInput(const Lane&, Products&, const LinearBackwardInput<bfloat16>&);
+template bool linearBackwardWeight(const Lane&, Products&, const LinearBackwardWeight<float>&);
+template bool linearBackwardWeight(const Lane&, Products&, const LinearBackwardWeight<bfloat16>&);
+
+} // namespace engine::cuda

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/kernels.h"
+
+namespace engine::cuda {
+
+enum class Element : std::uint8_t { Float, BFloat16 };
+
+template<class Real>
+constexpr Element kElementOf = sizeof(Real) == sizeof(float) ? Element::Float : Element::BFloat16;
+
+constexpr std::size_t bytesOf(Element element)
+{
+    return element == Element::Float ? sizeof(float) : sizeof(bfloat16);
+}
+
+// A matrix of a product, as Matrix is; what is read is not written.
+struct Operand
+{
+    void* data = nullptr;
+    Element element = Element::Float;
+    int rows = 0, columns = 0, stride = 0;
+    std::ptrdiff_t step = 0; // numbers from one product of a batch to the next; 0 shares it
+
+    Operand() = default;
+    template<class Real>
+    Operand(const Matrix<Real>& matrix, std::ptrdiff_t ofBatch) // NOLINT: const is cast away
+        : data(const_cast<std::remove_const_t<Real>*>(matrix.data))
+        , element(kElementOf<Real>)
+        , rows(matrix.rows)
+        , columns(matrix.columns)
+        , stride(matrix.stride)
+        , step(ofBatch)
+    { }
+};
+
+// What else a product does while its numbers are in registers (cuBLASLt's epilogues).
+enum class Epilogue : std::uint8_t {
+    None,
+    Bias,         // c += bias, a number a column
+    GeluBias,     // c = gelu(c + bias); c + bias goes to `auxiliary`
+    GeluGradient, // c = c gelu'(auxiliary)
+    BiasGradient, // bias = the sums of b's columns; b is not transposed
+};
+
+// c = alpha a b + beta c, `count` of them.
+struct Product
+{
+    Operand a, b, c;
+    Transpose transposeA = Transpose::No, transposeB = Transpose::No;
+    float alpha = 1, beta = 0;
+    int count = 1;
+    const void* added = nullptr; // what beta multiplies, as c lies; none: c
+    Epilogue epilogue = Epilogue::None;
+    void* bias = nullptr; // numbers as c's
+    void* auxiliary = nullptr;
+};
+
+// `count` products of one shape; operands of product i lie i strides behind those of the first, in
+// numbers. A stride of 0 shares the operand.
+template<class Real, class Out = Real>
+struct BatchedMatmul
+{
+    Matmul<Real, Out> first;
+    int count = 1;
+    std::ptrdiff_t strideA = 0, strideB = 0, strideC = 0;
+
+    operator Product() const // NOLINT(google-explicit-constructor): the same in other words
+    {
+        return {.a = {first.a, strideA},
+                .b = {first.b, strideB},
+                .c = {first.c, strideC},
+                .transposeA = first.transposeA,
+                .transposeB = first.transposeB,
+                .alpha = static_cast<float>(first.alpha),
+                .beta = static_cast<float>(first.beta),
+                .count = count};
+    }
+};
+
+// Who multiplies matrices: cuBLASLt (blas_lt.h).
+class Products
+{
+public:
+    Products() = default;
+    Products(const Products&) = delete;
+    Products& operator=(const Products&) = delete;
+    virtual ~Products() = default;
+
+    // Queued on the lane, whose workspace it uses. False, and nothing is queued, where the library
+    // has not this epilogue for this shape: always or never, so that the bits of a run do not
+    // depend on anything else. One thread at a time.
+    virtual bool multiply(const Lane& lane, const Product& op) = 0;
+};
+
+} // namespace engine::cuda

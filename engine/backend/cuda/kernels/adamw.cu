@@ -1,0 +1,113 @@
+#include "engine/backend/cuda/kernels/elements.h"
+#include "engine/backend/cuda/kernels/operations.h"
+
+#include <cmath>
+
+namespace engine::cuda {
+namespace {
+
+// Tensors of one launch: more would not fit into its arguments.
+constexpr int kMostParts = 256;
+
+// 16 bytes read and 12 written a parameter, and 2 more where the passes read rounded weights. All
+// tensors of a stage in one launch, since most of them are too small for one of their own.
+template<class Real>
+struct Step
+{
+    float *weights, *firstMoment, *secondMoment;
+    Real* rounded; // none
+    const float* gradients;
+    float beta1, beta2, epsilon, correction1, correction2, rate, keep;
+    int parts = 0;
+    bool firstDecays = false; // then by turns
+    std::size_t ends[kMostParts] = {};
+
+    __device__ int partOf(std::size_t number) const
+    {
+        int low = 0, high = parts - 1;
+        while (low < high) {
+            const int middle = (low + high) / 2;
+            if (number < ends[middle])
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        return low;
+    }
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        auto w = load<kCount>(weights + first), m = load<kCount>(firstMoment + first),
+             v = load<kCount>(secondMoment + first);
+        const auto gradient = load<kCount>(gradients + first);
+        int part = partOf(first);
+        for (int i = 0; i < kCount; ++i) {
+            if (first + i >= ends[part])
+                ++part; // none is empty
+            const float g = gradient.at[i];
+            m.at[i] = beta1 * m.at[i] + (1.0F - beta1) * g;
+            v.at[i] = beta2 * v.at[i] + (1.0F - beta2) * g * g;
+            const float step = m.at[i] * correction1 / (sqrtf(v.at[i] * correction2) + epsilon);
+            const float kept = (part % 2 == 0) == firstDecays ? keep : 1.0F;
+            w.at[i] = kept * w.at[i] - rate * step;
+        }
+        store(weights + first, w);
+        store(firstMoment + first, m);
+        store(secondMoment + first, v);
+        if (rounded != nullptr)
+            store(rounded + first, w);
+    }
+};
+
+} // namespace
+
+template<class Real>
+void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> parts)
+{
+    Step<Real> step{.weights = op.weights,
+                    .firstMoment = op.firstMoment,
+                    .secondMoment = op.secondMoment,
+                    .rounded = op.rounded,
+                    .gradients = op.gradients,
+                    .beta1 = static_cast<float>(op.beta1),
+                    .beta2 = static_cast<float>(op.beta2),
+                    .epsilon = static_cast<float>(op.epsilon),
+                    .correction1 = static_cast<float>(1 / (1 - std::pow(op.beta1, op.step))),
+                    .correction2 = static_cast<float>(1 / (1 - std::pow(op.beta2, op.step))),
+                    .rate = static_cast<float>(op.learningRate),
+                    .keep = static_cast<float>(1 - op.learningRate * op.weightDecay)};
+    std::size_t count = 0;
+    const auto launchSoFar = [&] {
+        forEach<vectorOf<float>()>(lane.stream, count,
+                                   areAligned({step.weights, step.firstMoment, step.secondMoment,
+                                               step.gradients, step.rounded}),
+                                   step);
+        for (float** array : {&step.weights, &step.firstMoment, &step.secondMoment})
+            *array += count;
+        step.gradients += count;
+        step.rounded += step.rounded != nullptr ? count : 0;
+        step.parts = 0;
+        count = 0;
+    };
+    for (const DecayPart& part : parts) {
+        if (part.count == 0)
+            continue;
+        const bool sameAsLast
+            = step.parts > 0 && ((step.parts - 1) % 2 == 0) == (step.firstDecays == part.decays);
+        if (!sameAsLast && step.parts == kMostParts)
+            launchSoFar();
+        if (step.parts == 0)
+            step.firstDecays = part.decays;
+        step.parts += sameAsLast ? 0 : 1;
+        count += part.count;
+        step.ends[step.parts - 1] = count;
+    }
+    if (count > 0)
+        launchSoFar();
+}
+
+template void adamW(const Lane&, const AdamW<float>&, std::span<const DecayPart>);
+template void adamW(const Lane&, const AdamW<bfloat16>&, std::span<const DecayPart>);
+
+} // namespace engine::cuda

@@ -1,0 +1,98 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/launch.h"
+
+// Sums over the rows of a matrix, one a column, without atomics: chunks of rows first, then the
+// chunks in their order. The order depends on the shape alone.
+namespace engine::cuda {
+
+struct ColumnSumPlan
+{
+    static constexpr int kColumns = kWarp;             // of a block, one a lane
+    static constexpr int kRowLanes = kThreads / kWarp; // rows of a block that are added at a time
+    static constexpr int kMostChunks = 64, kLeastRows = 64;
+
+    int chunks = 0, rowsOfChunk = 0;
+
+    ColumnSumPlan(int rows, int columns, int outputs)
+    {
+        const auto room = static_cast<int>(Lane::kScratch
+                                           / (sizeof(float) * static_cast<std::size_t>(columns)
+                                              * static_cast<std::size_t>(outputs)));
+        CHECK(room > 0);
+        const int most = room < kMostChunks ? room : kMostChunks;
+        rowsOfChunk = (rows + most - 1) / most;
+        rowsOfChunk = rowsOfChunk > kLeastRows ? rowsOfChunk : kLeastRows;
+        chunks = (rows + rowsOfChunk - 1) / rowsOfChunk;
+    }
+};
+
+// partials[output][chunk][column]. 256 threads are 8 rows of 32 columns, so that a warp reads 128
+// bytes of a row; 1 KiB of shared memory an output. value(row, column, sums) adds to kOutputs sums.
+template<int kOutputs, class Value>
+__global__ void __launch_bounds__(kThreads)
+    sumChunks(Value value, int rows, int columns, int rowsOfChunk, float* partials)
+{
+    using Plan = ColumnSumPlan;
+    __shared__ float lanes[kOutputs][Plan::kRowLanes][Plan::kColumns];
+    const int lane = static_cast<int>(threadIdx.x) / Plan::kColumns;
+    const int x = static_cast<int>(threadIdx.x) % Plan::kColumns;
+    const int column = static_cast<int>(blockIdx.x) * Plan::kColumns + x;
+    const int chunk = static_cast<int>(blockIdx.y);
+    const int begin = chunk * rowsOfChunk;
+    const int end = begin + rowsOfChunk < rows ? begin + rowsOfChunk : rows;
+
+    float sums[kOutputs] = {};
+    if (column < columns)
+#pragma unroll 4
+        for (int row = begin + lane; row < end; row += Plan::kRowLanes)
+            value(row, column, sums);
+    for (int output = 0; output < kOutputs; ++output)
+        lanes[output][lane][x] = sums[output];
+    __syncthreads();
+    if (lane != 0 || column >= columns)
+        return;
+    for (int output = 0; output < kOutputs; ++output) {
+        float total = lanes[output][0][x];
+        for (int other = 1; other < Plan::kRowLanes; ++other)
+            total += lanes[output][other][x];
+        const std::size_t line
+            = static_cast<std::size_t>(output) * gridDim.y + static_cast<std::size_t>(chunk);
+        partials[line * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)]
+            = total;
+    }
+}
+
+// What the sums are added to; none: nothing.
+struct ColumnSumTargets
+{
+    static constexpr int kMost = 2;
+    float* at[kMost] = {};
+};
+// target[column] += the chunks of `partials` (target, chunks, columns): target blockIdx.y, 32
+// columns a block, whose 8 rows of threads share the chunks.
+__global__ void __launch_bounds__(kThreads)
+    addChunks(const float* partials, int chunks, int columns, ColumnSumTargets targets);
+
+// Adds the column sums of kOutputs values to `outputs`, of which some may be none.
+template<int kOutputs, class Value>
+void addColumnSums(const Lane& lane, int rows, int columns, const Value& value,
+                   float* const (&outputs)[kOutputs])
+{
+    if (rows == 0 || columns == 0)
+        return;
+    const ColumnSumPlan plan(rows, columns, kOutputs);
+    const dim3 grid(blocksFor(static_cast<std::size_t>(columns), ColumnSumPlan::kColumns),
+                    static_cast<unsigned>(plan.chunks));
+    launch(lane.stream, grid, sumChunks<kOutputs, Value>, value, rows, columns, plan.rowsOfChunk,
+           lane.scratch);
+    static_assert(kOutputs <= ColumnSumTargets::kMost);
+    ColumnSumTargets targets;
+    for (int output = 0; output < kOutputs; ++output)
+        targets.at[output] = outputs[output];
+    launch(lane.stream, dim3(grid.x, kOutputs), addChunks, static_cast<const float*>(lane.scratch),
+           plan.chunks, columns, targets);
+}
+
+} // namespace engine::cuda

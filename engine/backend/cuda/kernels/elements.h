@@ -1,0 +1,155 @@
+#pragma once
+
+#include "engine/backend/bfloat16.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/ptx.h"
+#include "engine/backend/matrix.h"
+
+#include <initializer_list>
+
+// What kernels over single numbers share: 16-byte accesses where memory allows them, numbers that
+// are stored as Real and computed with as floats, and the loop over all of them.
+namespace engine::cuda {
+
+constexpr std::size_t kAccess = 16; // bytes
+template<class Real>
+constexpr int vectorOf() // numbers of an access
+{
+    return static_cast<int>(kAccess / sizeof(Real));
+}
+
+// kCount neighbours that are read and written at once.
+template<int kCount>
+struct Pack
+{
+    float at[kCount];
+};
+
+// The same in memory: one access, or several of 16 bytes.
+template<class Real, int kCount>
+struct alignas(kCount * sizeof(Real) < kAccess ? kCount * sizeof(Real) : kAccess) Stored
+{
+    Real at[kCount];
+};
+
+template<int kCount, class Real>
+__device__ inline Pack<kCount> load(const Real* from)
+{
+    const auto stored = *reinterpret_cast<const Stored<Real, kCount>*>(from);
+    Pack<kCount> pack;
+    for (int i = 0; i < kCount; ++i)
+        pack.at[i] = static_cast<float>(stored.at[i]);
+    return pack;
+}
+
+template<int kCount>
+__device__ inline void store(float* to, const Pack<kCount>& pack)
+{
+    Stored<float, kCount> stored;
+    for (int i = 0; i < kCount; ++i)
+        stored.at[i] = pack.at[i];
+    *reinterpret_cast<Stored<float, kCount>*>(to) = stored;
+}
+
+// Rounded to the nearest, two at a time.
+template<int kCount>
+__device__ inline void store(bfloat16* to, const Pack<kCount>& pack)
+{
+    if constexpr (kCount == 1)
+        to->bits = static_cast<std::uint16_t>(ptx::pack(pack.at[0], 0));
+    else {
+        Stored<std::uint32_t, kCount / 2> stored;
+        for (int i = 0; i < kCount; i += 2)
+            stored.at[i / 2] = ptx::pack(pack.at[i], pack.at[i + 1]);
+        *reinterpret_cast<Stored<std::uint32_t, kCount / 2>*>(to) = stored;
+    }
+}
+
+template<class Real>
+__device__ inline Real* rowOf(const Matrix<Real>& matrix, int row)
+{
+    return matrix.data + static_cast<std::ptrdiff_t>(row) * matrix.stride;
+}
+
+// Where a number stands in a matrix of so many columns without gaps.
+struct Place
+{
+    int row;
+    std::size_t column;
+};
+__device__ inline Place placeOf(std::size_t number, int columns)
+{
+    const auto width = static_cast<std::size_t>(columns);
+    return {static_cast<int>(number / width), number % width};
+}
+template<class Real>
+__device__ inline Real* at(const Matrix<Real>& matrix, Place place)
+{
+    return rowOf(matrix, place.row) + place.column;
+}
+
+// to = combine(from, to), number by number.
+template<int kCount, class Real, class Combine>
+__device__ inline void combineInto(Real* to, const Real* from, const Combine& combine)
+{
+    auto values = load<kCount>(to);
+    const auto others = load<kCount>(from);
+    for (int i = 0; i < kCount; ++i)
+        values.at[i] = combine(others.at[i], values.at[i]);
+    store(to, values);
+}
+
+inline bool isAligned(const void* pointer)
+{
+    return reinterpret_cast<std::uintptr_t>(pointer) % kAccess == 0;
+}
+
+// Whether every row of the matrix can be read 16 bytes at a time; one without data always can.
+template<class Real>
+bool isAligned(const Matrix<Real>& matrix)
+{
+    return matrix.data == nullptr
+        || (isAligned(static_cast<const void*>(matrix.data))
+            && matrix.stride % vectorOf<Real>() == 0 && matrix.columns % vectorOf<Real>() == 0);
+}
+
+inline bool areAligned(std::initializer_list<const void*> pointers)
+{
+    for (const void* pointer : pointers)
+        if (!isAligned(pointer))
+            return false;
+    return true;
+}
+
+// Numbers of a matrix.
+template<class Real>
+std::size_t countOf(const Matrix<Real>& matrix)
+{
+    return static_cast<std::size_t>(matrix.rows) * static_cast<std::size_t>(matrix.columns);
+}
+
+// Calls work(index of the first of kCount numbers) for all `count`, which kCount divides. Every
+// thread does one pack; neighbours in a warp do neighbours in memory.
+template<int kCount, class Work>
+__global__ void __launch_bounds__(kThreads)
+    eachPack(std::size_t count, const __grid_constant__ Work work)
+{
+    const std::size_t first
+        = (std::size_t{blockIdx.x} * kThreads + threadIdx.x) * std::size_t{kCount};
+    if (first < count)
+        work.template operator()<kCount>(first);
+}
+
+// `work` has a template operator()<kCount>(std::size_t first); kPack numbers are done at a time, or
+// one by one where memory is not aligned or they do not come out even.
+template<int kPack, class Work>
+void forEach(cudaStream_t stream, std::size_t count, bool aligned, const Work& work)
+{
+    CHECK(count / kThreads < 0x7fffffff); // blocks of a grid
+    if (aligned && count % kPack == 0)
+        launch(stream, blocksFor(count / kPack, kThreads), eachPack<kPack, Work>, count, work);
+    else
+        launch(stream, blocksFor(count, kThreads), eachPack<1, Work>, count, work);
+}
+
+} // namespace engine::cuda

@@ -1,0 +1,74 @@
+#include "engine/backend/cuda/kernels/elements.h"
+#include "engine/backend/cuda/kernels/operations.h"
+
+namespace engine::cuda {
+namespace {
+
+constexpr double kOne = 1LL << kFixedPointBits;
+constexpr double kLimit = 9.0e18; // just inside int64: a diverged model stays defined
+
+// Rounded to nearest even, as the CPU does: the same bits.
+struct ToFixedPoint
+{
+    const float* x;
+    std::int64_t* sums;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        for (std::size_t i = first; i < first + kCount; ++i) {
+            const double scaled = rint(static_cast<double>(x[i]) * kOne);
+            const double bounded = fmax(-kLimit, fmin(kLimit, scaled));
+            const auto fixed = static_cast<std::uint64_t>(static_cast<std::int64_t>(bounded));
+            sums[i] = static_cast<std::int64_t>(static_cast<std::uint64_t>(sums[i]) + fixed);
+        }
+    }
+};
+
+struct FromFixedPoint
+{
+    const std::int64_t* sums;
+    float* x;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        for (std::size_t i = first; i < first + kCount; ++i)
+            x[i] = static_cast<float>(static_cast<double>(sums[i]) / kOne);
+    }
+};
+
+struct AddIntegers
+{
+    const std::int64_t* x;
+    std::int64_t* y;
+
+    template<int kCount>
+    __device__ void operator()(std::size_t first) const
+    {
+        for (std::size_t i = first; i < first + kCount; ++i)
+            y[i] += x[i];
+    }
+};
+
+} // namespace
+
+void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y)
+{
+    CHECK(x.size() >= y.size());
+    forEach<1>(lane.stream, y.size(), false, AddIntegers{x.data(), y.data()});
+}
+
+void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums)
+{
+    CHECK(x.size() >= sums.size());
+    forEach<1>(lane.stream, sums.size(), false, ToFixedPoint{x.data(), sums.data()});
+}
+
+void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x)
+{
+    CHECK(sums.size() >= x.size());
+    forEach<1>(lane.stream, x.size(), false, FromFixedPoint{sums.data(), x.data()});
+}
+
+} // namespace engine::cuda

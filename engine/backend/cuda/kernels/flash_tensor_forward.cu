@@ -1,0 +1,123 @@
+#include "engine/backend/cuda/kernels/flash_tensor_head.h"
+
+// A block makes 128 rows of one head's output, 16 a warp: queries, output and the sums of rows stay
+// in registers, keys and values pass through shared memory.
+namespace engine::cuda {
+namespace {
+
+using namespace tensor;
+
+constexpr int kKeys = 64; // of a tile
+// Of which scores exist at a time: what leaves a warp of an SM's sixteen its registers.
+template<int kSize>
+constexpr int kAtOnce = kSize == 64 ? 32 : 64;
+
+// Of this lane's two rows: the largest score so far, and the sum of exponentials of its own
+// columns.
+struct RowState
+{
+    float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};
+};
+
+// -infinity where a row does not see a column.
+template<int kCount>
+__device__ inline void maskTile(Sums<kCount>& scores, const Head& head, int slice, int firstRow,
+                                int firstKey)
+{
+    if (seesAll<kCount>(head, slice, firstRow, firstKey))
+        return; // for all lanes of the warp
+#pragma unroll
+    for (int n = 0; n < kCount / 8; ++n)
+        for (int c = 0; c < 4; ++c)
+            if (!sees(head, slice, firstRow + rowOfLane() + c / 2 * 8,
+                      firstKey + n * 8 + columnOfLane() + c % 2))
+                scores.at[n][c] = -INFINITY;
+}
+
+// Scores to weights, 2^(scale (score - largest)); the output and the sums shrink to the new largest
+// scores.
+template<int kCount, int kSize>
+__device__ inline void softmaxTile(Sums<kCount>& scores, float scale, RowState& state,
+                                   Sums<kSize>& out)
+{
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        float most = state.largest[r];
+#pragma unroll
+        for (int n = 0; n < kCount / 8; ++n)
+            most = fmaxf(most, fmaxf(scores.at[n][2 * r], scores.at[n][2 * r + 1]));
+        most = overRow(most, [](float a, float b) { return fmaxf(a, b); });
+        // Nothing seen so far: nothing to shrink, and no difference of infinities.
+        const float base = most == -INFINITY ? 0.0F : most * scale;
+        const float shrink = ptx::exp2(state.largest[r] * scale - base);
+        state.largest[r] = most;
+        state.sum[r] *= shrink;
+#pragma unroll
+        for (int n = 0; n < kCount / 8; ++n)
+            for (int c = 2 * r; c < 2 * r + 2; ++c) {
+                scores.at[n][c] = ptx::exp2(scores.at[n][c] * scale - base);
+                state.sum[r] += scores.at[n][c];
+            }
+        for (int n = 0; n < kSize / 8; ++n)
+            for (int c = 2 * r; c < 2 * r + 2; ++c)
+                out.at[n][c] *= shrink;
+    }
+}
+
+template<int kSize>
+__global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
+    flashForwardRows(const __grid_constant__ TensorFlashForward op)
+{
+    const Head head(op.heads);
+    const int own = static_cast<int>(blockIdx.x); // of all samples' heads
+    // The longest rows of causal heads first, since blocks start in their order.
+    const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
+    const int firstRow = ofBlock + warpOfBlock() * kSide;
+    const int stride = op.heads.stride[head.slice];
+    const Rows<kSize> queries
+        = readRows<kSize>(op.heads.qkv[head.slice] + head.firstRow(own) * stride + head.column(own),
+                          stride, firstRow, head.sequence);
+    const float scale = head.scale * kLog2e; // weights are exponents of 2
+    Sums<kSize> out;
+    RowState state;
+    KeyTiles<kKeys, kSize> tiles(op.heads, head, own, ofBlock + kRowsOfBlock);
+    tiles.each([&](auto& stage, int slice, int firstKey) {
+#pragma unroll 1
+        for (int first = 0; first < kKeys; first += kAtOnce<kSize>) {
+            if (firstRow >= head.sequence || firstKey + first >= head.seen(slice, firstRow + kSide))
+                return; // of this warp's rows none sees it
+            Sums<kAtOnce<kSize>> scores;
+            addRowProducts(scores, queries, stage.keys, first);
+            maskTile(scores, head, slice, firstRow, firstKey + first);
+            softmaxTile(scores, scale, state, out);
+            addProducts(out, scores, stage.values, first);
+        }
+    });
+#pragma unroll
+    for (int r = 0; r < 2; ++r) {
+        const float sum = overRow(state.sum[r], [](float a, float b) { return a + b; });
+        const int row = firstRow + rowOfLane() + 8 * r;
+        if (row >= head.sequence)
+            continue;
+        writeRow(op.out.data + (head.firstRow(own) + row) * op.out.stride + head.column(own), out,
+                 r, 1.0F / sum);
+        if (columnOfLane() == 0)
+            op.logSums[static_cast<std::ptrdiff_t>(own) * head.sequence + row]
+                = state.largest[r] * head.scale + logf(sum);
+    }
+}
+
+} // namespace
+
+void flashForward(const Lane& lane, const TensorFlashForward& op)
+{
+    const AttentionShape& shape = op.heads.shape;
+    bySize(shape.headSize, [&]<int kSize>() {
+        const dim3 grid(static_cast<unsigned>(shape.samples * shape.heads),
+                        blocksFor(static_cast<std::size_t>(shape.sequence), kRowsOfBlock));
+        launchWithMemory(lane.stream, grid, KeyTiles<kKeys, kSize>::kMemory,
+                         flashForwardRows<kSize>, op);
+    });
+}
+
+} // namespace engine::cuda

@@ -1,0 +1,124 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/flash.h"
+#include "engine/backend/cuda/kernels/launch.h"
+
+// What flash attention's kernels share: tiles in shared memory and products of tiles. A block is 16
+// by 16 threads; thread (y, x) has rows y, y + 16, ... and columns x, x + 16, ... of a product, so
+// that the 16 threads of a row are half a warp, and a warp reads two rows and 16 neighbouring
+// columns of shared memory: no two of its reads that differ fall into one bank, since rows are one
+// number longer than they need to be.
+namespace engine::cuda::flash {
+
+constexpr int kSide = 16;
+constexpr int kColumns = 32; // keys of a tile
+
+// kSize: the head's size, rounded up; numbers behind it are 0 and add nothing. Rows of a tile of
+// queries are fewer where the head is larger, so that all tiles fit into 48 KiB.
+template<int kSize>
+constexpr int kRows = kSize <= 64 ? 64 : 32;
+
+template<int kCount, int kWidth>
+struct Tile
+{
+    float at[kCount][kWidth + 1];
+};
+
+// What a block knows of its head.
+struct Head
+{
+    int size, sequence, slice, group; // group: heads of a key head
+    bool causal;
+    float scale;
+
+    __host__ __device__ explicit Head(const AttentionShape& shape, int ofSlice)
+        : size(shape.headSize)
+        , sequence(shape.sequence)
+        , slice(ofSlice)
+        , group(shape.heads / shape.keyHeads)
+        , causal(shape.mask == AttentionMask::Causal)
+        , scale(1.0F / sqrtf(static_cast<float>(shape.headSize)))
+    { }
+
+    // Whether row `row` of this slice sees column `column` of slice `ofSlice`.
+    __device__ bool sees(int row, int ofSlice, int column) const
+    {
+        return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
+    }
+    // Columns of a slice that rows below `rows` can see.
+    __device__ int seen(int ofSlice, int rows) const
+    {
+        if (!causal || ofSlice < slice)
+            return sequence;
+        return rows < sequence ? rows : sequence;
+    }
+};
+
+// Rows first, first + 1, ... of a matrix of `count` rows; 0 behind its end and behind the head.
+// Neighbouring threads read neighbouring numbers.
+template<int kCount, int kWidth, class Real>
+__device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int stride, int first,
+                            int count, int size)
+{
+    for (int i = static_cast<int>(threadIdx.x); i < kCount * kWidth; i += kThreads) {
+        const int row = i / kWidth, column = i % kWidth;
+        const bool exists = first + row < count && column < size;
+        tile.at[row][column] = exists
+            ? static_cast<float>(from[static_cast<std::ptrdiff_t>(first + row) * stride + column])
+            : 0.0F;
+    }
+}
+
+// Which index of a tile runs over the inner numbers of a product.
+enum class Inner { Row, Column };
+
+template<Inner kInner, int kCount, int kWidth>
+__device__ inline float numberOf(const Tile<kCount, kWidth>& tile, int outer, int inner)
+{
+    return kInner == Inner::Row ? tile.at[inner][outer] : tile.at[outer][inner];
+}
+
+// sums[i][j] += a(y + 16 i) b(x + 16 j) over the inner numbers, from the first to the last.
+template<Inner kOfA, Inner kOfB, int kI, int kJ, int kM, int kK, int kN, int kWidth>
+__device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
+                                   const Tile<kN, kWidth>& b)
+{
+    constexpr int kCount = kOfA == Inner::Row ? kM : kK;
+    static_assert(kCount == (kOfB == Inner::Row ? kN : kWidth));
+    const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
+#pragma unroll 4
+    for (int k = 0; k < kCount; ++k) {
+        float left[kI], right[kJ];
+        for (int i = 0; i < kI; ++i)
+            left[i] = numberOf<kOfA>(a, y + kSide * i, k);
+        for (int j = 0; j < kJ; ++j)
+            right[j] = numberOf<kOfB>(b, x + kSide * j, k);
+        for (int i = 0; i < kI; ++i)
+            for (int j = 0; j < kJ; ++j)
+                sums[i][j] += left[i] * right[j];
+    }
+}
+
+// Over the 16 threads of a row; all get the same bits.
+template<class Combine>
+__device__ inline float overRow(float value, Combine combine)
+{
+    for (int distance = kSide / 2; distance > 0; distance /= 2)
+        value = combine(value, __shfl_xor_sync(0xffffffffU, value, distance));
+    return value;
+}
+
+// Calls launch<kSize>() with the head's size rounded up.
+template<class Launch>
+void bySize(int size, const Launch& launch)
+{
+    CHECK(size <= kLargestFlashHead); // attention.cpp says so before
+    if (size <= 32)
+        launch.template operator()<32>();
+    else if (size <= 64)
+        launch.template operator()<64>();
+    else
+        launch.template operator()<128>();
+}
+
+} // namespace engine::cuda::flash

@@ -1,0 +1,47 @@
+#include "engine/backend/cuda/kernels/elements.h"
+#include "engine/backend/cuda/kernels/operations.h"
+#include "engine/backend/cuda/kernels/ordered_sum.h"
+#include "engine/backend/memory_lines.h"
+
+namespace engine::cuda {
+namespace {
+
+// A line a thread: each is read once, 16 bytes at a time.
+struct Unlike
+{
+    const std::byte* memory;
+    std::uint64_t like; // eight times the value
+
+    __device__ void operator()(std::size_t line, std::int64_t& count) const
+    {
+        struct alignas(kAccess) Words
+        {
+            std::uint64_t at[kLine / sizeof(std::uint64_t)];
+        };
+        const Words words = *reinterpret_cast<const Words*>(memory + line * kLine);
+        std::uint64_t different = 0;
+        for (const std::uint64_t word : words.at)
+            different |= word ^ like;
+        count += different != 0 ? 1 : 0;
+    }
+};
+
+} // namespace
+
+std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory)
+{
+    CHECK(areAligned({memory.data()}));
+    constexpr std::uint64_t kEveryByte = ~std::uint64_t{0} / 0xff;
+    // Behind the sums of the chunks.
+    auto* total = reinterpret_cast<std::int64_t*>(lane.scratch) + kMostChunks;
+    check(cudaMemsetAsync(total, 0, sizeof *total, lane.stream), "clearing");
+    addOrderedSum(lane, memory.size() / kLine,
+                  Unlike{memory.data(), std::to_integer<std::uint64_t>(value) * kEveryByte}, total);
+    std::int64_t count = 0;
+    check(cudaMemcpyAsync(&count, total, sizeof count, cudaMemcpyDeviceToHost, lane.stream),
+          "copy of a count");
+    check(cudaStreamSynchronize(lane.stream), "a count");
+    return count;
+}
+
+} // namespace engine::cuda

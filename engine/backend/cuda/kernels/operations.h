@@ -1,0 +1,81 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/kernels.h"
+
+// One family of kernels a file, for float and bfloat16. What each computes is said at Kernels; all
+// are queued on the lane and return at once. Shapes and alignment are checked here, not on the
+// device.
+namespace engine::cuda {
+
+template<class Real>
+void addBias(const Lane& lane, Matrix<Real> y, const Real* bias);
+template<class Real>
+void addBiasGradient(const Lane& lane, Matrix<const Real> dy, float* dBias);
+template<class Real>
+void add(const Lane& lane, std::span<const Real> x, std::span<Real> y);
+// y = x, rounded.
+template<class Real>
+void roundRows(const Lane& lane, Matrix<const float> x, Matrix<Real> y);
+
+template<class Real>
+void layerNorm(const Lane& lane, const LayerNorm<Real>& op);
+template<class Real>
+void layerNormBackward(const Lane& lane, const LayerNormBackward<Real>& op);
+template<class Real>
+void rmsNorm(const Lane& lane, const RmsNorm<Real>& op);
+template<class Real>
+void rmsNormBackward(const Lane& lane, const RmsNormBackward<Real>& op);
+template<class Real>
+void rotary(const Lane& lane, const Rotary<Real>& op);
+
+template<class Real>
+void gelu(const Lane& lane, std::span<const Real> x, std::span<Real> y);
+template<class Real>
+void geluBackward(const Lane& lane, std::span<const Real> dy, std::span<Real> x);
+template<class Real>
+void swiGlu(const Lane& lane, Matrix<const Real> x, Matrix<Real> y);
+template<class Real>
+void swiGluBackward(const Lane& lane, Matrix<const Real> dy, Matrix<Real> x);
+
+template<class Real>
+void embedding(const Lane& lane, std::span<const std::int32_t> tokens, const Real* tokenTable,
+               Matrix<const Real> positionTable, Matrix<Real> out);
+template<class Real>
+void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
+                       Matrix<const Real> dOut, float* dTokenTable, Matrix<float> dPositionTable);
+
+template<class Real>
+void crossEntropy(const Lane& lane, const CrossEntropy<Real>& op);
+template<class Real>
+void crossEntropyBackward(const Lane& lane, Matrix<Real> logits,
+                          std::span<const std::int32_t> targets, float scale);
+
+template<class Real>
+void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> parts);
+// The order of the sum is that of `x` and of its alignment alone.
+void addSquares(const Lane& lane, std::span<const float> x, double* sum);
+void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums);
+void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y);
+void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x);
+
+// Waits for the lane: a number comes back.
+std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory);
+
+// Scores of several heads, one after the other, `sequence` rows each. The first `columns` of
+// `stride` exist; with the causal mask the last row of a head sees all of them.
+template<class Real>
+struct ScoreRows
+{
+    Real* data = nullptr;
+    int rows = 0, columns = 0, stride = 0, sequence = 0;
+    AttentionMask mask = AttentionMask::Causal;
+};
+// To probabilities in place; 0 where nothing is seen.
+template<class Real>
+void softmax(const Lane& lane, const ScoreRows<Real>& scores);
+// dS takes the place of dP, which lies as the probabilities do.
+template<class Real>
+void softmaxBackward(const Lane& lane, const ScoreRows<Real>& probabilities, Real* gradient);
+
+} // namespace engine::cuda

@@ -1,0 +1,69 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/lane.h"
+#include "engine/backend/cuda/kernels/launch.h"
+
+// One sum over very many items: by a block for each chunk of them, and then over the chunks, so
+// that its order depends on their count alone.
+namespace engine::cuda {
+
+constexpr std::size_t kMostChunks = 1024;
+
+// Over the threads of a block, in pairs; thread 0 gets the sum.
+template<class Number>
+__device__ inline Number sumOfBlock(Number own)
+{
+    __shared__ Number sums[kThreads];
+    sums[threadIdx.x] = own;
+    __syncthreads();
+    for (unsigned half = kThreads / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half)
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+        __syncthreads();
+    }
+    return sums[0];
+}
+
+// A block does chunk blockIdx.x, an item a thread at a time: neighbours do neighbours.
+template<class Number, class AddItem>
+__global__ void __launch_bounds__(kThreads)
+    sumItems(AddItem addItem, std::size_t items, std::size_t ofChunk, Number* sums)
+{
+    const std::size_t begin = blockIdx.x * ofChunk;
+    const std::size_t end = begin + ofChunk < items ? begin + ofChunk : items;
+    Number sum = 0;
+    for (std::size_t i = begin + threadIdx.x; i < end; i += kThreads)
+        addItem(i, sum);
+    sum = sumOfBlock(sum);
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = sum;
+}
+
+template<class Number>
+__global__ void __launch_bounds__(kThreads)
+    addChunkSums(const Number* sums, int chunks, Number* total)
+{
+    Number sum = 0;
+    for (int i = static_cast<int>(threadIdx.x); i < chunks; i += kThreads)
+        sum += sums[i];
+    sum = sumOfBlock(sum);
+    if (threadIdx.x == 0)
+        *total += sum;
+}
+
+// Adds to what `total` points at, in the device's memory; addItem(item, sum) adds an item's share.
+// It uses the first kMostChunks numbers of the lane's scratch.
+template<class Number, class AddItem>
+void addOrderedSum(const Lane& lane, std::size_t items, const AddItem& addItem, Number* total)
+{
+    if (items == 0)
+        return;
+    const std::size_t turns = (items + kThreads - 1) / kThreads;
+    const std::size_t ofChunk = (turns + kMostChunks - 1) / kMostChunks * kThreads;
+    const unsigned chunks = blocksFor(items, ofChunk);
+    auto* sums = reinterpret_cast<Number*>(lane.scratch);
+    launch(lane.stream, chunks, sumItems<Number, AddItem>, addItem, items, ofChunk, sums);
+    launch(lane.stream, 1U, addChunkSums<Number>, sums, static_cast<int>(chunks), total);
+}
+
+} // namespace engine::cuda

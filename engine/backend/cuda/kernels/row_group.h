@@ -1,0 +1,74 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/elements.h"
+
+// Kernels that reduce over rows. kGroup threads share a row: a warp where a row is short, a block
+// where it is long. Sums have one order, whatever the device: each thread its own numbers from left
+// to right, then pairs of lanes (a butterfly, in which both add the same two numbers), then the
+// warps from the first to the last.
+namespace engine::cuda {
+
+constexpr int kShortRow = 1024; // numbers: 32 a lane
+
+template<int kGroup>
+struct RowGroup
+{
+    static_assert(kGroup == kWarp || kGroup == kThreads);
+    static constexpr int kRowsOfBlock = kThreads / kGroup;
+
+    // Below `rows` for all threads of a group or for none.
+    __device__ static int row()
+    {
+        return static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kGroup;
+    }
+    __device__ static int lane() { return static_cast<int>(threadIdx.x) % kGroup; }
+
+    // Every thread of the group calls it, and gets the same bits. With a block as the group it is a
+    // barrier before and after.
+    template<class Combine>
+    __device__ static float reduce(float value, Combine combine)
+    {
+        for (int distance = kWarp / 2; distance > 0; distance /= 2)
+            value = combine(value, __shfl_xor_sync(0xffffffffU, value, distance));
+        if constexpr (kGroup == kThreads) {
+            __shared__ float warps[kThreads / kWarp];
+            if (threadIdx.x % kWarp == 0)
+                warps[threadIdx.x / kWarp] = value;
+            __syncthreads();
+            value = warps[0];
+            for (int warp = 1; warp < kThreads / kWarp; ++warp)
+                value = combine(value, warps[warp]);
+            __syncthreads(); // `warps` is free for the next reduction
+        }
+        return value;
+    }
+    __device__ static float sum(float value)
+    {
+        return reduce(value, [](float a, float b) { return a + b; });
+    }
+    __device__ static float largest(float value)
+    {
+        return reduce(value, [](float a, float b) { return fmaxf(a, b); });
+    }
+};
+
+// Starts kernel<numbers of an access, group> over rows of Real; `Kernels` has a static template
+// member kernel<kCount, kGroup>().
+template<class Kernels, class Real, class Argument>
+void launchRows(cudaStream_t stream, int rows, int columns, bool aligned, const Argument& argument)
+{
+    const auto count = static_cast<std::size_t>(rows);
+    const auto start = [&](auto* onWarp, auto* onBlock) {
+        if (columns <= kShortRow)
+            launch(stream, blocksFor(count, RowGroup<kWarp>::kRowsOfBlock), onWarp, argument);
+        else
+            launch(stream, blocksFor(count, 1), onBlock, argument);
+    };
+    if (aligned)
+        start(Kernels::template kernel<vectorOf<Real>(), kWarp>(),
+              Kernels::template kernel<vectorOf<Real>(), kThreads>());
+    else
+        start(Kernels::template kernel<1, kWarp>(), Kernels::template kernel<1, kThreads>());
+}
+
+} // namespace engine::cuda

@@ -1,0 +1,196 @@
+#pragma once
+
+#include "engine/backend/bfloat16.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/ptx.h"
+
+// Tiles of bfloat16 in shared memory and their products on tensor cores. A warp makes 16 rows of a
+// product; its 16-row operand lies in registers as mma takes it (Rows), the other one is a tile.
+namespace engine::cuda::tensor {
+
+constexpr int kSide = 16; // rows of a warp, and the inner numbers of one mma
+constexpr int kWarps = kThreads / kWarp;
+
+// kRows rows of kSize numbers. Of the 16-byte pieces of a row the lowest three bits of the index
+// are mixed with those of the row, so that the eight rows that ldmatrix reads at a time lie in
+// different banks, and neither a copy of a piece nor a read needs more than one turn.
+template<int kRows, int kSize>
+struct Tile
+{
+    static constexpr int kPiece = 8, kPieces = kSize / kPiece;
+    static_assert(kRows % kSide == 0 && (kPieces == 8 || kPieces == 16));
+
+    __device__ bfloat16* at(int row, int column)
+    {
+        const int piece = column / kPiece ^ row % 8;
+        return numbers + row * kSize + piece * kPiece + column % kPiece;
+    }
+
+    // Rows first, first + 1, ... of a matrix of `count` rows, whose rows are aligned to 16 bytes;
+    // zeros behind its end. Begun by all threads of the block, done as ptx::copyAsync() says.
+    __device__ void fetch(const bfloat16* from, int stride, int first, int count)
+    {
+        for (int i = static_cast<int>(threadIdx.x); i < kRows * kPieces; i += kThreads) {
+            const int row = i / kPieces, column = i % kPieces * kPiece;
+            const bool exists = first + row < count;
+            const std::ptrdiff_t line = exists ? first + row : 0;
+            ptx::copyAsync(at(row, column), from + line * stride + column, exists);
+        }
+    }
+
+    // Where the 8 numbers from `column`, 0 or 8, on lie. The mixing is an exclusive or and rows are
+    // aligned to their size, so a lane needs one address of a tile: what lies 16 `steps` columns to
+    // the right of it, and then 8 n rows below, has the same bits but for these.
+    __device__ ptx::Shared address(int row, int column)
+    {
+        return ptx::sharedAddress(at(row, column));
+    }
+    __device__ static ptx::Shared right(ptx::Shared address, int steps)
+    {
+        return address ^ static_cast<ptx::Shared>(steps) * (kSide * sizeof(bfloat16));
+    }
+    __device__ static ptx::Shared below(ptx::Shared address, int rows)
+    {
+        return address + static_cast<ptx::Shared>(rows) * (kSize * sizeof(bfloat16));
+    }
+
+    alignas(256) bfloat16 numbers[kRows * kSize];
+};
+
+__device__ inline int laneOfWarp()
+{
+    return static_cast<int>(threadIdx.x) % kWarp;
+}
+__device__ inline int warpOfBlock()
+{
+    return static_cast<int>(threadIdx.x) / kWarp;
+}
+// The first of the two rows of 16 that this lane has numbers of (the other is 8 below), and the
+// first of its two columns of 8.
+__device__ inline int rowOfLane()
+{
+    return laneOfWarp() / 4;
+}
+__device__ inline int columnOfLane()
+{
+    return laneOfWarp() % 4 * 2;
+}
+
+// 16 rows of kSize numbers as left operands, and 16 rows of kSize sums.
+template<int kSize>
+struct Rows
+{
+    std::uint32_t at[kSize / kSide][4];
+};
+template<int kSize>
+struct Sums
+{
+    float at[kSize / 8][4] = {};
+};
+
+// Rows first .. first + 15 of a matrix of `count` rows in the device's memory; zeros behind its
+// end.
+template<int kSize>
+__device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int first, int count)
+{
+    Rows<kSize> rows;
+#pragma unroll
+    for (int step = 0; step < kSize / kSide; ++step)
+#pragma unroll
+        for (int part = 0; part < 4; ++part) {
+            const int row = first + rowOfLane() + part % 2 * 8;
+            const int column = step * kSide + columnOfLane() + part / 2 * 8;
+            const bfloat16* pair = from + static_cast<std::ptrdiff_t>(row) * stride + column;
+            rows.at[step][part] = row < count ? *reinterpret_cast<const std::uint32_t*>(pair) : 0U;
+        }
+    return rows;
+}
+
+// sums += left tile^T: a column of the result for each of kCount rows of the tile, from `first` on.
+// left(step) fills the four registers of a step.
+template<int kCount, int kRows, int kSize, class Left>
+__device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kRows, kSize>& tile, int first,
+                                      const Left& left)
+{
+    using OfTile = Tile<kRows, kSize>;
+    const int matrix = laneOfWarp() / 8, row = laneOfWarp() % 8;
+    const ptx::Shared at = tile.address(first + matrix / 2 * 8 + row, matrix % 2 * 8);
+#pragma unroll
+    for (int step = 0; step < kSize / kSide; ++step) {
+        std::uint32_t a[4];
+        left(a, step);
+#pragma unroll
+        for (int n = 0; n < kCount; n += kSide) {
+            std::uint32_t b[4];
+            ptx::loadMatrices(b, OfTile::below(OfTile::right(at, step), n));
+            ptx::multiplyAdd(sums.at[n / 8], a, b[0], b[1]);
+            ptx::multiplyAdd(sums.at[n / 8 + 1], a, b[2], b[3]);
+        }
+    }
+}
+template<int kCount, int kRows, int kSize>
+__device__ inline void addRowProducts(Sums<kCount>& sums, const Rows<kSize>& rows,
+                                      Tile<kRows, kSize>& tile, int first)
+{
+    addRowProducts(sums, tile, first, [&](std::uint32_t(&a)[4], int step) {
+        for (int part = 0; part < 4; ++part)
+            a[part] = rows.at[step][part];
+    });
+}
+// Of the rows ofOther .. ofOther + 15 of another tile.
+template<int kCount, int kOthers, int kRows, int kSize>
+__device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& other, int ofOther,
+                                      Tile<kRows, kSize>& tile, int first)
+{
+    const ptx::Shared at = other.address(ofOther + laneOfWarp() % 16, laneOfWarp() / 16 * 8);
+    addRowProducts(sums, tile, first, [&](std::uint32_t(&a)[4], int step) {
+        ptx::loadMatrices(a, Tile<kOthers, kSize>::right(at, step));
+    });
+}
+
+// sums += weights tile, with kCount rows of the tile from `first` on, and weights rounded to
+// bfloat16: sums of one product lie in the lanes as the left operand of the next is wanted.
+template<int kCount, int kRows, int kSize>
+__device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weights,
+                                   Tile<kRows, kSize>& tile, int first)
+{
+    using OfTile = Tile<kRows, kSize>;
+    const int matrix = laneOfWarp() / 8, row = laneOfWarp() % 8;
+    const ptx::Shared at = tile.address(first + matrix % 2 * 8 + row, matrix / 2 * 8);
+#pragma unroll
+    for (int k = 0; k < kCount; k += kSide) {
+        const float(&left)[4] = weights.at[k / 8];
+        const float(&right)[4] = weights.at[k / 8 + 1];
+        const std::uint32_t a[4] = {ptx::pack(left[0], left[1]), ptx::pack(left[2], left[3]),
+                                    ptx::pack(right[0], right[1]), ptx::pack(right[2], right[3])};
+#pragma unroll
+        for (int n = 0; n < kSize; n += kSide) {
+            std::uint32_t b[4];
+            ptx::loadTransposed(b, OfTile::below(OfTile::right(at, n / kSide), k));
+            ptx::multiplyAdd(sums.at[n / 8], a, b[0], b[1]);
+            ptx::multiplyAdd(sums.at[n / 8 + 1], a, b[2], b[3]);
+        }
+    }
+}
+
+// Over the four lanes that share a row; all get the same bits.
+template<class Combine>
+__device__ inline float overRow(float value, Combine combine)
+{
+    value = combine(value, __shfl_xor_sync(0xffffffffU, value, 1));
+    return combine(value, __shfl_xor_sync(0xffffffffU, value, 2));
+}
+
+// Row `row` (0 or 1 of this lane's two) times `factor`, rounded, to kSize numbers at `to`.
+template<int kSize>
+__device__ inline void writeRow(bfloat16* to, const Sums<kSize>& sums, int row, float factor)
+{
+#pragma unroll
+    for (int n = 0; n < kSize; n += 8) {
+        const float(&pair)[4] = sums.at[n / 8];
+        *reinterpret_cast<std::uint32_t*>(to + n + columnOfLane())
+            = ptx::pack(pair[2 * row] * factor, pair[2 * row + 1] * factor);
+    }
+}
+
+} // namespace engine::cuda::tensor

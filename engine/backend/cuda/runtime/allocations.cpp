@@ -1,0 +1,56 @@
+#include "engine/backend/cuda/runtime/allocations.h"
+
+#include "engine/backend/cuda/kernels/launch.h"
+
+#include <algorithm>
+#include <new>
+
+namespace engine::cuda {
+namespace {
+
+// The driver gives large pieces whole, and small ones out of one that it keeps: then nothing is
+// gone but what it took for the first of them. What is further off is another program's.
+Bytes roundingOf(Bytes asked, Bytes gone)
+{
+    constexpr Bytes kPiece = Bytes{2} << 20;
+    return gone >= 0 && gone < asked + kPiece ? gone - asked : 0;
+}
+
+} // namespace
+
+Bytes usedMemory()
+{
+    std::size_t available = 0, total = 0;
+    check(cudaMemGetInfo(&available, &total), "memory");
+    return static_cast<Bytes>(total - available);
+}
+
+DeviceMemory Allocations::take(std::size_t bytes, MemoryFor purpose) const
+{
+    void* memory = nullptr;
+    const Bytes before = usedMemory();
+    const cudaError_t status = cudaMalloc(&memory, bytes);
+    if (status == cudaErrorMemoryAllocation)
+        throw std::bad_alloc();
+    check(status, "allocation");
+    const auto size = static_cast<Bytes>(bytes);
+    const Bytes more = roundingOf(size, usedMemory() - before);
+    const auto slot = static_cast<std::size_t>(purpose);
+    m_out->taken[slot] += size;
+    m_out->rounding += more;
+    return {static_cast<std::byte*>(memory), [slot, size, more, out = m_out](std::byte* taken) {
+                cudaFree(taken);
+                out->taken[slot] -= size;
+                out->rounding -= more;
+            }};
+}
+
+GpuMemoryUse Allocations::use() const
+{
+    GpuMemoryUse use;
+    std::ranges::copy(m_out->taken, use.taken.begin());
+    use.rounding = m_out->rounding;
+    return use;
+}
+
+} // namespace engine::cuda

@@ -1,0 +1,289 @@
+#include "engine/backend/cuda/runtime/attention.h"
+
+#include "engine/backend/cuda/kernels/attention_heads.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/runtime/tensor_attention.h"
+
+namespace engine::cuda {
+namespace {
+
+void checkShape(const AttentionShape& shape)
+{
+    CHECK(shape.heads % shape.keyHeads == 0 && shape.headsAtOnce >= shape.heads);
+    if (shape.kind != AttentionKind::Flash)
+        return;
+    if (shape.headSize > kLargestFlashHead || shape.slices > kMostFlashSlices)
+        throw std::runtime_error("flash attention on a GPU takes heads of up to 128 numbers and up "
+                                 "to 32 slices: use --attention recompute");
+}
+
+// Probabilities of all heads of the sample, (heads, sequence, slices x sequence).
+template<class Real>
+void makeScores(const Lane& lane, Products& products, const AttentionShape& shape,
+                const SampleHeads<Real>& heads, Real* scores)
+{
+    for (int member = 0; member < heads.group(); ++member)
+        for (int slice = 0; slice <= heads.slice(); ++slice)
+            products.multiply(
+                lane,
+                BatchedMatmul<Real>{.first = {.a = heads.query(member),
+                                              .b = heads.key(slice),
+                                              .c = heads.scores(scores, member, slice),
+                                              .transposeB = Transpose::Yes,
+                                              .alpha = heads.scale()},
+                                    .count = shape.keyHeads,
+                                    .strideA = heads.queryStep(),
+                                    .strideB = heads.keyStep(),
+                                    .strideC = heads.scoreStep()});
+    softmax(lane, heads.rows(scores));
+}
+
+// The gradients of one sample's heads, made in the workspace as its rows of qkv lie, and then put
+// where those were.
+template<class Real>
+class SampleBackward
+{
+public:
+    SampleBackward(const Lane& lane, Products& products, const AttentionBackward<Real>& op,
+                   int sample)
+        : m_lane(lane)
+        , m_products(products)
+        , m_op(op)
+        , m_sample(sample)
+        , m_heads(op.shape, op.qkv, op.earlier, sample)
+        , m_d(op.workspace, op.shape.sequence, op.shape.qkvWidth())
+        , m_rest(op.workspace
+                 + std::ptrdiff_t{3} * op.shape.heads * op.shape.sequence * op.shape.headSize)
+        , m_dScores(reinterpret_cast<Real*>(m_rest))
+    { }
+
+    void run()
+    {
+        beginKeys();
+        if (m_op.shape.kind == AttentionKind::Flash)
+            tiles();
+        else
+            products();
+        const Matrix<Real> rows(m_op.qkv.row(m_sample * m_d.rows), m_d.rows, m_d.columns,
+                                m_op.qkv.stride);
+        roundRows<Real>(m_lane, m_d, rows);
+    }
+
+private:
+    void products()
+    {
+        Real* scores = probabilities();
+        for (int member = 0; member < m_heads.group(); ++member)
+            for (int slice = 0; slice <= m_heads.slice(); ++slice)
+                values(scores, member, slice);
+        softmaxBackward(m_lane, m_heads.rows(scores), m_dScores);
+        for (int member = 0; member < m_heads.group(); ++member)
+            for (int slice = 0; slice <= m_heads.slice(); ++slice)
+                queriesAndKeys(member, slice);
+    }
+
+    void tiles()
+    {
+        const AttentionShape& shape = m_op.shape;
+        const auto row = m_sample * shape.sequence;
+        const auto of = [&](const Matrix<const Real>& all) {
+            return Matrix<const Real>(all.row(row), shape.sequence, shape.width(), all.stride);
+        };
+        FlashBackward<Real> op{.heads = m_heads.tiles(),
+                               .out = of(m_op.out),
+                               .dOut = of(m_op.dOut),
+                               .logSums = m_op.kept.logSums + std::ptrdiff_t{row} * shape.heads,
+                               .products = m_rest,
+                               .dQuery = {m_d.data, m_d.rows, shape.width(), m_d.stride},
+                               .dKey = {},
+                               .dValue = {}};
+        for (int slice = 0; slice <= m_heads.slice(); ++slice) {
+            op.dKey[slice] = keyTarget(slice);
+            op.dValue[slice] = valueTarget(slice);
+        }
+        flashBackward(m_lane, op);
+    }
+
+    void copy(Matrix<const float> from, Matrix<float> to) const
+    {
+        constexpr auto kSize = sizeof(float);
+        check(cudaMemcpy2DAsync(to.data, static_cast<std::size_t>(to.stride) * kSize, from.data,
+                                static_cast<std::size_t>(from.stride) * kSize,
+                                static_cast<std::size_t>(from.columns) * kSize,
+                                static_cast<std::size_t>(from.rows), cudaMemcpyDeviceToDevice,
+                                m_lane.stream),
+              "copy of gradients");
+    }
+
+    // From what later slices have added, or from nothing. Key and value gradients are neighbours.
+    void beginKeys()
+    {
+        const AttentionShape& shape = m_op.shape;
+        const Matrix<float> own(m_d.data + shape.width(), m_d.rows, 2 * shape.keyWidth(),
+                                m_d.stride);
+        if (m_op.keyGradients != nullptr) {
+            const Matrix<const float> later(m_op.keyGradients, m_op.qkv.rows, own.columns);
+            copy({later.row(m_sample * own.rows), own.rows, own.columns, later.stride}, own);
+            return;
+        }
+        constexpr auto kSize = sizeof(float);
+        check(cudaMemset2DAsync(own.data, static_cast<std::size_t>(own.stride) * kSize, 0,
+                                static_cast<std::size_t>(own.columns) * kSize,
+                                static_cast<std::size_t>(own.rows), m_lane.stream),
+              "clearing of gradients");
+    }
+
+    Real* probabilities()
+    {
+        const AttentionShape& shape = m_op.shape;
+        const auto ofSample = static_cast<std::ptrdiff_t>(shape.scores()) * shape.heads;
+        if (shape.kind == AttentionKind::Standard)
+            return m_op.kept.scores + m_sample * ofSample;
+        const std::size_t ofHead = inWide<Real>(shape.scores());
+        auto* scores = reinterpret_cast<Real*>(
+            m_rest + static_cast<std::size_t>(shape.headsAtOnce) * ofHead);
+        makeScores(m_lane, m_products, shape,
+                   SampleHeads<Real>(shape, m_op.qkv, m_op.earlier, m_sample), scores);
+        return scores;
+    }
+
+    Matrix<float> keyTarget(int slice) const
+    {
+        const AttentionShape& shape = m_op.shape;
+        if (slice != m_heads.slice())
+            return m_heads.keyGradient(slice);
+        return {m_d.data + shape.width(), shape.sequence, shape.headSize, m_d.stride};
+    }
+    Matrix<float> valueTarget(int slice) const
+    {
+        const AttentionShape& shape = m_op.shape;
+        if (slice != m_heads.slice())
+            return m_heads.valueGradient(slice);
+        return {m_d.data + shape.width() + shape.keyWidth(), shape.sequence, shape.headSize,
+                m_d.stride};
+    }
+
+    // dP = dOut V^T, dV += P^T dOut.
+    void values(const Real* scores, int member, int slice)
+    {
+        const Matrix<const Real> dOut = m_heads.query(m_op.dOut, member);
+        m_products.multiply(
+            m_lane,
+            BatchedMatmul<Real>{.first = {.a = dOut,
+                                          .b = m_heads.value(slice),
+                                          .c = m_heads.scores(m_dScores, member, slice),
+                                          .transposeB = Transpose::Yes},
+                                .count = m_op.shape.keyHeads,
+                                .strideA = m_heads.queryStep(),
+                                .strideB = m_heads.keyStep(),
+                                .strideC = m_heads.scoreStep()});
+        m_products.multiply(
+            m_lane,
+            BatchedMatmul<Real, float>{.first = {.a = m_heads.scores(scores, member, slice),
+                                                 .b = dOut,
+                                                 .c = valueTarget(slice),
+                                                 .transposeA = Transpose::Yes,
+                                                 .beta = 1},
+                                       .count = m_op.shape.keyHeads,
+                                       .strideA = m_heads.scoreStep(),
+                                       .strideB = m_heads.queryStep(),
+                                       .strideC = m_heads.keyStep()});
+    }
+
+    // dQ = dS K, dK += dS^T Q.
+    void queriesAndKeys(int member, int slice)
+    {
+        const Matrix<const Real> dScores = m_heads.scores(m_dScores, member, slice);
+        const int column = member * m_op.shape.headSize;
+        m_products.multiply(
+            m_lane,
+            BatchedMatmul<Real, float>{
+                .first = {.a = dScores,
+                          .b = m_heads.key(slice),
+                          .c = {m_d.data + column, m_d.rows, m_op.shape.headSize, m_d.stride},
+                          .alpha = m_heads.scale(),
+                          .beta = slice == 0 ? 0.0F : 1.0F},
+                .count = m_op.shape.keyHeads,
+                .strideA = m_heads.scoreStep(),
+                .strideB = m_heads.keyStep(),
+                .strideC = m_heads.queryStep()});
+        m_products.multiply(m_lane,
+                            BatchedMatmul<Real, float>{.first = {.a = dScores,
+                                                                 .b = m_heads.query(member),
+                                                                 .c = keyTarget(slice),
+                                                                 .transposeA = Transpose::Yes,
+                                                                 .alpha = m_heads.scale(),
+                                                                 .beta = 1},
+                                                       .count = m_op.shape.keyHeads,
+                                                       .strideA = m_heads.scoreStep(),
+                                                       .strideB = m_heads.queryStep(),
+                                                       .strideC = m_heads.keyStep()});
+    }
+
+    const Lane& m_lane;
+    Products& m_products;
+    const AttentionBackward<Real>& m_op;
+    int m_sample;
+    SampleHeads<Real> m_heads;
+    Matrix<float> m_d;
+    float* m_rest; // of the workspace
+    Real* m_dScores;
+};
+
+} // namespace
+
+template<class Real>
+void attention(const Lane& lane, Products& products, const Attention<Real>& op)
+{
+    if (tensorAttention(lane, op))
+        return;
+    const AttentionShape& shape = op.shape;
+    checkShape(shape);
+    const auto ofSample = static_cast<std::ptrdiff_t>(shape.scores()) * shape.heads;
+    for (int sample = 0; sample < shape.samples; ++sample) {
+        const SampleHeads<Real> heads(shape, op.qkv, op.earlier, sample);
+        const int row = sample * shape.sequence;
+        if (shape.kind == AttentionKind::Flash) {
+            flashForward<Real>(
+                lane,
+                {.heads = heads.tiles(),
+                 .out = {op.out.row(row), shape.sequence, shape.width(), op.out.stride},
+                 .logSums = op.kept.logSums + std::ptrdiff_t{row} * shape.heads});
+            continue;
+        }
+        Real* scores = shape.kind == AttentionKind::Recompute
+            ? reinterpret_cast<Real*>(op.workspace)
+            : op.kept.scores + sample * ofSample;
+        makeScores(lane, products, shape, heads, scores);
+        for (int member = 0; member < heads.group(); ++member)
+            for (int slice = 0; slice <= heads.slice(); ++slice)
+                products.multiply(
+                    lane,
+                    BatchedMatmul<Real>{
+                        .first = {.a = heads.template scores<const Real>(scores, member, slice),
+                                  .b = heads.value(slice),
+                                  .c = heads.query(op.out, member),
+                                  .beta = slice == 0 ? 0.0F : 1.0F},
+                        .count = shape.keyHeads,
+                        .strideA = heads.scoreStep(),
+                        .strideB = heads.keyStep(),
+                        .strideC = heads.queryStep()});
+    }
+}
+
+template<class Real>
+void attentionBackward(const Lane& lane, Products& products, const AttentionBackward<Real>& op)
+{
+    if (tensorAttentionBackward(lane, op))
+        return;
+    checkShape(op.shape);
+    for (int sample = 0; sample < op.shape.samples; ++sample)
+        SampleBackward<Real>(lane, products, op, sample).run();
+}
+
+template void attention(const Lane&, Products&, const Attention<float>&);
+template void attention(const Lane&, Products&, const Attention<bfloat16>&);
+template void attentionBackward(const Lane&, Products&, const AttentionBackward<float>&);
+template void attentionBackward(const Lane&, Products&, const AttentionBackward<bfloat16>&);
+
+} // namespace engine::cuda

@@ -1,0 +1,222 @@
+#include "engine/backend/cuda/runtime/device.h"
+
+#include "engine/backend/cuda/blas/blas_lt.h"
+#include "engine/backend/cuda/runtime/allocations.h"
+#include "engine/backend/cuda/runtime/kernels.h"
+#include "engine/backend/cuda/runtime/queue.h"
+#include "engine/backend/cuda/runtime/tensor_attention.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <vector>
+
+namespace engine::cuda {
+namespace {
+
+// Events with times, made when a slot is first used.
+class Stamps
+{
+public:
+    explicit Stamps(const Partition* partition) // none: of the whole GPU
+        : m_partition(partition)
+    { }
+    ~Stamps()
+    {
+        for (cudaEvent_t event : m_events)
+            cudaEventDestroy(event);
+    }
+    Stamps(const Stamps&) = delete;
+    Stamps& operator=(const Stamps&) = delete;
+
+    void record(std::size_t slot, cudaStream_t stream)
+    {
+        for (const EventsFor made(m_partition); m_events.size() <= slot;)
+            check(cudaEventCreate(&m_events.emplace_back()), "an event");
+        check(cudaEventRecord(m_events[slot], stream), "an event");
+    }
+    bool hasPassed(std::size_t slot) const
+    {
+        const cudaError_t status = cudaEventQuery(m_events.at(slot));
+        if (status != cudaErrorNotReady)
+            check(status, "work of the device");
+        return status == cudaSuccess;
+    }
+    std::int64_t nanoseconds(std::size_t from, std::size_t to) const
+    {
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, m_events.at(from), m_events.at(to)), "a time");
+        return std::llround(static_cast<double>(milliseconds) * 1e6);
+    }
+
+private:
+    const Partition* m_partition;
+    std::vector<cudaEvent_t> m_events;
+};
+
+std::size_t sharedMemoryOf(int gpu)
+{
+    int bytes = 0;
+    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, gpu),
+          "the shared memory of a block");
+    return static_cast<std::size_t>(bytes);
+}
+
+class CudaDevice final : public Device
+{
+public:
+    explicit CudaDevice(const DevicePart& part)
+        : m_gpu(select(part.gpu))
+        , m_partition(part.partition)
+        , m_clock(part.clock)
+        , m_name(part.number < 0 ? fmt::format("GPU {}", m_gpu)
+                                 : fmt::format("device {}", part.number))
+        , m_stream(m_gpu, m_partition.get(), m_name + ": compute")
+        , m_queue(m_gpu, m_stream.get())
+        , m_before(part.before)
+        , m_scratch(m_memory.take(Lane::kScratch, MemoryFor::Workspace))
+        , m_lane{m_stream.get(), reinterpret_cast<float*>(m_scratch.get()), sharedMemoryOf(m_gpu)}
+        , m_products(makeProducts(Tf32::Off))
+        , m_kernels(makeKernels<float>(m_lane, *m_products, m_memory))
+        , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products, m_memory))
+    {
+        if (m_partition && m_partition->context() != nullptr)
+            nameContext(m_partition->context(), m_name + ": " + partWords());
+    }
+    ~CudaDevice() override
+    {
+        cudaSetDevice(m_gpu);
+        cudaStreamSynchronize(m_lane.stream);
+    }
+
+    DeviceInfo info() const override
+    {
+        const OnGpu on(m_gpu);
+        cudaDeviceProp properties{};
+        check(cudaGetDeviceProperties(&properties, m_gpu), "properties");
+        std::size_t available = 0, total = 0;
+        check(cudaMemGetInfo(&available, &total), "memory");
+        const std::string lack = lackOfTensorCores(m_lane.sharedMemory);
+        return {fmt::format("{}, {}", properties.name, partWords()),
+                lack.empty() ? "cuBLASLt" : "cuBLASLt; " + lack, static_cast<Bytes>(available)};
+    }
+    const Kernels<float>& kernels() const override { return *m_kernels; }
+    const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }
+    const Kernels<float>* tf32Kernels() const override // which few runs want: made when asked for
+    {
+        if (m_tf32s == nullptr) {
+            const OnGpu on(m_gpu);
+            m_tf32Products = makeProducts(Tf32::On);
+            m_tf32s = makeKernels<float>(m_lane, *m_tf32Products, m_memory);
+        }
+        return m_tf32s.get();
+    }
+
+    DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const override
+    {
+        const OnGpu on(m_gpu);
+        return m_memory.take(static_cast<std::size_t>(bytes), purpose);
+    }
+    void upload(std::span<const std::byte> from, std::byte* to) const override
+    {
+        transfer(from.data(), to, from.size(), cudaMemcpyHostToDevice);
+    }
+    void download(const std::byte* from, std::span<std::byte> to) const override
+    {
+        transfer(from, to.data(), to.size(), cudaMemcpyDeviceToHost);
+    }
+    void fill(std::span<std::byte> memory, std::byte value) const override
+    {
+        const OnGpu on(m_gpu);
+        check(cudaMemsetAsync(memory.data(), static_cast<int>(value), memory.size(), m_lane.stream),
+              "fill");
+    }
+    void stamp(std::size_t slot) const override { m_stamps.record(slot, m_lane.stream); }
+    std::int64_t nanoseconds(std::size_t from, std::size_t to) const override
+    {
+        return m_stamps.nanoseconds(from, to);
+    }
+    bool hasPassed(std::size_t slot) const override { return m_stamps.hasPassed(slot); }
+    void synchronize() const override
+    {
+        check(cudaStreamSynchronize(m_lane.stream), "waiting for the device");
+    }
+
+    DeviceQueue* lane() const override { return &m_queue; }
+    std::unique_ptr<DeviceQueue> makeQueue(const std::string& role) const override
+    {
+        return std::make_unique<OwnQueue>(
+            m_gpu, std::make_unique<Stream>(m_gpu, m_partition.get(), m_name + ": " + role));
+    }
+    std::unique_ptr<DeviceEvent> makeEvent(Timed timed) const override
+    {
+        return std::make_unique<CudaEvent>(m_gpu, m_partition.get(), *m_clock,
+                                           timed == Timed::Yes ? CudaEvent::Timed::Yes
+                                                               : CudaEvent::Timed::No);
+    }
+    void bindThread() const override { select(m_gpu); }
+    void anchor() const override { m_clock->anchor(); }
+    GpuMemoryUse memoryUse() const override
+    {
+        const OnGpu on(m_gpu);
+        GpuMemoryUse use = m_memory.use();
+        use.used = usedMemory();
+        use.before = m_before;
+        return use;
+    }
+    int gpu() const override { return m_gpu; }
+
+private:
+    enum class Tf32 { Off, On };
+    std::unique_ptr<Products> makeProducts(Tf32 tf32) const
+    {
+        return makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0,
+                           .tf32 = tf32 == Tf32::On});
+    }
+    // Of the calling thread: what is made from here on is made there.
+    static int select(int gpu)
+    {
+        check(cudaSetDevice(gpu), "choice of the device");
+        return gpu;
+    }
+    std::string partWords() const // "16 of 132 SMs"
+    {
+        int all = 0;
+        check(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, m_gpu), "properties");
+        return m_partition ? fmt::format("{} of {} SMs", m_partition->multiprocessors(), all)
+                           : fmt::format("{} SMs", all);
+    }
+    void transfer(const void* from, void* to, std::size_t bytes, cudaMemcpyKind kind) const
+    {
+        const OnGpu on(m_gpu);
+        check(cudaMemcpyAsync(to, from, bytes, kind, m_lane.stream), "copy");
+        synchronize();
+    }
+
+    int m_gpu;
+    std::shared_ptr<const Partition> m_partition; // none: the whole GPU
+    std::shared_ptr<GpuClock> m_clock;
+    std::string m_name; // for profilers
+    Stream m_stream;
+    mutable CudaQueue m_queue; // m_stream, behind the seam
+    Allocations m_memory;
+    Bytes m_before;
+    DeviceMemory m_scratch;
+    Lane m_lane;
+    std::unique_ptr<Products> m_products;
+    mutable std::unique_ptr<Products> m_tf32Products;
+    std::unique_ptr<Kernels<float>> m_kernels;
+    mutable std::unique_ptr<Kernels<float>> m_tf32s;
+    std::unique_ptr<Kernels<bfloat16>> m_bfloat16s;
+    mutable Stamps m_stamps{m_partition.get()};
+};
+
+} // namespace
+
+std::unique_ptr<Device> makeDevice(const DevicePart& part)
+{
+    return std::make_unique<CudaDevice>(part);
+}
+
+} // namespace engine::cuda

@@ -1,0 +1,201 @@
+#include "engine/backend/cuda/runtime/kernels.h"
+
+#include "engine/backend/cuda/blas/linear.h"
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/kernels/operations.h"
+#include "engine/backend/cuda/runtime/attention.h"
+#include "engine/backend/cuda/runtime/tensor_attention.h"
+
+#include <vector>
+
+namespace engine::cuda {
+namespace {
+
+// Each method is the operation of the same name in backend/cuda.
+template<class Real>
+class LaneKernels final : public Kernels<Real>
+{
+public:
+    using Tokens = std::span<const std::int32_t>;
+
+    LaneKernels(const Lane& lane, Products& products, const Allocations& memory)
+        : m_lane(lane)
+        , m_products(products)
+        , m_memory(memory)
+    { }
+
+    void zero(std::span<float> x) const override
+    {
+        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
+    }
+    void copy(std::span<const Real> from, std::span<Real> to) const override
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
+                              m_lane.stream),
+              "copy");
+    }
+    void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) const override
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice,
+                              m_lane.stream),
+              "copy");
+    }
+    void zeroIntegers(std::span<std::int64_t> x) const override
+    {
+        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
+    }
+    void addIntegers(std::span<const std::int64_t> x, std::span<std::int64_t> y) const override
+    {
+        cuda::addIntegers(m_lane, x, y);
+    }
+    void copyIntegers(std::span<const std::int64_t> from, std::span<std::int64_t> to) const override
+    {
+        check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
+                              m_lane.stream),
+              "copy");
+    }
+    std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const override
+    {
+        return cuda::linesUnlike(m_lane, value, memory);
+    }
+    const float* constants(std::span<const float> numbers) const override
+    {
+        if (numbers.empty())
+            return nullptr;
+        std::byte* memory
+            = m_constants.emplace_back(m_memory.take(numbers.size_bytes(), MemoryFor::Other)).get();
+        check(cudaMemcpyAsync(memory, numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice,
+                              m_lane.stream),
+              "copy of constants");
+        check(cudaStreamSynchronize(m_lane.stream), "copy of constants");
+        return reinterpret_cast<const float*>(memory); // NOLINT: of the device
+    }
+
+    void matmul(const Matmul<Real>& op) const override
+    {
+        m_products.multiply(m_lane, BatchedMatmul<Real>{.first = op});
+    }
+    void matmulWide(const Matmul<Real, float>& op) const override
+    {
+        m_products.multiply(m_lane, BatchedMatmul<Real, float>{.first = op});
+    }
+    void addBias(Matrix<Real> y, const Real* bias) const override
+    {
+        cuda::addBias(m_lane, y, bias);
+    }
+    void addBiasGradient(Matrix<const Real> dy, float* dBias) const override
+    {
+        cuda::addBiasGradient(m_lane, dy, dBias);
+    }
+    void add(std::span<const Real> x, std::span<Real> y) const override { cuda::add(m_lane, x, y); }
+    void linear(const Linear<Real>& op) const override
+    {
+        if (!cuda::linear(m_lane, m_products, op))
+            Kernels<Real>::linear(op);
+    }
+    void linearBackwardInput(const LinearBackwardInput<Real>& op) const override
+    {
+        if (!cuda::linearBackwardInput(m_lane, m_products, op))
+            Kernels<Real>::linearBackwardInput(op);
+    }
+    void linearBackwardWeight(const LinearBackwardWeight<Real>& op) const override
+    {
+        if (!cuda::linearBackwardWeight(m_lane, m_products, op))
+            Kernels<Real>::linearBackwardWeight(op);
+    }
+    void layerNorm(const LayerNorm<Real>& op) const override { cuda::layerNorm(m_lane, op); }
+    void layerNormBackward(const LayerNormBackward<Real>& op) const override
+    {
+        cuda::layerNormBackward(m_lane, op);
+    }
+    void rmsNorm(const RmsNorm<Real>& op) const override { cuda::rmsNorm(m_lane, op); }
+    void rmsNormBackward(const RmsNormBackward<Real>& op) const override
+    {
+        cuda::rmsNormBackward(m_lane, op);
+    }
+    void rotary(const Rotary<Real>& op) const override { cuda::rotary(m_lane, op); }
+    int headsAtOnce(const AttentionShape& shape) const override
+    {
+        return std::is_same_v<Real, bfloat16> ? headsOfTensorWorkspace(shape) : shape.heads;
+    }
+    void attention(const Attention<Real>& op) const override
+    {
+        cuda::attention(m_lane, m_products, op);
+    }
+    void attentionBackward(const AttentionBackward<Real>& op) const override
+    {
+        cuda::attentionBackward(m_lane, m_products, op);
+    }
+    void gelu(std::span<const Real> x, std::span<Real> y) const override
+    {
+        cuda::gelu(m_lane, x, y);
+    }
+    void geluBackward(std::span<const Real> dy, std::span<Real> x) const override
+    {
+        cuda::geluBackward(m_lane, dy, x);
+    }
+    void swiGlu(Matrix<const Real> x, Matrix<Real> y) const override { cuda::swiGlu(m_lane, x, y); }
+    void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const override
+    {
+        cuda::swiGluBackward(m_lane, dy, x);
+    }
+    void embedding(Tokens tokens, const Real* tokenTable, Matrix<const Real> positionTable,
+                   Matrix<Real> out) const override
+    {
+        cuda::embedding(m_lane, tokens, tokenTable, positionTable, out);
+    }
+    void embeddingBackward(Tokens tokens, Matrix<const Real> dOut, float* dTokenTable,
+                           Matrix<float> dPositionTable) const override
+    {
+        cuda::embeddingBackward(m_lane, tokens, dOut, dTokenTable, dPositionTable);
+    }
+    void crossEntropy(const CrossEntropy<Real>& op) const override
+    {
+        cuda::crossEntropy(m_lane, op);
+    }
+    void crossEntropyBackward(Matrix<Real> logits, Tokens targets, float scale) const override
+    {
+        cuda::crossEntropyBackward(m_lane, logits, targets, scale);
+    }
+    void adamW(const AdamW<Real>& op) const override
+    {
+        const DecayPart whole{op.count, true};
+        cuda::adamW(m_lane, op, {&whole, 1});
+    }
+    void adamWOfParts(const AdamW<Real>& op, std::span<const DecayPart> parts) const override
+    {
+        cuda::adamW(m_lane, op, parts);
+    }
+    void addSquares(std::span<const float> x, double* sum) const override
+    {
+        cuda::addSquares(m_lane, x, sum);
+    }
+    void addFixedPoint(std::span<const float> x, std::span<std::int64_t> sums) const override
+    {
+        cuda::addFixedPoint(m_lane, x, sums);
+    }
+    void fromFixedPoint(std::span<const std::int64_t> sums, std::span<float> x) const override
+    {
+        cuda::fromFixedPoint(m_lane, sums, x);
+    }
+
+private:
+    const Lane& m_lane;
+    Products& m_products;
+    const Allocations& m_memory;
+    mutable std::vector<DeviceMemory> m_constants;
+};
+
+} // namespace
+
+template<class Real>
+std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products,
+                                           const Allocations& memory)
+{
+    return std::make_unique<LaneKernels<Real>>(lane, products, memory);
+}
+
+template std::unique_ptr<Kernels<float>> makeKernels(const Lane&, Products&, const Allocations&);
+template std::unique_ptr<Kernels<bfloat16>> makeKernels(const Lane&, Products&, const Allocations&);
+
+} // namespace engine::cuda

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/launch.h"
+
+namespace engine::cuda {
+
+// While it lives, what the calling thread asks of CUDA is asked of this GPU.
+class OnGpu
+{
+public:
+    explicit OnGpu(int gpu)
+    {
+        check(cudaGetDevice(&m_before), "the current device");
+        if (m_before != gpu) {
+            check(cudaSetDevice(gpu), "choice of the device");
+            m_changed = true;
+        }
+    }
+    ~OnGpu()
+    {
+        if (m_changed)
+            cudaSetDevice(m_before);
+    }
+    OnGpu(const OnGpu&) = delete;
+    OnGpu& operator=(const OnGpu&) = delete;
+
+private:
+    int m_before = 0;
+    bool m_changed = false;
+};
+
+} // namespace engine::cuda

@@ -1,0 +1,138 @@
+// Devices as the program asks the plug-in for them (engine/backend/cuda_device.h).
+#include "engine/backend/cuda/runtime/allocations.h"
+#include "engine/backend/cuda/runtime/device.h"
+#include "engine/backend/cuda_device.h"
+#include "engine/backend/device_placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <stdexcept>
+
+namespace engine::cuda {
+namespace {
+
+// GPUs of one process reach each other's memory by peer copies; without direct access the driver
+// copies through the host, so that failing here stops nothing.
+void openPeers(int gpus)
+{
+    for (int from = 0; from < gpus; ++from)
+        for (int to = 0; to < gpus; ++to) {
+            int can = 0;
+            if (from == to || cudaDeviceCanAccessPeer(&can, from, to) != cudaSuccess || can == 0)
+                continue;
+            const OnGpu on(from);
+            const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
+            if (status != cudaErrorPeerAccessAlreadyEnabled)
+                check(status, "access to another GPU");
+        }
+}
+
+// Whether a part of a GPU can do what live runs ask of it: else the run is emulated, instead of
+// failing in its first iteration.
+void tryOut(const Device& device)
+{
+    constexpr std::size_t kBytes = 4096;
+    const DeviceMemory memory = device.allocate(kBytes);
+    const auto begin = device.makeEvent(Device::Timed::Yes);
+    const auto end = device.makeEvent(Device::Timed::Yes),
+               last = device.makeEvent(Device::Timed::No);
+    const auto beside = device.makeQueue("trial");
+    device.lane()->record(*begin);
+    device.fill({memory.get(), kBytes / 2}, std::byte{1});
+    device.lane()->record(*end);
+    beside->wait(*end);
+    beside->copy({{memory.get(), kBytes / 2},
+                  {memory.get() + kBytes / 2, kBytes / 2},
+                  device.gpu(),
+                  device.gpu()});
+    beside->record(*last);
+    device.lane()->wait(*last);
+    std::array<std::byte, kBytes> copied{};
+    device.download(memory.get(), copied);
+    const bool isRight
+        = std::ranges::all_of(copied, [](std::byte byte) { return byte == std::byte{1}; });
+    if (!isRight || end->time() < begin->time())
+        throw std::runtime_error("streams of a partition do not wait for each other");
+}
+
+// Adds `count` devices; `numbered`: they run at the same time as those that are there.
+void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Device>>& devices)
+{
+    check(cudaSetDevice(gpu), "choice of the device");
+    check(cudaFree(nullptr), "a context"); // partitions are parts of it
+    const Bytes before = usedMemory();
+    const auto clock = std::make_shared<GpuClock>(gpu);
+    const auto next = [&] { return numbered ? static_cast<int>(devices.size()) : -1; };
+    if (count == 1) {
+        devices.push_back(makeDevice({gpu, nullptr, clock, before, next()}));
+        return;
+    }
+    for (const auto& partition : makePartitions(gpu, count)) {
+        const auto own = partition->events() == Partition::Events::Own
+            ? std::make_shared<GpuClock>(gpu, partition.get())
+            : clock;
+        tryOut(*devices.emplace_back(makeDevice({gpu, partition, own, before, next()})));
+    }
+}
+
+} // namespace
+
+std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
+{
+    int gpus = 0;
+    check(cudaGetDeviceCount(&gpus), "counting GPUs");
+    const DevicePlacement placement = placeDevices(count, gpus, carrier);
+    if (placement.gpus == 0)
+        throw std::runtime_error(
+            fmt::format("--transport {} needs a GPU for each of {} devices, and there {} {}{}",
+                        carrierName(carrier), count, gpus == 1 ? "is" : "are", gpus,
+                        carrier == Carrier::Nccl ? ": NCCL never joins two ranks on one GPU; "
+                                                   "--transport auto divides GPUs"
+                                                 : ""));
+    std::vector<std::unique_ptr<Device>> devices;
+    for (int gpu = 0; gpu < placement.gpus; ++gpu) {
+        try {
+            makeOn(gpu, placement.perGpu, true, devices);
+        } catch (const std::bad_alloc&) {
+            throw std::runtime_error(
+                fmt::format("GPU {} has no memory left for {} workspaces", gpu, placement.perGpu));
+        } catch (const std::exception& error) {
+            throw std::runtime_error(
+                fmt::format("GPU {} cannot be {} {}: {}", gpu, placement.perGpu,
+                            placement.perGpu == 1 ? "device" : "devices", error.what()));
+        }
+    }
+    openPeers(placement.gpus);
+    return devices;
+}
+
+} // namespace engine::cuda
+
+extern "C" __attribute__((visibility("default"))) engine::Device*
+bubblescope_cuda_open(int index, std::string* reason)
+try {
+    std::vector<std::unique_ptr<engine::Device>> made;
+    engine::cuda::makeOn(index, 1, false, made);
+    return made.front().release();
+} catch (const std::bad_alloc&) {
+    *reason = fmt::format("GPU {} has no memory left for its workspace", index);
+    return nullptr;
+} catch (const std::exception& error) {
+    *reason = fmt::format("GPU {} does not start: {}", index, error.what());
+    return nullptr;
+}
+
+extern "C" __attribute__((visibility("default"))) bool
+bubblescope_cuda_open_devices(int count, engine::Carrier carrier,
+                              std::vector<engine::Device*>* devices, std::string* reason)
+try {
+    for (std::unique_ptr<engine::Device>& each : engine::cuda::makeDevices(count, carrier))
+        devices->push_back(each.release());
+    return true;
+} catch (const std::exception& error) {
+    *reason = error.what();
+    return false;
+}

@@ -1,0 +1,210 @@
+#include "engine/backend/cuda/runtime/partition.h"
+
+#include "engine/backend/cuda/runtime/driver_function.h"
+#include "engine/backend/cuda/runtime/stream.h"
+#include "engine/backend/device_placement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace engine::cuda {
+namespace {
+
+// Types of the driver's functions, by the version of CUDA that brought them.
+struct Driver
+{
+    using GetResource = CUresult (*)(CUdevice, CUdevResource*, CUdevResourceType);
+    using Split = CUresult (*)(CUdevResource*, unsigned*, const CUdevResource*, CUdevResource*,
+                               unsigned flags, unsigned least);
+    using Describe = CUresult (*)(CUdevResourceDesc*, CUdevResource*, unsigned);
+    using Create = CUresult (*)(CUgreenCtx*, CUdevResourceDesc, CUdevice, unsigned);
+    using Destroy = CUresult (*)(CUgreenCtx);
+    using Convert = CUresult (*)(CUcontext*, CUgreenCtx);
+    using CreateStream = CUresult (*)(CUstream*, CUgreenCtx, unsigned, int priority);
+    using Push = CUresult (*)(CUcontext);
+    using Pop = CUresult (*)(CUcontext*);
+
+    GetResource getResource = driverFunction<GetResource>("cuDeviceGetDevResource", 12040);
+    Split split = driverFunction<Split>("cuDevSmResourceSplitByCount", 12040);
+    Describe describe = driverFunction<Describe>("cuDevResourceGenerateDesc", 12040);
+    Create create = driverFunction<Create>("cuGreenCtxCreate", 12040);
+    Destroy destroy = driverFunction<Destroy>("cuGreenCtxDestroy", 12040);
+    CreateStream createStream = driverFunction<CreateStream>("cuGreenCtxStreamCreate", 12050);
+    // These may be missing.
+    Convert convert = driverFunction<Convert>("cuCtxFromGreenCtx", 12040);
+    Push push = driverFunction<Push>("cuCtxPushCurrent", 4000);
+    Pop pop = driverFunction<Pop>("cuCtxPopCurrent", 4000);
+
+    bool makesPartitions() const
+    {
+        return getResource != nullptr && split != nullptr && describe != nullptr
+            && create != nullptr && destroy != nullptr && createStream != nullptr;
+    }
+};
+
+const Driver& driver()
+{
+    static const Driver kDriver;
+    return kDriver;
+}
+
+void check(CUresult status, const char* what)
+{
+    if (status != CUDA_SUCCESS)
+        throw std::runtime_error(
+            fmt::format("{} gave the driver's error {}", what, static_cast<int>(status)));
+}
+
+// Groups of at least `least` multiprocessors, `count` at most: the driver may give fewer, and
+// larger ones. All at once, since a part cannot be divided again.
+std::vector<CUdevResource> split(int gpu, unsigned count, unsigned least)
+{
+    CUdevResource all{}, rest{};
+    std::vector<CUdevResource> groups(count);
+    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "asking for multiprocessors");
+    check(driver().split(groups.data(), &count, &all, &rest, 0, least), "dividing them");
+    groups.resize(std::min<std::size_t>(count, groups.size()));
+    return groups;
+}
+
+int sizeOf(const CUdevResource& group)
+{
+    return static_cast<int>(group.sm.smCount);
+}
+
+// Of `size` multiprocessors at least; none where they are not all of one size.
+std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
+{
+    std::vector<CUdevResource> groups
+        = split(gpu, static_cast<unsigned>(count), static_cast<unsigned>(size));
+    const auto differs
+        = [&](const CUdevResource& group) { return sizeOf(group) != sizeOf(groups.front()); };
+    if (std::ranges::any_of(groups, differs))
+        groups.clear();
+    return groups;
+}
+
+bool isEnough(const std::vector<CUdevResource>& groups, int count)
+{
+    return groups.size() >= static_cast<std::size_t>(count);
+}
+
+int multiprocessorsOf(int gpu)
+{
+    CUdevResource all{};
+    check(driver().getResource(gpu, &all, CU_DEV_RESOURCE_TYPE_SM), "asking for multiprocessors");
+    return sizeOf(all);
+}
+
+std::shared_ptr<Partition> makePartition(int gpu, CUdevResource& group)
+{
+    CUdevResourceDesc description{};
+    CUgreenCtx context = nullptr;
+    check(driver().describe(&description, &group, 1), "describing a partition");
+    check(driver().create(&context, description, gpu, CU_GREEN_CTX_DEFAULT_STREAM),
+          "making a partition");
+    return std::make_shared<Partition>(context, sizeOf(group));
+}
+
+// Whether an event that was made beside the partition can be recorded on its streams, and
+// subtracted from one that was not.
+bool takesEventsOfGpu(int gpu, const Partition& partition)
+{
+    const std::string name = fmt::format("GPU {}: trial", gpu);
+    const Stream inside(gpu, &partition, name), outside(gpu, nullptr, name);
+    cudaEvent_t first = nullptr, second = nullptr;
+    const auto destroy = [&] {
+        cudaEventDestroy(first);
+        cudaEventDestroy(second);
+    };
+    cuda::check(cudaEventCreate(&first), "an event");
+    cuda::check(cudaEventCreate(&second), "an event");
+    float milliseconds = 0;
+    const bool takes = cudaEventRecord(first, outside.get()) == cudaSuccess
+        && cudaEventRecord(second, inside.get()) == cudaSuccess
+        && cudaEventSynchronize(first) == cudaSuccess && cudaEventSynchronize(second) == cudaSuccess
+        && cudaEventElapsedTime(&milliseconds, first, second) == cudaSuccess;
+    destroy();
+    return takes;
+}
+
+} // namespace
+
+Partition::~Partition()
+{
+    driver().destroy(m_context);
+}
+
+cudaStream_t Partition::makeStream() const
+{
+    CUstream stream = nullptr;
+    check(driver().createStream(&stream, m_context, CU_STREAM_NON_BLOCKING, 0),
+          "a stream of a partition");
+    return stream;
+}
+
+CUcontext Partition::context() const
+{
+    CUcontext context = nullptr;
+    if (driver().convert == nullptr || driver().convert(&context, m_context) != CUDA_SUCCESS)
+        return nullptr;
+    return context;
+}
+
+EventsFor::EventsFor(const Partition* partition)
+{
+    if (partition == nullptr || partition->events() == Partition::Events::OfGpu
+        || driver().push == nullptr || driver().pop == nullptr)
+        return;
+    check(driver().push(partition->context()), "choice of a partition");
+    m_pushed = true;
+}
+
+EventsFor::~EventsFor()
+{
+    CUcontext popped = nullptr;
+    if (m_pushed)
+        driver().pop(&popped);
+}
+
+int smallestPartition(int gpu)
+try {
+    const std::vector<CUdevResource> groups
+        = driver().makesPartitions() ? split(gpu, 1, 1) : std::vector<CUdevResource>();
+    return groups.empty() ? 0 : sizeOf(groups.front());
+} catch (const std::runtime_error&) {
+    return 0;
+}
+
+std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
+{
+    const int smallest = smallestPartition(gpu);
+    if (smallest == 0)
+        throw std::runtime_error("the driver makes no partitions: CUDA 12.5 or newer does");
+    const int largest = partitionSize(multiprocessorsOf(gpu), count, smallest);
+    if (largest == 0)
+        throw std::runtime_error(
+            fmt::format("{} multiprocessors are too few for {} partitions of at least {}",
+                        multiprocessorsOf(gpu), count, smallest));
+    std::vector<CUdevResource> groups = equalGroups(gpu, count, largest);
+    const std::size_t most = groups.size();
+    // Clusters of multiprocessors are not all of one size, and a partition takes whole ones: where
+    // so many large partitions do not fit, smaller ones may.
+    for (int size = largest - smallest; !isEnough(groups, count) && size > 0; size -= smallest)
+        groups = equalGroups(gpu, count, size);
+    if (!isEnough(groups, count))
+        throw std::runtime_error(fmt::format("the driver divides it into {} equal parts where {} "
+                                             "of {} multiprocessors or fewer were asked for",
+                                             most, count, largest));
+    std::vector<std::shared_ptr<Partition>> made;
+    for (CUdevResource& group : groups)
+        made.push_back(makePartition(gpu, group));
+    if (!takesEventsOfGpu(gpu, *made.front()))
+        for (const auto& partition : made)
+            partition->setEvents(Partition::Events::Own);
+    return {made.begin(), made.end()};
+}
+
+} // namespace engine::cuda

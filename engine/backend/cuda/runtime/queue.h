@@ -1,0 +1,61 @@
+#pragma once
+
+#include "engine/backend/cuda/runtime/gpu_clock.h"
+#include "engine/backend/device_queue.h"
+
+namespace engine::cuda {
+
+class CudaEvent final : public DeviceEvent
+{
+public:
+    enum class Timed : bool { No, Yes };
+    // Of the clock's GPU, and of a partition of it, or none; both outlive it.
+    CudaEvent(int gpu, const Partition* partition, const GpuClock& clock, Timed timed);
+    ~CudaEvent() override;
+
+    bool hasPassed() const override;
+    std::int64_t time() const override;
+    cudaEvent_t get() const { return m_event; }
+
+private:
+    const GpuClock& m_clock;
+    cudaEvent_t m_event = nullptr;
+};
+
+// A stream behind the seam (engine/backend/device_queue.h), which is someone else's.
+class CudaQueue : public DeviceQueue
+{
+public:
+    CudaQueue(int gpu, cudaStream_t stream)
+        : m_gpu(gpu)
+        , m_stream(stream)
+    { }
+
+    void record(DeviceEvent& event) override;
+    void wait(const DeviceEvent& event) override;
+    void copy(const DeviceCopy& copy) override;
+    void add(std::span<const float> x, std::span<float> y) override;
+    void add(std::span<const std::int64_t> x, std::span<std::int64_t> y) override;
+    std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) override;
+    void launch(const DeviceGraph& graph) override;
+    cudaStream_t get() const { return m_stream; }
+
+private:
+    int m_gpu;
+    cudaStream_t m_stream;
+};
+
+// ... or its own.
+class OwnQueue final : public CudaQueue
+{
+public:
+    OwnQueue(int gpu, std::unique_ptr<Stream> stream)
+        : CudaQueue(gpu, stream->get())
+        , m_stream(std::move(stream))
+    { }
+
+private:
+    std::unique_ptr<Stream> m_stream;
+};
+
+} // namespace engine::cuda

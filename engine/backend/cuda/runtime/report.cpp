@@ -1,0 +1,167 @@
+// What the plug-in finds: devices through the static runtime, libraries by dlopen. See
+// cuda_report.h; nothing here makes a context.
+#include "engine/backend/cuda/runtime/device_facts.h"
+#include "engine/backend/cuda/runtime/nccl.h"
+#include "engine/backend/cuda/runtime/partition.h"
+#include "engine/backend/cuda/runtime/tensor_attention.h"
+#include "engine/backend/cuda_report.h"
+#include "engine/base/toolkit_library.h"
+#include "engine/base/version.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace engine::cuda {
+namespace {
+
+std::string dotted(int version) // 13000 -> "13.0"
+{
+    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// How a library tells its version: by a function that writes it to an int, or returns it.
+struct Asked
+{
+    const char* name;
+    std::vector<std::string> sonames;
+    const char* symbol;
+    bool returnsIt;
+    std::string (*text)(long long version);
+};
+
+std::string cublasText(long long v) // 130100 -> 13.1.0
+{
+    return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
+}
+std::string ncclText(long long v) // 22809 -> 2.28.9
+{
+    return fmt::format("{}.{}.{}", v / 10000, v / 100 % 100, v % 100);
+}
+std::string plainText(long long v)
+{
+    return std::to_string(v);
+}
+
+const std::vector<Asked>& askedLibraries()
+{
+    static const std::vector<Asked> kLibraries{
+        {"cuBLASLt",
+         {"libcublasLt.so.13", "libcublasLt.so.12", "libcublasLt.so"},
+         "cublasLtGetVersion",
+         true,
+         cublasText},
+        {"NCCL", {"libnccl.so.2", "libnccl.so"}, "ncclGetVersion", false, ncclText},
+        {"CUPTI",
+         {"libcupti.so.13", "libcupti.so.12", "libcupti.so"},
+         "cuptiGetVersion",
+         false,
+         plainText},
+    };
+    return kLibraries;
+}
+
+long long versionOf(const ToolkitLibrary& library, const Asked& asked)
+{
+    if (asked.returnsIt) {
+        const auto ask = library.symbol<std::size_t (*)()>(asked.symbol);
+        return ask == nullptr ? 0 : static_cast<long long>(ask());
+    }
+    const auto ask = library.symbol<int (*)(int*)>(asked.symbol);
+    int version = 0;
+    return ask != nullptr && ask(&version) == 0 ? version : 0;
+}
+
+CudaLibrary lookFor(const Asked& asked)
+{
+    const ToolkitLibrary library(asked.name, asked.sonames);
+    CudaLibrary found{asked.name, {}, library.file(), {}};
+    if (!library)
+        found.reason = fmt::format("{} was not found: install it with the CUDA toolkit, or set "
+                                   "CUDA_HOME",
+                                   asked.sonames.front());
+    else if (const long long version = versionOf(library, asked); version > 0)
+        found.version = asked.text(version);
+    else
+        found.reason = fmt::format("{} does not tell its version: it may be damaged", found.file);
+    return found;
+}
+
+// NCCL must also have what this plug-in calls.
+CudaLibrary lookForNccl(const Asked& asked)
+{
+    CudaLibrary found = lookFor(asked);
+    if (std::string reason; !found.version.empty() && ncclFunctions(&reason) == nullptr) {
+        found.reason = fmt::format("{} is here, and not used: {}", found.version, reason);
+        found.version.clear();
+    }
+    return found;
+}
+
+CudaLibrary lookForNvml()
+{
+    const ToolkitLibrary library("NVML", {"libnvidia-ml.so.1"});
+    CudaLibrary found{library.name(), {}, library.file(), {}};
+    const auto start = library.symbol<int (*)()>("nvmlInit_v2");
+    const auto version = library.symbol<int (*)(char*, unsigned)>("nvmlSystemGetDriverVersion");
+    char text[96] = {};
+    if (!library)
+        found.reason = "libnvidia-ml.so.1 was not found: it comes with the NVIDIA driver";
+    else if (start != nullptr && version != nullptr && start() == 0
+             && version(text, sizeof text) == 0)
+        found.version = text;
+    else
+        found.reason = "NVML does not start: no NVIDIA driver answers";
+    return found;
+}
+
+CudaDevice describe(int index, const cudaDeviceProp& properties)
+{
+    CudaDevice device;
+    device.name = properties.name;
+    device.major = properties.major;
+    device.minor = properties.minor;
+    device.multiprocessors = properties.multiProcessorCount;
+    device.partition = smallestPartition(index);
+    device.memory = static_cast<Bytes>(properties.totalGlobalMem);
+    addFacts(index, properties, device);
+    device.fallback = lackOfTensorCores(properties.sharedMemPerBlockOptin);
+    return device;
+}
+
+void fill(CudaReport& report)
+{
+    if (int version = 0; cudaRuntimeGetVersion(&version) == cudaSuccess)
+        report.runtime = dotted(version);
+    for (const Asked& asked : askedLibraries())
+        report.libraries.push_back(std::string_view(asked.name) == "NCCL" ? lookForNccl(asked)
+                                                                          : lookFor(asked));
+    report.libraries.push_back(lookForNvml());
+    report.tf32 = tf32State();
+    int count = 0;
+    if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
+        if (report.reason.empty())
+            report.reason = fmt::format("the CUDA runtime {} does not start: {}", report.runtime,
+                                        cudaGetErrorString(status));
+        return;
+    }
+    for (int i = 0; i < count; ++i)
+        if (cudaDeviceProp properties{}; cudaGetDeviceProperties(&properties, i) == cudaSuccess)
+            report.devices.push_back(describe(i, properties));
+    report.peers = peerAccess(static_cast<int>(report.devices.size()));
+    report.moduleLoading = moduleLoading();
+}
+
+} // namespace
+} // namespace engine::cuda
+
+extern "C" __attribute__((visibility("default"))) const char*
+bubblescope_cuda_report(const char* buildId, engine::CudaReport* report) // NOLINT: C's spelling
+{
+    static const std::string kBuild(engine::buildId());
+    if (kBuild == buildId)
+        engine::cuda::fill(*report);
+    return kBuild.c_str();
+}

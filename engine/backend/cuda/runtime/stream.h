@@ -1,0 +1,40 @@
+#pragma once
+
+#include "engine/backend/cuda/kernels/launch.h"
+#include "engine/backend/cuda/runtime/names.h"
+#include "engine/backend/cuda/runtime/on_gpu.h"
+#include "engine/backend/cuda/runtime/partition.h"
+
+#include <string>
+
+namespace engine::cuda {
+
+// A stream that does not wait for the default one, which nothing here uses.
+class Stream
+{
+public:
+    // Of a partition, or of the whole GPU; `name` is what profilers call it: "device 3: compute".
+    Stream(int gpu, const Partition* partition, const std::string& name)
+    {
+        const OnGpu on(gpu);
+        if (partition != nullptr)
+            m_stream = partition->makeStream();
+        else
+            check(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), "a stream");
+        nameStream(m_stream, name);
+    }
+    ~Stream()
+    {
+        cudaStreamSynchronize(m_stream);
+        cudaStreamDestroy(m_stream);
+    }
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    cudaStream_t get() const { return m_stream; }
+
+private:
+    cudaStream_t m_stream = nullptr;
+};
+
+} // namespace engine::cuda

@@ -1,0 +1,94 @@
+#include "engine/experiment/check_runnable.h"
+
+#include "engine/schedule/check/weight_versions.h"
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace engine {
+namespace {
+
+Result<void> unsupported(const char* message)
+{
+    return fail(Error::Code::Unsupported, message);
+}
+
+// An update is the mean over updateEvery micro-batches, and a window leaves nothing over.
+Result<void> checkUpdates(const Schedule& lowered)
+{
+    const int every = lowered.shape.updateEvery;
+    for (const auto& program : lowered.program) {
+        std::map<std::pair<std::uint8_t, StageId>, int> backwards; // since the last update
+        for (const Op& op : program) {
+            int& done = backwards[{op.replica, op.stage}];
+            if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight)
+                ++done;
+            if (op.kind != OpKind::OptimizerStep)
+                continue;
+            if (done != every)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{} updates from {} micro-batches and others from {}: "
+                                        "training needs as many in every update; simulate it",
+                                        toString(op), done, every));
+            done = 0;
+        }
+        for (const auto& [stage, left] : backwards)
+            if (left > 0)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("the last {} of {} micro-batches are no whole update, "
+                                        "which takes {}: train with --micro-batches {}, or "
+                                        "simulate",
+                                        left, lowered.shape.microBatches, every,
+                                        (lowered.shape.microBatches / every + 1) * every));
+    }
+    return {};
+}
+
+Result<void> checkAsynchronous(const Schedule& lowered)
+{
+    if (const auto violations = checkVersions(lowered); !violations.empty())
+        return fail(Error::Code::InvalidArgument, violations.front().message);
+    if (lowered.shape.dataParallel > 1)
+        return unsupported("copies of an asynchronous pipeline have no all-reduce between their "
+                           "updates: use --data-parallel 1");
+    if (lowered.shape.replicas > 1 || lowered.shape.slices > 1)
+        return unsupported("an asynchronous schedule of two directions or of slices can be "
+                           "simulated, but not trained with: nothing says how they share an "
+                           "update");
+    return checkUpdates(lowered);
+}
+
+} // namespace
+
+Result<void> checkRunnable(const Schedule& lowered)
+{
+    if (isAsynchronous(lowered))
+        return checkAsynchronous(lowered);
+    return {};
+}
+
+Result<void> checkTied(const Schedule& lowered)
+{
+    const Shape& shape = lowered.shape;
+    if (isAsynchronous(lowered) && shape.stages > 1)
+        return unsupported("a tied head cannot be trained with an asynchronous scheme: its two "
+                           "copies would be of different versions; set tied = false");
+    if (shape.replicas == 1)
+        return {};
+    const auto ends = [&](DeviceId device, bool last) {
+        return std::ranges::count_if(lowered.deviceOf, [&](const auto& stages) {
+            return (last ? stages.back() : stages.front()) == device;
+        });
+    };
+    for (const auto& stages : lowered.deviceOf)
+        if (ends(stages.front(), false) != ends(stages.front(), true))
+            return unsupported(
+                "a tied head in two directions needs as many last stages as first ones on "
+                "every device that holds one: set tied = false");
+    return {};
+}
+
+} // namespace engine

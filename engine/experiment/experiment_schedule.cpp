@@ -1,0 +1,86 @@
+#include "engine/experiment/experiment_schedule.h"
+
+#include "engine/experiment/check_runnable.h"
+#include "engine/schedule/check/deadlock.h"
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/passes/tied_ends.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+namespace engine {
+namespace {
+
+Result<Schedule> readScheduleFile(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return fail(Error::Code::Io, fmt::format("cannot open the schedule '{}'", path));
+    auto schedule = readScheduleText(std::string(std::istreambuf_iterator<char>(file), {}));
+    if (!schedule) {
+        schedule.error().message = fmt::format("{}: {}", path, schedule.error().message);
+        return schedule;
+    }
+    if (const auto violations = validate(*schedule); !violations.empty())
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{}: {} (bscope validate shows everything)", path,
+                                violations.front().message));
+    return schedule;
+}
+
+bool recomputes(const Schedule& schedule)
+{
+    for (const auto& program : schedule.program)
+        for (const Op& op : program)
+            if (op.kind == OpKind::Recompute)
+                return true;
+    return false;
+}
+
+// The order of a file may step too early for what its ends have to wait for now.
+Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
+{
+    if (auto tieable = checkTied(lowered); !tieable)
+        return tl::unexpected(tieable.error());
+    Schedule all = tieEnds(std::move(lowered), sync);
+    if (const auto stuck = findDeadlock(all, Stuck::Anyhow))
+        return fail(Error::Code::InvalidArgument, "with a tied head " + stuck->message);
+    return all;
+}
+
+} // namespace
+
+Result<Schedule> scheduleOf(const Experiment& experiment)
+{
+    auto schedule = experiment.scheduleFile.empty() ? buildSchedule(experiment.schedule)
+                                                    : readScheduleFile(experiment.scheduleFile);
+    if (!schedule)
+        return schedule;
+    schedule->shape.dataParallel = experiment.schedule.dataParallel;
+    return trainable(*schedule, experiment.model, experiment.sync);
+}
+
+Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, SyncPolicy sync)
+{
+    const bool full = model.recompute == Recompute::Full;
+    if (full && schedule.shape.slices > 1)
+        return fail(Error::Code::Unsupported,
+                    "slices of a sequence need what full recomputation throws away: use "
+                    "--recompute attention or none");
+    if (!full && recomputes(schedule))
+        return fail(
+            Error::Code::InvalidArgument,
+            "the schedule recomputes activations that the model keeps: use --recompute full");
+    Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
+    if (auto runnable = checkRunnable(all); !runnable)
+        return tl::unexpected(runnable.error());
+    if (!model.tied && hasTiedEnds(all))
+        return fail(Error::Code::InvalidArgument,
+                    "the schedule sums the gradients of a tied head (its AR of the first and the "
+                    "last stage), and the model has none: take a model with tied = true");
+    return model.tied ? tied(std::move(all), sync) : all;
+}
+
+} // namespace engine

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "engine/backend/kernels.h"
+#include "engine/experiment/accumulate.h"
+
+#include <span>
+
+namespace engine {
+
+// The weight gradient of one stage on one device, summed over micro-batches and then over replicas.
+class Gradients
+{
+public:
+    // In memory that, like `kernels`, must outlive it: the sum, or with Exact the gradient of one
+    // micro-batch, and its sum as integers. clear() it before use.
+    Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,
+              const Kernels<float>& kernels)
+        : m_accumulate(accumulate)
+        , m_kernels(kernels)
+        , m_floats(floats)
+        , m_sums(sums)
+    { }
+
+    std::size_t count() const { return m_floats.size(); }
+    std::span<float> target() { return m_floats; }    // what a backward adds to
+    std::span<std::int64_t> sums() { return m_sums; } // with Exact: what replicas add up
+    void endMicroBatch();                             // after each backward, or each of its halves
+    std::span<const float> sum();                     // over all micro-batches so far
+    void clear();
+
+private:
+    Accumulate m_accumulate;
+    const Kernels<float>& m_kernels;
+    std::span<float> m_floats;
+    std::span<std::int64_t> m_sums;
+};
+
+} // namespace engine

@@ -1,0 +1,104 @@
+#pragma once
+
+#include "engine/backend/kernels.h"
+#include "engine/model/token_batches.h"
+#include "engine/pipeline/arena.h"
+#include "engine/pipeline/device_sums.h"
+#include "engine/pipeline/stage_state.h"
+#include "engine/plan/execution_plan.h"
+
+#include <functional>
+
+namespace engine {
+
+enum class Poison : std::uint8_t { No, Freed }; // whether freed memory is overwritten with NaN
+#ifdef NDEBUG
+constexpr Poison kDefaultPoison = Poison::No;
+#else
+constexpr Poison kDefaultPoison = Poison::Freed;
+#endif
+
+// Called in OPT, before the step, with the reduced gradient of the stage, on the thread of its
+// device.
+using GradientObserver
+    = std::function<void(int replica, StageId stage, std::span<const float> gradient)>;
+
+// One device of a pipeline: its arena, and each compute op of its program as arithmetic on it. It
+// neither waits nor sends, and allocates nothing after it was made. One thread at a time.
+class PipelineDevice
+{
+public:
+    struct Setup
+    {
+        const Schedule& lowered;
+        const PipelineModel<float>& unit; // a pass of one unit of a micro-batch
+        const Kernels<float>& kernels;
+        const ExecutionPlan& plan;
+        std::uint64_t seed = 1;
+        Accumulate accumulate = Accumulate::Float;
+        Poison poison = kDefaultPoison;
+        const Device* device = nullptr; // where the arena lies: as of Arena
+    };
+    // What `setup` refers to must outlive it.
+    PipelineDevice(const Setup& setup, DeviceId id);
+
+    // Takes its micro-batches over, from `first` on, and starts the losses from 0.
+    void beginIteration(const TokenBatches& tokens, int first);
+    // A compute op in two steps, so that only the arithmetic is timed.
+    void compute(std::uint32_t position);
+    void finish(std::uint32_t position);
+
+    const Arena& arena() const { return m_arena; }
+    const DevicePlan& plan() const { return m_plan; }
+    StageState& stage(int replica, StageId stage);
+    // Of this device's last stages, summed over tokens, when the ops are done. [micro-batch]
+    std::vector<double> losses() const { return m_losses.read(); }
+    // Of the gradients that this device's stages stepped with, when the ops are done: of each
+    // parameter of the model once (of replica 0 alone, and of a tied matrix in its first place).
+    double squaresOfGradients() const { return m_squares.read().front(); }
+
+    GradientObserver onGradient;
+    // Where a GPU computes: called in OPT when the gradient is to be read, which would wait for the
+    // GPU however long it takes. Returns when the lane has ended what it was given, or throws.
+    std::function<void()> awaitLane;
+
+private:
+    void initialize(const StagePlan& stage); // the last one made
+    void findTiedEnds();
+    std::span<std::byte> unitPart(Extent extent, int unit, int units) const;
+    StashPieces<std::byte> piecesOf(const StashPlace& stash) const;
+    TokenBatch tokensOf(const Op& op, int unit) const;
+    SequenceSlice sliceOf(std::uint32_t position, const Op& op) const;
+    std::span<const std::byte> weightsOf(std::uint32_t position, const Op& op);
+    void update(std::uint32_t position, const Op& op);
+    bool updateTied(const Op& op);
+    void step(StageState& stage, int replica);
+    void addSquares(StageState& stage);
+    void tellGradient(StageState& stage, int replica);
+    void forward(std::uint32_t position, const Op& op);
+    void backward(std::uint32_t position, const Op& op);
+    void backwardWeight(std::uint32_t position, const Op& op);
+    void recompute(std::uint32_t position, const Op& op);
+
+    Setup m_setup;
+    DeviceId m_id;
+    const DevicePlan& m_plan;
+    bool m_halves = false;
+    Arena m_arena;
+    std::vector<StageState> m_stages; // as in the plan
+    // Both ends of a tied model, where this device holds them. They step together in the later of
+    // their OPTs, when both gradients are complete.
+    struct TiedEnds
+    {
+        std::size_t first = 0, last = 0; // indices of stages
+        bool oneIsReady = false;
+    };
+    std::vector<TiedEnds> m_tied;
+    std::vector<std::vector<std::span<std::byte>>> m_earlier; // [position]
+    TokenBatch m_tokens;                                      // of the iteration, in the arena
+    std::size_t m_tokensPerMicroBatch = 0;
+    float m_lossScale = 1;
+    DeviceSums m_losses, m_squares;
+};
+
+} // namespace engine

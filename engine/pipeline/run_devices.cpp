@@ -1,0 +1,121 @@
+#include "engine/pipeline/run_devices.h"
+
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/backend/cuda_communicators.h"
+#include "engine/backend/cuda_device.h"
+#include "engine/backend/cuda_environment.h"
+#include "engine/backend/cuda_report.h"
+#include "engine/experiment/experiment_schedule.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace engine {
+namespace {
+
+Result<RunDevices> onCpu(Mode mode)
+{
+    auto cpu = openCpuDevice();
+    if (!cpu)
+        return tl::unexpected(cpu.error());
+    return RunDevices{{std::move(*cpu)}, mode, {}};
+}
+
+Result<RunDevices> onFirstGpu(std::string note)
+{
+    auto gpu = openCudaDevice();
+    if (!gpu)
+        return fail(gpu.error().code,
+                    gpu.error().message + "; --backend cpu runs it without a GPU");
+    return RunDevices{{std::move(*gpu)}, Mode::Emulate, std::move(note)};
+}
+
+// Nothing else in its place: who asks for NCCL wants to see NCCL.
+Result<RunDevices> onNccl(int count, const std::atomic<bool>& cancel)
+{
+    auto nccl = openNccl(cancel);
+    if (!nccl)
+        return fail(nccl.error().code,
+                    nccl.error().message + "; --transport peer copies between GPUs without NCCL");
+    auto live = openCudaDevices(count, Carrier::Nccl);
+    if (!live) {
+        if (auto any = onFirstGpu({}); !any)
+            return any;
+        return tl::unexpected(live.error());
+    }
+    return RunDevices{std::move(*live), Mode::Live, {}, std::move(*nccl)};
+}
+
+} // namespace
+
+std::string RunDevices::transport() const
+{
+    if (!haveOwnGpus())
+        return "";
+    std::set<int> gpus;
+    for (const auto& device : devices)
+        gpus.insert(device->gpu());
+    if (communicators)
+        return carrierName(Carrier::Nccl);
+    if (gpus.size() == devices.size())
+        return carrierName(Carrier::Peer);
+    return gpus.size() == 1 ? "local" : "local, peer";
+}
+
+MemoryRooms RunDevices::rooms() const
+{
+    std::set<int> counted;
+    MemoryRooms rooms;
+    for (const auto& device : devices)
+        if (counted.insert(device->gpu()).second)
+            rooms.push_back({device->info().memory, device->gpu()});
+    return rooms;
+}
+
+Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
+                               const std::atomic<bool>& cancel)
+{
+    if (backend == Backend::Cpu)
+        return onCpu(mode);
+    setCudaEnvironment();
+    if (mode != Mode::Live)
+        return onFirstGpu({});
+    if (carrier == Carrier::Nccl)
+        return onNccl(count, cancel);
+    auto live = openCudaDevices(count, carrier);
+    if (live)
+        return RunDevices{std::move(*live), Mode::Live, {}};
+    return onFirstGpu(
+        fmt::format("{} devices cannot run at the same time here, so this run is emulated: {}",
+                    count, live.error().message));
+}
+
+std::vector<Seat>
+makeSeats(const RunDevices& on, Units& units,
+          const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make)
+{
+    std::vector<Seat> seats;
+    for (const auto& device : on.devices) {
+        device->bindThread();
+        seats.push_back({*device, *units.emplace_back(make(*device))});
+    }
+    return seats;
+}
+
+Mode defaultMode(const Experiment& experiment)
+{
+    if (experiment.backend == Backend::Cpu)
+        return Mode::Emulate;
+    if (experiment.transport == Carrier::Nccl)
+        return Mode::Live;
+    setCudaEnvironment();
+    const auto schedule = scheduleOf(experiment); // a file says itself how many devices it has
+    const CudaReport report = cudaReport();
+    const bool suffice = schedule && report.reason.empty()
+        && report.devices.size()
+            >= static_cast<std::size_t>(schedule->shape.devices * schedule->shape.dataParallel);
+    return suffice ? Mode::Live : Mode::Emulate;
+}
+
+} // namespace engine

@@ -1,0 +1,77 @@
+#include "engine/plan/collective_plan.h"
+
+#include "engine/base/check.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+using Planned = ExecutionPlan::PlannedCollective;
+
+class CollectivePlanner
+{
+public:
+    CollectivePlanner(const Schedule& lowered, const PipelineModel<float>& unit)
+        : m_unit(unit)
+        , m_tied(unit.tied())
+        , m_hasCopies(lowered.shape.dataParallel > 1)
+    { }
+
+    void add(DeviceId device, const Op& op)
+    {
+        const std::size_t parameters = m_unit.sizes(op.stage).parameters;
+        const Planned::Member whole{device, op.replica, op.stage, 0};
+        if (!tiesEnds(op)) {
+            join(op, whole, parameters);
+            return;
+        }
+        CHECK(m_tied.has_value());
+        const std::size_t first
+            = op.stage == m_tied->first ? m_tied->firstOffset : m_tied->lastOffset;
+        const std::size_t behind = first + m_tied->count;
+        join(op, {device, op.replica, op.stage, first}, m_tied->count);
+        if (m_hasCopies) {
+            addRest(op, whole, first);
+            addRest(op, {device, op.replica, op.stage, behind}, parameters - behind);
+        }
+    }
+
+    std::vector<Planned> take() { return std::move(m_all); }
+
+private:
+    // All calls for a stage, and those of both tied ends, are one.
+    void join(const Op& op, const Planned::Member& member, std::size_t count)
+    {
+        auto one = std::ranges::find(m_all, meetingOf(op), &Planned::stage);
+        if (one == m_all.end())
+            one = m_all.insert(one, {meetingOf(op), count, {}});
+        one->members.push_back(member);
+    }
+
+    // Of one end alone.
+    void addRest(const Op& op, const Planned::Member& member, std::size_t count)
+    {
+        if (count > 0)
+            m_all.push_back({meetingOf(op), count, {member}});
+    }
+
+    const PipelineModel<float>& m_unit;
+    std::optional<TiedParameters> m_tied;
+    bool m_hasCopies = false;
+    std::vector<Planned> m_all;
+};
+
+} // namespace
+
+std::vector<Planned> planCollectives(const Schedule& lowered, const PipelineModel<float>& unit)
+{
+    CollectivePlanner planner(lowered, unit);
+    for (std::size_t d = 0; d < lowered.program.size(); ++d)
+        for (const Op& op : lowered.program[d])
+            if (op.kind == OpKind::AllReduce)
+                planner.add(DeviceId{static_cast<std::int32_t>(d)}, op);
+    return planner.take();
+}
+
+} // namespace engine

@@ -1,0 +1,178 @@
+#include "engine/base/check.h"
+#include "engine/plan/device_planner.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+class Connector
+{
+public:
+    Connector(const PlanParts& parts, ExecutionPlan& plan)
+        : m_parts(parts)
+        , m_plan(plan)
+    { }
+
+    void messages()
+    {
+        const auto& all = m_parts.messages.messages;
+        std::vector<std::uint32_t> number(all.size(), kNoIndex);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const PlannedMessage& message = all[i];
+            if (!message.isSent())
+                continue;
+            number[i] = static_cast<std::uint32_t>(m_plan.messages.size());
+            m_plan.messages.push_back(sent(message));
+        }
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i].isSent())
+                connect(all[i], number[i],
+                        all[i].nextInSlot == kNoIndex ? kNoIndex : number[all[i].nextInSlot]);
+        for (std::size_t d = 0; d < m_plan.devices.size(); ++d)
+            for (const std::uint32_t first : m_parts.messages.first[d])
+                m_plan.devices[d].firstPosts.push_back(number[first]);
+    }
+
+    void copiesAndCollectives()
+    {
+        for (std::size_t d = 0; d < m_plan.devices.size(); ++d) {
+            const DeviceId device{static_cast<std::int32_t>(d)};
+            const std::span<const Op> program = m_parts.lowered.on(device);
+            for (std::uint32_t i = 0; i < program.size(); ++i) {
+                const Op& op = program[i];
+                if (op.kind == OpKind::Evict || op.kind == OpKind::Load)
+                    copy(device, i, op.kind == OpKind::Evict);
+                if (op.kind == OpKind::AllReduce)
+                    allReduce({device, i}, program);
+                if (op.kind == OpKind::OptimizerStep)
+                    for (const std::uint32_t id : reductionsOf(op))
+                        waitFor({device, i}, {Fence::Kind::Reduced, id});
+            }
+            reuseOfEvicted(device);
+        }
+    }
+
+private:
+    // Where a blocking one waits: behind the calls for all replicas that the device holds.
+    void allReduce(HappensBefore::Place place, std::span<const Op> program)
+    {
+        const Op& op = program[place.position];
+        OpPlan& own = planOf(place);
+        own.reductions = reductionsOf(op);
+        const bool isLast = place.position + 1 == program.size()
+            || program[place.position + 1].kind != OpKind::AllReduce
+            || meetingOf(program[place.position + 1]) != meetingOf(op);
+        for (std::size_t i = 0; i < own.reductions.size() && isLast; ++i)
+            own.waits.push_back({Fence::Kind::Reduced, own.reductions[i]});
+    }
+
+    ExecutionPlan::SentMessage sent(const PlannedMessage& message) const
+    {
+        const DevicePlan& from = deviceOf(message.maker.device);
+        const DevicePlan& to = deviceOf(message.user.device);
+        return {message.maker.device,
+                message.user.device,
+                {from.sources[message.source].offset, message.bytes},
+                {to.slots[message.slot].offset, message.bytes},
+                message.value};
+    }
+
+    void connect(const PlannedMessage& message, std::uint32_t id, std::uint32_t next)
+    {
+        const ExecutionPlan::SentMessage& sent = m_plan.messages[id];
+        planOf(message.maker).output = sent.source;
+        planOf({message.maker.device, message.send}).transfer = id;
+        planOf({message.user.device, message.receive}).transfer = id;
+        planOf(message.user).input = sent.slot;
+        waitFor(message.user, {Fence::Kind::Arrived, id});
+        OpPlan& last = planOf({message.user.device, m_parts.order.groupOf(message.user).last});
+        last.freed.push_back(sent.slot);
+        if (next != kNoIndex)
+            last.posts.push_back(next);
+    }
+
+    void copy(DeviceId device, std::uint32_t position, bool evicts)
+    {
+        const DeviceId partner = stashPartner(device, m_parts.lowered.shape);
+        OpPlan& own = planOf({device, position});
+        const StashPlan& stash = m_parts.stashes[indexOf(device)];
+        const StashPlan::OpStash& buffers = stash.of[position];
+        CHECK(buffers.guest != kNoIndex);
+        own.transfer = static_cast<std::uint32_t>(m_plan.copies.size());
+        const Extent guest = deviceOf(partner).guests[buffers.guest];
+        const Extent local = evicts ? own.stash.front()[0] : own.made.front()[0];
+        m_plan.copies.push_back({device, partner, local, guest, evicts});
+        if (evicts)
+            return;
+        const std::uint32_t loaded = buffers.made.front();
+        const std::span<const Op> program = m_parts.lowered.on(device);
+        for (std::uint32_t i = position; i < program.size(); ++i)
+            if (isCompute(program[i].kind) && std::ranges::count(stash.of[i].stash, loaded) > 0)
+                waitFor({device, i}, {Fence::Kind::Copied, own.transfer});
+    }
+
+    // Who takes the bytes of a stash that was evicted waits until it is gone.
+    void reuseOfEvicted(DeviceId device)
+    {
+        const auto d = indexOf(device);
+        const std::span<const Op> program = m_parts.lowered.on(device);
+        const auto& buffers = m_parts.stashes[d].buffers;
+        const auto& offsets = m_plan.devices[d].layout.offsets;
+        for (std::size_t i = 0; i < buffers.size(); ++i) {
+            if (buffers[i].evictedBy == kNoIndex)
+                continue;
+            const Fence gone{Fence::Kind::Copied, planOf({device, buffers[i].evictedBy}).transfer};
+            for (std::size_t k = 0; k < buffers.size(); ++k) {
+                const BufferLife& after = buffers[k].life;
+                const bool overlaps = offsets[k] < offsets[i] + buffers[i].life.bytes
+                    && offsets[i] < offsets[k] + after.bytes;
+                if (after.begin > buffers[i].life.end && overlaps
+                    && isCompute(program[after.begin].kind)) {
+                    waitFor({device, after.begin}, gone);
+                    if (after.bytes >= buffers[i].life.bytes && offsets[k] == offsets[i])
+                        break; // whoever comes later waits for this one
+                }
+            }
+        }
+    }
+
+    // In which the stage of the op takes part.
+    std::vector<std::uint32_t> reductionsOf(const Op& op) const
+    {
+        std::vector<std::uint32_t> all;
+        for (std::uint32_t i = 0; i < m_plan.collectives.size(); ++i) {
+            const ExecutionPlan::PlannedCollective& one = m_plan.collectives[i];
+            const bool takesPart = std::ranges::any_of(
+                one.members, [&op](const auto& member) { return member.stage == op.stage; });
+            if (one.stage == meetingOf(op) && takesPart)
+                all.push_back(i);
+        }
+        return all;
+    }
+
+    const DevicePlan& deviceOf(DeviceId id) const { return m_plan.devices[indexOf(id)]; }
+    OpPlan& planOf(HappensBefore::Place place)
+    {
+        return m_plan.devices[indexOf(place.device)].ops[place.position];
+    }
+    // Ops that run as one wait together, before the first.
+    void waitFor(HappensBefore::Place place, Fence fence)
+    {
+        planOf({place.device, m_parts.order.groupOf(place).first}).waits.push_back(fence);
+    }
+
+    const PlanParts& m_parts;
+    ExecutionPlan& m_plan;
+};
+
+} // namespace
+
+void connect(const PlanParts& parts, ExecutionPlan& plan)
+{
+    Connector connector(parts, plan);
+    connector.messages();
+    connector.copiesAndCollectives();
+}
+
+} // namespace engine

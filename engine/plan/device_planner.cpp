@@ -1,0 +1,193 @@
+#include "engine/plan/device_planner.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+Bytes& fixed(DevicePlan& plan, MemoryCategory category)
+{
+    return plan.fixed[static_cast<std::size_t>(category)];
+}
+
+BufferLife lifeOfPiece(const PlannedBuffer& buffer, std::size_t piece)
+{
+    const BufferLife& life = buffer.life;
+    const bool untilInput = piece >= 2 && life.shrinksEarly();
+    return {.begin = life.begin,
+            .end = untilInput ? life.shrinks : life.end,
+            .bytes = buffer.pieces[piece]};
+}
+
+} // namespace
+
+DevicePlanner::DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
+                             const std::vector<StashPlan>& stashes, DeviceId device)
+    : m_input(input)
+    , m_messages(messages)
+    , m_stashes(stashes)
+    , m_device(device)
+{ }
+
+DevicePlan DevicePlanner::plan()
+{
+    takeStages();
+    takeReservations();
+    takeProgram();
+    return std::move(m_plan);
+}
+
+// The next free bytes. Empty ones stay empty: no tensor begins there.
+Extent DevicePlanner::take(Bytes bytes)
+{
+    const Extent extent{m_plan.arena, bytes};
+    m_plan.arena += aligned(bytes);
+    return extent;
+}
+
+void DevicePlanner::takeStages()
+{
+    Bytes workspace = 0;
+    bool tokens = false;
+    const Schedule& lowered = m_input.lowered;
+    for (std::size_t r = 0; r < lowered.deviceOf.size(); ++r)
+        for (int s = 0; s < lowered.shape.stages; ++s) {
+            if (lowered.device(static_cast<int>(r), StageId{s}) != m_device)
+                continue;
+            const StageSizes sizes = m_input.unit.sizes(StageId{s});
+            const Bytes weights = storedBytes(sizes, sizes.parameters),
+                        optimizer = floatBytes(sizes.optimizer()),
+                        gradients = floatBytes(sizes.parameters);
+            const Bytes sums = m_input.accumulate == Accumulate::Exact
+                ? static_cast<Bytes>(sizes.parameters * sizeof(std::int64_t))
+                : 0;
+            m_plan.stages.push_back({static_cast<int>(r), StageId{s}, take(weights),
+                                     take(optimizer), take(gradients), take(sums)});
+            fixed(m_plan, MemoryCategory::Weights) += weights;
+            fixed(m_plan, MemoryCategory::Optimizer) += optimizer;
+            fixed(m_plan, MemoryCategory::Gradients) += gradients + sums;
+            workspace = std::max(workspace, storedBytes(sizes, sizes.workspace));
+            tokens |= s == 0 || s == lowered.shape.stages - 1;
+        }
+    m_plan.workspace = take(workspace);
+    m_plan.tokens = take(tokens ? m_input.tokenBytes : 0);
+    fixed(m_plan, MemoryCategory::Buffers) = m_plan.workspace.bytes + m_plan.tokens.bytes;
+}
+
+void DevicePlanner::takeReservations()
+{
+    const auto device = indexOf(m_device);
+    const Bytes before = m_plan.arena;
+    const auto takeAll = [this](const std::vector<Bytes>& sizes, std::vector<Extent>& extents) {
+        for (const Bytes bytes : sizes)
+            extents.push_back(take(bytes));
+    };
+    takeAll(m_messages.devices[device].sources, m_plan.sources);
+    takeAll(m_messages.devices[device].slots, m_plan.slots);
+    const DeviceId partner = stashPartner(m_device, m_input.lowered.shape);
+    takeAll(m_stashes[indexOf(partner)].guests, m_plan.guests);
+    m_plan.reserved = m_plan.arena - before;
+}
+
+// A stash is laid out piece by piece, each with a life of its own, except where it moves as one:
+// with evicted stashes, and with slices, which see those before them.
+void DevicePlanner::placeProgram(const StashPlan& own)
+{
+    const bool whole = m_input.lowered.shape.slices > 1
+        || std::ranges::any_of(own.buffers,
+                               [](const PlannedBuffer& b) { return b.evictedBy != kNoIndex; });
+    std::vector<BufferLife> lives;
+    std::vector<std::array<std::uint32_t, kStashPieces>> livesOf; // [buffer]
+    for (const PlannedBuffer& buffer : own.buffers) {
+        auto& pieces = livesOf.emplace_back();
+        pieces.fill(kNoIndex);
+        const bool one = whole || buffer.pieces[0] == 0;
+        for (std::size_t k = 0; k < (one ? 1 : kStashPieces); ++k) {
+            const BufferLife life = one ? buffer.life : lifeOfPiece(buffer, k);
+            if (life.bytes == 0)
+                continue;
+            pieces[k] = static_cast<std::uint32_t>(lives.size());
+            lives.push_back(life);
+        }
+    }
+    m_plan.layout = layOut(lives);
+    for (const auto& pieces : livesOf) {
+        StashPlace& place = m_places.emplace_back();
+        for (std::size_t k = 0; k < kStashPieces; ++k)
+            if (pieces[k] != kNoIndex)
+                place[k]
+                    = {m_plan.arena + m_plan.layout.offsets[pieces[k]], lives[pieces[k]].bytes};
+    }
+    m_plan.arena += m_plan.layout.bytes;
+    countFullest(own);
+}
+
+// Reservations are held all the time.
+void DevicePlanner::countFullest(const StashPlan& own)
+{
+    const auto add = [this](MemoryCategory category, Bytes bytes) {
+        m_plan.full[static_cast<std::size_t>(category)] += bytes;
+    };
+    m_plan.full = m_plan.fixed;
+    for (const auto* held : {&m_plan.sources, &m_plan.slots})
+        for (const Extent extent : *held)
+            add(MemoryCategory::Buffers, extent.bytes);
+    for (const Extent extent : m_plan.guests)
+        add(MemoryCategory::Stash, extent.bytes);
+    for (const PlannedBuffer& buffer : own.buffers)
+        add(buffer.category, buffer.life.bytesAt(m_plan.layout.peakAt));
+}
+
+void DevicePlanner::takeProgram()
+{
+    const StashPlan& own = m_stashes[indexOf(m_device)];
+    std::vector<BufferLife> stashes;
+    for (const PlannedBuffer& buffer : own.buffers)
+        if (buffer.category == MemoryCategory::Stash)
+            stashes.push_back(buffer.life);
+    m_plan.stashPeak = peakOf(stashes);
+    placeProgram(own);
+
+    const auto placesOf = [&](const std::vector<std::uint32_t>& buffers) {
+        std::vector<StashPlace> places;
+        places.reserve(buffers.size());
+        for (const std::uint32_t buffer : buffers)
+            places.push_back(m_places[buffer]);
+        return places;
+    };
+    for (const StashPlan::OpStash& op : own.of) {
+        OpPlan& planned = m_plan.ops.emplace_back();
+        planned.stash = placesOf(op.stash);
+        planned.made = placesOf(op.made);
+        for (const std::uint32_t buffer : op.earlier)
+            planned.earlier.push_back(m_places[buffer][0]);
+        if (op.input != kNoIndex)
+            planned.input = m_places[op.input][0];
+        if (op.output != kNoIndex)
+            planned.output = m_places[op.output][0];
+        if (op.version != kNoIndex)
+            planned.version = m_places[op.version][0];
+    }
+    for (std::size_t i = 0; i < own.buffers.size(); ++i)
+        free(own.buffers[i], m_places[i]);
+}
+
+// What an op's end leaves to others.
+void DevicePlanner::free(const PlannedBuffer& buffer, const StashPlace& place)
+{
+    const BufferLife& life = buffer.life;
+    const bool isWhole = place[0].bytes == life.bytes;
+    if (buffer.evictedBy != kNoIndex)
+        return;
+    if (isWhole && life.shrinksEarly()) {
+        m_plan.ops[life.shrinks].freed.push_back(
+            {place[0].offset + life.rest, life.bytes - life.rest});
+        m_plan.ops[life.end].freed.push_back({place[0].offset, life.rest});
+        return;
+    }
+    for (std::size_t k = 0; k < kStashPieces; ++k)
+        if (place[k].bytes > 0)
+            m_plan.ops[isWhole ? life.end : lifeOfPiece(buffer, k).end].freed.push_back(place[k]);
+}
+
+} // namespace engine

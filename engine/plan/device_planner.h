@@ -1,0 +1,45 @@
+#pragma once
+
+#include "engine/plan/execution_plan.h"
+
+namespace engine {
+
+// Lays out the arena of one device.
+class DevicePlanner
+{
+public:
+    // `stashes` of all devices: guests come from the partner.
+    DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
+                  const std::vector<StashPlan>& stashes, DeviceId device);
+
+    DevicePlan plan(); // transfers are not connected yet
+
+private:
+    Extent take(Bytes bytes);
+    void takeStages();
+    void takeReservations();
+    void takeProgram();
+    void placeProgram(const StashPlan& own);
+    void countFullest(const StashPlan& own);
+    void free(const PlannedBuffer& buffer, const StashPlace& place);
+
+    const ExecutionPlanInput& m_input;
+    const MessagePlan& m_messages;
+    const std::vector<StashPlan>& m_stashes;
+    DeviceId m_device;
+    DevicePlan m_plan;
+    std::vector<StashPlace> m_places; // of each buffer of the program
+};
+
+// What plans of single devices have in common.
+struct PlanParts
+{
+    const Schedule& lowered;
+    const HappensBefore& order;
+    const MessagePlan& messages;
+    const std::vector<StashPlan>& stashes; // [device]
+};
+// Numbers what is sent, copied and reduced, and tells every op what it waits for and posts.
+void connect(const PlanParts& parts, ExecutionPlan& plan);
+
+} // namespace engine

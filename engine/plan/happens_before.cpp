@@ -1,0 +1,129 @@
+#include "engine/plan/happens_before.h"
+
+#include "engine/base/check.h"
+#include "engine/plan/index.h"
+#include "engine/schedule/dataflow.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+// Of every op the first and the last of those that run as one with it.
+auto groupsOf(std::span<const Op> program)
+{
+    std::vector<HappensBefore::Group> groups(program.size());
+    for (std::uint32_t first = 0, next = 0; first < program.size(); first = next) {
+        next = first + 1;
+        while (next < program.size() && program[next - 1].flags == OpFlag::JointWithNext)
+            ++next;
+        for (std::uint32_t i = first; i < next; ++i)
+            groups[i] = {first, next - 1};
+    }
+    return groups;
+}
+
+void raise(std::span<std::uint32_t> clocks, std::span<const std::uint32_t> to)
+{
+    for (std::size_t i = 0; i < clocks.size(); ++i)
+        clocks[i] = std::max(clocks[i], to[i]);
+}
+
+} // namespace
+
+HappensBefore::HappensBefore(const Schedule& lowered)
+    : m_devices(lowered.program.size())
+    , m_madeBy(valueCount(lowered.shape))
+    , m_allReduces(static_cast<std::size_t>(lowered.shape.stages))
+    , m_reduced(m_allReduces.size())
+    , m_reducedAt(m_allReduces.size(), std::vector<Clock>(m_devices))
+{
+    for (const auto& program : lowered.program) {
+        m_groups.push_back(groupsOf(program));
+        m_begin.emplace_back(program.size() * m_devices);
+        for (const Op& op : program)
+            m_allReduces[indexOf(meetingOf(op))] += op.kind == OpKind::AllReduce ? 1 : 0;
+    }
+    std::vector<std::uint32_t> next(m_devices);
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t d = 0; d < m_devices; ++d)
+            while (next[d] < m_groups[d].size()
+                   && tryGroup(lowered, DeviceId{static_cast<std::int32_t>(d)}, next[d])) {
+                next[d] = m_groups[d][next[d]].last + 1;
+                moved = true;
+            }
+    }
+    CHECK(m_order.size() == opCount(lowered));
+}
+
+std::span<HappensBefore::Clock> HappensBefore::begin(Place place)
+{
+    return std::span(m_begin[indexOf(place.device)]).subspan(place.position * m_devices, m_devices);
+}
+
+// Runs the ops of a group if everything that they consume has been made.
+bool HappensBefore::tryGroup(const Schedule& lowered, DeviceId device, std::uint32_t first)
+{
+    const std::span<const Op> program = lowered.on(device);
+    const std::uint32_t last = m_groups[indexOf(device)][first].last;
+    std::vector<Clock> clocks(m_devices);
+    if (first > 0)
+        raise(clocks, begin({device, first - 1}));
+    clocks[indexOf(device)] = first;
+    for (std::uint32_t i = first; i <= last; ++i)
+        if (!gather(lowered, program[i], clocks))
+            return false;
+    for (std::uint32_t i = first; i <= last; ++i) {
+        const Op& op = program[i];
+        std::ranges::copy(clocks, begin({device, i}).begin());
+        m_order.push_back({device, i});
+        if (op.kind == OpKind::AllReduce) {
+            raise(m_reducedAt[indexOf(meetingOf(op))], clocks);
+            ++m_reduced[indexOf(meetingOf(op))];
+        } else if (isCompute(op.kind)) {
+            for (const Value& value : produces(op, lowered.shape))
+                m_madeBy[valueIndex(value, lowered.shape)] = {device, i};
+        }
+    }
+    return true;
+}
+
+bool HappensBefore::gather(const Schedule& lowered, const Op& op, std::span<Clock> clocks)
+{
+    if (op.kind == OpKind::AllReduce || op.kind == OpKind::Evict || op.kind == OpKind::Load)
+        return true;
+    const auto need = [&](const Value& value) {
+        if (value.kind == Value::Kind::ReducedGradient) {
+            if (m_reduced[indexOf(value.stage)] < m_allReduces[indexOf(value.stage)])
+                return false;
+            raise(clocks, m_reducedAt[indexOf(value.stage)]);
+            return true;
+        }
+        const Place maker = m_madeBy[valueIndex(value, lowered.shape)];
+        if (!maker.device.isValid())
+            return false;
+        raise(clocks, begin(maker));
+        const std::uint32_t ended = m_groups[indexOf(maker.device)][maker.position].last + 1;
+        clocks[indexOf(maker.device)] = std::max(clocks[indexOf(maker.device)], ended);
+        return true;
+    };
+    if (isTransfer(op.kind))
+        return need(transferredValue(op, lowered.shape));
+    const Values values = consumes(op, lowered.shape);
+    return std::all_of(values.begin(), values.end(), need);
+}
+
+bool HappensBefore::isOrdered(Place first, Place second) const
+{
+    const Clock ended = m_groups[indexOf(first.device)][first.position].last + 1;
+    return m_begin[indexOf(second.device)][second.position * m_devices + indexOf(first.device)]
+        >= ended;
+}
+
+HappensBefore::Group HappensBefore::groupOf(Place place) const
+{
+    return m_groups[indexOf(place.device)][place.position];
+}
+
+} // namespace engine

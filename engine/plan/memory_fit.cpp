@@ -1,0 +1,189 @@
+#include "engine/plan/memory_fit.h"
+
+#include "engine/plan/data_parallel.h"
+#include "engine/plan/memory_need.h"
+#include "engine/schedule/notation.h"
+#include "engine/transport/communicator_plans.h"
+#include "engine/transport/queued.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+std::string bytesText(double bytes)
+{
+    constexpr double kMega = 1e6, kGiga = 1e9;
+    return bytes < kGiga ? fmt::format("{:.1f} MB", bytes / kMega)
+                         : fmt::format("{:.1f} GB", bytes / kGiga);
+}
+
+// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)": of the device, or where
+// the most is needed.
+std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
+{
+    std::string text;
+    for (const Remedy& remedy : remediesFor(fit.experiment, fit.rooms, device)) {
+        const double need
+            = perDevice ? static_cast<double>(remedy.need.fullest) : remedy.need.most();
+        text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
+                            bytesText(need));
+    }
+    return text.empty() ? "use a smaller model, or other --devices" : text;
+}
+
+int devicesOf(const ExecutionPlan& plan) // of all copies
+{
+    return static_cast<int>(plan.devices.size()) * plan.width;
+}
+
+std::size_t planOf(int device, const ExecutionPlan& plan)
+{
+    return static_cast<std::size_t>(device) % plan.devices.size();
+}
+
+struct Fullest
+{
+    std::size_t device = 0; // of a copy
+    Bytes arena = 0;
+    std::string op;  // while which it holds most
+    int devices = 0; // among how many
+};
+
+// Of the devices in a room; -1: in any.
+Fullest fullestOf(const MemoryFit& fit, int room)
+{
+    const int all = devicesOf(fit.plan);
+    Fullest fullest;
+    for (int d = 0; d < all; ++d) {
+        if (room >= 0 && roomOf(d, all, fit.rooms) != room)
+            continue;
+        const std::size_t own = planOf(d, fit.plan);
+        const DevicePlan& plan = fit.plan.devices[own];
+        if (fullest.devices++ > 0 && plan.arena <= fullest.arena)
+            continue;
+        const auto program = fit.lowered.on(DeviceId{static_cast<std::int32_t>(own)});
+        fullest.device = own;
+        fullest.arena = plan.arena;
+        fullest.op = toString(program[plan.layout.peakAt]);
+    }
+    return fullest;
+}
+
+// "this run needs 3.0 GB of memory and 2.0 GB are free", "GPU 1 needs 3.0 GB of memory for 4 of 8
+// devices, 0.3 GB of it for NCCL's communicators, and ...".
+Result<void> refuse(const std::string& who, double needed, const MemoryRoom& room,
+                    const std::string& what, const std::string& more)
+{
+    return fail(Error::Code::Device,
+                fmt::format("{} needs {} of memory{} and {} are free, {} too little; {}", who,
+                            bytesText(needed), what, bytesText(static_cast<double>(room.free)),
+                            bytesText(needed - room.usable()), more));
+}
+
+Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,
+                        const MemoryNeed& need)
+{
+    const MemoryRoom& room = fit.rooms[index];
+    const Fullest fullest = fullestOf(fit, static_cast<int>(index));
+    const std::string who = room.isGpu() ? fmt::format("GPU {}", room.gpu) : "this run";
+    std::string what = fit.rooms.size() > 1
+        ? fmt::format(" for {} of {} devices", fullest.devices, devicesOf(fit.plan))
+        : "";
+    if (const double communicators = need.communicators[index]; communicators > 0)
+        what += fmt::format(", {} of it for NCCL's communicators,", bytesText(communicators));
+    return refuse(who, need.rooms[index], room, what,
+                  fmt::format("device {} is the fullest, with {} at {}; {}", fullest.device,
+                              bytesText(static_cast<double>(fullest.arena)), fullest.op,
+                              whatWouldFit(fit, device, false)));
+}
+
+} // namespace
+
+double recordOf(const Experiment& experiment, const Schedule& lowered)
+{
+    const std::int64_t iterations = experiment.warmup + experiment.iterations + 1; // the replay
+    return recordBytes(opCount(lowered), iterations);
+}
+
+std::vector<Bytes> communicatorNeed(const ExecutionPlan& plan)
+{
+    const CopyNumbers numbers(plan, plan.width);
+    std::vector<Bytes> bytes(static_cast<std::size_t>(devicesOf(plan)));
+    for (const CommunicatorPlan& one : planCommunicators(trafficOf(plan, numbers)).all)
+        for (const DeviceId rank : one.ranks)
+            bytes[static_cast<std::size_t>(rank.value)] += communicatorBytes(one);
+    return bytes;
+}
+
+double MemoryNeed::most() const
+{
+    return rooms.empty() ? 0 : *std::ranges::max_element(rooms);
+}
+
+MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
+                      const ExecutionPlan& plan, const MemoryRooms& rooms)
+{
+    const std::vector<double> none(rooms.size());
+    MemoryNeed need{none, 0, none};
+    const int all = devicesOf(plan);
+    const bool isNccl = experiment.transport == Carrier::Nccl;
+    const std::vector<Bytes> communicators
+        = isNccl ? communicatorNeed(plan) : std::vector<Bytes>(static_cast<std::size_t>(all));
+    // Beside the arenas: what comes from other GPUs to be added.
+    const bool isStaged = rooms.size() > 1 && !plan.collectives.empty() && !isNccl;
+    const double staged = isStaged ? static_cast<double>(QueuedTransport::kStaged) : 0;
+    for (int d = 0; d < all; ++d) {
+        const Bytes arena = plan.devices[planOf(d, plan)].arena;
+        const auto room = static_cast<std::size_t>(roomOf(d, all, rooms));
+        const auto nccl = static_cast<double>(communicators[static_cast<std::size_t>(d)]);
+        need.fullest = std::max(need.fullest, arena);
+        need.rooms[room] += static_cast<double>(arena) + staged + nccl;
+        need.communicators[room] += nccl;
+    }
+    for (std::size_t i = 0; i < rooms.size(); ++i)
+        if (!rooms[i].isGpu())
+            need.rooms[i] += recordOf(experiment, lowered);
+    return need;
+}
+
+bool fits(const MemoryNeed& need, const Experiment& experiment, const MemoryRooms& rooms)
+{
+    for (std::size_t i = 0; i < rooms.size(); ++i)
+        if (!rooms[i].holds(need.rooms[i]))
+            return false;
+    return experiment.deviceMemory == 0 || need.fullest <= experiment.deviceMemory;
+}
+
+Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered, Bytes available)
+{
+    const double record = recordOf(experiment, lowered);
+    const MemoryRoom machine{available};
+    if (machine.holds(record))
+        return {};
+    return refuse("this run", record, machine, "",
+                  "most of it is the record: use fewer --iterations or --micro-batches");
+}
+
+Result<void> checkFits(const MemoryFit& fit, const Device& device)
+{
+    const MemoryNeed need = memoryNeed(fit.experiment, fit.lowered, fit.plan, fit.rooms);
+    const Fullest fullest = fullestOf(fit, -1);
+    const Bytes limit = fit.experiment.deviceMemory;
+    if (limit > 0 && fullest.arena > limit)
+        return fail(Error::Code::Device,
+                    fmt::format("device {} needs {} at {} and --device-memory leaves it {}, {} too "
+                                "little; {}",
+                                fullest.device, bytesText(static_cast<double>(fullest.arena)),
+                                fullest.op, bytesText(static_cast<double>(limit)),
+                                bytesText(static_cast<double>(fullest.arena - limit)),
+                                whatWouldFit(fit, device, true)));
+    for (std::size_t i = 0; i < fit.rooms.size(); ++i)
+        if (!fit.rooms[i].holds(need.rooms[i]))
+            return refuseRoom(fit, device, i, need);
+    return {};
+}
+
+} // namespace engine

@@ -1,0 +1,113 @@
+#include "engine/experiment/experiment_schedule.h"
+#include "engine/model/make_transformer.h"
+#include "engine/model/token_batches.h"
+#include "engine/plan/memory_need.h"
+#include "engine/plan/unit_spec.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+
+namespace engine {
+namespace {
+
+constexpr std::size_t kMostOps
+    = 100'000; // of an alternative: planning it takes no time to speak of
+
+// What an experiment needs; nothing where it cannot run.
+std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms& rooms,
+                                 const Device& device)
+{
+    const auto lowered = scheduleOf(experiment);
+    if (!lowered || opCount(*lowered) > kMostOps
+        || !checkModel(experiment.model, lowered->shape.stages)
+        || !checkPrecision(experiment.model.precision, device))
+        return std::nullopt;
+    const auto unit = unitSpec(experiment.model, *lowered);
+    if (!unit)
+        return std::nullopt;
+    const auto model = makeTransformer(unit->model, lowered->shape.stages, device, unit->slices);
+    const Bytes tokens = TokenBatches::bytes(experiment.model, lowered->shape.microBatches);
+    const ExecutionPlan plan = planExecution({*lowered, *model, experiment.accumulate, tokens});
+    return memoryNeed(experiment, *lowered, plan, rooms);
+}
+
+class Remedies
+{
+public:
+    Remedies(const Experiment& experiment, const MemoryRooms& rooms, const Device& device)
+        : m_experiment(experiment)
+        , m_rooms(rooms)
+        , m_device(device)
+    { }
+
+    std::vector<Remedy> all()
+    {
+        const ModelSpec& model = m_experiment.model;
+        halve("--micro-batch-size {}", model.microBatchSize,
+              [](Experiment& e, int size) { e.model.microBatchSize = size; });
+        halve("--data-parallel {}", m_experiment.schedule.dataParallel,
+              [](Experiment& e, int copies) { e.schedule.dataParallel = copies; });
+        if (m_experiment.scheduleFile.empty()) {
+            halve("--micro-batches {}", m_experiment.schedule.microBatches,
+                  [](Experiment& e, int count) { e.schedule.microBatches = count; });
+            for (const char* scheme : {"1f1b", "bpipe", "v-half", "v-min"})
+                if (m_experiment.schedule.scheme != scheme)
+                    tryOne(fmt::format("--scheme {}", scheme), [&](Experiment& e) {
+                        e.schedule.scheme = scheme;
+                        e.schedule.chunks = 0;
+                        e.schedule.options.clear();
+                    });
+        }
+        if (model.attention == AttentionKind::Standard)
+            tryOne("--attention flash",
+                   [](Experiment& e) { e.model.attention = AttentionKind::Flash; });
+        if (model.recompute == Recompute::None)
+            tryOne("--recompute attention",
+                   [](Experiment& e) { e.model.recompute = Recompute::Attention; });
+        if (model.recompute != Recompute::Full)
+            tryOne("--recompute full", [](Experiment& e) { e.model.recompute = Recompute::Full; });
+        if (model.precision != Precision::Bf16)
+            tryOne("--precision bf16", [](Experiment& e) { e.model.precision = Precision::Bf16; });
+        if (m_experiment.transport == Carrier::Nccl)
+            tryOne("--transport peer", [](Experiment& e) { e.transport = Carrier::Peer; });
+        return std::move(m_remedies);
+    }
+
+private:
+    bool tryOne(std::string words, const std::function<void(Experiment&)>& change)
+    {
+        Experiment changed = m_experiment;
+        change(changed);
+        const auto need = needOf(changed, m_rooms, m_device);
+        if (!need || !fits(*need, changed, m_rooms))
+            return false;
+        m_remedies.push_back({std::move(words), std::move(changed), *need});
+        return true;
+    }
+
+    // The most of `value` / 2, / 4, ... that fits.
+    void halve(const char* words, int value, const std::function<void(Experiment&, int)>& change)
+    {
+        while ((value /= 2) > 0)
+            if (tryOne(fmt::format(fmt::runtime(words), value),
+                       [&](Experiment& e) { change(e, value); }))
+                return;
+    }
+
+    const Experiment& m_experiment;
+    const MemoryRooms& m_rooms;
+    const Device& m_device;
+    std::vector<Remedy> m_remedies;
+};
+
+} // namespace
+
+std::vector<Remedy> remediesFor(const Experiment& experiment, const MemoryRooms& rooms,
+                                const Device& device)
+{
+    return Remedies(experiment, rooms, device).all();
+}
+
+} // namespace engine

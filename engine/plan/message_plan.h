@@ -1,0 +1,53 @@
+#pragma once
+
+#include "engine/plan/arena_layout.h"
+#include "engine/plan/happens_before.h"
+#include "engine/plan/index.h"
+#include "engine/schedule/dataflow.h"
+
+#include <functional>
+#include <optional>
+
+namespace engine {
+
+// The boundary tensor that an op takes from the stage beside it, and the one that it gives on.
+std::optional<Value> boundaryInput(const Op& op, const Shape& shape);
+std::optional<Value> boundaryOutput(const Op& op, const Shape& shape);
+
+// A boundary tensor on its way: from the op that makes it, through SEND and RECV, to the op that
+// uses it; the latter two are none where both stages are on one device.
+struct PlannedMessage
+{
+    Value value;
+    HappensBefore::Place maker, user;
+    std::uint32_t send = kNoIndex,
+                  receive = kNoIndex; // positions on the maker's and the user's device
+    Bytes bytes = 0;
+    std::uint32_t source = 0, slot = 0;  // numbers of reservations, where it is sent
+    std::uint32_t nextInSlot = kNoIndex; // the message that lands there after this one
+
+    bool isSent() const { return send != kNoIndex; }
+};
+
+// What is held for messages during the whole run, since another device's clock decides when one is
+// gone. A reservation serves a message after another only where the schedule orders the use of the
+// one before the making of the other: so a sender never waits for room, and no order of events
+// needs more.
+struct MessagePlan
+{
+    struct Reservations // of one device
+    {
+        std::vector<Bytes> sources, slots; // bytes of each
+    };
+
+    std::vector<PlannedMessage> messages;
+    std::vector<std::uint32_t> messageOf;          // [valueIndex] -> messages; kNoIndex: none
+    std::vector<Reservations> devices;             // [device]
+    std::vector<std::vector<std::uint32_t>> first; // [device] messages that land in an unused slot
+};
+
+// `bytesOf` an activation or a gradient.
+MessagePlan planMessages(const Schedule& lowered, const HappensBefore& order,
+                         const std::function<Bytes(const Value&)>& bytesOf);
+
+} // namespace engine

@@ -1,0 +1,30 @@
+#include "engine/plan/unit_spec.h"
+
+#include "engine/plan/stash_plan.h"
+
+#include <fmt/format.h>
+
+namespace engine {
+
+Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered)
+{
+    if (hasHalves(lowered)) {
+        if (model.microBatchSize % 2 != 0)
+            return fail(Error::Code::InvalidArgument,
+                        fmt::format("{} works on halves of a micro-batch, and {} samples cannot be "
+                                    "halved: use --micro-batch-size {}",
+                                    lowered.scheme, model.microBatchSize,
+                                    model.microBatchSize + 1));
+        model.microBatchSize /= 2;
+        return UnitSpec{std::move(model), 1};
+    }
+    const int slices = lowered.shape.slices;
+    if (model.sequence % slices != 0)
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("{} slices are not equal parts of a sequence of {} tokens: use "
+                                "--sequence {}",
+                                slices, model.sequence, (model.sequence / slices + 1) * slices));
+    return UnitSpec{std::move(model), slices};
+}
+
+} // namespace engine

@@ -1,0 +1,83 @@
+#include "engine/plan/version_plan.h"
+
+#include <map>
+
+namespace engine {
+namespace {
+
+class VersionWalk
+{
+public:
+    VersionWalk(const StashPlanInput& input, DeviceId device)
+        : m_input(input)
+        , m_device(device)
+        , m_program(input.lowered.on(device))
+    {
+        m_plan.of.assign(m_program.size(), kNoIndex);
+    }
+
+    VersionPlan all()
+    {
+        for (std::uint32_t i = 0; i < m_program.size(); ++i) {
+            const Op& op = m_program[i];
+            if (!isCompute(op.kind))
+                continue;
+            StageVersions& stage = m_stages[{op.replica, op.stage}];
+            if (op.kind == OpKind::OptimizerStep)
+                stage.updates.push_back(i);
+            else
+                use(i, stage);
+        }
+        return std::move(m_plan);
+    }
+
+private:
+    struct StageVersions
+    {
+        std::vector<std::uint32_t> updates;        // positions of the OPTs so far; k makes k + 1
+        std::map<std::size_t, std::uint32_t> kept; // version -> buffer
+    };
+
+    // An op names its version modulo 256; no more than 255 are alive at once.
+    void use(std::uint32_t position, StageVersions& stage)
+    {
+        const Op& op = m_program[position];
+        const std::size_t newest = stage.updates.size();
+        const auto behind = static_cast<std::uint8_t>(newest - op.version);
+        if (behind == 0)
+            return;
+        const std::size_t version = newest - behind;
+        const auto [buffer, isNew] = stage.kept.try_emplace(version, kNoIndex);
+        if (isNew)
+            buffer->second = keep(stage.updates[version], op.stage);
+        m_plan.of[position] = buffer->second;
+        m_plan.buffers[buffer->second].life.end = m_input.order.groupOf({m_device, position}).last;
+    }
+
+    std::uint32_t keep(std::uint32_t update, StageId stage)
+    {
+        const auto number = static_cast<std::uint32_t>(m_plan.buffers.size());
+        m_plan.of[update] = number;
+        PlannedBuffer& buffer = m_plan.buffers.emplace_back();
+        buffer.category = MemoryCategory::Weights;
+        buffer.life.begin = update;
+        const StageSizes sizes = m_input.unit.sizes(stage);
+        buffer.life.bytes = static_cast<Bytes>(sizes.bytes(sizes.parameters));
+        return number;
+    }
+
+    const StashPlanInput& m_input;
+    DeviceId m_device;
+    std::span<const Op> m_program;
+    VersionPlan m_plan;
+    std::map<std::pair<std::uint8_t, StageId>, StageVersions> m_stages; // replica, stage
+};
+
+} // namespace
+
+VersionPlan planVersions(const StashPlanInput& input, DeviceId device)
+{
+    return VersionWalk(input, device).all();
+}
+
+} // namespace engine

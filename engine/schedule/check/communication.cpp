@@ -1,0 +1,81 @@
+#include "engine/schedule/check/communication.h"
+
+#include "engine/schedule/check/communicator_lanes.h"
+#include "engine/schedule/check/exchange.h"
+#include "engine/schedule/check/message_order.h"
+#include "engine/schedule/transfers.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+struct TransportNames
+{
+    std::string_view name, title;
+};
+
+// In the order of Transport.
+constexpr std::array<TransportNames, kTransports> kTransportNames{{
+    {"blocking", "blocking send and receive"},
+    {"fused", "fused exchange"},
+    {"one-communicator", "one communicator"},
+    {"per-kind", "one communicator per kind"},
+    {"tagged", "tags or credits"},
+    {"nccl", "NCCL, one per pair & kind"},
+}};
+
+TransportVerdict verdictOf(Transport transport, std::optional<TransportFault> fault)
+{
+    TransportVerdict verdict;
+    verdict.transport = transport;
+    if (!fault)
+        return verdict;
+    verdict.safe = false;
+    verdict.device = fault->place.device;
+    verdict.index = fault->place.index;
+    verdict.op = fault->place.op;
+    verdict.reason = std::move(fault->reason);
+    return verdict;
+}
+
+std::size_t countSends(const Schedule& schedule)
+{
+    std::size_t count = 0;
+    for (const auto& ops : schedule.program)
+        count += static_cast<std::size_t>(
+            std::ranges::count_if(ops, [](const Op& op) { return isSend(op.kind); }));
+    return count;
+}
+
+} // namespace
+
+std::string_view transportName(Transport transport)
+{
+    return kTransportNames[static_cast<std::size_t>(transport)].name;
+}
+
+std::string_view transportTitle(Transport transport)
+{
+    return kTransportNames[static_cast<std::size_t>(transport)].title;
+}
+
+CommunicationReport checkCommunication(const Schedule& lowered)
+{
+    CommunicationReport report;
+    report.messages = countSends(lowered);
+    const auto order = findOrderFault(lowered, Communicators::One);
+    // A message in another's place is worse than waiting for ever: it is not noticed.
+    auto fused = order ? order : findExchangeFault(lowered, Exchange::Fused);
+    report.verdicts = {
+        verdictOf(Transport::Blocking, findExchangeFault(lowered, Exchange::OneByOne)),
+        verdictOf(Transport::Fused, std::move(fused)),
+        verdictOf(Transport::OneCommunicator, order),
+        verdictOf(Transport::PerKind, findOrderFault(lowered, Communicators::PerKind)),
+        verdictOf(Transport::Tagged, std::nullopt),
+        verdictOf(Transport::Nccl, findNcclFault(lowered)),
+    };
+    return report;
+}
+
+} // namespace engine

@@ -1,0 +1,343 @@
+#include "engine/schedule/check/communicator_lanes.h"
+
+#include "engine/schedule/dataflow_visit.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace engine {
+namespace {
+
+// Names a communicator, the same on all its ranks.
+struct LaneKey
+{
+    bool reduces = false, gradients = false;
+    int from = 0, to = 0; // Ranks::All: the direction, twice
+
+    friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
+};
+constexpr LaneKey kReduceLane{true};
+
+class LaneRun
+{
+public:
+    LaneRun(const Schedule& schedule, Ranks ranks)
+        : m_schedule(schedule)
+        , m_ranks(ranks)
+        , m_devices(schedule.program.size())
+        , m_started(valueCount(schedule.shape), 0)
+        , m_makerOn(valueCount(schedule.shape), kNowhere)
+    {
+        for (std::size_t d = 0; d < m_devices.size(); ++d)
+            learn(d);
+        for (std::size_t d = m_devices.size(); d-- > 0;)
+            m_running.push_back(d);
+    }
+
+    std::optional<TransportFault> find()
+    {
+        while (!m_running.empty()) {
+            const std::size_t device = m_running.back();
+            m_running.pop_back();
+            while (advance(device)) { }
+        }
+        for (std::size_t d = 0; d < m_devices.size(); ++d)
+            if (!isDone(d))
+                return circleFrom(d);
+        return std::nullopt;
+    }
+
+private:
+    static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
+
+    // What goes together: positions [first, end) of Lane::ops.
+    struct Lane
+    {
+        std::vector<std::uint32_t> ops; // positions in the program
+        std::size_t first = 0, end = 0; // under way; equal: nothing is
+        int missing = 0;                // other ends that have not started
+    };
+    struct Device
+    {
+        std::size_t computed = 0; // what comes before is done, or of another lane
+        std::map<LaneKey, Lane> lanes;
+    };
+    struct Sum // an all-reduce
+    {
+        int devices = 0, started = 0;
+        std::vector<std::size_t> waiting;
+    };
+
+    void learn(std::size_t d)
+    {
+        const auto& ops = m_schedule.program[d];
+        std::map<std::pair<int, bool>, bool> seen;
+        for (std::uint32_t i = 0; i < ops.size(); ++i) {
+            if (const auto lane = laneOf(d, ops[i])) {
+                m_devices[d].lanes[*lane].ops.push_back(i);
+                if (*lane == kReduceLane
+                    && !std::exchange(seen[{meetingOf(ops[i]).value, tiesEnds(ops[i])}], true))
+                    ++sumOf(ops[i]).devices;
+            } else if (isCompute(ops[i].kind)) {
+                visitProduced(ops[i], m_schedule.shape, [&](const Value& value) {
+                    m_makerOn[valueIndex(value, m_schedule.shape)] = i;
+                });
+            }
+        }
+    }
+
+    // None: compute, copies of stashes, and what else is on a lane that nobody shares.
+    std::optional<LaneKey> laneOf(std::size_t d, const Op& op) const
+    {
+        if (op.kind == OpKind::AllReduce)
+            return kReduceLane;
+        if (!isTransfer(op.kind))
+            return std::nullopt;
+        const bool gradients = op.kind == OpKind::SendGradient || op.kind == OpKind::RecvGradient;
+        if (m_ranks == Ranks::All)
+            return LaneKey{false, gradients, op.replica, op.replica};
+        const int own = static_cast<int>(d), other = otherDevice(m_schedule, op).value;
+        return isSend(op.kind) ? LaneKey{false, gradients, own, other}
+                               : LaneKey{false, gradients, other, own};
+    }
+
+    const Op& at(std::size_t d, std::uint32_t position) const
+    {
+        return m_schedule.program[d][position];
+    }
+    Sum& sumOf(const Op& op) { return m_sums[{meetingOf(op).value, tiesEnds(op)}]; }
+    std::uint32_t carried(const Op& transfer) const
+    {
+        return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
+    }
+
+    // One step of the device on any lane.
+    bool advance(std::size_t d)
+    {
+        bool moved = compute(d);
+        for (auto& [key, lane] : m_devices[d].lanes)
+            moved = start(d, lane) || moved;
+        return moved;
+    }
+
+    // Ops that run as one need what each of them needs.
+    bool compute(std::size_t d)
+    {
+        Device& device = m_devices[d];
+        const auto& ops = m_schedule.program[d];
+        const std::size_t before = device.computed;
+        while (device.computed < ops.size()) {
+            std::size_t end = device.computed + 1;
+            while (end < ops.size() && ops[end - 1].flags == OpFlag::JointWithNext)
+                ++end;
+            for (std::size_t i = device.computed; i < end; ++i)
+                if (isCompute(ops[i].kind) && waitsFor(d, i))
+                    return device.computed != before;
+            device.computed = end;
+        }
+        return device.computed != before;
+    }
+
+    // For something on another lane. What it receives, and the sums of an OPT, stand before it.
+    bool waitsFor(std::size_t d, std::size_t position) const
+    {
+        const Op& op = m_schedule.program[d][position];
+        return std::ranges::any_of(m_devices[d].lanes, [&](const auto& each) {
+            const Lane& lane = each.second;
+            for (std::size_t k = lane.first; k < lane.ops.size() && lane.ops[k] < position; ++k)
+                if (needs(op, at(d, lane.ops[k])))
+                    return true;
+            return false;
+        });
+    }
+
+    bool needs(const Op& op, const Op& carrier) const
+    {
+        bool found = false;
+        visitConsumed(op, m_schedule.shape, [&](const Value& value) {
+            if (carrier.kind == OpKind::AllReduce)
+                found = found
+                    || (value.kind == Value::Kind::ReducedGradient
+                        && value.stage == meetingOf(carrier) && tiesEnds(op) == tiesEnds(carrier));
+            else if (!isSend(carrier.kind))
+                found = found || value == transferredValue(carrier, m_schedule.shape);
+        });
+        return found;
+    }
+
+    // The next group of a lane, if it can start.
+    bool start(std::size_t d, Lane& lane)
+    {
+        if (lane.first < lane.end || lane.first == lane.ops.size())
+            return false;
+        std::size_t end = lane.first + 1;
+        while (end < lane.ops.size() && isBetween(d, lane.ops[end - 1], lane.ops[end]))
+            ++end;
+        for (std::size_t k = lane.first; k < end; ++k)
+            if (!hasInput(d, lane.ops[k]))
+                return false;
+        lane.end = end;
+        lane.missing = static_cast<int>(end - lane.first);
+        for (std::size_t k = lane.first; k < end; ++k)
+            meet(d, lane, at(d, lane.ops[k]));
+        finish(lane);
+        return true;
+    }
+
+    bool isBetween(std::size_t d, std::uint32_t from, std::uint32_t to) const
+    {
+        const auto ops = std::span<const Op>(m_schedule.program[d]).subspan(from, to - from);
+        return std::ranges::none_of(ops, [](const Op& op) { return isCompute(op.kind); });
+    }
+
+    // A sum takes what every op before it added.
+    bool hasInput(std::size_t d, std::uint32_t position) const
+    {
+        const Op& op = at(d, position);
+        if (op.kind == OpKind::AllReduce)
+            return m_devices[d].computed >= position;
+        return !isSend(op.kind) || m_makerOn[carried(op)] < m_devices[d].computed;
+    }
+
+    void meet(std::size_t d, Lane& lane, const Op& op)
+    {
+        if (op.kind == OpKind::AllReduce)
+            return join(d, lane, sumOf(op));
+        if (++m_started[carried(op)] < 2)
+            return;
+        --lane.missing;
+        const auto other = static_cast<std::size_t>(otherDevice(m_schedule, op).value);
+        Lane& theirs = m_devices[other].lanes[*laneOf(d, op)];
+        --theirs.missing;
+        finish(theirs);
+        m_running.push_back(other);
+    }
+
+    // A device that holds a stage twice is one rank: its second sum is its first.
+    void join(std::size_t d, Lane& lane, Sum& sum)
+    {
+        if (sum.started == sum.devices || std::ranges::count(sum.waiting, d) > 0) {
+            --lane.missing;
+            return;
+        }
+        sum.waiting.push_back(d);
+        if (++sum.started < sum.devices)
+            return;
+        for (const std::size_t member : sum.waiting) {
+            Lane& theirs = m_devices[member].lanes[kReduceLane];
+            --theirs.missing;
+            if (member != d)
+                finish(theirs);
+            m_running.push_back(member);
+        }
+    }
+
+    static void finish(Lane& lane)
+    {
+        if (lane.missing == 0)
+            lane.first = lane.end;
+    }
+
+    bool isDone(std::size_t d) const
+    {
+        const Device& device = m_devices[d];
+        return device.computed == m_schedule.program[d].size()
+            && std::ranges::all_of(device.lanes, [](const auto& each) {
+                   return each.second.first == each.second.ops.size();
+               });
+    }
+
+    // What keeps a stuck device: the earliest transfer or sum under way whose other end has not
+    // started.
+    std::optional<std::uint32_t> unmet(std::size_t d) const
+    {
+        std::optional<std::uint32_t> first;
+        for (const auto& [key, lane] : m_devices[d].lanes)
+            for (std::size_t k = lane.first; k < lane.end; ++k) {
+                const Op& op = at(d, lane.ops[k]);
+                const bool meets = isTransfer(op.kind) && m_started[carried(op)] == 2;
+                if (!meets && (!first || lane.ops[k] < *first))
+                    first = lane.ops[k];
+            }
+        return first;
+    }
+
+    // The device that has not come to it.
+    std::size_t missingAt(std::size_t d, const Op& op) const
+    {
+        if (isTransfer(op.kind))
+            return static_cast<std::size_t>(otherDevice(m_schedule, op).value);
+        const auto& waiting = m_sums.at({meetingOf(op).value, tiesEnds(op)}).waiting;
+        for (std::size_t other = 0; other < m_devices.size(); ++other)
+            if (std::ranges::count(waiting, other) == 0)
+                for (const Op& their : m_schedule.program[other])
+                    if (their.kind == op.kind && meetingOf(their) == meetingOf(op)
+                        && tiesEnds(their) == tiesEnds(op))
+                        return other;
+        return d;
+    }
+
+    // From device to device until one comes again.
+    TransportFault circleFrom(std::size_t start) const
+    {
+        std::vector<std::size_t> path;
+        std::size_t d = start;
+        while (std::ranges::find(path, d) == path.end()) {
+            const auto keeps = unmet(d);
+            if (!keeps)
+                break;
+            path.push_back(d);
+            d = missingAt(d, at(d, *keeps));
+        }
+        if (const auto again = std::ranges::find(path, d); again != path.end())
+            path.erase(path.begin(), again);
+        if (path.empty())
+            return {{DeviceId{static_cast<std::int32_t>(start)}, 0, at(start, 0)},
+                    fmt::format("device {} waits for something that nobody makes", start)};
+        const std::uint32_t index = *unmet(path.front());
+        TransportFault fault{{DeviceId{static_cast<std::int32_t>(path.front())},
+                              static_cast<int>(index), at(path.front(), index)},
+                             {}};
+        for (const std::size_t device : path)
+            fault.reason += (fault.reason.empty() ? "" : "; ") + describe(device);
+        return fault;
+    }
+
+    std::string describe(std::size_t d) const
+    {
+        const std::uint32_t index = *unmet(d);
+        const Op& op = at(d, index);
+        const std::size_t other = missingAt(d, op);
+        return fmt::format(
+            "device {}, index {}: {} waits for {} of device {}", d, index, toString(op),
+            toString(isTransfer(op.kind) ? otherEnd(op, m_schedule.shape) : op), other);
+    }
+
+    const Schedule& m_schedule;
+    Ranks m_ranks;
+    std::vector<Device> m_devices;
+    std::vector<std::uint8_t> m_started;  // [value] ends of its transfer that have started
+    std::vector<std::uint32_t> m_makerOn; // [value] position of its maker, on the maker's device
+    std::map<std::pair<int, bool>, Sum> m_sums;
+    std::vector<std::size_t> m_running; // devices that may be able to go on
+};
+
+} // namespace
+
+std::optional<TransportFault> findLaneFault(const Schedule& lowered, Ranks ranks)
+{
+    return LaneRun(lowered, ranks).find();
+}
+
+std::optional<TransportFault> findNcclFault(const Schedule& lowered)
+{
+    if (auto fault = findOrderFault(lowered, Communicators::PerKind))
+        return fault;
+    return findLaneFault(lowered, Ranks::Pair);
+}
+
+} // namespace engine

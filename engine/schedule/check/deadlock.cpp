@@ -1,0 +1,277 @@
+#include "engine/schedule/check/deadlock.h"
+
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+// A device that is stuck at an op, or a stage whose all-reduce is.
+struct Node
+{
+    enum class Kind : std::uint8_t { Device, AllReduce, None };
+
+    Kind kind = Kind::None;
+    int id = -1;
+
+    friend bool operator==(Node, Node) = default;
+};
+
+class DryRun
+{
+public:
+    explicit DryRun(const Schedule& schedule)
+        : m_schedule(schedule)
+        , m_next(schedule.program.size())
+        , m_ready(valueCount(schedule.shape))
+        , m_lanes(schedule.program.size())
+        , m_callers(static_cast<std::size_t>(schedule.shape.stages))
+        , m_followed(schedule.program.size() + m_callers.size())
+        , m_hasTransfers(hasTransfers(schedule))
+    {
+        for (std::size_t d = 0; d < m_next.size(); ++d)
+            for (const Op& op : schedule.program[d])
+                if (op.kind == OpKind::AllReduce && belongs(op, d))
+                    m_callers[index(meetingOf(op))].push_back(static_cast<int>(d));
+    }
+
+    std::optional<Violation> find(Stuck wanted)
+    {
+        bool moved = true;
+        while (moved) {
+            moved = false;
+            for (std::size_t d = 0; d < m_next.size(); ++d)
+                moved = run(d) || moved;
+        }
+        const std::vector<Node> nodes = stuckNodes();
+        for (const Node node : nodes)
+            if (auto circle = follow(node))
+                return circle;
+        if (wanted == Stuck::Anyhow && !nodes.empty())
+            return violation({&nodes.front(), 1});
+        return std::nullopt;
+    }
+
+private:
+    struct Lane
+    {
+        std::vector<StageId> calls;
+        std::size_t head = 0;
+    };
+
+    static std::size_t index(StageId stage) { return static_cast<std::size_t>(stage.value); }
+    bool belongs(const Op& op, std::size_t device) const
+    {
+        return exists(op, m_schedule.shape)
+            && m_schedule.device(op.replica, op.stage).value == static_cast<int>(device);
+    }
+
+    std::vector<Node> stuckNodes() const
+    {
+        std::vector<Node> nodes;
+        for (std::size_t d = 0; d < m_next.size(); ++d)
+            if (m_next[d] < m_schedule.program[d].size())
+                nodes.push_back({Node::Kind::Device, static_cast<int>(d)});
+        for (const Lane& lane : m_lanes)
+            if (lane.head < lane.calls.size())
+                nodes.push_back({Node::Kind::AllReduce, lane.calls[lane.head].value});
+        return nodes;
+    }
+
+    // Goes on with a device as far as it can; whether anything moved.
+    bool run(std::size_t device)
+    {
+        const std::vector<Op>& ops = m_schedule.program[device];
+        const std::size_t before = m_next[device];
+        for (; m_next[device] < ops.size(); ++m_next[device]) {
+            const Op& op = ops[m_next[device]];
+            if (!belongs(op, device))
+                continue;
+            if (missingInput(op, device))
+                break;
+            execute(op, device);
+        }
+        return meet(device) || m_next[device] != before;
+    }
+
+    // What the op waits for from outside its device's own program.
+    std::optional<Value> missingInput(const Op& op, std::size_t device) const
+    {
+        for (const Value& value : consumes(op, m_schedule.shape)) {
+            const bool reduced = value.kind == Value::Kind::ReducedGradient;
+            const DeviceId maker = m_schedule.device(value.replica, value.stage);
+            if (reduced ? m_callers[index(value.stage)].empty()
+                        : maker.value == static_cast<int>(device))
+                continue;
+            if (!m_ready[valueIndex(value, m_schedule.shape)])
+                return value;
+        }
+        return std::nullopt;
+    }
+
+    void execute(const Op& op, std::size_t device)
+    {
+        if (op.kind == OpKind::AllReduce)
+            m_lanes[device].calls.push_back(meetingOf(op));
+        else if (isSend(op.kind))
+            m_ready[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)] = true;
+        else if (!m_hasTransfers)
+            for (const Value& value : produces(op, m_schedule.shape))
+                m_ready[valueIndex(value, m_schedule.shape)] = true;
+    }
+
+    // Takes the all-reduces at the head of the device's lane for which everybody has come.
+    bool meet(std::size_t device)
+    {
+        Lane& lane = m_lanes[device];
+        bool moved = false;
+        while (lane.head < lane.calls.size() && !absentee(lane.calls[lane.head])) {
+            const StageId stage = lane.calls[lane.head];
+            for (std::uint8_t replica = 0; replica < m_schedule.shape.replicas; ++replica)
+                m_ready[valueIndex({Value::Kind::ReducedGradient, replica, Op::kWhole, stage, {}},
+                                   m_schedule.shape)]
+                    = true;
+            for (const int caller : m_callers[index(stage)])
+                ++m_lanes[static_cast<std::size_t>(caller)].head;
+            moved = true;
+        }
+        return moved;
+    }
+
+    // A device that has not come to the stage's all-reduce.
+    std::optional<int> absentee(StageId stage) const
+    {
+        for (const int caller : m_callers[index(stage)]) {
+            const Lane& lane = m_lanes[static_cast<std::size_t>(caller)];
+            const auto rows = std::ranges::count(m_callers[index(stage)], caller);
+            std::size_t end = lane.head;
+            while (end < lane.calls.size() && lane.calls[end] == stage)
+                ++end;
+            if (static_cast<std::ptrdiff_t>(end - lane.head) < rows)
+                return caller;
+        }
+        return std::nullopt;
+    }
+
+    // What a node waits for; none when that is never going to come anyway.
+    Node behind(Node node) const
+    {
+        if (node.kind == Node::Kind::AllReduce) {
+            const auto device = static_cast<std::size_t>(*absentee(StageId{node.id}));
+            const Lane& lane = m_lanes[device];
+            if (lane.head < lane.calls.size() && lane.calls[lane.head].value != node.id)
+                return {Node::Kind::AllReduce, lane.calls[lane.head].value};
+            return stuckAt(static_cast<int>(device));
+        }
+        const Value value = waitedFor(node.id);
+        if (value.kind == Value::Kind::ReducedGradient)
+            return absentee(value.stage) ? Node{Node::Kind::AllReduce, value.stage.value} : Node{};
+        const int maker = m_schedule.device(value.replica, value.stage).value;
+        return willMake(maker, value) ? stuckAt(maker) : Node{};
+    }
+
+    // Whether the value is among what the device has not come to yet.
+    bool willMake(int device, const Value& wanted) const
+    {
+        if (device < 0)
+            return false;
+        const auto d = static_cast<std::size_t>(device);
+        const auto left = std::span<const Op>(m_schedule.program[d]).subspan(m_next[d]);
+        return std::ranges::any_of(left, [this, d, &wanted](const Op& op) {
+            if (!belongs(op, d))
+                return false;
+            if (m_hasTransfers)
+                return isSend(op.kind) && transferredValue(op, m_schedule.shape) == wanted;
+            const Values made = produces(op, m_schedule.shape);
+            return std::find(made.begin(), made.end(), wanted) != made.end();
+        });
+    }
+
+    Node stuckAt(int device) const
+    {
+        const bool ended = device < 0
+            || m_next[static_cast<std::size_t>(device)]
+                == m_schedule.program[static_cast<std::size_t>(device)].size();
+        return ended ? Node{} : Node{Node::Kind::Device, device};
+    }
+
+    Value waitedFor(int device) const
+    {
+        const auto d = static_cast<std::size_t>(device);
+        return *missingInput(m_schedule.program[d][m_next[d]], d);
+    }
+
+    // From node to node until one comes again: the circle. Nodes that were followed before lead
+    // to none.
+    std::optional<Violation> follow(Node start)
+    {
+        std::vector<Node> path;
+        for (Node node = start; node.kind != Node::Kind::None; node = behind(node)) {
+            const auto again = std::ranges::find(path, node);
+            if (again != path.end())
+                return violation({again, path.end()});
+            if (isFollowed(node))
+                return std::nullopt;
+            isFollowed(node) = true;
+            path.push_back(node);
+        }
+        return std::nullopt;
+    }
+
+    std::vector<bool>::reference isFollowed(Node node)
+    {
+        const std::size_t offset = node.kind == Node::Kind::Device ? 0 : m_next.size();
+        return m_followed[offset + static_cast<std::size_t>(node.id)];
+    }
+
+    Violation violation(std::span<const Node> nodes) const
+    {
+        Violation violation;
+        violation.kind = Violation::Kind::Deadlock;
+        for (const Node node : nodes) {
+            violation.message += violation.message.empty() ? "no device can go on: " : "; ";
+            violation.message += describe(node);
+            if (node.kind == Node::Kind::Device && violation.index < 0) {
+                const auto d = static_cast<std::size_t>(node.id);
+                violation.device = DeviceId{node.id};
+                violation.index = static_cast<int>(m_next[d]);
+                violation.op = m_schedule.program[d][m_next[d]];
+            }
+        }
+        return violation;
+    }
+
+    std::string describe(Node node) const
+    {
+        if (node.kind == Node::Kind::AllReduce)
+            return fmt::format("the all-reduce of stage {} waits for device {}", node.id,
+                               *absentee(StageId{node.id}));
+        const auto d = static_cast<std::size_t>(node.id);
+        const Value value = waitedFor(node.id);
+        return fmt::format("device {}, index {}: {} waits for the {} from device {}", d, m_next[d],
+                           toString(m_schedule.program[d][m_next[d]]), engine::describe(value),
+                           m_schedule.device(value.replica, value.stage).value);
+    }
+
+    const Schedule& m_schedule;
+    std::vector<std::size_t> m_next;         // [device]
+    std::vector<bool> m_ready;               // [value] made, and sent where it has to be
+    std::vector<Lane> m_lanes;               // [device] all-reduces called for, in order
+    std::vector<std::vector<int>> m_callers; // [stage] devices, once for each row
+    std::vector<bool> m_followed;            // [device, then stage]
+    bool m_hasTransfers = false;
+};
+
+} // namespace
+
+std::optional<Violation> findDeadlock(const Schedule& schedule, Stuck stuck)
+{
+    return DryRun(schedule).find(stuck);
+}
+
+} // namespace engine

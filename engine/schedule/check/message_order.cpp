@@ -1,0 +1,121 @@
+#include "engine/schedule/check/message_order.h"
+
+#include "engine/schedule/notation.h"
+#include "engine/schedule/transfers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+bool isActivation(OpKind kind)
+{
+    return kind == OpKind::SendActivation || kind == OpKind::RecvActivation;
+}
+
+// What one device sends to, or receives from, another, in its order: positions in its program.
+struct Queue
+{
+    int peer = -1;
+    bool activations = true; // or gradients; one communicator: both
+    std::vector<std::uint32_t> positions;
+};
+
+class Queues
+{
+    auto isTo(int peer, bool activations) const
+    {
+        return [this, peer, activations](const Queue& queue) {
+            return queue.peer == peer
+                && (m_communicators == Communicators::One || queue.activations == activations);
+        };
+    }
+
+public:
+    Queues(const Schedule& schedule, Communicators communicators, bool sends)
+        : m_ofDevice(schedule.program.size())
+        , m_communicators(communicators)
+    {
+        for (std::size_t d = 0; d < schedule.program.size(); ++d)
+            for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
+                const Op& op = schedule.program[d][i];
+                if (isTransfer(op.kind) && isSend(op.kind) == sends)
+                    queue(d, otherDevice(schedule, op).value, isActivation(op.kind))
+                        .positions.push_back(static_cast<std::uint32_t>(i));
+            }
+    }
+
+    const std::vector<Queue>& of(std::size_t device) const { return m_ofDevice[device]; }
+    const Queue* find(std::size_t device, int peer, bool activations) const
+    {
+        const auto& queues = m_ofDevice[device];
+        const auto found = std::ranges::find_if(queues, isTo(peer, activations));
+        return found == queues.end() ? nullptr : &*found;
+    }
+
+private:
+    // A device has few peers.
+    Queue& queue(std::size_t device, int peer, bool activations)
+    {
+        auto& queues = m_ofDevice[device];
+        const auto found = std::ranges::find_if(queues, isTo(peer, activations));
+        if (found != queues.end())
+            return *found;
+        queues.push_back({peer, activations, {}});
+        return queues.back();
+    }
+
+    std::vector<std::vector<Queue>> m_ofDevice;
+    Communicators m_communicators;
+};
+
+TransportFault describeFault(const Schedule& schedule, std::size_t sender, const Queue& sent,
+                             const Queue& received, std::size_t k)
+{
+    const auto receiver = static_cast<std::size_t>(sent.peer);
+    const Op& send = schedule.program[sender][sent.positions[k]];
+    const Op& receive = schedule.program[receiver][received.positions[k]];
+    const OpPlace place{DeviceId{sent.peer}, static_cast<int>(received.positions[k]), receive};
+    return {place,
+            fmt::format("device {}, index {}: {} gets message {} from device {}, which is {} (its "
+                        "index {})",
+                        receiver, received.positions[k], toString(receive), k, sender,
+                        toString(send), sent.positions[k])};
+}
+
+// In a valid schedule both queues hold the same messages.
+std::optional<TransportFault> compare(const Schedule& schedule, std::size_t sender,
+                                      const Queue& sent, const Queue& received)
+{
+    const auto receiver = static_cast<std::size_t>(sent.peer);
+    const std::size_t count = std::min(sent.positions.size(), received.positions.size());
+    for (std::size_t k = 0; k < count; ++k) {
+        const Op& send = schedule.program[sender][sent.positions[k]];
+        const Op& receive = schedule.program[receiver][received.positions[k]];
+        if (transferredValue(send, schedule.shape) != transferredValue(receive, schedule.shape))
+            return describeFault(schedule, sender, sent, received, k);
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators)
+{
+    const Queues sends(lowered, communicators, true);
+    const Queues receives(lowered, communicators, false);
+    for (std::size_t d = 0; d < lowered.program.size(); ++d)
+        for (const Queue& sent : sends.of(d)) {
+            const Queue* received = receives.find(static_cast<std::size_t>(sent.peer),
+                                                  static_cast<int>(d), sent.activations);
+            if (received == nullptr)
+                continue;
+            if (auto fault = compare(lowered, d, sent, *received))
+                return fault;
+        }
+    return std::nullopt;
+}
+
+} // namespace engine

@@ -1,0 +1,154 @@
+#include "engine/schedule/check/op_table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace engine {
+namespace {
+
+bool isOfMicroBatch(OpKind kind)
+{
+    return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
+}
+
+// The kinds of which a micro-batch may have only one on a stage: B is I and W together.
+std::span<const OpKind> rivalsOf(const OpKind& kind)
+{
+    static constexpr std::array kOfB{OpKind::Backward, OpKind::BackwardInput,
+                                     OpKind::BackwardWeight};
+    static constexpr std::array kOfI{OpKind::Backward, OpKind::BackwardInput};
+    static constexpr std::array kOfW{OpKind::Backward, OpKind::BackwardWeight};
+    switch (kind) {
+    case OpKind::Backward:
+        return kOfB;
+    case OpKind::BackwardInput:
+        return kOfI;
+    case OpKind::BackwardWeight:
+        return kOfW;
+    default:
+        return {&kind, 1};
+    }
+}
+
+} // namespace
+
+OpTable::OpTable(const Shape& shape)
+    : m_shape(shape)
+    , m_index(kOpKinds)
+    , m_last(static_cast<std::size_t>(shape.replicas) * static_cast<std::size_t>(shape.stages))
+    , m_replica(static_cast<std::size_t>(shape.microBatches), -1)
+    , m_any(kOpKinds)
+{ }
+
+std::size_t OpTable::row(const Op& op) const
+{
+    return op.replica * static_cast<std::size_t>(m_shape.stages)
+        + static_cast<std::size_t>(op.stage.value);
+}
+
+std::size_t OpTable::cell(const Op& op) const
+{
+    return isOfMicroBatch(op.kind) ? cellIndex(op, m_shape) : row(op);
+}
+
+void OpTable::add(const OpPlace& place)
+{
+    const Op& op = place.op;
+    auto& ofKind = m_index[static_cast<std::size_t>(op.kind)];
+    if (ofKind.empty())
+        ofKind.assign(isOfMicroBatch(op.kind) ? cellCount(m_shape) : m_last.size(), -1);
+    ofKind[cell(op)] = place.index;
+    m_any[static_cast<std::size_t>(op.kind)] = true;
+    m_hasTransfers = m_hasTransfers || isTransfer(op.kind);
+    if (isOfMicroBatch(op.kind) && !replicaOf(op.microBatch))
+        m_replica[static_cast<std::size_t>(op.microBatch.value)] = op.replica;
+    if (op.kind == OpKind::Backward || op.kind == OpKind::BackwardWeight) {
+        OpPlace& last = m_last[row(op)];
+        if (place.index > last.index)
+            last = place;
+    }
+}
+
+std::optional<OpPlace> OpTable::conflict(const Op& op) const
+{
+    Op other = op;
+    for (const OpKind rival : rivalsOf(op.kind)) {
+        other.slice = op.slice;
+        if (const auto found = find(other, rival))
+            return found;
+        if (m_shape.slices == 1 || !isOfMicroBatch(op.kind))
+            continue;
+        const int slices = op.slice == Op::kWhole ? m_shape.slices : 0;
+        for (int slice = 0; slice < slices; ++slice) {
+            other.slice = static_cast<std::uint16_t>(slice);
+            if (const auto found = find(other, rival))
+                return found;
+        }
+        other.slice = Op::kWhole;
+        if (const auto found = find(other, rival))
+            return found;
+    }
+    return std::nullopt;
+}
+
+bool OpTable::has(Op op, OpKind kind) const
+{
+    return find(op, kind).has_value();
+}
+
+std::optional<std::uint8_t> OpTable::replicaOf(MicroBatchId microBatch) const
+{
+    if (!microBatch.isValid())
+        return std::nullopt;
+    const std::int16_t replica = m_replica[static_cast<std::size_t>(microBatch.value)];
+    if (replica < 0)
+        return std::nullopt;
+    return static_cast<std::uint8_t>(replica);
+}
+
+std::optional<OpPlace> OpTable::find(Op op, OpKind kind) const
+{
+    op.kind = kind;
+    const auto& ofKind = m_index[static_cast<std::size_t>(kind)];
+    if (ofKind.empty() || ofKind[cell(op)] < 0)
+        return std::nullopt;
+    return OpPlace{{}, ofKind[cell(op)], op};
+}
+
+std::optional<OpPlace> OpTable::maker(const Value& value, OpKind consumer) const
+{
+    Op op;
+    op.replica = value.replica;
+    op.slice = value.slice;
+    op.stage = value.stage;
+    op.microBatch = value.microBatch;
+    for (const OpKind kind : makersOf(value.kind, consumer))
+        if (auto found = find(op, kind))
+            return found;
+    return std::nullopt;
+}
+
+std::optional<OpPlace> OpTable::sourceOn(const Schedule& schedule, const OpPlace& consumer,
+                                         const Value& value) const
+{
+    if (schedule.device(value.replica, value.stage) == consumer.device)
+        return maker(value, consumer.op.kind);
+    const auto stage = receivingStage(value, m_shape);
+    if (!stage)
+        return std::nullopt;
+    Op op;
+    op.replica = value.replica;
+    op.slice = value.slice;
+    op.stage = *stage;
+    op.microBatch = value.microBatch;
+    const bool activation = value.kind == Value::Kind::Activation;
+    return find(op, activation ? OpKind::RecvActivation : OpKind::RecvGradient);
+}
+
+std::optional<OpPlace> OpTable::lastContribution(const Op& op) const
+{
+    const OpPlace& last = m_last[row(op)];
+    return last.index < 0 ? std::nullopt : std::optional(last);
+}
+
+} // namespace engine

@@ -1,0 +1,78 @@
+#include "engine/schedule/check/stash.h"
+
+#include "engine/schedule/dataflow.h"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace engine {
+namespace {
+
+constexpr int kHalves = 2;
+
+// By the order of the device alone.
+StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
+{
+    StashPeak peak;
+    std::int64_t held = 0, leaving = 0;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const StashChange change = stashChange(ops[i].kind);
+        const std::int64_t parts = stashParts(ops[i], shape);
+        held += change.ownAtBegin * parts;
+        if (held > peak.own) {
+            peak.own = held;
+            peak.index = static_cast<int>(i);
+        }
+        leaving -= change.ownAtEnd * parts;
+        if (isCompute(ops[i].kind) && ops[i].flags != OpFlag::JointWithNext)
+            held -= std::exchange(leaving, 0);
+    }
+    return peak;
+}
+
+// Guests of the partner count from their EVICT to their LOAD.
+std::int64_t mostAway(std::span<const Op> ops, const Shape& shape)
+{
+    std::int64_t away = 0;
+    std::int64_t most = 0;
+    for (const Op& op : ops) {
+        const StashChange change = stashChange(op.kind);
+        away += (change.peerAtBegin + change.peerAtEnd) * stashParts(op, shape);
+        most = std::max(most, away);
+    }
+    return most;
+}
+
+} // namespace
+
+std::int64_t stashPartsPerActivation(const Shape& shape)
+{
+    return std::int64_t{kHalves} * std::max(shape.chunks(), 1) * std::max(shape.slices, 1);
+}
+
+std::vector<StashPeak> stashPeaks(const Schedule& schedule)
+{
+    std::vector<StashPeak> peaks;
+    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        peaks.push_back(ownPeak(schedule.program[d], schedule.shape));
+        const auto partner = static_cast<std::size_t>(
+            stashPartner(DeviceId{static_cast<std::int32_t>(d)}, schedule.shape).value);
+        if (partner != d && partner < schedule.program.size())
+            peaks[d].guests = mostAway(schedule.program[partner], schedule.shape);
+    }
+    return peaks;
+}
+
+std::vector<StashRoom> stashRoom(const Schedule& schedule)
+{
+    std::vector<StashRoom> room;
+    for (const auto& ops : schedule.program) {
+        const std::int64_t guests = mostAway(ops, schedule.shape);
+        room.push_back(guests > 0 ? StashRoom{ownPeak(ops, schedule.shape).own, guests}
+                                  : StashRoom{});
+    }
+    return room;
+}
+
+} // namespace engine

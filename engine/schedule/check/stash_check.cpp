@@ -1,0 +1,172 @@
+#include "engine/schedule/check/stash_check.h"
+
+#include "engine/schedule/check/stash.h"
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+enum class StashState : std::uint8_t { NotMade, Here, Away, Used, Freed };
+
+bool touchesStash(OpKind kind)
+{
+    return kind == OpKind::Forward || isBackward(kind) || isCopy(kind) || kind == OpKind::Recompute;
+}
+
+// The states of all stashes of a schedule, and where each was reached.
+class StashBook
+{
+public:
+    explicit StashBook(const Schedule& schedule)
+        : m_schedule(schedule)
+        , m_states(cellCount(schedule.shape))
+        , m_since(cellCount(schedule.shape), -1)
+        , m_halves(schedule.shape.slices > 1 ? cellCount(schedule.shape) : 0)
+    { }
+
+    std::vector<Violation> check()
+    {
+        std::vector<Violation> violations;
+        for (std::size_t d = 0; d < m_schedule.program.size(); ++d)
+            for (std::size_t i = 0; i < m_schedule.program[d].size(); ++i) {
+                const Op& op = m_schedule.program[d][i];
+                const DeviceId device{static_cast<std::int32_t>(d)};
+                if (!touchesStash(op.kind) || !exists(op, m_schedule.shape)
+                    || m_schedule.device(op.replica, op.stage) != device)
+                    continue;
+                const std::string fault = take(op, static_cast<int>(i));
+                if (!fault.empty())
+                    violations.push_back(
+                        {Violation::Kind::Stash, device, static_cast<int>(i), op,
+                         fmt::format("device {}, index {}: {} {}", d, i, toString(op), fault)});
+            }
+        return violations;
+    }
+
+private:
+    // The halves of a micro-batch use one stash.
+    static Op stashOf(Op op)
+    {
+        if (op.flags == OpFlag::Half)
+            op.slice = Op::kWhole;
+        return op;
+    }
+
+    // What is wrong; the state goes on as if nothing was.
+    std::string take(const Op& op, int index)
+    {
+        const std::uint32_t cell = cellIndex(stashOf(op), m_schedule.shape);
+        const StashState before = m_states[cell];
+        std::string fault = faultOf(op, before, cell);
+        const StashState after = stateAfter(op, before, cell);
+        if (after != before)
+            m_since[cell] = index;
+        m_states[cell] = after;
+        return fault;
+    }
+
+    StashState stateAfter(const Op& op, StashState before, std::uint32_t cell)
+    {
+        switch (op.kind) {
+        case OpKind::Forward: // behind an EVICT it is too late for order, and the stash is away
+            return before == StashState::NotMade ? StashState::Here : before;
+        case OpKind::Load:
+            return StashState::Here;
+        case OpKind::Evict:
+            return StashState::Away;
+        case OpKind::BackwardInput:
+            return StashState::Used;
+        case OpKind::BackwardWeight:
+            return StashState::Freed;
+        case OpKind::Backward:
+            if (op.flags == OpFlag::Half && ++m_halves[cell] < m_schedule.shape.slices)
+                return before;
+            return StashState::Freed;
+        default:
+            return before;
+        }
+    }
+
+    std::string faultOf(const Op& op, StashState state, std::uint32_t cell) const
+    {
+        if (op.kind == OpKind::Forward || op.kind == OpKind::BackwardWeight)
+            return {}; // validate() sees a second F; W uses what I keeps for it
+        if (isBackward(op.kind) && state != StashState::Away)
+            return {}; // and a second B
+        const StashState wanted = op.kind == OpKind::Load ? StashState::Away : StashState::Here;
+        if (state == wanted)
+            return {};
+        const std::string stash = fmt::format("finds the stash of stage {}, micro-batch {}",
+                                              op.stage.value, op.microBatch.value);
+        switch (state) {
+        case StashState::NotMade: // for the others validate() sees the forward behind them
+            return op.kind == OpKind::Load
+                ? fmt::format("{} not made yet: nothing was evicted", stash)
+                : std::string();
+        case StashState::Here:
+            return fmt::format("{} at home: nothing was evicted (since index {})", stash,
+                               m_since[cell]);
+        case StashState::Away:
+            return fmt::format(
+                "{} away on device {}: evicted at index {} and not loaded yet", stash,
+                stashPartner(m_schedule.device(op.replica, op.stage), m_schedule.shape).value,
+                m_since[cell]);
+        default:
+            return fmt::format("{} {} already, at index {}", stash,
+                               state == StashState::Used ? "used" : "freed", m_since[cell]);
+        }
+    }
+
+    const Schedule& m_schedule;
+    std::vector<StashState> m_states;    // [cell]
+    std::vector<std::int32_t> m_since;   // [cell] index of the op that brought the state
+    std::vector<std::uint16_t> m_halves; // [cell] halves that are done
+};
+
+std::string inActivations(std::int64_t parts, const Shape& shape)
+{
+    return fmt::format(
+        "{:.4g}", static_cast<double>(parts) / static_cast<double>(stashPartsPerActivation(shape)));
+}
+
+} // namespace
+
+std::vector<Violation> checkStashes(const Schedule& schedule)
+{
+    return StashBook(schedule).check();
+}
+
+std::vector<Violation> checkStashLimit(const Schedule& schedule, std::int64_t limit)
+{
+    std::vector<Violation> violations;
+    const std::vector<StashPeak> peaks = stashPeaks(schedule);
+    for (std::size_t d = 0; d < peaks.size(); ++d) {
+        const StashPeak& peak = peaks[d];
+        if (peak.own + peak.guests <= limit)
+            continue;
+        Violation violation;
+        violation.kind = Violation::Kind::Stash;
+        violation.device = DeviceId{static_cast<std::int32_t>(d)};
+        violation.index = peak.index;
+        if (peak.index >= 0)
+            violation.op = schedule.program[d][static_cast<std::size_t>(peak.index)];
+        violation.message = fmt::format(
+            "device {}, index {}: with {} the device keeps {} activations of its own{}, more than "
+            "the limit of {}",
+            d, peak.index, peak.index >= 0 ? toString(violation.op) : "no op",
+            inActivations(peak.own, schedule.shape),
+            peak.guests > 0 ? fmt::format(" and up to {} of its partner",
+                                          inActivations(peak.guests, schedule.shape))
+                            : "",
+            inActivations(limit, schedule.shape));
+        violations.push_back(std::move(violation));
+    }
+    return violations;
+}
+
+} // namespace engine

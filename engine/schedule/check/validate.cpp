@@ -1,0 +1,312 @@
+#include "engine/schedule/check/validate.h"
+
+#include "engine/schedule/check/deadlock.h"
+#include "engine/schedule/check/op_table.h"
+#include "engine/schedule/check/stash_check.h"
+#include "engine/schedule/check/weight_versions.h"
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/transfers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace engine {
+namespace {
+
+using Kind = Violation::Kind;
+
+class Validator
+{
+public:
+    explicit Validator(const Schedule& schedule)
+        : m_schedule(schedule)
+        , m_table(schedule.shape)
+        , m_isAsynchronous(isAsynchronous(schedule))
+    { }
+
+    std::vector<Violation> run()
+    {
+        forEach([this](DeviceId device, int index, const Op& op) { take(device, index, op); });
+        forEach(
+            [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
+        for (int m = 0; m < m_schedule.shape.microBatches; ++m)
+            checkComplete(MicroBatchId{m});
+        if (!hasTiedEnds(m_schedule)) // whose all-reduce is of two stages
+            checkHeld(OpKind::AllReduce);
+        checkHeld(OpKind::OptimizerStep);
+        for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
+            m_violations.insert(m_violations.end(), found.begin(), found.end());
+        // Where something else is wrong, waiting for what is missing follows from it.
+        const Stuck stuck = m_violations.empty() ? Stuck::Anyhow : Stuck::InCircle;
+        if (auto deadlock = findDeadlock(m_schedule, stuck))
+            m_violations.push_back(*std::move(deadlock));
+        std::ranges::stable_sort(m_violations, {},
+                                 [](const Violation& v) { return std::pair(v.device, v.index); });
+        return std::move(m_violations);
+    }
+
+private:
+    template<class Visit>
+    void forEach(Visit visit) const
+    {
+        for (std::size_t d = 0; d < m_schedule.program.size(); ++d)
+            for (std::size_t i = 0; i < m_schedule.program[d].size(); ++i)
+                visit(DeviceId{static_cast<std::int32_t>(d)}, static_cast<int>(i),
+                      m_schedule.program[d][i]);
+    }
+
+    template<class... Args>
+    void report(Kind kind, const OpPlace& place, fmt::format_string<Args...> format, Args&&... args)
+    {
+        std::string message;
+        if (place.index >= 0)
+            message = fmt::format("device {}, index {}: ", place.device.value, place.index);
+        else if (place.device.isValid())
+            message = fmt::format("device {}: ", place.device.value);
+        message += fmt::format(format, std::forward<Args>(args)...);
+        m_violations.push_back({kind, place.device, place.index, place.op, std::move(message)});
+    }
+
+    // Whether the op counts: it fits the schedule and lies where its stage does.
+    bool belongs(DeviceId device, const Op& op) const
+    {
+        return exists(op, m_schedule.shape) && m_schedule.device(op.replica, op.stage) == device;
+    }
+
+    void take(DeviceId device, int index, const Op& op)
+    {
+        const OpPlace place{device, index, op};
+        if (!exists(op, m_schedule.shape)) {
+            report(Kind::OutOfRange, place, "{} does not exist in {} stages and {} micro-batches",
+                   toString(op), m_schedule.shape.stages, m_schedule.shape.microBatches);
+            return;
+        }
+        const DeviceId holder = m_schedule.device(op.replica, op.stage);
+        if (holder != device) {
+            report(Kind::WrongDevice, place, "{}: stage {} is on device {}", toString(op),
+                   op.stage.value, holder.value);
+            return;
+        }
+        if (isTransfer(op.kind) ? !checkPeer(place) : isCopy(op.kind) && !checkPartner(place))
+            return;
+        const auto replica = m_table.replicaOf(op.microBatch);
+        if (replica && *replica != op.replica)
+            report(Kind::Duplicate, place, "{}: micro-batch {} goes {} already", toString(op),
+                   op.microBatch.value, *replica == 0 ? "down" : "up");
+        else if (const auto other = m_table.conflict(op); other && !isAnotherUpdate(op))
+            report(Kind::Duplicate, place, "{}: {} at index {} does that already", toString(op),
+                   toString(other->op), other->index);
+        else
+            m_table.add(place);
+    }
+
+    // An asynchronous scheme has many; checkVersions() knows which.
+    bool isAnotherUpdate(const Op& op) const
+    {
+        return m_isAsynchronous && op.kind == OpKind::OptimizerStep;
+    }
+
+    // Whether there is anything to transfer.
+    bool checkPeer(const OpPlace& place)
+    {
+        const Op& op = place.op;
+        const StageId other = otherStage(op, m_schedule.shape);
+        const DeviceId peer = otherDevice(m_schedule, op);
+        if (peer == place.device) {
+            report(Kind::WrongDevice, place,
+                   "{}: stage {} is on this device too, so there is "
+                   "nothing to send",
+                   toString(op), other.value);
+            return false;
+        }
+        if (op.peer != Op::kNoPeer && peer.value != op.peer)
+            report(Kind::WrongDevice, place, "{} names device {}, but stage {} is on device {}",
+                   toString(op), op.peer, other.value, peer.value);
+        return true;
+    }
+
+    // Whether there is anybody who can take the stash.
+    bool checkPartner(const OpPlace& place)
+    {
+        const DeviceId partner = stashPartner(place.device, m_schedule.shape);
+        if (partner == place.device)
+            report(Kind::WrongDevice, place, "{}: device {} in the middle has no partner",
+                   toString(place.op), partner.value);
+        else if (place.op.peer != partner.value)
+            report(Kind::WrongDevice, place, "{}: its partner for stashes is device {}",
+                   toString(place.op), partner.value);
+        else
+            return true;
+        return false;
+    }
+
+    void checkOrder(DeviceId device, int index, const Op& op)
+    {
+        if (!belongs(device, op))
+            return;
+        const OpPlace place{device, index, op};
+        for (const Value& value : consumes(op, m_schedule.shape))
+            checkComesBehind(place, sourceOf(place, value), value);
+        if (isSend(op.kind)) {
+            const Value value = transferredValue(op, m_schedule.shape);
+            checkComesBehind(place, m_table.maker(value, op.kind), value);
+        }
+        if ((op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
+            && !isAnotherUpdate(op))
+            if (const auto last = m_table.lastContribution(op); last && last->index > index)
+                report(Kind::Order, place,
+                       "{} comes before {} (index {}), which adds to the "
+                       "gradient of stage {}",
+                       toString(op), toString(last->op), last->index, op.stage.value);
+    }
+
+    // Of a stash the forward; whether it is at home is for checkStashes() to say.
+    std::optional<OpPlace> sourceOf(const OpPlace& place, const Value& value) const
+    {
+        if (value.kind == Value::Kind::EvictedStash)
+            return std::nullopt;
+        if (value.kind == Value::Kind::Stash)
+            return m_table.maker(value, OpKind::Forward);
+        return m_table.sourceOn(m_schedule, place, value);
+    }
+
+    void checkComesBehind(const OpPlace& place, const std::optional<OpPlace>& source,
+                          const Value& value)
+    {
+        if (source && source->index > place.index)
+            report(Kind::Order, place, "{} comes before {} (index {}), but needs its {}",
+                   toString(place.op), toString(source->op), source->index, describe(value));
+    }
+
+    void reportMissing(Op op, OpKind kind)
+    {
+        op.kind = kind;
+        report(Kind::Missing, {m_schedule.device(op.replica, op.stage), -1, op}, "{} is missing",
+               toString(op));
+    }
+
+    // Every stage of its direction forwards and backwards, whole or in all its slices.
+    void checkComplete(MicroBatchId microBatch)
+    {
+        Op op;
+        op.microBatch = microBatch;
+        const auto replica = m_table.replicaOf(microBatch);
+        if (!replica && m_schedule.shape.replicas > 1) {
+            report(Kind::Missing, {{}, -1, op},
+                   "micro-batch {} is missing: no device has an op of it", microBatch.value);
+            return;
+        }
+        op.replica = replica.value_or(0);
+        for (int stage = 0; stage < m_schedule.shape.stages; ++stage) {
+            op.stage = StageId{stage};
+            checkParts(op, {OpKind::Forward, OpKind::Forward});
+            checkParts(op, {OpKind::Backward, OpKind::BackwardInput});
+        }
+    }
+
+    // One of two kinds.
+    using Either = std::pair<OpKind, OpKind>;
+
+    void checkParts(Op op, Either kinds)
+    {
+        if (checkPart(op, kinds))
+            return;
+        bool sliced = false;
+        for (int slice = 0; slice < m_schedule.shape.slices; ++slice)
+            sliced = sliced || m_table.has(sliceOf(op, slice), kinds.first)
+                || m_table.has(sliceOf(op, slice), kinds.second);
+        if (!sliced) {
+            reportMissing(op, kinds.first);
+            return;
+        }
+        for (int slice = 0; slice < m_schedule.shape.slices; ++slice)
+            if (!checkPart(sliceOf(op, slice), kinds))
+                reportMissing(sliceOf(op, slice), kinds.first);
+    }
+
+    static Op sliceOf(Op op, int slice)
+    {
+        op.slice = static_cast<std::uint16_t>(slice);
+        return op;
+    }
+
+    // Whether the op is there in one of the kinds; if so, that what belongs to it is there too.
+    bool checkPart(Op op, Either kinds)
+    {
+        for (const OpKind kind : {kinds.first, kinds.second}) {
+            if (!m_table.has(op, kind))
+                continue;
+            if (kind == OpKind::BackwardInput && !m_table.has(op, OpKind::BackwardWeight))
+                reportMissing(op, OpKind::BackwardWeight);
+            op.kind = kind;
+            checkTransfers(op);
+            if (kind == OpKind::Forward)
+                checkCopies(op);
+            return true;
+        }
+        return false;
+    }
+
+    // A stash that goes comes back.
+    void checkCopies(const Op& op)
+    {
+        const bool goes = m_table.has(op, OpKind::Evict);
+        if (goes != m_table.has(op, OpKind::Load))
+            reportMissing(op, goes ? OpKind::Load : OpKind::Evict);
+    }
+
+    // In a schedule with transfers each value for another device is sent and received.
+    void checkTransfers(const Op& op)
+    {
+        if (!m_table.hasTransfers())
+            return;
+        for (const Value& value : produces(op, m_schedule.shape)) {
+            const auto stage = receivingStage(value, m_schedule.shape);
+            if (!stage
+                || m_schedule.device(op.replica, *stage) == m_schedule.device(op.replica, op.stage))
+                continue;
+            const bool activation = value.kind == Value::Kind::Activation;
+            const OpKind send = activation ? OpKind::SendActivation : OpKind::SendGradient;
+            const OpKind receive = activation ? OpKind::RecvActivation : OpKind::RecvGradient;
+            Op end = op;
+            if (!m_table.has(end, send))
+                reportMissing(end, send);
+            end.stage = *stage;
+            if (!m_table.has(end, receive))
+                reportMissing(end, receive);
+        }
+    }
+
+    // If one stage has such an op, all have.
+    void checkHeld(OpKind kind)
+    {
+        if (!m_table.hasAny(kind))
+            return;
+        Op op;
+        for (int replica = 0; replica < m_schedule.shape.replicas; ++replica)
+            for (int stage = 0; stage < m_schedule.shape.stages; ++stage) {
+                op.replica = static_cast<std::uint8_t>(replica);
+                op.stage = StageId{stage};
+                if (!m_table.has(op, kind))
+                    reportMissing(op, kind);
+            }
+    }
+
+    const Schedule& m_schedule;
+    OpTable m_table;
+    bool m_isAsynchronous = false;
+    std::vector<Violation> m_violations;
+};
+
+} // namespace
+
+std::vector<Violation> validate(const Schedule& schedule)
+{
+    return Validator(schedule).run();
+}
+
+} // namespace engine

@@ -1,0 +1,223 @@
+#include "engine/schedule/check/weight_versions.h"
+
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/notation.h"
+#include "engine/schedule/passes/passes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace engine {
+namespace {
+
+bool finishesBackward(OpKind kind)
+{
+    return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
+}
+
+// One stage of one direction on its device, while its program is walked through.
+class StageVersions
+{
+public:
+    StageVersions(int updateEvery, bool hasUpdates)
+        : m_updateEvery(updateEvery)
+        , m_hasUpdates(hasUpdates)
+    { }
+
+    // How many versions there are besides the first. Without OPTs in the schedule: as many as the
+    // backwards so far allow.
+    int newest() const { return m_hasUpdates ? m_updates : m_backwards / m_updateEvery; }
+    // Of the version with this number modulo 256, the one that is not older than the last used.
+    int numberOf(const Op& op) const
+    {
+        return m_lastUsed + static_cast<std::uint8_t>(op.version - m_lastUsed);
+    }
+
+    std::string faultOf(const Op& op)
+    {
+        if (op.kind == OpKind::Forward)
+            return forward(op);
+        if (op.kind == OpKind::OptimizerStep)
+            return update(op);
+        return isBackward(op.kind) ? backward(op) : std::string();
+    }
+
+private:
+    std::string forward(const Op& op)
+    {
+        const int number = numberOf(op);
+        m_used[{op.microBatch, op.slice}] = op.version;
+        if (number > newest())
+            return fmt::format("{} uses weight version {}, but the newest before it is {}",
+                               toString(op), op.version, newest() % 256);
+        m_lastUsed = number;
+        return {};
+    }
+
+    std::string backward(const Op& op)
+    {
+        m_backwards += finishesBackward(op.kind) && op.flags != OpFlag::Half ? 1 : 0;
+        const std::uint16_t slice = op.flags == OpFlag::Half ? Op::kWhole : op.slice;
+        const auto used = m_used.find({op.microBatch, slice});
+        if (used == m_used.end() || used->second == op.version)
+            return {};
+        return fmt::format("{} uses weight version {}, but its forward used version {}",
+                           toString(op), op.version, used->second);
+    }
+
+    std::string update(const Op& op)
+    {
+        const auto wanted = static_cast<std::uint8_t>(m_updates + 1);
+        const bool earned = m_backwards > m_updatedAt;
+        m_updatedAt = m_backwards;
+        ++m_updates;
+        if (op.version != wanted)
+            return fmt::format("{} makes weight version {}, but the next one is {}", toString(op),
+                               op.version, wanted);
+        if (!earned)
+            return fmt::format("{} makes weight version {} with no backward since the last update",
+                               toString(op), op.version);
+        return {};
+    }
+
+    int m_updateEvery = 1;
+    bool m_hasUpdates = false;
+    int m_updates = 0, m_backwards = 0, m_updatedAt = 0, m_lastUsed = 0;
+    std::map<std::pair<MicroBatchId, std::uint16_t>, std::uint8_t> m_used; // by forwards
+};
+
+bool hasUpdates(const Schedule& schedule)
+{
+    return std::ranges::any_of(schedule.program, [](const auto& ops) {
+        return std::ranges::any_of(ops,
+                                   [](const Op& op) { return op.kind == OpKind::OptimizerStep; });
+    });
+}
+
+using StageKey = std::pair<std::uint8_t, StageId>; // replica, stage
+
+int backwardsBeforeFirstUpdate(const Schedule& schedule)
+{
+    for (const auto& ops : schedule.program)
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            if (ops[i].kind != OpKind::OptimizerStep)
+                continue;
+            const auto count = std::ranges::count_if(std::span(ops).first(i), [&](const Op& op) {
+                return finishesBackward(op.kind) && op.stage == ops[i].stage
+                    && op.replica == ops[i].replica;
+            });
+            return std::max(1, static_cast<int>(count));
+        }
+    return 0;
+}
+
+// The first micro-batches that use version 1 and version 2 on the last stage; none: -1.
+std::pair<int, int> firstUses(const Schedule& schedule)
+{
+    std::pair<int, int> uses{-1, -1};
+    for (const auto& ops : schedule.program)
+        for (const Op& op : ops) {
+            if (op.kind != OpKind::Forward || op.stage.value != schedule.shape.stages - 1)
+                continue;
+            if (op.version == 1 && uses.first < 0)
+                uses.first = op.microBatch.value;
+            if (op.version == 2 && uses.second < 0)
+                uses.second = op.microBatch.value;
+        }
+    return uses;
+}
+
+// What is alive of one stage's versions. Programs are walked backwards, so that the last use of a
+// version comes first.
+int mostKept(std::span<const Op> ops, StageKey key)
+{
+    int newest = 0;
+    for (const Op& op : ops)
+        newest += op.kind == OpKind::OptimizerStep && StageKey{op.replica, op.stage} == key ? 1 : 0;
+    std::set<int> alive{newest % 256};
+    std::size_t most = 1;
+    for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
+        if (StageKey{op->replica, op->stage} != key || !isCompute(op->kind))
+            continue;
+        if (op->kind == OpKind::OptimizerStep) {
+            alive.erase(op->version);
+            alive.insert(--newest % 256);
+        } else {
+            alive.insert(op->version);
+        }
+        most = std::max(most, alive.size());
+    }
+    return static_cast<int>(most);
+}
+
+} // namespace
+
+bool isAsynchronous(const Schedule& schedule)
+{
+    return schedule.shape.updateEvery > 0
+        || std::ranges::any_of(schedule.program, [](const auto& ops) {
+               return std::ranges::any_of(ops, [](const Op& op) { return op.version != 0; });
+           });
+}
+
+int guessUpdateEvery(const Schedule& schedule)
+{
+    if (const int counted = backwardsBeforeFirstUpdate(schedule); counted > 0)
+        return counted;
+    const auto [first, second] = firstUses(schedule);
+    if (second > first && first > 0)
+        return second - first;
+    if (first > 0)
+        return first % 2 == 0 ? first / 2 : first;
+    return std::max(1, schedule.shape.microBatches);
+}
+
+std::vector<Violation> checkVersions(const Schedule& schedule)
+{
+    std::vector<Violation> violations;
+    if (!isAsynchronous(schedule))
+        return violations;
+    const int every = std::max(1, schedule.shape.updateEvery);
+    const bool updates = hasUpdates(schedule);
+    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        std::map<StageKey, StageVersions> stages;
+        for (std::size_t i = 0; i < schedule.program[d].size(); ++i) {
+            const Op& op = schedule.program[d][i];
+            auto& stage = stages.try_emplace({op.replica, op.stage}, every, updates).first->second;
+            const std::string fault = stage.faultOf(op);
+            if (!fault.empty())
+                violations.push_back({Violation::Kind::Version,
+                                      DeviceId{static_cast<std::int32_t>(d)}, static_cast<int>(i),
+                                      op, fmt::format("device {}, index {}: {}", d, i, fault)});
+        }
+    }
+    return violations;
+}
+
+std::vector<int> versionsKept(const Schedule& schedule)
+{
+    std::vector<int> kept(schedule.program.size(), 1);
+    if (!isAsynchronous(schedule))
+        return kept;
+    if (!hasUpdates(schedule)) {
+        const Schedule updated = addOptimizer(schedule);
+        return hasUpdates(updated) ? versionsKept(updated) : kept;
+    }
+    for (std::size_t replica = 0; replica < schedule.deviceOf.size(); ++replica)
+        for (std::size_t s = 0; s < schedule.deviceOf[replica].size(); ++s) {
+            const DeviceId device = schedule.deviceOf[replica][s];
+            if (!device.isValid())
+                continue;
+            const auto d = static_cast<std::size_t>(device.value);
+            kept[d] = std::max(kept[d],
+                               mostKept(schedule.program[d],
+                                        {static_cast<std::uint8_t>(replica),
+                                         StageId{static_cast<std::int32_t>(s)}}));
+        }
+    return kept;
+}
+
+} // namespace engine

@@ -1,0 +1,96 @@
+#include "engine/schedule/formats/assemble.h"
+
+#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/transfers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+Shape smallestShape(const Programs& programs)
+{
+    Shape shape;
+    shape.devices = static_cast<int>(programs.size());
+    for (const auto& ops : programs)
+        for (const Op& op : ops) {
+            shape.stages = std::max(shape.stages, op.stage.value + 1);
+            shape.microBatches = std::max(shape.microBatches, op.microBatch.value + 1);
+            shape.replicas = std::max(shape.replicas, op.replica + 1);
+            if (op.slice != Op::kWhole)
+                shape.slices = std::max(shape.slices, op.slice + 1);
+        }
+    return shape;
+}
+
+std::size_t opsOf(const Programs& programs)
+{
+    std::size_t count = 0;
+    for (const auto& ops : programs)
+        count += ops.size();
+    return count;
+}
+
+void place(Schedule& schedule)
+{
+    const Shape& shape = schedule.shape;
+    schedule.deviceOf.assign(static_cast<std::size_t>(shape.replicas),
+                             std::vector<DeviceId>(static_cast<std::size_t>(shape.stages)));
+    for (std::size_t d = 0; d < schedule.program.size(); ++d)
+        for (const Op& op : schedule.program[d]) {
+            DeviceId& holder
+                = schedule.deviceOf[op.replica][static_cast<std::size_t>(op.stage.value)];
+            if (!holder.isValid())
+                holder = DeviceId{static_cast<std::int32_t>(d)};
+        }
+}
+
+void setPeers(Schedule& schedule)
+{
+    for (auto& ops : schedule.program)
+        for (Op& op : ops) {
+            if (!exists(op, schedule.shape))
+                continue;
+            DeviceId peer;
+            if (isCopy(op.kind))
+                peer = stashPartner(schedule.device(op.replica, op.stage), schedule.shape);
+            else if (isTransfer(op.kind))
+                peer = otherDevice(schedule, op);
+            if (peer.isValid())
+                op.peer = static_cast<std::uint16_t>(peer.value);
+        }
+}
+
+} // namespace
+
+// A complete schedule has about one op for each cell of stage, micro-batch and slice; this leaves
+// room for files that miss most of theirs.
+Result<Shape> shapeOf(const Programs& programs)
+{
+    constexpr double kCellsPerOp = 64;
+    constexpr double kMostCells = 1 << 28; // valueCount() has 32 bits
+    const Shape shape = smallestShape(programs);
+    const std::size_t ops = opsOf(programs);
+    const double cells = static_cast<double>(shape.stages) * shape.microBatches * shape.replicas
+        * (shape.slices + 1);
+    const double room = std::min(kMostCells, kCellsPerOp * static_cast<double>(ops));
+    if (cells <= room && shape.devices <= room)
+        return shape;
+    return fail(Error::Code::Corrupt,
+                fmt::format("{} devices, {} stages, {} micro-batches and {} slices would need far "
+                            "more than the file's {} rows; one of its numbers is wrong",
+                            shape.devices, shape.stages, shape.microBatches, shape.slices, ops));
+}
+
+Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme)
+{
+    Schedule schedule{std::string(scheme), shape, {}, std::move(programs)};
+    place(schedule);
+    setPeers(schedule);
+    recognizeTiedEnds(schedule);
+    return schedule;
+}
+
+} // namespace engine

@@ -1,0 +1,88 @@
+#include "engine/schedule/formats/read_schedule.h"
+
+#include "engine/base/text.h"
+#include "engine/schedule/formats/csv.h"
+#include "engine/schedule/formats/lines.h"
+#include "engine/schedule/formats/sail_text.h"
+#include "engine/schedule/formats/torch_csv.h"
+
+#include <fmt/format.h>
+
+#include <cctype>
+
+namespace engine {
+namespace {
+
+// The first line with anything in it but blanks and commas: device 0 may idle for ever.
+std::string_view firstLine(std::string_view text)
+{
+    Lines lines(text);
+    while (const auto line = lines.next())
+        if (line->find_first_not_of(" \t,") != std::string_view::npos)
+            return *line;
+    return {};
+}
+
+std::string_view firstWord(std::string_view line)
+{
+    const std::size_t begin = line.find_first_not_of(" \t,");
+    const std::string_view rest = begin == std::string_view::npos ? "" : line.substr(begin);
+    return rest.substr(0, rest.find_first_of(" \t,"));
+}
+
+bool isDigit(char c)
+{
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+} // namespace
+
+Result<ScheduleFormat> scheduleFormat(std::string_view text)
+{
+    const std::string_view line = firstLine(text);
+    const std::string_view word = firstWord(line);
+    if (word.empty())
+        return fail(Error::Code::Corrupt, "the file is empty");
+    if (isDigit(word.front()) || word.front() == '(')
+        return ScheduleFormat::Torch;
+    const bool manyColumns = line.find(',') != std::string_view::npos;
+    if (word == "device" || manyColumns)
+        return ScheduleFormat::Csv;
+    if (std::isalpha(static_cast<unsigned char>(word.front())) != 0 && isDigit(word.back()))
+        return ScheduleFormat::Sail;
+    return fail(Error::Code::Corrupt,
+                fmt::format("begins with '{}', which no schedule file does; write one with bscope "
+                            "schedule -o FILE",
+                            excerpt(line)));
+}
+
+std::string_view formatTitle(ScheduleFormat format)
+{
+    switch (format) {
+    case ScheduleFormat::Torch:
+        return "PyTorch's schedule CSV";
+    case ScheduleFormat::Sail:
+        return "sail-sg's schedule text";
+    case ScheduleFormat::Csv:
+        break;
+    }
+    return "schedule CSV";
+}
+
+Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme)
+{
+    const auto format = scheduleFormat(text);
+    if (!format)
+        return tl::unexpected(format.error());
+    switch (*format) {
+    case ScheduleFormat::Torch:
+        return readTorch(text, scheme);
+    case ScheduleFormat::Sail:
+        return readSail(text, scheme);
+    case ScheduleFormat::Csv:
+        break;
+    }
+    return readCsv(text, scheme);
+}
+
+} // namespace engine

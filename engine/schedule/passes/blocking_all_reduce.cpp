@@ -1,0 +1,216 @@
+#include "engine/schedule/passes/blocking_all_reduce.h"
+
+#include "engine/schedule/dataflow.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+// Before the last backward of a device, and all that is received for it; the end where there is
+// none.
+std::size_t beforeLastBackward(std::span<const Op> ops)
+{
+    std::size_t at = ops.size();
+    while (at > 0 && !isBackward(ops[at - 1].kind))
+        --at;
+    if (at == 0)
+        return ops.size();
+    --at;
+    const auto belongs = [&ops](std::size_t i) {
+        return ops[i].flags == OpFlag::JointWithNext || ops[i].kind == OpKind::RecvGradient
+            || ops[i].kind == OpKind::RecvActivation || ops[i].kind == OpKind::Recompute
+            || ops[i].kind == OpKind::Load;
+    };
+    while (at > 0 && belongs(at - 1))
+        --at;
+    return at;
+}
+
+class Placing
+{
+public:
+    explicit Placing(const Schedule& schedule)
+        : m_schedule(schedule)
+        , m_added(rows())
+    {
+        for (const auto& ops : schedule.program) {
+            m_last.push_back(beforeLastBackward(ops));
+            for (std::size_t i = 0; i < ops.size(); ++i)
+                if (ops[i].kind == OpKind::Backward || ops[i].kind == OpKind::BackwardWeight)
+                    m_added[rowOf(ops[i].replica, ops[i].stage)] = i + 1;
+        }
+    }
+
+    std::vector<std::vector<AllReducePlace>> places(bool early) const
+    {
+        std::vector<std::vector<AllReducePlace>> all(m_schedule.program.size());
+        for (int s = 0; s < m_schedule.shape.stages; ++s) {
+            const StageId stage{s};
+            const bool before = early && isReadyBefore(stage);
+            for (int replica = 0; replica < m_schedule.shape.replicas; ++replica) {
+                const auto device
+                    = static_cast<std::size_t>(m_schedule.device(replica, stage).value);
+                Op op;
+                op.kind = OpKind::AllReduce;
+                op.replica = static_cast<std::uint8_t>(replica);
+                op.stage = stage;
+                const std::size_t end = m_schedule.program[device].size();
+                all[device].push_back(
+                    {op, before ? m_last[device] : end, marker(stage, before) + rank(stage)});
+            }
+        }
+        return all;
+    }
+
+private:
+    std::size_t rows() const
+    {
+        return static_cast<std::size_t>(m_schedule.shape.replicas)
+            * static_cast<std::size_t>(m_schedule.shape.stages);
+    }
+    std::size_t rowOf(int replica, StageId stage) const
+    {
+        const int row = replica * m_schedule.shape.stages + stage.value;
+        return static_cast<std::size_t>(row);
+    }
+
+    bool isReadyBefore(StageId stage) const
+    {
+        if (2 * stage.value < m_schedule.shape.stages)
+            return false;
+        for (int replica = 0; replica < m_schedule.shape.replicas; ++replica) {
+            const DeviceId device = m_schedule.device(replica, stage);
+            const int fromMiddle = 2 * device.value - (m_schedule.shape.devices - 1);
+            if (std::abs(fromMiddle) <= 1
+                || m_added[rowOf(replica, stage)] > m_last[static_cast<std::size_t>(device.value)])
+                return false;
+        }
+        return true;
+    }
+
+    // The second half of the model comes before the first.
+    std::size_t marker(StageId stage, bool before) const
+    {
+        const auto stages = static_cast<std::size_t>(m_schedule.shape.stages);
+        const bool secondHalf = 2 * stage.value >= m_schedule.shape.stages;
+        return 2 * stages * (before ? 0 : secondHalf ? 1 : 2);
+    }
+
+    // By chunk, and of one chunk first what the pair's lower device holds in the down direction:
+    // the authors' chunk ids, ascending on the first half of the devices, descending on the second.
+    std::size_t rank(StageId stage) const
+    {
+        const int devices = m_schedule.shape.devices;
+        const bool lower = 2 * m_schedule.device(0, stage).value < devices;
+        return static_cast<std::size_t>(2 * (stage.value / devices) + (lower ? 0 : 1))
+            * static_cast<std::size_t>(devices)
+            + static_cast<std::size_t>(stage.value % devices);
+    }
+
+    const Schedule& m_schedule;
+    std::vector<std::size_t> m_added; // [row] how many ops of the device come up to its last part
+    std::vector<std::size_t> m_last;  // [device]
+};
+
+// Runs the program dry, every device held by an all-reduce until all holders of its stage are
+// there.
+class BlockingRun
+{
+public:
+    BlockingRun(const Schedule& schedule, const std::vector<std::vector<AllReducePlace>>& places)
+        : m_shape(schedule.shape)
+        , m_made(valueCount(schedule.shape))
+        , m_arrived(static_cast<std::size_t>(schedule.shape.stages))
+        , m_next(schedule.program.size())
+        , m_inside(schedule.program.size())
+    {
+        for (std::size_t d = 0; d < places.size(); ++d)
+            m_programs.push_back(withAllReduces(schedule.program[d], places[d]));
+    }
+
+    bool ends()
+    {
+        bool moved = true;
+        while (moved) {
+            moved = false;
+            for (std::size_t d = 0; d < m_next.size(); ++d)
+                while (step(d))
+                    moved = true;
+        }
+        for (std::size_t d = 0; d < m_next.size(); ++d)
+            if (m_next[d] < m_programs[d].size())
+                return false;
+        return true;
+    }
+
+private:
+    bool step(std::size_t device)
+    {
+        if (m_next[device] == m_programs[device].size())
+            return false;
+        const Op& op = m_programs[device][m_next[device]];
+        if (op.kind == OpKind::AllReduce)
+            return meet(device, op.stage);
+        if (isCompute(op.kind))
+            for (const Value& value : consumes(op, m_shape))
+                if (receivingStage(value, m_shape) && !m_made[valueIndex(value, m_shape)])
+                    return false;
+        for (const Value& value : produces(op, m_shape))
+            m_made[valueIndex(value, m_shape)] = true;
+        ++m_next[device];
+        return true;
+    }
+
+    // A device that holds both replicas of a stage calls for it twice in a row.
+    bool meet(std::size_t device, StageId stage)
+    {
+        auto& arrived = m_arrived[static_cast<std::size_t>(stage.value)];
+        const auto& ops = m_programs[device];
+        std::size_t calls = 0;
+        while (m_next[device] + calls < ops.size()
+               && ops[m_next[device] + calls].kind == OpKind::AllReduce
+               && ops[m_next[device] + calls].stage == stage)
+            ++calls;
+        if (!m_inside[device])
+            arrived += static_cast<int>(calls);
+        m_inside[device] = arrived < m_shape.replicas;
+        if (m_inside[device])
+            return false;
+        m_next[device] += calls;
+        return true;
+    }
+
+    const Shape& m_shape;
+    std::vector<std::vector<Op>> m_programs;
+    std::vector<bool> m_made;        // [value]
+    std::vector<int> m_arrived;      // [stage]
+    std::vector<std::size_t> m_next; // [device]
+    std::vector<bool> m_inside;      // [device] has arrived at an all-reduce and waits
+};
+
+} // namespace
+
+std::vector<std::vector<AllReducePlace>> placeBlocking(const Schedule& schedule)
+{
+    const Placing placing(schedule);
+    auto places = placing.places(true);
+    return BlockingRun(schedule, places).ends() ? places : placing.places(false);
+}
+
+std::vector<Op> withAllReduces(const std::vector<Op>& ops, std::vector<AllReducePlace> places)
+{
+    std::ranges::stable_sort(places, {}, &AllReducePlace::order);
+    std::vector<Op> out;
+    out.reserve(ops.size() + places.size());
+    std::size_t next = 0;
+    for (const AllReducePlace& place : places) {
+        for (; next < place.behind; ++next)
+            out.push_back(ops[next]);
+        out.push_back(place.op);
+    }
+    out.insert(out.end(), ops.begin() + static_cast<std::ptrdiff_t>(next), ops.end());
+    return out;
+}
+
+} // namespace engine

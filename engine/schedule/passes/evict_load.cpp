@@ -1,0 +1,267 @@
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/passes/passes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace engine {
+namespace {
+
+// The rule of bpipe-and-cost-models.md: device x, which holds up to n stashes, and its partner,
+// which holds up to n', share n + n' of them; one on its way counts on both, so neither needs more
+// than K = ceil((n + n' + 1) / 2). At most n - K + 1 are away at a time.
+struct Limits
+{
+    int stash = 0; // K
+    int away = 0;
+};
+
+enum class Step : std::uint8_t { Idle, Forward, NeedsStash, Frees, NeedsAndFrees, Other };
+
+Step stepOf(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Forward:
+        return Step::Forward;
+    case OpKind::Backward:
+        return Step::NeedsAndFrees;
+    case OpKind::BackwardInput:
+    case OpKind::Recompute:
+        return Step::NeedsStash;
+    case OpKind::BackwardWeight:
+        return Step::Frees;
+    default:
+        return Step::Other;
+    }
+}
+
+bool needsStash(OpKind kind)
+{
+    const Step step = stepOf(kind);
+    return step == Step::NeedsStash || step == Step::NeedsAndFrees;
+}
+
+bool freesStash(OpKind kind)
+{
+    const Step step = stepOf(kind);
+    return step == Step::Frees || step == Step::NeedsAndFrees;
+}
+
+int peakStash(std::span<const Op> ops)
+{
+    int held = 0;
+    int most = 0;
+    for (const Op& op : ops) {
+        held += op.kind == OpKind::Forward ? 1 : 0;
+        most = std::max(most, held);
+        held -= freesStash(op.kind) ? 1 : 0;
+    }
+    return most;
+}
+
+// Rewrites one device's program. A slot is a compute op, or the idle time before each backward of
+// the cool-down (in 1F1B a forward's): a stash is fetched one slot before its backward.
+class Evictor
+{
+public:
+    Evictor(const Schedule& schedule, DeviceId device, EvictPolicy policy, Limits limits)
+        : m_shape(schedule.shape)
+        , m_policy(policy)
+        , m_limits(limits)
+        , m_partner(static_cast<std::uint16_t>(stashPartner(device, schedule.shape).value))
+    {
+        const std::span<const Op> ops = schedule.on(device);
+        std::size_t forwards = 0;
+        for (std::size_t i = 0; i < ops.size(); ++i)
+            if (ops[i].kind == OpKind::Forward)
+                forwards = i + 1;
+        for (std::size_t i = 0; i < ops.size(); ++i) {
+            if (i > forwards && needsStash(ops[i].kind) && ops[i - 1].kind != OpKind::Recompute)
+                m_slots.push_back(nullptr);
+            m_slots.push_back(&ops[i]);
+        }
+        findBackwards();
+    }
+
+    // The program with its evicts and loads; none where the limits do not hold.
+    std::optional<std::vector<Op>> write()
+    {
+        for (std::size_t q = 0; q < m_slots.size(); ++q)
+            if (!writeSlot(q))
+                return std::nullopt;
+        return std::move(m_out);
+    }
+
+private:
+    const Op* slot(std::size_t q) const { return q < m_slots.size() ? m_slots[q] : nullptr; }
+    bool isForward(std::size_t q) const { return slot(q) && slot(q)->kind == OpKind::Forward; }
+    bool frees(std::size_t q) const { return slot(q) && freesStash(slot(q)->kind); }
+    // Whether the slot uses a stash that has to be loaded before.
+    bool needsLoad(std::size_t q) const
+    {
+        return slot(q) && needsStash(slot(q)->kind)
+            && m_away.contains(cellIndex(*slot(q), m_shape));
+    }
+
+    void findBackwards()
+    {
+        m_backward.assign(cellCount(m_shape), 0);
+        for (std::size_t q = m_slots.size(); q-- > 0;)
+            if (slot(q) && needsStash(slot(q)->kind))
+                m_backward[cellIndex(*slot(q), m_shape)] = q;
+    }
+
+    void copy(OpKind kind, const Op& of)
+    {
+        Op op;
+        op.kind = kind;
+        op.replica = of.replica;
+        op.slice = of.slice;
+        op.peer = m_partner;
+        op.stage = of.stage;
+        op.microBatch = of.microBatch;
+        m_out.push_back(op);
+    }
+
+    // Beside the op of the slot the next one's stash is loaded and the last one's evicted.
+    bool writeSlot(std::size_t q)
+    {
+        const bool loads = needsLoad(q + 1);
+        if (loads)
+            copy(OpKind::Load, *slot(q + 1));
+        m_held += (loads ? 1 : 0) + (isForward(q) ? 1 : 0);
+        if (m_held > m_limits.stash || static_cast<int>(m_away.size()) > m_limits.away)
+            return false;
+        if (slot(q))
+            m_out.push_back(*slot(q));
+        m_held -= (frees(q) ? 1 : 0) + (m_leaves ? 1 : 0);
+        m_leaves = false;
+        if (loads)
+            m_away.erase(cellIndex(*slot(q + 1), m_shape));
+        if (isForward(q) && wantsToEvict(q)) {
+            copy(OpKind::Evict, *slot(q));
+            m_away.insert(cellIndex(*slot(q), m_shape));
+            m_leaves = true;
+        }
+        return true;
+    }
+
+    bool wantsToEvict(std::size_t q) const
+    {
+        if (m_backward[cellIndex(*slot(q), m_shape)] <= q + 2)
+            return false;
+        if (m_policy == EvictPolicy::Steady)
+            return m_held >= m_limits.stash - 1 && static_cast<int>(m_away.size()) < m_limits.away;
+        return heldIn(q + 2, q) > m_limits.stash;
+    }
+
+    // What is held in a slot to come, seen from the end of slot `now`, if nothing more is evicted.
+    int heldIn(std::size_t then, std::size_t now) const
+    {
+        int held = m_held;
+        for (std::size_t q = now + 1; q <= then; ++q) {
+            held += (needsLoad(q + 1) ? 1 : 0) + (isForward(q) ? 1 : 0);
+            held -= q < then && frees(q) ? 1 : 0;
+        }
+        return held;
+    }
+
+    const Shape& m_shape;
+    EvictPolicy m_policy;
+    Limits m_limits;
+    std::uint16_t m_partner = Op::kNoPeer;
+    std::vector<const Op*> m_slots;           // nullptr: idle
+    std::vector<std::size_t> m_backward;      // [cell] the slot that first needs the stash
+    std::unordered_set<std::uint32_t> m_away; // [cell] evicted and not back
+    int m_held = 0;                           // here, the one that leaves included
+    bool m_leaves = false;
+    std::vector<Op> m_out;
+};
+
+std::vector<int> peaksOf(const Schedule& schedule)
+{
+    std::vector<int> peaks;
+    for (const auto& ops : schedule.program)
+        peaks.push_back(peakStash(ops));
+    return peaks;
+}
+
+// The smallest limit that every pair of partners can keep.
+int commonLimit(const std::vector<int>& peaks)
+{
+    int limit = 0;
+    for (std::size_t d = 0; d < peaks.size(); ++d) {
+        const std::size_t partner = peaks.size() - 1 - d;
+        limit = std::max(limit, d == partner ? peaks[d] : (peaks[d] + peaks[partner] + 2) / 2);
+    }
+    return limit;
+}
+
+std::optional<Schedule> withLimit(const Schedule& schedule, const std::vector<int>& peaks,
+                                  EvictPolicy policy, int limit)
+{
+    Schedule balanced = schedule;
+    for (std::size_t d = 0; d < peaks.size(); ++d) {
+        if (peaks[d] <= limit)
+            continue;
+        const Limits limits{limit,
+                            std::min(peaks[d] - limit + 1, limit - peaks[peaks.size() - 1 - d])};
+        auto ops
+            = Evictor(schedule, DeviceId{static_cast<std::int32_t>(d)}, policy, limits).write();
+        if (!ops)
+            return std::nullopt;
+        balanced.program[d] = *std::move(ops);
+    }
+    return balanced;
+}
+
+Result<void> checkEvictable(const Schedule& schedule)
+{
+    for (const auto& ops : schedule.program)
+        for (const Op& op : ops) {
+            if (op.flags == OpFlag::JointWithNext || op.slice != Op::kWhole)
+                return fail(Error::Code::Unsupported,
+                            fmt::format("{} {}", schedule.scheme,
+                                        op.slice == Op::kWhole
+                                            ? "runs two ops as one, and a stash is evicted between "
+                                              "two ops"
+                                            : "runs parts of micro-batches, and one needs the "
+                                              "stash of another: nothing can be evicted"));
+            if (isTransfer(op.kind) || isCopy(op.kind))
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("{} has {} already: evict and load come first, in a "
+                                        "schedule of compute ops",
+                                        schedule.scheme,
+                                        isCopy(op.kind) ? "evicts and loads" : "transfers"));
+        }
+    return {};
+}
+
+} // namespace
+
+Result<Schedule> balanceStash(const Schedule& schedule, EvictPolicy policy)
+{
+    if (auto possible = checkEvictable(schedule); !possible)
+        return tl::unexpected(possible.error());
+    const std::vector<int> peaks = peaksOf(schedule);
+    const int most = peaks.empty() ? 0 : std::ranges::max(peaks);
+    for (int limit = commonLimit(peaks); limit < most; ++limit)
+        if (auto balanced = withLimit(schedule, peaks, policy, limit))
+            return *std::move(balanced);
+    return schedule;
+}
+
+Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy)
+{
+    auto balanced = balanceStash(schedule, policy);
+    if (!balanced || *balanced != schedule)
+        return balanced;
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("{} on {} devices would hold no less anywhere if devices d and D-1-d "
+                            "shared their stashes: there is nothing to evict",
+                            schedule.scheme, schedule.shape.devices));
+}
+
+} // namespace engine

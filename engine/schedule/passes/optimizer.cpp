@@ -1,0 +1,110 @@
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
+
+namespace engine {
+namespace {
+
+Op optimizerStepOf(const Op& op)
+{
+    Op step;
+    step.kind = OpKind::OptimizerStep;
+    step.replica = op.replica;
+    step.stage = op.stage;
+    return step;
+}
+
+// In the order in which the weight gradients become ready, so that the first step need not wait
+// for the last all-reduce.
+std::vector<Op> stepsOf(std::span<const Op> ops)
+{
+    std::vector<Op> steps;
+    for (const Op& op : ops)
+        if (op.kind == OpKind::AllReduce)
+            steps.push_back(optimizerStepOf(op));
+    return steps;
+}
+
+// [device]: a step for each stage it holds, by direction, then stage.
+std::vector<std::vector<Op>> heldSteps(const Schedule& schedule)
+{
+    std::vector<std::vector<Op>> steps(schedule.program.size());
+    for (int replica = 0; replica < schedule.shape.replicas; ++replica)
+        for (int s = 0; s < schedule.shape.stages; ++s)
+            if (const DeviceId device = schedule.device(replica, StageId{s}); device.isValid()) {
+                Op op;
+                op.replica = static_cast<std::uint8_t>(replica);
+                op.stage = StageId{s};
+                steps[static_cast<std::size_t>(device.value)].push_back(optimizerStepOf(op));
+            }
+    return steps;
+}
+
+// Asynchronous schemes: behind every backward, and its sends, that completes an update. What is
+// left at the end of the window is not an update yet.
+std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
+{
+    std::vector<Op> out;
+    std::vector<Op> due;
+    std::vector<int> backwards(schedule.deviceOf.size() * schedule.deviceOf[0].size());
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+        const Op& op = ops[i];
+        out.push_back(op);
+        if ((op.kind == OpKind::Backward && op.flags != OpFlag::Half)
+            || op.kind == OpKind::BackwardWeight) {
+            int& done = backwards[op.replica * schedule.deviceOf[0].size()
+                                  + static_cast<std::size_t>(op.stage.value)];
+            if (++done % schedule.shape.updateEvery == 0) {
+                due.push_back(optimizerStepOf(op));
+                due.back().version = static_cast<std::uint8_t>(done / schedule.shape.updateEvery);
+            }
+        }
+        const bool inGroup = op.flags == OpFlag::JointWithNext;
+        if (inGroup || (i + 1 < ops.size() && isSend(ops[i + 1].kind)))
+            continue;
+        out.insert(out.end(), due.begin(), due.end());
+        due.clear();
+    }
+    return out;
+}
+
+} // namespace
+
+Schedule addOptimizer(Schedule schedule)
+{
+    if (holds(schedule, OpKind::OptimizerStep))
+        return schedule;
+    if (schedule.shape.updateEvery > 0) {
+        for (auto& ops : schedule.program)
+            ops = updatedOps(schedule, ops);
+        return schedule;
+    }
+    const std::vector<std::vector<Op>> held = heldSteps(schedule);
+    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        std::vector<Op>& ops = schedule.program[d];
+        std::vector<Op> steps = stepsOf(ops);
+        if (steps.empty())
+            steps = held[d];
+        ops.reserve(ops.size() + steps.size()); // no more than is needed
+        ops.insert(ops.end(), steps.begin(), steps.end());
+    }
+    return schedule;
+}
+
+std::string_view syncName(SyncPolicy policy)
+{
+    switch (policy) {
+    case SyncPolicy::Late:
+        return "late";
+    case SyncPolicy::EagerBlocking:
+        return "eager-blocking";
+    default:
+        return "eager";
+    }
+}
+
+Schedule lower(const Schedule& schedule, SyncPolicy policy)
+{
+    return addOptimizer(addAllReduce(addP2P(schedule), policy));
+}
+
+} // namespace engine

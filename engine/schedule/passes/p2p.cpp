@@ -1,0 +1,133 @@
+#include "engine/schedule/dataflow.h"
+#include "engine/schedule/passes/passes.h"
+#include "engine/schedule/transfers.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+Op transferOf(const Value& value, OpKind kind, StageId stage)
+{
+    Op op;
+    op.kind = kind;
+    op.replica = value.replica;
+    op.slice = value.slice;
+    op.stage = stage;
+    op.microBatch = value.microBatch;
+    return op;
+}
+
+// Writes one device's program with the transfers its compute ops need.
+class Writer
+{
+public:
+    Writer(const Schedule& schedule, DeviceId device, std::vector<Op>& out)
+        : m_schedule(schedule)
+        , m_device(device)
+        , m_out(out)
+    { }
+
+    // The ops of a joint group start together and end together: receives before, sends behind.
+    void write(std::span<const Op> group)
+    {
+        for (const Op& op : group)
+            for (const Value& value : consumes(op, m_schedule.shape))
+                receive(value, op);
+        m_out.insert(m_out.end(), group.begin(), group.end());
+        for (const Op& op : group)
+            for (const Value& value : produces(op, m_schedule.shape))
+                send(value);
+    }
+
+private:
+    void receive(const Value& value, const Op& consumer)
+    {
+        const DeviceId from = m_schedule.device(value.replica, value.stage);
+        if (from == m_device)
+            return;
+        const bool activation = value.kind == Value::Kind::Activation;
+        append(transferOf(value, activation ? OpKind::RecvActivation : OpKind::RecvGradient,
+                          consumer.stage),
+               from);
+    }
+
+    void send(const Value& value)
+    {
+        const auto stage = receivingStage(value, m_schedule.shape);
+        if (!stage)
+            return;
+        const DeviceId to = m_schedule.device(value.replica, *stage);
+        if (to == m_device)
+            return;
+        const bool activation = value.kind == Value::Kind::Activation;
+        append(transferOf(value, activation ? OpKind::SendActivation : OpKind::SendGradient,
+                          value.stage),
+               to);
+    }
+
+    void append(Op op, DeviceId peer)
+    {
+        op.peer = static_cast<std::uint16_t>(peer.value);
+        m_out.push_back(op);
+    }
+
+    const Schedule& m_schedule;
+    DeviceId m_device;
+    std::vector<Op>& m_out;
+};
+
+std::size_t groupSize(std::span<const Op> ops)
+{
+    std::size_t size = 1;
+    while (size < ops.size() && ops[size - 1].flags == OpFlag::JointWithNext)
+        ++size;
+    return size;
+}
+
+} // namespace
+
+Schedule addP2P(const Schedule& schedule)
+{
+    if (hasTransfers(schedule))
+        return schedule;
+    Schedule lowered{schedule.scheme, schedule.shape, schedule.deviceOf, {}};
+    lowered.program.resize(schedule.program.size());
+    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        lowered.program[d].reserve(3 * schedule.program[d].size());
+        Writer writer(schedule, DeviceId{static_cast<std::int32_t>(d)}, lowered.program[d]);
+        std::span<const Op> ops(schedule.program[d]);
+        while (!ops.empty()) {
+            const std::size_t size = groupSize(ops);
+            writer.write(ops.first(size));
+            ops = ops.subspan(size);
+        }
+    }
+    return lowered;
+}
+
+std::vector<int> localCopies(const Schedule& schedule)
+{
+    std::vector<int> copies;
+    for (std::size_t d = 0; d < schedule.program.size(); ++d) {
+        int count = 0;
+        for (const Op& op : schedule.program[d])
+            for (const Value& value : consumes(op, schedule.shape))
+                if (value.stage != op.stage
+                    && schedule.device(value.replica, value.stage).value == static_cast<int>(d))
+                    ++count;
+        copies.push_back(count);
+    }
+    return copies;
+}
+
+std::vector<int> messagesSent(const Schedule& schedule)
+{
+    std::vector<int> messages;
+    for (const auto& ops : schedule.program)
+        messages.push_back(static_cast<int>(
+            std::ranges::count_if(ops, [](const Op& op) { return isSend(op.kind); })));
+    return messages;
+}
+
+} // namespace engine

@@ -1,0 +1,130 @@
+#include "engine/schedule/passes/tied_ends.h"
+
+#include "engine/schedule/transfers.h"
+
+#include <algorithm>
+
+namespace engine {
+namespace {
+
+// Behind the last op that adds to the gradient of the stage, its joint neighbours and its sends.
+std::size_t readyAt(std::span<const Op> ops, StageId stage)
+{
+    std::size_t ready = 0;
+    for (std::size_t i = 0; i < ops.size(); ++i)
+        if (ops[i].stage == stage
+            && (ops[i].kind == OpKind::Backward || ops[i].kind == OpKind::BackwardWeight))
+            ready = i + 1;
+    while (ready < ops.size()
+           && (isSend(ops[ready].kind) || ops[ready - 1].flags == OpFlag::JointWithNext))
+        ++ready;
+    return ready;
+}
+
+using Position = std::ptrdiff_t;
+
+// Behind the calls for other stages: this one is over last, and on its device's lane they would
+// wait for it. Never behind the step that waits for it.
+Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
+{
+    for (Position i = at; i < std::ssize(ops); ++i) {
+        const Op& op = ops[static_cast<std::size_t>(i)];
+        if (op.kind == OpKind::OptimizerStep && op.stage == stage)
+            break;
+        if (op.kind == OpKind::AllReduce)
+            at = i + 1;
+    }
+    return at;
+}
+
+void tieEnd(std::vector<Op>& ops, StageId stage, DeviceId other, SyncPolicy policy)
+{
+    Op reduce;
+    reduce.kind = OpKind::AllReduce;
+    reduce.stage = stage;
+    reduce.peer = static_cast<std::uint16_t>(other.value);
+    for (Op& op : ops)
+        if (op.kind == OpKind::OptimizerStep && op.stage == stage)
+            op.peer = reduce.peer;
+    auto at = static_cast<Position>(readyAt(ops, stage));
+    const auto present = std::ranges::find_if(
+        ops, [stage](const Op& op) { return op.kind == OpKind::AllReduce && op.stage == stage; });
+    if (present != ops.end()) {
+        at = present - ops.begin();
+        ops.erase(present);
+    }
+    const auto firstStep = std::ranges::find(ops, OpKind::OptimizerStep, &Op::kind) - ops.begin();
+    at = policy == SyncPolicy::Eager ? afterOthers(ops, stage, at) : std::max(firstStep, at);
+    ops.insert(ops.begin() + at, reduce);
+}
+
+bool calls(std::span<const Op> ops, StageId stage)
+{
+    return std::ranges::any_of(
+        ops, [stage](const Op& op) { return op.kind == OpKind::AllReduce && op.stage == stage; });
+}
+
+} // namespace
+
+Schedule tieEnds(Schedule lowered, SyncPolicy policy)
+{
+    const StageId first{0}, last{lowered.shape.stages - 1};
+    if (lowered.shape.replicas > 1)
+        return lowered;
+    const DeviceId firstDevice = lowered.device(0, first), lastDevice = lowered.device(0, last);
+    if (firstDevice == lastDevice)
+        return lowered;
+    const auto programOf = [&](DeviceId device) -> std::vector<Op>& {
+        return lowered.program[static_cast<std::size_t>(device.value)];
+    };
+    tieEnd(programOf(firstDevice), first, lastDevice, policy);
+    tieEnd(programOf(lastDevice), last, firstDevice, policy);
+    return lowered;
+}
+
+bool hasTiedEnds(const Schedule& schedule)
+{
+    return std::ranges::any_of(schedule.program, [](const auto& ops) {
+        return std::ranges::any_of(
+            ops, [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEnds(op); });
+    });
+}
+
+Schedule withoutTies(Schedule schedule)
+{
+    for (auto& ops : schedule.program) {
+        std::erase_if(ops,
+                      [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEnds(op); });
+        for (Op& op : ops)
+            if (op.kind == OpKind::OptimizerStep)
+                op.peer = Op::kNoPeer;
+    }
+    return schedule;
+}
+
+void recognizeTiedEnds(Schedule& schedule)
+{
+    const Shape& shape = schedule.shape;
+    const StageId first{0}, last{shape.stages - 1};
+    if (shape.replicas * shape.dataParallel > 1 || shape.stages < 3)
+        return;
+    const DeviceId firstDevice = schedule.device(0, first), lastDevice = schedule.device(0, last);
+    if (!firstDevice.isValid() || !lastDevice.isValid() || firstDevice == lastDevice)
+        return;
+    std::ptrdiff_t callsOfAll = 0;
+    for (const auto& ops : schedule.program)
+        callsOfAll += std::ranges::count(ops, OpKind::AllReduce, &Op::kind);
+    if (callsOfAll != 2 || !calls(schedule.on(firstDevice), first)
+        || !calls(schedule.on(lastDevice), last))
+        return;
+    for (auto& ops : schedule.program)
+        for (Op& op : ops)
+            if (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep) {
+                if (op.stage == first)
+                    op.peer = static_cast<std::uint16_t>(lastDevice.value);
+                if (op.stage == last)
+                    op.peer = static_cast<std::uint16_t>(firstDevice.value);
+            }
+}
+
+} // namespace engine

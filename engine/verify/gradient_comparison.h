@@ -1,0 +1,31 @@
+#pragma once
+
+#include "engine/verify/verify_gradients.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <span>
+
+namespace engine {
+
+// Adds one stage's gradient to the check, bit by bit.
+inline void compareGradients(std::span<const float> expected, std::span<const float> actual,
+                             GradientCheck& check)
+{
+    const auto bits = [](float value) { return std::bit_cast<std::uint32_t>(value); };
+    double difference = 0, norm = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+        const auto e = static_cast<double>(expected[i]);
+        const double d = static_cast<double>(actual[i]) - e;
+        check.different += bits(expected[i]) != bits(actual[i]) ? 1 : 0;
+        difference += d * d;
+        norm += e * e;
+    }
+    check.compared += expected.size();
+    check.largestError
+        = std::max(check.largestError, norm > 0 ? std::sqrt(difference / norm) : difference);
+}
+
+} // namespace engine

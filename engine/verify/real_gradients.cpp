@@ -1,0 +1,123 @@
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/exec/make_executor.h"
+#include "engine/experiment/experiment_schedule.h"
+#include "engine/model/make_transformer.h"
+#include "engine/plan/index.h"
+#include "engine/plan/unit_spec.h"
+#include "engine/verify/gradient_comparison.h"
+#include "engine/verify/gradient_reference.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+
+namespace engine {
+namespace {
+
+// Sums inside a micro-batch run differently over slices, and what they make is rounded differently.
+constexpr double sliceTolerance(Precision precision)
+{
+    switch (precision) {
+    case Precision::Bf16:
+        return 2e-2;
+    case Precision::Tf32:
+        return 4e-3;
+    case Precision::Fp32:
+        break;
+    }
+    return 1e-5;
+}
+
+// Compares what every update of an executor is made from; live devices do at the same time.
+class Comparison
+{
+public:
+    Comparison(const GradientReference& reference, const Shape& shape, GradientCheck& check)
+        : m_reference(reference)
+        , m_stages(static_cast<std::size_t>(shape.stages))
+        , m_updates(m_stages * static_cast<std::size_t>(shape.replicas * shape.dataParallel))
+        , m_check(check)
+    { }
+
+    void beginIteration() { std::ranges::fill(m_updates, 0); }
+    void compare(int replica, StageId stage, std::span<const float> gradient)
+    {
+        const std::lock_guard lock(m_mutex);
+        std::size_t& update
+            = m_updates[static_cast<std::size_t>(replica) * m_stages + indexOf(stage)];
+        compareGradients(m_reference.gradient(stage, update++), gradient, m_check);
+    }
+
+private:
+    const GradientReference& m_reference;
+    std::size_t m_stages;
+    std::vector<std::size_t> m_updates; // of the iteration so far; [replica * stages + stage]
+    GradientCheck& m_check;
+    std::mutex m_mutex;
+};
+
+} // namespace
+
+Result<GradientCheck> checkRealGradients(const ScheduleRequest& request,
+                                         const RealModelCheck& wanted)
+{
+    auto schedule = buildSchedule(request);
+    const auto device = openCpuDevice();
+    if (!schedule || !device)
+        return tl::unexpected(schedule ? device.error() : schedule.error());
+    const auto trained = trainable(*schedule, wanted.model, wanted.sync);
+    if (!trained)
+        return tl::unexpected(trained.error());
+    const Schedule& lowered = *trained;
+    const Shape& shape = lowered.shape;
+    if (auto fits = checkModel(wanted.model, shape.stages); !fits)
+        return tl::unexpected(fits.error());
+    const auto unit = unitSpec(wanted.model, lowered);
+    if (!unit)
+        return tl::unexpected(unit.error());
+    const Kernels<float>& kernels = (*device)->kernels();
+    const auto cut = makeTransformer(unit->model, shape.stages, **device, unit->slices);
+    const auto reference
+        = makeReference({lowered, *unit, **device, wanted.seed, wanted.accumulate});
+    if (!reference)
+        return tl::unexpected(reference.error());
+
+    GradientCheck check{.what = fmt::format("{}, {}, D = {}, N = {}, {}", wanted.model.name,
+                                            request.scheme, request.devices, request.microBatches,
+                                            modeName(wanted.mode))};
+    Run run;
+    run.schedule = lowered;
+    const auto executor
+        = makeExecutor({.pipeline = {run.schedule, *cut, kernels, wanted.seed, wanted.accumulate},
+                        .mode = wanted.mode,
+                        .rules = {.blockingAllReduce = wanted.sync == SyncPolicy::EagerBlocking}},
+                       run);
+    Comparison comparison(**reference, shape, check);
+    executor->pipeline().observeGradients(
+        [&](int replica, StageId stage, std::span<const float> gradient) {
+            comparison.compare(replica, stage, gradient);
+        });
+    const TextData data = TextData::builtIn(wanted.seed);
+    const int microBatches = shape.microBatches * shape.dataParallel;
+    TokenBatches tokens(wanted.model, microBatches, unit->slices);
+    TokenBatches uncut(wanted.model, microBatches);
+    const bool sliced = unit->slices > 1;
+    check.tolerance = sliced ? sliceTolerance(wanted.model.precision) : 0;
+    for (int k = 0; k < (sliced ? 1 : wanted.iterations); ++k) {
+        tokens.load(data, k);
+        uncut.load(data, k);
+        comparison.beginIteration();
+        const double loss = (*reference)->train(uncut);
+        if (auto done = executor->iterate(
+                {}, tokens, [](auto, auto) {}, false);
+            !done)
+            return tl::unexpected(done.error());
+        check.lossesEqual = check.lossesEqual
+            && std::abs(loss - executor->pipeline().loss()) <= check.tolerance * loss;
+    }
+    return check;
+}
+
+} // namespace engine

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "engine/model/token_batches.h"
+#include "engine/pipeline/stage_state.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace engine {
+
+// Plain training, one micro-batch after the other on one device: no schedule, no executor. What
+// every scheme is compared with.
+class SequentialTrainer
+{
+public:
+    // `model` has one stage; both must outlive the trainer.
+    SequentialTrainer(const PipelineModel<float>& model, const Kernels<float>& kernels,
+                      std::uint64_t seed, Accumulate accumulate);
+
+    // Adds the gradients of an iteration; its mean loss, in nats per token. `model` takes one of
+    // `units` equal parts of a micro-batch's samples at a time. Tied gradients are summed at the
+    // end: one iteration an update.
+    double accumulate(TokenBatches& batches, int microBatches, int units = 1);
+    std::span<const float> gradients() { return m_state.gradients.sum(); }
+    void update() { m_state.update(m_model); }
+    std::span<const float> weights() const { return m_state.fullWeights(); }
+
+private:
+    double addUnit(TokenBatch tokens, double tokensOfIteration); // its summed loss
+
+    const PipelineModel<float>& m_model;
+    const Kernels<float>& m_kernels;
+    StageSizes m_sizes;
+    std::vector<std::byte> m_weights;
+    std::vector<float> m_optimizer, m_gradients;
+    std::vector<std::int64_t> m_sums; // with exact accumulation
+    StageState m_state;
+    std::vector<std::byte> m_stash, m_workspace;
+};
+
+} // namespace engine

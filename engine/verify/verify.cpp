@@ -1,0 +1,329 @@
+#include "engine/verify/verify.h"
+
+#include "engine/exec/run_experiment.h"
+#include "engine/pipeline/run_devices.h"
+#include "engine/sim/simulate.h"
+#include "engine/verify/verify_requests.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+
+namespace engine {
+namespace {
+
+bool isVersioned(const ScheduleRequest& request)
+{
+    const Scheme* scheme = findScheme(request.scheme);
+    return scheme != nullptr && scheme->asynchronous;
+}
+
+std::string spelled(const ScheduleRequest& request)
+{
+    std::string text = request.scheme;
+    for (const auto& [key, value] : request.options)
+        text += fmt::format(" {}={}", key, value);
+    if (request.dataParallel > 1)
+        text += fmt::format(" data-parallel={}", request.dataParallel);
+    return text;
+}
+
+// With a whole backward, with a split one, and in two directions.
+constexpr std::array<std::string_view, 3> kWithVariants{"1f1b", "zb-h1", "bitpipe"};
+
+class Verification
+{
+public:
+    Verification(const std::function<void(const VerifyCheck&)>& told,
+                 const std::atomic<bool>& cancel)
+        : m_told(told)
+        , m_cancel(cancel)
+    { }
+
+    Result<void> all(const ScheduleRequest& request)
+    {
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            if (m_cancel.load(std::memory_order_relaxed))
+                return fail(Error::Code::Cancelled, "cancelled");
+            gradients("integer gradients", request, mode, checkIntegerProbe(request, mode));
+            gradients("exact gradients", request, mode,
+                      checkRealGradients(request, {.model = verifyModel(), .mode = mode}));
+        }
+        agreement(request);
+        if (std::ranges::find(kWithVariants, request.scheme) == kWithVariants.end()
+            || !request.options.empty())
+            return {};
+        if (auto done = withCopies(request); !done)
+            return done;
+        return withVariants(request);
+    }
+
+    // By the one proof whose sums no product's algorithm can change.
+    Result<void> onGpus(const ScheduleRequest& request)
+    {
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            if (m_cancel.load(std::memory_order_relaxed))
+                return fail(Error::Code::Cancelled, "cancelled");
+            const auto& on = gpusFor(mode, request.devices, Carrier::Auto);
+            if (!on)
+                return tl::unexpected(on.error());
+            if (on->mode == mode) {
+                if (auto done = onDevices(request, *on, mode); !done)
+                    return done;
+            } else if (std::ranges::find(m_notes, on->note) == m_notes.end())
+                leaveOut(request, m_notes.emplace_back(on->note));
+        }
+        return byNccl(request);
+    }
+
+    // How long an iteration takes live, beside what emulation says. What it is worth depends on
+    // the cores that are free.
+    Result<void> time()
+    {
+        if (m_cancel.load(std::memory_order_relaxed))
+            return fail(Error::Code::Cancelled, "cancelled");
+        ScheduleRequest request;
+        request.scheme = "1f1b";
+        request.devices = 2;
+        request.microBatches = 4;
+        VerifyCheck check = about("time", request, Mode::Live);
+        const auto emulated = train(request, Mode::Emulate, ModelSpec());
+        const auto live = train(request, Mode::Live, ModelSpec());
+        if (!emulated || !live) {
+            check.detail = emulated ? live.error().message : emulated.error().message;
+        } else {
+            const double seen = fastest(*live), told = fastest(*emulated);
+            check.passed = true;
+            check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
+                                       "{:+.0f} %; {}",
+                                       seen / 1e6, told / 1e6, 100 * (seen / told - 1),
+                                       modeWords(live->info));
+        }
+        add(std::move(check));
+        return {};
+    }
+
+    std::vector<VerifyCheck> take() { return std::move(m_checks); }
+
+private:
+    // Nothing follows on a GPU that does not end what it was given.
+    Result<void> onDevices(const ScheduleRequest& request, const RunDevices& on, Mode mode,
+                           const std::string& variant = {})
+    {
+        const auto result = checkIntegerProbe(request, on);
+        if (!result && (result.error().code == Error::Code::Cancelled || devicesAreLost()))
+            return tl::unexpected(result.error());
+        gradients("integer gradients", request, mode, result, variant);
+        return {};
+    }
+
+    // Whole numbers, since NCCL adds in an order of its own.
+    Result<void> byNccl(const ScheduleRequest& request)
+    {
+        const auto& on = gpusFor(Mode::Live, request.devices, Carrier::Nccl);
+        if (on)
+            return onDevices(request, *on, Mode::Live, "transport=nccl");
+        if (std::ranges::find(m_notes, on.error().message) == m_notes.end())
+            leaveOut(request, m_notes.emplace_back(on.error().message));
+        return {};
+    }
+
+    void leaveOut(const ScheduleRequest& request, const std::string& why)
+    {
+        VerifyCheck check = about("left out", request, Mode::Live);
+        check.passed = true;
+        check.detail = why;
+        add(std::move(check));
+    }
+
+    // Opened once.
+    const Result<RunDevices>& gpusFor(Mode mode, int devices, Carrier carrier)
+    {
+        const std::tuple key(mode, mode == Mode::Live ? devices : 1, carrier);
+        const auto found = m_gpus.find(key);
+        return found != m_gpus.end()
+            ? found->second
+            : m_gpus.emplace(key, openDevices(Backend::Cuda, mode, devices, carrier, m_cancel))
+                  .first->second;
+    }
+
+    void add(VerifyCheck check)
+    {
+        m_told(check);
+        m_checks.push_back(std::move(check));
+    }
+
+    VerifyCheck about(std::string fact, const ScheduleRequest& request, Mode mode) const
+    {
+        return {std::move(fact),
+                spelled(request),
+                request.devices,
+                request.microBatches,
+                mode,
+                false,
+                false,
+                {}};
+    }
+
+    void gradients(const char* fact, const ScheduleRequest& request, Mode mode,
+                   const Result<GradientCheck>& result, const std::string& variant = {})
+    {
+        VerifyCheck check = about(fact, request, mode);
+        if (!variant.empty())
+            check.scheme += " " + variant;
+        if (!result) {
+            check.detail = result.error().message;
+        } else {
+            check.passed = result->passed();
+            check.rounded = check.passed && !result->bitEqual();
+            check.detail = result->bitEqual()
+                ? fmt::format("{} numbers are sequential training's, bit for bit{}",
+                              result->compared,
+                              isVersioned(request) ? ", with the same weight versions" : "")
+                : fmt::format("{} of {} numbers differ, by {:.2g} at most{}", result->different,
+                              result->compared, result->largestError,
+                              check.rounded ? ": the sums of slices round elsewhere" : "");
+        }
+        add(std::move(check));
+    }
+
+    // Two copies of the pipeline, with a head that their all-reduces tie, too.
+    Result<void> withCopies(ScheduleRequest request)
+    {
+        request.dataParallel = 2;
+        ModelSpec tied = verifyModel();
+        tied.tied = true;
+        for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+            if (m_cancel.load(std::memory_order_relaxed))
+                return fail(Error::Code::Cancelled, "cancelled");
+            gradients("integer gradients", request, mode, checkIntegerProbe(request, mode));
+            gradients("exact gradients", request, mode,
+                      checkRealGradients(request, {.model = verifyModel(), .mode = mode}));
+            gradients("exact gradients", request, mode,
+                      checkRealGradients(request, {.model = tied, .mode = mode}), "tied=true");
+        }
+        return {};
+    }
+
+    Result<void> withVariants(const ScheduleRequest& request)
+    {
+        for (const auto& [words, model] : verifyVariants())
+            for (const Mode mode : {Mode::Emulate, Mode::Live}) {
+                if (m_cancel.load(std::memory_order_relaxed))
+                    return fail(Error::Code::Cancelled, "cancelled");
+                gradients("exact gradients", request, mode,
+                          checkRealGradients(request, {.model = model, .mode = mode}), words);
+            }
+        return {};
+    }
+
+    // Of the measured iterations, ns.
+    static double fastest(const Run& run)
+    {
+        std::int64_t least = INT64_MAX;
+        for (const Iteration& iteration : run.timeline.iterations)
+            if (iteration.kind == Iteration::Kind::Measured)
+                least = std::min(least, iteration.window.duration());
+        return static_cast<double>(least);
+    }
+
+    Result<Run> train(const ScheduleRequest& request, Mode mode,
+                      const ModelSpec& model = verifyModel()) const
+    {
+        Experiment experiment;
+        experiment.schedule = request;
+        experiment.model = model;
+        experiment.mode = mode;
+        experiment.iterations = 2;
+        experiment.warmup = 0;
+        experiment.accumulate = Accumulate::Exact;
+        return runExperiment(experiment, {}, m_cancel);
+    }
+
+    // Two iterations in both modes.
+    void agreement(const ScheduleRequest& request)
+    {
+        const auto emulated = train(request, Mode::Emulate), live = train(request, Mode::Live);
+        VerifyCheck losses = about("losses", request, Mode::Live);
+        VerifyCheck placement = about("placement", request, Mode::Emulate);
+        if (!emulated || !live) {
+            losses.detail = placement.detail
+                = emulated ? live.error().message : emulated.error().message;
+        } else {
+            losses.passed = lossesOf(*emulated) == lossesOf(*live);
+            losses.detail = losses.passed ? "as emulated, bit for bit" : "not as emulated";
+            placement.passed = isSimulationOfItsTimes(*emulated);
+            placement.detail = placement.passed ? "as simulated from the measured times, to the ns"
+                                                : "not as simulated from the measured times";
+        }
+        add(std::move(losses));
+        add(std::move(placement));
+    }
+
+    static std::vector<double> lossesOf(const Run& run)
+    {
+        std::vector<double> losses;
+        for (const Iteration& iteration : run.timeline.iterations)
+            if (iteration.loss)
+                losses.push_back(*iteration.loss);
+        return losses;
+    }
+
+    // The replay's spans give every op's duration; simulated alone, they must give its length.
+    static bool isSimulationOfItsTimes(const Run& run)
+    {
+        const auto replay = static_cast<std::uint32_t>(run.timeline.iterations.size()) - 1;
+        const OpIndex index(run.schedule);
+        OpCosts costs;
+        for (const auto& program : run.schedule.program)
+            costs.of.emplace_back(program.size());
+        for (const Track& track : run.timeline.tracks)
+            for (const Span& span : track.spans)
+                if (span.iteration == replay && track.kind == Track::Kind::Compute) {
+                    const auto device = static_cast<std::size_t>(track.device.value);
+                    const std::uint32_t position = index.positionOf(span.op);
+                    // Ops that ran as one share a window: it counts once.
+                    const bool second = position > 0
+                        && run.schedule.program[device][position - 1].flags
+                            == OpFlag::JointWithNext;
+                    costs.of[device][position].duration = second ? 0 : span.window().duration();
+                }
+        const auto simulated = simulate(run.schedule, costs);
+        return simulated
+            && simulated->iterations.front().window.duration()
+            == run.timeline.iterations.back().window.duration();
+    }
+
+    const std::function<void(const VerifyCheck&)>& m_told;
+    const std::atomic<bool>& m_cancel;
+    std::vector<VerifyCheck> m_checks;
+    std::map<std::tuple<Mode, int, Carrier>, Result<RunDevices>> m_gpus; // by the number of devices
+    std::vector<std::string> m_notes;
+};
+
+} // namespace
+
+Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
+                                              const std::function<void(const VerifyCheck&)>& told,
+                                              const std::atomic<bool>& cancel)
+{
+    for (const std::string& scheme : options.schemes)
+        if (findScheme(scheme) == nullptr)
+            return fail(Error::Code::NotFound,
+                        fmt::format("there is no scheme '{}': bscope schemes lists them", scheme));
+    Verification verification(told, cancel);
+    const bool onGpus = options.backend == Backend::Cuda;
+    for (const ScheduleRequest& request : verifyRequests(options))
+        if (auto done = onGpus ? verification.onGpus(request) : verification.all(request); !done)
+            return tl::unexpected(done.error());
+    if (onGpus)
+        return verification.take();
+    if (auto timed = verification.time(); !timed)
+        return tl::unexpected(timed.error());
+    return verification.take();
+}
+
+} // namespace engine

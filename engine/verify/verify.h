@@ -1,0 +1,48 @@
+#pragma once
+
+#include "engine/verify/verify_gradients.h"
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace engine {
+
+// One fact about this program on this machine.
+struct VerifyCheck
+{
+    // "integer gradients", "exact gradients", "losses", "placement"; "time": measured, not judged;
+    // "left out": cannot be done here
+    std::string fact;
+    std::string scheme; // with its options, and those of the model: "1f1b attention=flash"
+    int devices = 0, microBatches = 0;
+    Mode mode = Mode::Emulate;
+    bool passed = false;
+    bool rounded = false; // passed, within the rounding of sequence slices instead of bit for bit
+    std::string detail;   // what was compared, or what is wrong
+};
+
+struct VerifyOptions
+{
+    bool full = false; // every size and option instead of one of each
+    // On GPUs the integer proof and the placement, at D = 2 and 4: the first GPU plays all devices,
+    // then as many GPUs or parts of one run at the same time, and as many GPUs by NCCL.
+    Backend backend = Backend::Cpu;
+    std::vector<std::string> schemes; // only these; none: all
+};
+
+// What bscope verify proves: every scheme's gradients are sequential training's, bit for bit, by
+// both proofs (verify_gradients.h) and in both modes; the losses of live training are those of
+// emulation; the placement of an emulated run is what simulation makes of its measured times. Some
+// schemes do so with other attention, recomputation, a tied head and two data-parallel copies,
+// which together are sequential training on twice the micro-batches, too; asynchronous ones are
+// compared with sequential training by the same weight versions. And how far the times of live
+// training are from those of emulation on this machine.
+// `told` hears of each check when it is done. Cancelled between two checks; NotFound for
+// a scheme that does not exist.
+Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
+                                              const std::function<void(const VerifyCheck&)>& told,
+                                              const std::atomic<bool>& cancel);
+
+} // namespace engine

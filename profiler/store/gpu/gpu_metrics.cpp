@@ -1,0 +1,116 @@
+#include "profiler/store/gpu/gpu_metrics.h"
+
+#include "engine/schedule/notation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+namespace profiler {
+namespace {
+
+using engine::Interference;
+
+constexpr std::string_view kAlone = "alone_", kBeside = "beside_", kUsed = "used",
+                           kReserved = "communicators_reserved";
+
+// Ops whose time is compared.
+constexpr std::array kKinds{engine::OpKind::Forward,       engine::OpKind::Backward,
+                            engine::OpKind::BackwardInput, engine::OpKind::BackwardWeight,
+                            engine::OpKind::Recompute,     engine::OpKind::OptimizerStep};
+
+Interference& entryOf(engine::OpKind kind, engine::RunInfo& info)
+{
+    const auto found = std::ranges::find(info.interference, kind, &Interference::kind);
+    return found != info.interference.end() ? *found
+                                            : info.interference.emplace_back(Interference{kind});
+}
+
+// "alone_F" is `prefix` and a kind.
+bool takeInterference(std::string_view name, std::string_view prefix,
+                      std::int64_t Interference::*field, double value, engine::RunInfo& info)
+{
+    if (!name.starts_with(prefix))
+        return false;
+    for (const engine::OpKind kind : kKinds)
+        if (name.substr(prefix.size()) == engine::kindShortName(kind))
+            entryOf(kind, info).*field = static_cast<std::int64_t>(value);
+    return true;
+}
+
+// "gpu1_memory_weights". The sums over all GPUs are for scripts.
+void takeMemory(std::string_view name, std::int64_t bytes, engine::RunInfo& info)
+{
+    constexpr std::string_view kGpu = "gpu", kMemory = "_memory_";
+    int gpu = 0;
+    if (!name.starts_with(kGpu))
+        return;
+    name.remove_prefix(kGpu.size());
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), gpu);
+    name.remove_prefix(static_cast<std::size_t>(rest - name.data()));
+    if (error != std::errc{} || gpu < 0 || !name.starts_with(kMemory))
+        return;
+    name.remove_prefix(kMemory.size());
+    const auto holder = engine::gpuHolderNamed(name);
+    if (!holder && name != kUsed && name != kReserved)
+        return; // of a later version
+    auto found = std::ranges::find(info.gpuMemory, gpu, &engine::GpuMemory::gpu);
+    if (found == info.gpuMemory.end()) {
+        info.gpuMemory.emplace_back().gpu = gpu;
+        found = std::prev(info.gpuMemory.end());
+    }
+    (holder ? (*found)[*holder] : name == kUsed ? found->used : found->reserved) = bytes;
+}
+
+} // namespace
+
+std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
+{
+    std::vector<Metric> metrics;
+    const auto add = [&](std::string name, auto value, const char* unit) {
+        if (value != 0)
+            metrics.push_back({std::move(name), static_cast<double>(value), unit});
+    };
+    for (const Interference& kind : info.interference) {
+        const std::string name(engine::kindShortName(kind.kind));
+        add(std::string(kAlone) + name, kind.alone, "ns");
+        add(std::string(kBeside) + name, kind.beside, "ns");
+    }
+    add("iteration_alone", info.iterationAlone, "ns");
+    add("graph_ops", info.graphOps, "");
+    if (info.gpuMemory.empty())
+        return metrics;
+    const engine::GpuMemory all = engine::sumOf(info.gpuMemory);
+    add("gpu_memory_contexts", all[engine::GpuHolder::Contexts], "bytes");
+    add("gpu_memory_taken", all.taken(), "bytes");
+    add("gpu_memory_used", all.used, "bytes");
+    for (const engine::GpuMemory& each : info.gpuMemory) {
+        const std::string prefix = fmt::format("gpu{}_memory_", each.gpu);
+        for (int i = 0; i < engine::kGpuHolders; ++i) {
+            const auto holder = static_cast<engine::GpuHolder>(i);
+            add(prefix + std::string(engine::gpuHolderKey(holder)), each[holder], "bytes");
+        }
+        add(prefix + std::string(kUsed), each.used, "bytes");
+        add(prefix + std::string(kReserved), each.reserved, "bytes");
+    }
+    return metrics;
+}
+
+void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info)
+{
+    const auto whole = static_cast<std::int64_t>(value);
+    if (takeInterference(name, kAlone, &Interference::alone, value, info)
+        || takeInterference(name, kBeside, &Interference::beside, value, info))
+        return;
+    if (name == "iteration_alone")
+        info.iterationAlone = whole;
+    else if (name == "graph_ops")
+        info.graphOps = static_cast<int>(whole);
+    else
+        takeMemory(name, whole, info);
+}
+
+} // namespace profiler

@@ -1,0 +1,102 @@
+#include "app/models/tables/gpu_memory_model.h"
+#include "app/models/tables/table_roles.h"
+#include "tests/catch.h"
+
+#include <QAbstractItemModelTester>
+
+using namespace app;
+using engine::GpuHolder;
+using engine::GpuMemory;
+
+namespace {
+
+constexpr auto kStrict = QAbstractItemModelTester::FailureReportingMode::Fatal;
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+// 6 GiB of weights and 1 GiB of contexts; the driver says `more` than that.
+GpuMemory memoryOf(int gpu, std::int64_t more = 0)
+{
+    GpuMemory memory;
+    memory.gpu = gpu;
+    memory[GpuHolder::Weights] = 6 * kGiB;
+    memory[GpuHolder::Contexts] = kGiB;
+    memory.used = memory.known() + more;
+    return memory;
+}
+
+QString row(const QAbstractItemModel& model, int row)
+{
+    QStringList texts;
+    for (int column = 0; column < model.columnCount(); ++column)
+        texts.append(model.index(row, column).data().toString());
+    return texts.join(u'|');
+}
+
+QString header(const QAbstractItemModel& model)
+{
+    QStringList texts;
+    for (int column = 0; column < model.columnCount(); ++column)
+        texts.append(model.headerData(column, Qt::Horizontal).toString());
+    return texts.join(u'|');
+}
+
+} // namespace
+
+TEST_CASE("of one GPU the table says who has its memory, and what the driver says")
+{
+    GpuMemoryModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    model.show({memoryOf(0, kGiB)});
+    CHECK(header(model) == QStringLiteral("At the end, GiB|GPU 0|Share, %"));
+    REQUIRE(model.rowCount() == 6); // nobody else has any
+    CHECK(row(model, 0) == QStringLiteral("Weights|6.00|75.0"));
+    CHECK(row(model, 1) == QStringLiteral("Contexts|1.00|12.5"));
+    CHECK(row(model, 2) == QStringLiteral("All of these|7.00|87.5"));
+    CHECK(row(model, 3) == QStringLiteral("The driver says|8.00|"));
+    CHECK(row(model, 4) == QStringLiteral("Difference|%1|").arg(percent(0.125)));
+    CHECK(model.index(0, 2).data(kShareRole).toDouble() == Approx(0.75));
+    CHECK_FALSE(model.index(2, 2).data(kShareRole).isValid()); // a bar is of one who has it
+    CHECK_FALSE(model.index(0, 0).data(kStrongRole).toBool());
+    CHECK(model.index(2, 0).data(kStrongRole).toBool());
+}
+
+TEST_CASE("of several GPUs each has a column, and they are summed up")
+{
+    GpuMemoryModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    std::vector<GpuMemory> gpus{memoryOf(0), memoryOf(3, -kGiB)};
+    gpus[1][GpuHolder::Stash] = kGiB; // the first one has none
+    gpus[1].reserved = kGiB / 2;
+    model.show(gpus);
+    CHECK(header(model) == QStringLiteral("At the end, GiB|All GPUs|Share, %|GPU 0|GPU 3"));
+    CHECK(row(model, 0) == QStringLiteral("Weights|12.00|92.3|6.00|6.00")); // of 13
+    CHECK(row(model, 1) == QStringLiteral("Stash|1.00|7.7|0.00|1.00"));
+    CHECK(row(model, 3) == QStringLiteral("(Kept free for communicators)|0.50||0.00|0.50"));
+    CHECK(row(model, 4) == QStringLiteral("All of these|15.00|115.4|7.00|8.00"));
+    CHECK(row(model, 5) == QStringLiteral("The driver says|13.00||7.00|6.00"));
+}
+
+TEST_CASE("a difference beyond the tolerance stands out, and is said in words across the table")
+{
+    GpuMemoryModel model;
+    model.show({memoryOf(0), memoryOf(1, 7 * kGiB / 10)});
+    const int difference = model.rowCount() - 2, note = difference + 1;
+    CHECK_FALSE(model.index(difference, 2).data(kStrongRole).toBool()); // no share of it
+    CHECK_FALSE(model.index(difference, 3).data(kStrongRole).toBool());
+    CHECK(model.index(difference, 4).data(kStrongRole).toBool());
+    CHECK(model.index(note, 0).data(kSpanRole).toBool());
+    CHECK(model.index(note, 0).data().toString().startsWith(
+        QStringLiteral("GPU 1: the driver says 9.1 % more")));
+    model.show({memoryOf(0), memoryOf(1)});
+    CHECK(model.index(model.rowCount() - 1, 0).data() == QStringLiteral("Difference"));
+}
+
+TEST_CASE("without GPUs there is no table, also after a run that had some")
+{
+    GpuMemoryModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    model.show({memoryOf(0)});
+    model.show({});
+    CHECK(model.rowCount() == 0);
+    CHECK(model.columnCount() == 0);
+}

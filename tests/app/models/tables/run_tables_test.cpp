@@ -1,0 +1,184 @@
+#include "app/models/tables/compare_model.h"
+#include "app/models/tables/events_model.h"
+#include "app/models/tables/iterations_model.h"
+#include "app/models/tables/metrics_model.h"
+#include "app/models/tables/runs_model.h"
+#include "app/models/tables/table_roles.h"
+#include "profiler/analysis/compare.h"
+#include "tests/app/simulated_run.h"
+
+#include <QAbstractItemModelTester>
+
+using namespace app;
+
+namespace {
+
+constexpr auto kStrict = QAbstractItemModelTester::FailureReportingMode::Fatal;
+
+QStringList row(const QAbstractItemModel& model, int row)
+{
+    QStringList texts;
+    for (int column = 0; column < model.columnCount(); ++column)
+        texts.append(model.index(row, column).data().toString());
+    return texts;
+}
+
+QStringList header(const QAbstractItemModel& model)
+{
+    QStringList texts;
+    for (int column = 0; column < model.columnCount(); ++column)
+        texts.append(model.headerData(column, Qt::Horizontal).toString());
+    return texts;
+}
+
+} // namespace
+
+TEST_CASE("the mode of a live run says when its threads took turns on the cores")
+{
+    engine::RunInfo info;
+    info.mode = engine::Mode::Live;
+    info.threads = 4;
+    info.cores = 4;
+    CHECK(modeText(info) == QStringLiteral("live"));
+    info.cores = 2;
+    CHECK(modeText(info) == QStringLiteral("live, oversubscribed"));
+}
+
+TEST_CASE("the summary shows BitPipe's numbers of cli.md, device by device, then all of them")
+{
+    MetricsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const auto run = sharedRun({"bitpipe", 4, 4});
+    model.show(run, *profiler::metrics(*run));
+
+    CHECK(header(model).join(u'|')
+          == QStringLiteral("Device|Stages|Compute|F|B|Exposed comm.|Bubble|Bubble, %|Stash, "
+                            "Mₐ|Sent / received|Local"));
+    CHECK(row(model, 0).join(u'|')
+          == QStringLiteral("Device 0|0, 3, 4, 7|12.0|4.0|8.0|0.0|2.0|14.3|3.5|8 / 8|4"));
+    CHECK(row(model, 1).mid(0, 3).join(u'|') == QStringLiteral("Device 1|1, 2, 5, 6|12.0"));
+    CHECK(row(model, 4).join(u'|')
+          == QStringLiteral("All devices||12.0|4.0|8.0|0.0|2.0|14.3|4.0|48|8"));
+    CHECK(model.index(4, 0).data(kStrongRole).toBool());
+    model.clear();
+    CHECK(model.rowCount() == 0);
+}
+
+TEST_CASE("the events table holds every op of an iteration once a lane, in time order")
+{
+    EventsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const auto run = sharedRun({"1f1b", 2, 2, 2});
+    model.show(run, 1);
+    std::size_t spans = 0;
+    for (const auto& track : run->timeline.tracks)
+        for (const auto& span : track.spans)
+            spans += span.iteration == 1 ? 1 : 0;
+    REQUIRE(model.rowCount() == static_cast<int>(spans));
+    CHECK(row(model, 0).mid(0, 7).join(u'|') == QStringLiteral("0F0|Forward|0|0|0|down|0.000"));
+
+    model.sort(static_cast<int>(EventsModel::Column::Duration), Qt::DescendingOrder);
+    CHECK(model.eventAt(0).window.duration() == 2 * run->info.ticksPerUnit);
+    const Event chosen = model.eventAt(0);
+    CHECK(model.rowOf(chosen.op, chosen.lane) == 0);
+    model.sort(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
+    CHECK(model.rowOf(chosen.op, chosen.lane) > 0); // the row moved, the event is the same
+}
+
+TEST_CASE("iterations that come while a run goes on are appended, and the last one may change")
+{
+    IterationsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    engine::Run run = simulatedRun({"1f1b", 4, 4, 3, true});
+    run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
+    run.timeline.iterations[1].number = 0;
+    run.timeline.iterations[1].loss = 5.548;
+    run.timeline.iterations[1].gradientNorm = 2.7182;
+    auto rows = iterationRows(run, 0);
+    REQUIRE(rows.size() == 3);
+
+    model.update(run.info, 0, {rows[0], rows[1]});
+    model.update(run.info, 1, {rows[1], rows[2]});
+    CHECK(model.rowCount() == 3);
+    CHECK(row(model, 0).mid(0, 3).join(u'|') == QStringLiteral("warm-up 0|21.0|42.9"));
+    CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("0|21.0|42.9|5.55|2.718"));
+    CHECK(row(model, 2).value(4) == QStringLiteral("–"));
+    CHECK(header(model).value(4) == QStringLiteral("Gradient norm"));
+    CHECK(header(model).value(1) == QStringLiteral("ms"));
+}
+
+TEST_CASE("differences are coloured over 1 % of the baseline, less time being better")
+{
+    CompareModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const engine::Run baseline = simulatedRun({"1f1b", 4, 4});
+    const engine::Run bitpipe = simulatedRun({"bitpipe", 4, 4});
+    model.show(*profiler::compare({&baseline, &bitpipe}), {u"1F1B #1"_qs, u"BitPipe #2"_qs});
+
+    CHECK(header(model).mid(0, 5).join(u'|')
+          == QStringLiteral("Run|Iteration, units|Compute|Exposed comm.|Bubble"));
+    CHECK(row(model, 0).mid(0, 5).join(u'|') == QStringLiteral("1F1B #1|21.0|12.0|0.0|9.0"));
+    CHECK(row(model, 1).mid(0, 5).join(u'|') == QStringLiteral("BitPipe #2|14.0|12.0|0.0|2.0"));
+    const auto iteration = model.index(1, 1), compute = model.index(1, 2);
+    CHECK(iteration.data(kDifferenceRole).toString() == QStringLiteral("\u22127.0"));
+    CHECK(iteration.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Better));
+    CHECK(compute.data(kDifferenceRole).toString() == QStringLiteral("0"));
+    CHECK(compute.data(kVerdictRole).toInt() == static_cast<int>(Verdict::Neutral));
+    CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
+}
+
+TEST_CASE("a live run whose threads took turns says so beside its mode")
+{
+    CompareModel model;
+    engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});
+    live.info.mode = engine::Mode::Live;
+    live.info.threads = live.info.cores = 4;
+    model.show(*profiler::compare({&live, &live}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).value(1).startsWith(QStringLiteral("Iteration")));
+    engine::Run slow = live;
+    slow.info.cores = 2;
+    model.show(*profiler::compare({&live, &slow}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).value(1) == QStringLiteral("Mode"));
+    CHECK(row(model, 0).value(1) == QStringLiteral("live"));
+    CHECK(row(model, 1).value(1) == QStringLiteral("live, oversubscribed"));
+}
+
+TEST_CASE("runs in units and in milliseconds keep their own units and have no differences in time")
+{
+    CompareModel model;
+    const engine::Run units = simulatedRun({"1f1b", 4, 4});
+    const engine::Run measured = simulatedRun({"1f1b", 4, 4, 1, true});
+    model.show(*profiler::compare({&units, &measured}), {u"a"_qs, u"b"_qs});
+    CHECK(header(model).mid(0, 3).join(u'|') == QStringLiteral("Run|Mode|Iteration"));
+    CHECK(model.index(0, 2).data().toString() == QStringLiteral("21.0 units"));
+    CHECK(model.index(1, 2).data().toString() == QStringLiteral("21.0 ms"));
+    CHECK(model.index(1, 1).data().toString() == QStringLiteral("emulated"));
+    CHECK_FALSE(model.index(1, 2).data(kDifferenceRole).isValid());
+}
+
+TEST_CASE("the list of runs follows its documents, and its check marks say what is compared")
+{
+    RunsModel model;
+    const QAbstractItemModelTester tester(&model, kStrict);
+    const auto first = std::make_shared<RunDocument>(QStringLiteral("/tmp/a.sqlite"), 1);
+    const auto second = std::make_shared<RunDocument>(QStringLiteral("/tmp/b.sqlite"), 2);
+    model.add(first);
+    model.add(second);
+    CHECK(model.index(0).data().toString() == QStringLiteral("a.sqlite"));
+
+    first->setRun(sharedRun({"bitpipe", 4, 4}));
+    CHECK(model.index(0).data(RunsModel::SubtitleRole).toString()
+          == QStringLiteral("#1, 4 × 4, v 2"));
+    CHECK(model.index(0).data(RunsModel::ValueRole).toString() == QStringLiteral("14.0 units"));
+    second->setState(RunDocument::State::Running);
+    CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("starting"));
+    second->setProgress({3, 7, 2, 1.5, 2.0, 100});
+    CHECK(model.index(1).data(RunsModel::ValueRole).toString() == QStringLiteral("3 of 7"));
+
+    CHECK(model.setData(model.index(1), Qt::Unchecked, Qt::CheckStateRole));
+    REQUIRE(model.checked().size() == 1);
+    CHECK(model.checked().front() == first);
+    model.remove(first.get());
+    CHECK(model.rowCount() == 1);
+    CHECK(model.find(QStringLiteral("/tmp/b.sqlite")) == second);
+}

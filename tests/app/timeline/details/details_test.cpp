@@ -1,0 +1,261 @@
+#include "app/models/numbers.h"
+#include "app/timeline/details/details.h"
+#include "app/timeline/details/details_gpu.h"
+#include "app/timeline/view/navigation.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QStringList>
+
+#include <algorithm>
+
+namespace {
+
+using app::Selection;
+using app::Step;
+
+QString row(const app::Details& details, const char* name)
+{
+    for (const auto& section : details.sections) {
+        for (const auto& one : section.rows) {
+            if (one.name == QLatin1String(name))
+                return one.value;
+        }
+    }
+    return QStringLiteral("(none)");
+}
+
+Selection firstBubble(const app::RunView& view)
+{
+    auto at = *app::firstOp(view, 0);
+    while (at.kind != Selection::Kind::Bubble)
+        at = *app::inLane(view, at, Step::Next);
+    return at;
+}
+
+} // namespace
+
+TEST_CASE("a bubble says what it waits for and when that ends")
+{
+    // D = 2, N = 2, F 1, B 2: device 0 has computed at 2, stage 1 ends 1B0 at 1 + 1 + 2 = 4.
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    const auto details = app::detailsOf(view, firstBubble(view));
+    CHECK(details.title == QLatin1String("Bubble"));
+    CHECK(details.value.toDouble() == 2);
+    CHECK(details.sentence.contains(QLatin1String("<b>B of micro-batch 0 on stage 1</b>")));
+    CHECK(details.sentence.contains(QLatin1String("(device 1), which ends at 4.")));
+    CHECK(row(details, "Kind") == QLatin1String("wait"));
+    REQUIRE_FALSE(details.sections.empty());
+    CHECK(details.sections.front().isChain);
+    CHECK(details.sections.front().links.back().name == QLatin1String("0B0"));
+}
+
+TEST_CASE("an op says what it needed, who needs it, and leads there")
+{
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    const auto details = app::detailsOf(view, *app::firstOp(view, 0));
+    CHECK(details.title == QLatin1String("0F0 forward"));
+    CHECK(details.left == QLatin1String("Stage 0, direction down"));
+    QStringList needed;
+    for (const auto& section : details.sections) {
+        for (const auto& link : section.links)
+            needed << link.name;
+    }
+    CHECK(needed.contains(QLatin1String("1F0")));
+    CHECK(needed.contains(QLatin1String("0B0")));
+}
+
+TEST_CASE("a range counts ops at its edges with their part")
+{
+    // Device 0 of one device, N = 2: 0F0 0F1.. back to back, no bubble at all.
+    const app::RunView view(sample::units({"1f1b", 1, 2, 1}));
+    Selection range;
+    range.kind = Selection::Kind::Range;
+    range.iteration = 0;
+    const auto ticks = view.run().info.ticksPerUnit;
+    range.window = {ticks / 2, 3 * ticks / 2};
+    const auto details = app::detailsOf(view, range);
+    CHECK(details.value.toDouble() == 1);
+    CHECK(row(details, "Ops whole, cut") == QLatin1String("0, 2"));
+    CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
+}
+
+TEST_CASE("a device says that bytes were not recorded instead of showing none")
+{
+    const app::RunView view(sample::units({"1f1b", 4, 4, 1}));
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.iteration = 0;
+    device.device = engine::DeviceId{0};
+    const auto details = app::detailsOf(view, device);
+    CHECK(row(details, "Bytes") == QLatin1String("not recorded"));
+    CHECK(row(details, "Largest stash").startsWith(QLatin1String("4.0")));
+}
+
+TEST_CASE("a device says what its peak is made of, apart from how many weights it holds")
+{
+    const app::RunView view(sample::measured({"bitpipe", 4, 4, 2}));
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.iteration = 0;
+    device.device = engine::DeviceId{0};
+    const auto details = app::detailsOf(view, device);
+    CHECK(row(details, "... weights") == QLatin1String("0.68")); // GiB, as its peak
+    CHECK(row(details, "... optimizer state") == QLatin1String("1.37"));
+    CHECK(row(details, "Weights") == QString::fromUtf8("2.0 Mθ"));
+}
+
+TEST_CASE("a device says what was laid out for it, what was alive and what was touched")
+{
+    engine::Run run = *sample::units({"1f1b", 2, 2, 1});
+    Selection device;
+    device.kind = Selection::Kind::Device;
+    device.iteration = 0;
+    device.device = engine::DeviceId{1};
+    CHECK(row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device),
+              "Arena, laid out")
+          == QLatin1String("(none)"));
+    constexpr std::int64_t kMiB = 1 << 20;
+    run.info.arenas = {{1 * kMiB, 2 * kMiB, {}}, {10 * kMiB, 12 * kMiB, 11 * kMiB}};
+    const auto details = app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device);
+    CHECK(row(details, "Arena, laid out") == QLatin1String("12.00 MiB"));
+    CHECK(row(details, "... alive at once") == QLatin1String("10.00 MiB"));
+    CHECK(row(details, "... touched") == QLatin1String("11.00 MiB"));
+    device.device = engine::DeviceId{0};
+    CHECK(
+        row(app::detailsOf(app::RunView(std::make_shared<engine::Run>(run)), device), "... touched")
+        == QLatin1String("known at the end of the run"));
+}
+
+TEST_CASE("MFU says where its peak comes from")
+{
+    engine::Run run = *sample::units({"1f1b", 2, 2, 1});
+    run.info.ticksPerUnit = 1;
+    run.info.flopsPerIteration = 3;
+    run.info.peakFlops = 2e9;
+    const auto of = [](const engine::Run& one) {
+        return app::detailsOf(app::RunView(std::make_shared<engine::Run>(one)), Selection{});
+    };
+    CHECK(row(of(run), "MFU") != QLatin1String("(none)"));
+    run.info.peakSource = "a measured product";
+    CHECK(row(of(run), "MFU") == QLatin1String("(none)"));
+    CHECK(row(of(run), "MFU, of measured peak") != QLatin1String("(none)"));
+    CHECK(row(of(run), "Peak of a device") == QLatin1String("2 GFLOP/s"));
+}
+
+TEST_CASE("a selection that the run does not have shows nothing")
+{
+    const app::RunView view(sample::units({"1f1b", 2, 2, 1}));
+    Selection gone = *app::firstOp(view, 0);
+    gone.iteration = 7;
+    CHECK(app::detailsOf(view, gone).isEmpty());
+    gone.iteration = 0;
+    gone.op = 1'000'000;
+    CHECK(app::detailsOf(view, gone).isEmpty());
+}
+
+TEST_CASE("a length that would read 0.0 is said in a finer unit")
+{
+    engine::Run run = *sample::measured({"bitpipe", 4, 8, 1});
+    for (engine::Track& track : run.timeline.tracks)
+        for (engine::Span& span : track.spans)
+            if (track.kind == engine::Track::Kind::Send)
+                span.end = span.begin + 5'000; // of an iteration of milliseconds
+    const app::RunView view(std::make_shared<const engine::Run>(std::move(run)));
+    const auto sends = view.spans(engine::DeviceId{1}, engine::Track::Kind::Send);
+    REQUIRE_FALSE(sends.empty());
+    Selection transfer;
+    transfer.kind = Selection::Kind::Op;
+    transfer.iteration = 0;
+    transfer.device = engine::DeviceId{1};
+    transfer.lane = engine::Track::Kind::Send;
+    transfer.op = sends.front().op;
+    transfer.window = sends.front().window();
+    const auto details = app::detailsOf(view, transfer);
+    CAPTURE(details.value.toStdString(), details.unit.toStdString());
+    CHECK(details.unit != QLatin1String("ms"));
+    CHECK(details.value == QLatin1String("5.0"));
+}
+
+TEST_CASE("a run on GPUs says who has their memory and what the driver says of it")
+{
+    auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
+    engine::GpuMemory gpu;
+    gpu[engine::GpuHolder::Weights] = 6LL << 30;
+    gpu[engine::GpuHolder::Contexts] = 4LL << 30;
+    gpu.used = 10LL << 30;
+    run->info.gpuMemory = {gpu};
+    const app::RunView one(run);
+    auto details = app::detailsOf(one, {});
+    CHECK(row(details, "Weights").toStdString() == "6.00");
+    CHECK(row(details, "Stash").toStdString() == "(none)");
+    CHECK(row(details, "All of these").toStdString() == "10.00");
+    CHECK(row(details, "The driver says").toStdString() == "10.00");
+    CHECK(row(details, "Difference") == app::percent(0));
+
+    gpu.gpu = 1;
+    gpu.used = 9LL << 30; // less than is known of
+    run->info.gpuMemory.push_back(gpu);
+    const app::RunView two(run);
+    details = app::detailsOf(two, {});
+    CHECK(row(details, "Weights").toStdString() == "12.00");
+    CHECK(row(details, "All of these").toStdString() == "20.00"); // as the holders say
+    CHECK(row(details, "The driver says").toStdString() == "19.00");
+    CHECK(row(details, "GPU 1: driver, difference").contains(QString::fromUtf8("\u221211.1")));
+}
+
+TEST_CASE(
+    "a run that trained says its loss and its gradient norm, from the first iteration to the last")
+{
+    auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 3}));
+    CHECK(row(app::detailsOf(app::RunView(run), {}), "Loss, nats per token")
+          == QLatin1String("(none)"));
+    auto& iterations = run->timeline.iterations;
+    iterations[0].kind = engine::Iteration::Kind::Warmup; // trains, too
+    iterations[0].loss = 10.8124;
+    iterations[1].loss = 10.5;
+    iterations[2].loss = 9.75;
+    iterations[1].gradientNorm = 2.5;
+    const auto details = app::detailsOf(app::RunView(run), {});
+    CHECK(row(details, "Loss, nats per token") == QString::fromUtf8("10.812 → 9.750"));
+    CHECK(row(details, "Gradient norm") == QLatin1String("2.500")); // of one iteration alone
+}
+
+TEST_CASE("what is short beside its iteration is told with as many digits as that needs")
+{
+    auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 4, 8, 1}));
+    const app::RunView view(run);
+    auto op = *app::firstOp(view, 0); // 3.7 ms of more than 100
+    CHECK(app::detailsOf(view, op).value.section(QLatin1Char('.'), 1).size() == 1);
+    for (auto& track : run->timeline.tracks)
+        for (auto& span : track.spans)
+            if (span.op == op.op)
+                span.end = span.begin + 600'000;
+    const app::RunView shorter(run);
+    op = *app::firstOp(shorter, 0);
+    const auto details = app::detailsOf(shorter, op);
+    CHECK(details.value == QLatin1String("0.60"));
+    CHECK(row(details, "Starts, ends") == QString::fromUtf8("0.00 – 0.60 ms"));
+}
+
+TEST_CASE("a driver that says something else than the holders is marked, and the GPUs are counted")
+{
+    auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
+    engine::GpuMemory gpu;
+    gpu[engine::GpuHolder::Weights] = 100LL << 20;
+    const auto shown = [&](std::int64_t used, int gpus) {
+        gpu.used = used;
+        run->info.gpuMemory.assign(static_cast<std::size_t>(gpus), gpu);
+        return *app::gpuMemorySection(run->info);
+    };
+    const auto isMarked = [](const app::DetailsSection& section) {
+        return std::ranges::find(section.rows, QStringLiteral("Difference"), &app::DetailsRow::name)
+            ->isStrong;
+    };
+    CHECK_FALSE(isMarked(shown(101LL << 20, 1))); // 1 % is within the tolerance of 2 %
+    CHECK(isMarked(shown(110LL << 20, 1)));
+    CHECK(shown(101LL << 20, 1).title == QLatin1String("Memory of the GPU"));
+    CHECK(shown(101LL << 20, 3).title == QLatin1String("Memory of 3 GPUs"));
+    CHECK(shown(101LL << 20, 1).note == QLatin1String("MiB"));
+    CHECK_FALSE(app::gpuMemorySection(engine::RunInfo{}).has_value());
+}

@@ -1,0 +1,123 @@
+#include "app/timeline/paint/lane_painter.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QImage>
+#include <QPainter>
+
+namespace {
+
+// 1F1B, D = 4, N = 4: 21 units of one F each. 20 pixels a unit.
+struct Painted
+{
+    explicit Painted(double pixelsPerUnit, profiler::ThemeMode mode = profiler::ThemeMode::Light,
+                     std::optional<app::Flow> flow = {}, double dpr = 1)
+        : theme(app::makeTheme(mode))
+        , run(sample::units({"1f1b", 4, 4, 1}))
+        , view(run)
+        , colours(theme, dpr)
+    {
+        const auto extent = view.extent();
+        const double units
+            = static_cast<double>(extent.duration()) / static_cast<double>(run->info.ticksPerUnit);
+        axis = {0, static_cast<double>(extent.end), 0, units * pixelsPerUnit, dpr};
+        image = QImage(static_cast<int>(axis.width * dpr), static_cast<int>(42 * dpr),
+                       QImage::Format_RGB32);
+        image.setDevicePixelRatio(dpr);
+        image.fill(theme.chrome.surface);
+        QPainter painter(&image);
+        app::LanePainter lanes(painter, view, axis, colours);
+        lanes.setFlow(flow);
+        lanes.paintCompute(engine::DeviceId{0}, 0, 42);
+    }
+
+    QColor at(int x, int y) const { return image.pixelColor(x, y); }
+    QColor fill(engine::OpKind kind) const
+    {
+        return colours.look(kind, 0, app::BoxColours::Emphasis::Normal).fill;
+    }
+
+    app::Theme theme;
+    std::shared_ptr<const engine::Run> run;
+    app::RunView view;
+    app::BoxColours colours;
+    app::TimeAxis axis;
+    QImage image;
+};
+
+} // namespace
+
+TEST_CASE("boxes are filled to their pixels and the border between them is the surface")
+{
+    const Painted lane(20);
+    CHECK(lane.at(0, 1) == lane.fill(engine::OpKind::Forward));
+    CHECK(lane.at(18, 40) == lane.fill(engine::OpKind::Forward));
+    CHECK(lane.at(19, 1) == lane.theme.chrome.surface);
+    CHECK(lane.at(20, 1) == lane.fill(engine::OpKind::Forward));
+    CHECK(lane.at(10 * 20 + 2, 1) == lane.fill(engine::OpKind::Backward)); // 0B0: 10 .. 12
+}
+
+TEST_CASE("a bubble is hatched: ground and line, nothing else")
+{
+    const Painted lane(20);
+    const QColor ground = app::toQt(lane.theme.palette.bubble);
+    const QColor line = app::toQt(lane.theme.palette.bubbleLine);
+    int grounds = 0, lines = 0;
+    for (int x = 4 * 20; x < 10 * 20 - 1; ++x) { // after 0F3 until 0B0
+        const QColor colour = lane.at(x, 20);
+        grounds += colour == ground;
+        lines += colour == line;
+    }
+    CHECK(grounds + lines == 6 * 20 - 1);
+    CHECK(grounds > 40);
+    CHECK(lines > 10);
+}
+
+TEST_CASE("under three pixels a column shows exact shares: B below F below bubble")
+{
+    const Painted lane(1); // 4 F of one pixel each: all F; 6 of bubble; then 2 B 1 ...
+    CHECK(lane.at(1, 20) == lane.fill(engine::OpKind::Forward));
+    const Painted half(0.5); // a pixel is two units
+    CHECK(half.at(1, 1) == half.fill(engine::OpKind::Forward));
+    // 10.5 pixels: 16..18 holds one B (2 units); 4B F: ask the index what is right.
+    for (int x = 0; x < half.image.width(); ++x) {
+        const auto busy
+            = half.view.shares(engine::DeviceId{0}, half.axis.time(x), half.axis.time(x + 1));
+        const double duration = half.axis.time(1) - half.axis.time(0);
+        const auto rows = [&](app::Share share) {
+            return static_cast<int>(
+                std::lround(busy[static_cast<std::size_t>(share)] / duration * 42));
+        };
+        int backward = 0, forward = 0;
+        for (int y = 0; y < 42; ++y) {
+            backward += half.at(x, y) == half.fill(engine::OpKind::Backward);
+            forward += half.at(x, y) == half.fill(engine::OpKind::Forward);
+        }
+        if (static_cast<double>(half.view.extent().end) < half.axis.time(x + 1))
+            continue; // the last, cut column
+        CHECK(std::abs(backward - rows(app::Share::Backward)) <= 1);
+        CHECK(std::abs(forward - rows(app::Share::Forward)) <= 1);
+    }
+}
+
+TEST_CASE("the flow of a micro-batch keeps its boxes and dims the others")
+{
+    for (const auto mode : {profiler::ThemeMode::Light, profiler::ThemeMode::Dark}) {
+        const Painted lane(20, mode, app::Flow{engine::MicroBatchId{1}, 0});
+        const QColor full = lane.fill(engine::OpKind::Forward);
+        CHECK(lane.at(20, 1) == full); // 0F1
+        const QColor dimmed
+            = app::mixed(full, lane.theme.chrome.surface, lane.theme.isDark() ? 0.46 : 0.44);
+        CHECK(lane.at(0, 1) == dimmed); // 0F0
+    }
+}
+
+TEST_CASE("a device pixel ratio of two paints the same picture, twice as fine")
+{
+    const Painted lane(20, profiler::ThemeMode::Light, {}, 2);
+    CHECK(lane.at(0, 2) == lane.fill(engine::OpKind::Forward));
+    CHECK(lane.at(37, 2) == lane.fill(engine::OpKind::Forward));
+    CHECK(lane.at(38, 2) == lane.theme.chrome.surface);
+    CHECK(lane.at(39, 2) == lane.theme.chrome.surface);
+    CHECK(lane.at(40, 2) == lane.fill(engine::OpKind::Forward));
+}

@@ -1,0 +1,78 @@
+#include "app/timeline/view/view_keys.h"
+#include "tests/catch.h"
+
+#include <QStringList>
+
+using app::centredThenFitted;
+using app::ViewKey;
+using app::viewKey;
+using app::ViewWindow;
+
+TEST_CASE("keys step the view, and only a zoom is worth remembering")
+{
+    const ViewWindow window{100, 200};
+    const auto stepped
+        = [&](int key) { return app::steppedView(window, app::viewKey(key, Qt::NoModifier)); };
+    CHECK(stepped(Qt::Key_Left) == ViewWindow{90, 190});
+    CHECK(stepped(Qt::Key_Right) == ViewWindow{110, 210});
+    CHECK(stepped(Qt::Key_Plus) == ViewWindow{110, 190});
+    CHECK(stepped(Qt::Key_Equal) == stepped(Qt::Key_Plus)); // without shift
+    CHECK(stepped(Qt::Key_Minus)->duration() == Approx(125));
+    CHECK_FALSE(stepped(Qt::Key_Home).has_value());
+    CHECK(app::isZoom(ViewKey::ZoomIn));
+    CHECK_FALSE(app::isZoom(ViewKey::Left));
+}
+
+TEST_CASE("with Alt the arrows walk the zoom history, and nothing else is a key of the view")
+{
+    CHECK(app::viewKey(Qt::Key_Left, Qt::AltModifier) == ViewKey::Back);
+    CHECK(app::viewKey(Qt::Key_Right, Qt::AltModifier) == ViewKey::Forward);
+    CHECK(app::viewKey(Qt::Key_F, Qt::AltModifier) == ViewKey::None);
+    CHECK(app::viewKey(Qt::Key_Q, Qt::NoModifier) == ViewKey::None);
+}
+
+TEST_CASE("a selection is centred first and fitted second")
+{
+    const ViewWindow box{300, 320};
+    const ViewWindow centred = app::centredThenFitted({0, 100}, box);
+    CHECK(centred == ViewWindow{260, 360});
+    const ViewWindow fits = app::centredThenFitted(centred, box);
+    CHECK(fits.duration() == Approx(25));
+    CHECK(fits.centre() == Approx(310));
+}
+
+TEST_CASE("every key of the view has one command, the same in every timeline")
+{
+    QStringList done;
+    const auto say = [&done](const char* what) {
+        return [&done, what] { done.append(QString::fromLatin1(what)); };
+    };
+    const app::ViewCommands commands{
+        [&](ViewWindow to, bool isRemembered) {
+            done.append(QStringLiteral("%1 %2").arg(to.begin).arg(isRemembered));
+        },
+        say("back"),
+        say("forward"),
+        say("selection"),
+        say("fit"),
+        say("all"),
+        say("clear")};
+    for (const ViewKey key : {ViewKey::Back, ViewKey::Forward, ViewKey::Selection, ViewKey::Fit,
+                              ViewKey::All, ViewKey::Clear, ViewKey::ZoomIn, ViewKey::Left})
+        CHECK(app::perform(key, {100, 200}, commands));
+    CHECK_FALSE(app::perform(ViewKey::None, {100, 200}, commands));
+    CHECK(done.join(u' ') == QStringLiteral("back forward selection fit all clear 110 1 90 0"));
+}
+
+TEST_CASE("Backspace goes back, as Alt and the left arrow do")
+{
+    CHECK(viewKey(Qt::Key_Backspace, Qt::NoModifier) == ViewKey::Back);
+    CHECK(viewKey(Qt::Key_Left, Qt::AltModifier) == ViewKey::Back);
+}
+
+TEST_CASE("F first brings what is selected to the middle, however little it is beside it")
+{
+    const ViewWindow aside = centredThenFitted({0, 100}, {58, 62}); // a tenth of the width away
+    CHECK(aside == ViewWindow{10, 110});
+    CHECK(centredThenFitted(aside, {58, 62}) == ViewWindow{57.5, 62.5});
+}

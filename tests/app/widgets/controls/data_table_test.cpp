@@ -1,0 +1,75 @@
+#include "app/widgets/controls/data_table.h"
+#include "tests/catch.h"
+
+#include <QStandardItemModel>
+
+namespace {
+
+constexpr int kColumns = 10;
+
+// A word and nine numbers, whose headers are wider than they.
+struct Shown
+{
+    Shown()
+        : model(1, kColumns)
+    {
+        const QVariant right
+            = QVariant::fromValue(Qt::Alignment(Qt::AlignRight | Qt::AlignVCenter));
+        for (int column = 0; column < kColumns; ++column) {
+            model.setHeaderData(column, Qt::Horizontal, QStringLiteral("Optimizer"));
+            model.setData(model.index(0, column), QStringLiteral("12.5"));
+            if (column > 0)
+                model.setHeaderData(column, Qt::Horizontal, right, Qt::TextAlignmentRole);
+        }
+        table.setModel(&model);
+        table.resize(2000, 100);
+        table.show();
+        comfortable = table.neededWidth();
+    }
+    void shrinkBy(int pixels)
+    {
+        table.resize(comfortable - pixels, 100);
+        table.fitRows();
+    }
+    int width() const
+    {
+        int sum = 0;
+        for (int column = 0; column < kColumns; ++column)
+            sum += widthOf(column);
+        return sum;
+    }
+    bool scrolls() const { return width() > table.viewport()->width(); }
+    int widthOf(int column) const { return table.columnWidth(column); }
+
+    QStandardItemModel model;
+    app::ThemeController theme;
+    app::DataTable table{theme, 26};
+    int comfortable = 0;
+};
+
+} // namespace
+
+TEST_CASE("columns of numbers move closer together before a table scrolls")
+{
+    Shown shown;
+    shown.shrinkBy(0);
+    const int first = shown.widthOf(0), last = shown.widthOf(kColumns - 1);
+    const int high = shown.table.maximumHeight();
+    CHECK_FALSE(shown.scrolls());
+    shown.shrinkBy(30);
+    CHECK_FALSE(shown.scrolls());
+    CHECK(shown.widthOf(0) == first); // a word, at the left
+    CHECK(shown.widthOf(kColumns - 1) < last);
+    CHECK(shown.table.maximumHeight() == high); // no bar below the rows
+    shown.shrinkBy(400);
+    CHECK(shown.scrolls());
+    CHECK(shown.table.maximumHeight() > high);
+    CHECK(last - shown.widthOf(kColumns - 1) < 9); // nothing is cut
+}
+
+TEST_CASE("where there is room enough no column gives any")
+{
+    Shown shown;
+    shown.shrinkBy(0);
+    CHECK(shown.width() + 2 >= shown.comfortable);
+}

@@ -1,0 +1,77 @@
+#include "app/widgets/controls/data_table.h"
+#include "app/widgets/run/memory_panel.h"
+#include "app/widgets/run/memory_plots.h"
+#include "tests/app/sample_run.h"
+#include "tests/catch.h"
+
+#include <QScrollArea>
+#include <QTest>
+
+using namespace app;
+
+namespace {
+
+struct Shown
+{
+    Shown()
+    {
+        panel.resize(1000, 183);
+        panel.show();
+    }
+    void showRun(int gpus)
+    {
+        auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 4, 4, 1}));
+        for (int gpu = 0; gpu < gpus; ++gpu) {
+            engine::GpuMemory& memory = run->info.gpuMemory.emplace_back();
+            memory.gpu = gpu;
+            memory.of.fill(std::int64_t{1} << 30);
+            memory.used = std::int64_t{16} << 30;
+        }
+        panel.show(run, 0);
+        QCoreApplication::processEvents();
+    }
+    DataTable& table() const
+    {
+        return *panel.findChild<DataTable*>(QStringLiteral("gpuMemoryTable"));
+    }
+    QWidget& plots() const { return *panel.findChild<MemoryPlots*>(); }
+
+    ThemeController theme;
+    MemoryPanel panel{theme};
+};
+
+} // namespace
+
+TEST_CASE("memory of a run without GPUs is plots alone, in all the width there is")
+{
+    Shown shown;
+    shown.showRun(0);
+    CHECK_FALSE(shown.table().isVisible());
+    CHECK(shown.plots().width() == 1000);
+}
+
+TEST_CASE("beside the plots of a run on GPUs stands who had their memory")
+{
+    Shown shown;
+    shown.showRun(2);
+    CHECK(shown.table().isVisible());
+    CHECK(shown.table().model()->rowCount() == engine::kGpuHolders + 3 + 1); // 6 % are not known of
+    CHECK(shown.plots().width() + shown.table().width() <= 1000);
+    CHECK(shown.plots().width() >= 480);
+    CHECK(shown.table().viewport()->width() >= shown.table().neededWidth() - 2); // no column is cut
+    shown.showRun(0);
+    CHECK_FALSE(shown.table().isVisible());
+    CHECK(shown.plots().width() == 1000);
+}
+
+TEST_CASE("many GPUs leave the plots half of the width, and the plots follow the panel's")
+{
+    Shown shown;
+    shown.showRun(16);
+    CHECK(shown.table().width() <= 500);
+    CHECK(shown.plots().width() >= 485);
+    shown.panel.resize(700, 300);
+    QCoreApplication::processEvents();
+    CHECK(shown.plots().width() >= 335);
+    CHECK(shown.plots().width() <= 350);
+}

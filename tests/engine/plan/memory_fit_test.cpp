@@ -1,0 +1,188 @@
+#include "engine/backend/cpu/cpu_device.h"
+#include "engine/experiment/experiment_schedule.h"
+#include "engine/model/make_transformer.h"
+#include "engine/model/token_batches.h"
+#include "engine/plan/memory_fit.h"
+#include "engine/plan/unit_spec.h"
+#include "engine/transport/queued.h"
+#include "tests/catch.h"
+
+#include <algorithm>
+
+using namespace engine;
+
+namespace {
+
+Experiment gpipe()
+{
+    Experiment experiment;
+    experiment.schedule.scheme = "gpipe";
+    experiment.schedule.devices = 4;
+    experiment.schedule.microBatches = 8;
+    return experiment;
+}
+
+// An experiment planned, as a run does it.
+struct Planned
+{
+    explicit Planned(Experiment wanted)
+        : experiment(std::move(wanted))
+        , lowered(scheduleOf(experiment).value())
+        , unit(unitSpec(experiment.model, lowered).value())
+        , model(makeTransformer(unit.model, lowered.shape.stages, *device, unit.slices))
+        , plan(planExecution({lowered, *model, experiment.accumulate,
+                              TokenBatches::bytes(experiment.model, lowered.shape.microBatches)}))
+    { }
+
+    Bytes fullest() const
+    {
+        return std::ranges::max_element(plan.devices, {}, &DevicePlan::arena)->arena;
+    }
+    Result<void> check(Bytes available = 0) const { return check(MemoryRooms{{available}}); }
+    Result<void> check(const MemoryRooms& rooms) const
+    {
+        return checkFits({experiment, lowered, plan, rooms}, *device);
+    }
+
+    std::shared_ptr<const CpuDevice> device = openCpuDevice().value();
+    Experiment experiment;
+    Schedule lowered;
+    UnitSpec unit;
+    std::unique_ptr<PipelineModel<float>> model;
+    ExecutionPlan plan;
+};
+
+} // namespace
+
+TEST_CASE("a device that holds its arena and no byte more is large enough")
+{
+    Planned planned(gpipe());
+    planned.experiment.deviceMemory = planned.fullest();
+    CHECK(planned.check());
+    planned.experiment.deviceMemory = planned.fullest() - 1;
+    CHECK(planned.check().error().code == Error::Code::Device);
+}
+
+TEST_CASE("what does not fit says on which device, at which op, by how much, and what would")
+{
+    Planned planned(gpipe());
+    planned.experiment.deviceMemory = planned.fullest() - 3'000'000;
+    const std::string message = planned.check().error().message;
+    CHECK_THAT(message, Catch::StartsWith("device 3 needs "));
+    CHECK_THAT(message, Catch::Contains(" at 3F7 and --device-memory leaves it "));
+    CHECK_THAT(message, Catch::Contains(", 3.0 MB too little; these would fit: "));
+    CHECK_THAT(message, Catch::Contains("--scheme 1f1b ("));
+    CHECK_THAT(message, Catch::Contains("--micro-batches 4 ("));
+}
+
+TEST_CASE("everything that is said to fit does, and of halves the largest is said")
+{
+    Planned planned(gpipe());
+    Experiment tight = planned.experiment;
+    tight.deviceMemory = planned.fullest() * 6 / 10;
+    const auto remedies = remediesFor(tight, {MemoryRoom{}}, *planned.device);
+    CHECK(remedies.size() >= 3);
+    for (const Remedy& remedy : remedies) {
+        INFO(remedy.words);
+        const Planned changed(remedy.experiment);
+        CHECK(changed.fullest() <= tight.deviceMemory);
+        CHECK(changed.fullest() == remedy.need.fullest);
+        CHECK(changed.check());
+    }
+    const auto fewer = std::ranges::find_if(
+        remedies, [](const Remedy& r) { return r.words.starts_with("--micro-batches"); });
+    REQUIRE(fewer != remedies.end());
+    Experiment twice = fewer->experiment;
+    twice.schedule.microBatches *= 2;
+    CHECK(Planned(twice).fullest() > tight.deviceMemory);
+}
+
+TEST_CASE("the machine is a limit for all devices together")
+{
+    const Planned planned(gpipe());
+    const auto total = static_cast<Bytes>(planned.plan.total());
+    CHECK(planned.check(2 * total));
+    const std::string message = planned.check(total).error().message; // a tenth is left to others
+    CHECK_THAT(message, Catch::StartsWith("this run needs "));
+    CHECK_THAT(message, Catch::Contains(" device 3 is the fullest, with "));
+}
+
+TEST_CASE("each GPU is a limit for its own devices: which one it is, how much, and what would fit")
+{
+    Experiment experiment = gpipe();
+    experiment.schedule.dataParallel = 2;
+    const Planned planned(experiment);
+    // Of 8 devices on 4 GPUs two are on each: those of the last two stages on the second and last.
+    const auto on = [&](std::size_t gpu) {
+        return planned.plan.devices[2 * gpu % 4].arena + planned.plan.devices[2 * gpu % 4 + 1].arena
+            + Bytes{2 * QueuedTransport::kStaged}; // all-reduces between GPUs
+    };
+    constexpr Bytes kPlenty = Bytes{1} << 40;
+    const auto with = [&](Bytes last) {
+        return MemoryRooms{{kPlenty, 0}, {kPlenty, 1}, {kPlenty, 2}, {last, 5}};
+    };
+    CHECK(planned.check(with(kPlenty)));
+    CHECK(planned.check(with(on(3) * 10 / 9 + 10)));
+    CHECK_FALSE(planned.check(with(on(3) * 10 / 9 - 10)));
+    CHECK(on(2) != on(3)); // else one GPU's number could stand for another's
+    const std::string message = planned.check(with(on(3) / 2)).error().message;
+    CHECK_THAT(message, Catch::StartsWith("GPU 5 needs "));
+    CHECK_THAT(message, Catch::Contains(" of memory for 2 of 8 devices and "));
+    CHECK_THAT(message, Catch::Contains("; device 3 is the fullest, with "));
+    CHECK_THAT(message, Catch::Contains("; these would fit: "));
+}
+
+TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by copies")
+{
+    Experiment experiment = gpipe();
+    experiment.schedule.dataParallel = 2;
+    experiment.backend = Backend::Cuda;
+    experiment.mode = Mode::Live;
+    experiment.transport = Carrier::Nccl;
+    const Planned planned(experiment);
+    // Device 1 of a copy has messages in both directions with two neighbours and one sum of two.
+    constexpr Bytes kCommunicators = (Bytes{4 * 2 + 8} * 12) << 20, kPlenty = Bytes{1} << 40;
+    const Bytes needed = planned.plan.devices[1].arena + kCommunicators;
+    const auto with = [&](Bytes fifth) {
+        MemoryRooms rooms;
+        for (int gpu = 0; gpu < 8; ++gpu)
+            rooms.push_back({gpu == 5 ? fifth : kPlenty, gpu}); // device 1 of copy 1
+        return rooms;
+    };
+    CHECK(planned.check(with(needed * 10 / 9 + 10)));
+    const auto refused = planned.check(with(needed * 10 / 9 - 10));
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message,
+               Catch::StartsWith("GPU 5 needs ")
+                   && Catch::Contains(" of memory for 1 of 8 devices, 201.3 MB of it for NCCL's "
+                                      "communicators, and ")
+                   && Catch::Contains("--transport peer ("));
+    experiment.transport = Carrier::Peer;
+    CHECK(Planned(experiment).check(with(needed * 10 / 9 - 10)));
+    for (const Remedy& remedy :
+         remediesFor(planned.experiment, with(needed * 10 / 9 - 10), *planned.device))
+        CHECK(Planned(remedy.experiment).check(with(needed * 10 / 9 - 10)));
+}
+
+TEST_CASE("one GPU that plays all devices is a limit for all of them, and the record is not on it")
+{
+    const Planned planned(gpipe());
+    const double total = planned.plan.total();
+    const auto free = static_cast<Bytes>(total * 10 / 9);
+    CHECK(planned.check(MemoryRooms{{free + 10, 0}}));
+    CHECK_FALSE(planned.check(MemoryRooms{{free - 10, 0}}));
+    CHECK_FALSE(planned.check(MemoryRooms{{free + 10}})); // of a machine, which keeps the record
+    CHECK_THAT(planned.check(MemoryRooms{{free / 2, 0}}).error().message,
+               Catch::StartsWith("GPU 0 needs ") && Catch::Contains(" of memory and "));
+}
+
+TEST_CASE("what a GPU keeps free is a tenth, at most a gigabyte, and of large ones 3 %")
+{
+    const auto kept = [](double free) {
+        const MemoryRoom room{static_cast<Bytes>(free), 0};
+        return free - room.usable();
+    };
+    CHECK(kept(4e9) == Approx(0.4e9));
+    CHECK(kept(20e9) == Approx(1e9));
+    CHECK(kept(140e9) == Approx(4.2e9));
+}

@@ -1,0 +1,108 @@
+#include "engine/schedule/check/stash.h"
+#include "engine/schedule/check/stash_check.h"
+#include "tests/support/pipelines.h"
+#include "tests/support/text_schedule.h"
+
+using namespace engine;
+using namespace tests;
+
+namespace {
+
+// Four devices, one micro-batch through the others, device 0 with its partner 3.
+Schedule withDevice0(const std::string& program)
+{
+    Schedule schedule
+        = scheduleFrom({program, "1F0 1F1 1B0 1B1", "2F0 2F1 2B0 2B1", "3F0 3F1 3B0 3B1"});
+    for (Op& op : schedule.program[0])
+        if (isCopy(op.kind))
+            op.peer = 3;
+    return schedule;
+}
+
+std::vector<std::string> faultsOf(const Schedule& schedule)
+{
+    std::vector<std::string> messages;
+    for (const Violation& violation : validate(schedule)) {
+        CHECK(violation.kind == Violation::Kind::Stash);
+        messages.push_back(violation.message);
+    }
+    return messages;
+}
+
+using Faults = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("a stash that goes and comes back before it is used is well kept")
+{
+    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0B0 0B1")).empty());
+    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0LOAD0 0RECOMPUTE0 0B0 0B1")).empty());
+    CHECK(faultsOf(withDevice0("0F0 0F1 0EVICT0 0LOAD0 0EVICT1 0I0 0LOAD1 0I1 0W0 0W1")).empty());
+    for (const Scheme& scheme : schemes())
+        if (const auto built = buildSchedule(requestOf(std::string(scheme.name), 4, 8)))
+            CHECK(checkStashes(*built).empty());
+}
+
+TEST_CASE("a stash that is needed while it is away is named, with where it is and since when")
+{
+    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0B0 0LOAD0 0B1"))
+          == Faults{"device 0, index 3: 0B0 finds the stash of stage 0, micro-batch 0 away on "
+                    "device 3: evicted at index 1 and not loaded yet",
+                    "device 0, index 4: 0LOAD0 finds the stash of stage 0, micro-batch 0 freed "
+                    "already, at index 3"});
+    CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0RECOMPUTE0 0LOAD0 0B0 0B1"))
+          == Faults{"device 0, index 3: 0RECOMPUTE0 finds the stash of stage 0, micro-batch 0 away "
+                    "on device 3: evicted at index 1 and not loaded yet"});
+}
+
+TEST_CASE("a stash that is moved or rebuilt after its last use is named")
+{
+    CHECK(faultsOf(withDevice0("0F0 0F1 0B0 0EVICT0 0LOAD0 0B1"))
+          == Faults{"device 0, index 3: 0EVICT0 finds the stash of stage 0, micro-batch 0 freed "
+                    "already, at index 2"});
+    CHECK(
+        faultsOf(withDevice0("0F0 0F1 0B0 0RECOMPUTE0 0B1"))
+        == Faults{"device 0, index 3: 0RECOMPUTE0 finds the stash of stage 0, micro-batch 0 freed "
+                  "already, at index 2"});
+    CHECK(faultsOf(withDevice0("0F0 0F1 0I0 0EVICT0 0LOAD0 0W0 0B1"))
+          == Faults{"device 0, index 3: 0EVICT0 finds the stash of stage 0, micro-batch 0 used "
+                    "already, at index 2"});
+}
+
+TEST_CASE("a load of what was not evicted is named")
+{
+    CHECK(faultsOf(withDevice0("0F0 0LOAD0 0EVICT0 0F1 0B0 0B1"))
+          == Faults{"device 0, index 1: 0LOAD0 finds the stash of stage 0, micro-batch 0 at home: "
+                    "nothing was evicted (since index 0)",
+                    "device 0, index 4: 0B0 finds the stash of stage 0, micro-batch 0 away on "
+                    "device 3: evicted at index 2 and not loaded yet"});
+    CHECK_THAT(validate(withDevice0("0LOAD0 0F0 0EVICT0 0F1 0B0 0B1")).front().message,
+               Catch::Contains("0LOAD0 finds the stash") && Catch::Contains("not made yet"));
+}
+
+TEST_CASE("peaks by the order alone are the closed forms of the schemes")
+{
+    for (const int devices : {2, 4, 8}) {
+        const Schedule schedule = scheduleOf("1f1b", devices, 3 * devices);
+        const auto peaks = stashPeaks(schedule);
+        const std::int64_t one = stashPartsPerActivation(schedule.shape);
+        for (int d = 0; d < devices; ++d) {
+            CHECK(peaks[static_cast<std::size_t>(d)].own == (devices - d) * one);
+            CHECK(peaks[static_cast<std::size_t>(d)].guests == 0);
+        }
+        CHECK(checkStashLimit(schedule, devices * one).empty());
+        CHECK(checkStashLimit(schedule, devices * one - 1).size() == 1);
+    }
+}
+
+TEST_CASE("a device above the limit is named, its guests counted")
+{
+    const Schedule schedule = withDevice0("0F0 0EVICT0 0F1 0LOAD0 0B0 0B1");
+    const std::int64_t one = stashPartsPerActivation(schedule.shape);
+    CHECK(checkStashLimit(schedule, 3 * one).empty());
+    const auto violations = checkStashLimit(schedule, 2 * one);
+    REQUIRE(violations.size() == 1);
+    CHECK(violations[0].message
+          == "device 3, index 1: with 3F1 the device keeps 2 activations of its own and up to 1 of "
+             "its partner, more than the limit of 2");
+}

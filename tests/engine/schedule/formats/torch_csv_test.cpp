@@ -1,0 +1,116 @@
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/formats/read_schedule.h"
+#include "engine/schedule/formats/torch_csv.h"
+#include "tests/support/golden.h"
+#include "tests/support/pipelines.h"
+#include "tests/support/text_schedule.h"
+
+using namespace engine;
+using namespace tests;
+
+namespace {
+
+std::string torchError(const std::string& text)
+{
+    const auto schedule = readTorch(text);
+    INFO(text);
+    REQUIRE_FALSE(schedule);
+    return schedule.error().message;
+}
+
+std::string refusal(const Schedule& schedule)
+{
+    const auto text = writeTorch(schedule);
+    REQUIRE_FALSE(text);
+    CHECK(text.error().code == Error::Code::Unsupported);
+    return text.error().message;
+}
+
+} // namespace
+
+TEST_CASE("PyTorch's file has a line a device, actions between commas")
+{
+    CHECK(writeTorch(scheduleOf("1f1b", 2, 2)) == "0F0,0F1,0B0,0B1\n1F0,1B0,1F1,1B1\n");
+    CHECK(writeTorch(scheduleOf("zb-h1", 2, 1)) == "0F0,0I0,0W0\n1F0,1I0,1W0\n");
+    CHECK(writeTorch(scheduleFrom({"0F0 0F1 0B0 0B1", "1F0 (1F1 1B0) 1B1"}))
+          == "0F0,0F1,0B0,0B1\n1F0,(1F1;1B0)OVERLAP_F_B,1B1\n");
+}
+
+TEST_CASE("what PyTorch can say comes back the same, with transfers and without")
+{
+    for (const std::string scheme : {"gpipe", "1f1b", "interleaved-1f1b", "looped-bfs", "hanayo",
+                                     "zb-h1", "zb-h2", "interleaved-zb", "zb-v", "dualpipev"}) {
+        INFO(scheme);
+        const Schedule schedule = scheduleOf(scheme, 4, 8);
+        const auto text = writeTorch(schedule);
+        REQUIRE(text);
+        const auto read = readScheduleText(*text, scheme);
+        REQUIRE(read);
+        CHECK(*read == schedule);
+    }
+    const Schedule withTransfers = addP2P(scheduleOf("interleaved-1f1b", 4, 8));
+    const auto text = writeTorch(withTransfers);
+    REQUIRE(text);
+    CHECK(readTorch(*text, "interleaved-1f1b") == withTransfers);
+}
+
+TEST_CASE("what PyTorch prints is read: idle steps, sharding, reductions, Windows line ends")
+{
+    const auto schedule = readTorch("0UNSHARD,0F0,0F1,,,0B0,,0B1,0REDUCE_GRAD,0RESHARD\r\n"
+                                    ",1F0,1B0, 1F1 ,1B1,,,,1REDUCE_GRAD\r\n");
+    REQUIRE(schedule);
+    CHECK(programOf(*schedule)
+          == std::vector<std::string>{"0F0 0F1 0B0 0B1 0ALLREDUCE", "1F0 1B0 1F1 1B1 1ALLREDUCE"});
+    CHECK(validate(*schedule).empty());
+    CHECK_THAT(refusal(*schedule), Catch::Contains("compute ops alone"));
+    CHECK(writeTorch(addP2P(*schedule))
+          == "0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1,0REDUCE_GRAD\n"
+             "1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1,1REDUCE_GRAD\n");
+}
+
+TEST_CASE("an empty line is a device that idles, at the end it is none")
+{
+    const auto schedule = readTorch("0F0,0B0\n\n1F0,1B0\n\n\n");
+    REQUIRE(schedule);
+    CHECK(schedule->shape.devices == 3);
+    CHECK(schedule->device(0, StageId{1}) == DeviceId{2});
+    CHECK(validate(*schedule).empty());
+}
+
+TEST_CASE("what PyTorch cannot say is refused with the op and the reason")
+{
+    CHECK_THAT(refusal(scheduleOf("bitpipe", 4, 4)),
+               Catch::Contains("3F2u") && Catch::Contains("one direction"));
+    CHECK_THAT(refusal(scheduleOf("seq1f1b", 4, 4)), Catch::Contains("slices of the sequence"));
+    CHECK_THAT(refusal(scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0"})),
+               Catch::Contains("0EVICT0") && Catch::Contains("own device"));
+    CHECK_THAT(refusal(scheduleFrom({"0F0 0RECOMPUTE0 0B0"})), Catch::Contains("recomputation"));
+    CHECK_THAT(refusal(scheduleOf("pipedream", 4, 4)), Catch::Contains("asynchronous"));
+    CHECK_THAT(refusal(addOptimizer(scheduleOf("1f1b", 2, 2))),
+               Catch::Contains("0OPT") && Catch::Contains("training loop"));
+    CHECK_THAT(refusal(scheduleFrom({"(0F0 0F1) 0B0 0B1"})), Catch::Contains("can join only"));
+    Schedule halves = scheduleFrom({"0F0 0B0.0 0B0.1"});
+    halves.program[0][1].flags = halves.program[0][2].flags = OpFlag::Half;
+    CHECK_THAT(refusal(halves), Catch::Contains("no halves"));
+}
+
+TEST_CASE("transfers that would meet in the wrong order are not written for PyTorch")
+{
+    CHECK(writeTorch(scheduleOf("zb-v", 4, 8)));
+    CHECK_THAT(refusal(addP2P(scheduleOf("zb-v", 4, 8))),
+               Catch::Contains("no tags") && Catch::Contains("leave p2p out"));
+}
+
+TEST_CASE("what is wrong with PyTorch's file is told by line and action")
+{
+    CHECK_THAT(torchError("0F0,0X0\n"), Catch::StartsWith("line 1: '0X0' is no action"));
+    CHECK_THAT(torchError("0F0\n1F0,F1\n"), Catch::StartsWith("line 2: 'F1' is no action"));
+    CHECK_THAT(torchError("0F0,3OPT\n"), Catch::StartsWith("line 1: '3OPT' is no action"));
+    CHECK_THAT(torchError("0F0u\n"), Catch::StartsWith("line 1: '0F0u' is no action"));
+    CHECK_THAT(torchError("(0F0;0B0\n"), Catch::Contains("brackets"));
+    CHECK_THAT(torchError("(0F0;0F1)OVERLAP_F_B\n"),
+               Catch::Contains("one forward and one backward"));
+    CHECK_THAT(torchError("0F0,99999999999F0\n"), Catch::Contains("is no action"));
+    CHECK_THAT(torchError("0F0,9999999F0\n"), Catch::Contains("one of its numbers is wrong"));
+    CHECK(torchError("\n\n") == "the file has no actions");
+}

@@ -1,0 +1,75 @@
+#include "engine/schedule/check/validate.h"
+#include "engine/schedule/passes/passes.h"
+#include "tests/support/golden.h"
+#include "tests/support/pipelines.h"
+#include "tests/support/text_schedule.h"
+
+using namespace engine;
+using namespace tests;
+
+namespace {
+
+Schedule evicting(const std::string& scheme, int devices, int microBatches)
+{
+    const auto schedule
+        = addEvictLoad(scheduleOf(scheme, devices, microBatches), EvictPolicy::Lazy);
+    INFO(scheme);
+    REQUIRE(schedule);
+    return *schedule;
+}
+
+std::string refusal(const Schedule& schedule)
+{
+    const auto evicting = addEvictLoad(schedule, EvictPolicy::Lazy);
+    REQUIRE_FALSE(evicting);
+    return evicting.error().message;
+}
+
+} // namespace
+
+TEST_CASE("a stash leaves behind its forward and comes back one op before its backward")
+{
+    CHECK(programOf(evicting("1f1b", 4, 6)).front()
+          == "0F0 0F1 0EVICT1 0F2 0F3 0EVICT3 0B0 0LOAD1 0F4 0B1 0F5 0B2 0LOAD3 0B3 0B4 0B5");
+    CHECK(evicting("1f1b", 4, 6).program[0][2].peer == 3);
+}
+
+TEST_CASE("whatever scheme of one direction holds more on one end can share it with the other")
+{
+    for (const std::string scheme :
+         {"1f1b", "eager-1f1b", "1f1b-overlap", "interleaved-1f1b", "hanayo"}) {
+        INFO(scheme);
+        const Schedule before = scheduleOf(scheme, 8, 32);
+        const Schedule after = evicting(scheme, 8, 32);
+        CHECK(validate(after).empty());
+        CHECK(validate(lower(after)).empty());
+        Schedule without = after;
+        for (auto& ops : without.program)
+            std::erase_if(ops, [](const Op& op) { return isCopy(op.kind); });
+        CHECK(without == before);
+    }
+}
+
+TEST_CASE("where there is nothing to share, or no way to, the reason is named")
+{
+    CHECK(refusal(scheduleOf("gpipe", 4, 8))
+          == "gpipe on 4 devices would hold no less anywhere if devices d and D-1-d shared their "
+             "stashes: there is nothing to evict");
+    CHECK_THAT(refusal(scheduleOf("1f1b", 2, 8)), Catch::EndsWith("there is nothing to evict"));
+    CHECK_THAT(refusal(scheduleOf("bitpipe", 8, 16)), Catch::EndsWith("nothing to evict"));
+    CHECK(refusal(scheduleOf("dualpipe", 4, 8))
+          == "dualpipe runs two ops as one, and a stash is evicted between two ops");
+    CHECK(refusal(scheduleOf("seq1f1b", 8, 16))
+          == "seq1f1b runs parts of micro-batches, and one needs the stash of another: nothing can "
+             "be evicted");
+    CHECK_THAT(refusal(addP2P(scheduleOf("1f1b", 8, 16))),
+               Catch::StartsWith("1f1b has transfers already"));
+    CHECK_THAT(refusal(evicting("1f1b", 8, 16)),
+               Catch::StartsWith("1f1b has evicts and loads already"));
+}
+
+TEST_CASE("a schedule that needs no help comes back as it is")
+{
+    const Schedule schedule = scheduleOf("1f1b", 2, 8);
+    CHECK(balanceStash(schedule, EvictPolicy::Steady).value() == schedule);
+}
