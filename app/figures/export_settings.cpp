@@ -11,22 +11,6 @@ namespace {
 
 constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // by FigureFormat
 
-struct Flag
-{
-    const char* key;
-    bool profiler::FigureOptions::*field;
-};
-constexpr std::array kFlags{
-    Flag{"microBatches", &profiler::FigureOptions::microBatches},
-    Flag{"directionMark", &profiler::FigureOptions::directionMark},
-    Flag{"bubbleShare", &profiler::FigureOptions::bubbleShare},
-    Flag{"timeAxis", &profiler::FigureOptions::timeAxis},
-    Flag{"legend", &profiler::FigureOptions::legend},
-    Flag{"memory", &profiler::FigureOptions::memory},
-    Flag{"title", &profiler::FigureOptions::title},
-    Flag{"notes", &profiler::FigureOptions::notes},
-};
-
 struct Output
 {
     const char* key;
@@ -36,9 +20,10 @@ constexpr std::array kOutputs{
     Output{"pdf", &ExportSettings::pdf}, Output{"svg", &ExportSettings::svg},
     Output{"png", &ExportSettings::png}, Output{"tikz", &ExportSettings::tikz}}; // by FigureFormat
 
-QString key(const char* name)
+QString key(std::string_view name)
 {
-    return QStringLiteral("figure/") + QLatin1String(name);
+    return QStringLiteral("figure/")
+        + QLatin1String(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
@@ -48,13 +33,6 @@ QString groupOf(const QString& preset)
 {
     return QString(kGroup) + QLatin1Char('/')
         + QString::fromLatin1(QUrl::toPercentEncoding(preset.mid(kOwn.size())));
-}
-
-double between(const QVariant& value, double low, double high, double otherwise)
-{
-    bool good = false;
-    const double number = value.toDouble(&good);
-    return good && number >= low && number <= high ? number : otherwise;
 }
 
 } // namespace
@@ -82,44 +60,29 @@ QString figureBase(const QString& file)
 ExportSettings loadExportSettings(const QSettings& settings)
 {
     ExportSettings exported;
-    profiler::FigureOptions& options = exported.options;
-    const auto value = [&](const char* name) { return settings.value(key(name)); };
-    options.width = between(value("width"), 72, 7200, options.width);
-    options.fontSize = between(value("fontSize"), profiler::kSmallestType, 72, options.fontSize);
-    options.font = value("font").toString().toStdString();
-    const std::string palette = value("palette").toString().toStdString();
-    if (profiler::loadPalette(palette, profiler::ThemeMode::Light))
-        options.palette = palette;
-    options.bubbles = profiler::BubbleStyle(static_cast<int>(between(value("bubbles"), 0, 2, 0)));
-    for (const Flag& flag : kFlags)
-        options.*flag.field = settings.value(key(flag.key), options.*flag.field).toBool();
-    exported.preset
-        = settings.value(key("preset"), QStringLiteral("acm-column")).toString().toStdString();
-    exported.times = FigureTimes(static_cast<int>(between(value("times"), 0, 1, 0)));
+    const auto value = [&](std::string_view name, const auto& usual) {
+        return settings.value(key(name), usual);
+    };
+    for (const auto& field : figureFields())
+        if (!field.key.empty())
+            static_cast<void>(engine::setChecked<FigureSettings>(
+                field, exported, value(field.key, QString()).toString().toStdString()));
+    exported.preset = value("preset", QStringLiteral("acm-column")).toString().toStdString();
     for (const Output& output : kOutputs)
-        exported.*output.field = settings.value(key(output.key), exported.*output.field).toBool();
-    exported.dpi = static_cast<int>(between(value("dpi"), 72, 1200, exported.dpi));
-    exported.base = value("folder").toString();
+        exported.*output.field = value(output.key, exported.*output.field).toBool();
+    exported.base = value("folder", QString()).toString();
     return exported;
 }
 
 void saveExportSettings(QSettings& settings, const ExportSettings& exported)
 {
-    const profiler::FigureOptions& options = exported.options;
-    const auto set = [&](const char* name, const QVariant& v) { settings.setValue(key(name), v); };
-    set("width", options.width);
-    set("fontSize", options.fontSize);
-    set("font", QString::fromStdString(options.font));
-    set("palette", QString::fromStdString(options.palette));
-    set("bubbles", static_cast<int>(options.bubbles));
-    for (const Flag& flag : kFlags)
-        set(flag.key, options.*flag.field);
-    set("preset", QString::fromStdString(exported.preset));
-    set("times", static_cast<int>(exported.times));
+    for (const auto& field : figureFields())
+        if (!field.key.empty())
+            settings.setValue(key(field.key), QString::fromStdString(field.get(exported)));
+    settings.setValue(key("preset"), QString::fromStdString(exported.preset));
     for (const Output& output : kOutputs)
-        set(output.key, exported.*output.field);
-    set("dpi", exported.dpi);
-    set("folder", QFileInfo(exported.base).path());
+        settings.setValue(key(output.key), exported.*output.field);
+    settings.setValue(key("folder"), QFileInfo(exported.base).path());
 }
 
 QString ownPreset(const QString& name)

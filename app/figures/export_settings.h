@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/figures/figure_request.h"
+#include "app/figures/figure_fields.h"
 #include "app/figures/write_figure.h"
 
 #include <QString>
@@ -13,13 +13,10 @@ class QSettings;
 namespace app {
 
 // What the export dialog asks and remembers: the figure, its publication, and the files to write.
-struct ExportSettings
+struct ExportSettings : FigureSettings
 {
-    profiler::FigureOptions options;
     std::string preset = "acm-column"; // "own/NAME": the user's; "" when set by hand
-    FigureTimes times = FigureTimes::Measured;
     bool pdf = true, svg = true, png = false, tikz = false;
-    int dpi = 600;
     QString base; // of the files, without the end: "/home/me/figures/bitpipe-d4-n4"
 
     std::vector<FigureFormat> formats() const;

@@ -3,6 +3,8 @@
 #include "app/figures/export_settings.h"
 #include "profiler/figure/checks.h"
 
+#include <QStringList>
+
 #include <memory>
 #include <vector>
 

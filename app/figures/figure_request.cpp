@@ -7,41 +7,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <array>
-
 namespace app {
 namespace {
 
 using engine::Error;
 using engine::fail;
+using engine::FieldKind;
 using engine::Result;
-using profiler::BubbleStyle;
 
-QCommandLineOption option(const char* name, const char* value = nullptr)
+QString optionName(const engine::FieldFacts& facts)
 {
-    QCommandLineOption result(QString::fromLatin1(name));
-    if (value)
-        result.setValueName(QString::fromLatin1(value));
-    return result;
+    return QString::fromStdString(facts.longFlag().substr(2));
 }
-
-// One line for each option that only leaves something out, or adds it.
-struct Switch
-{
-    const char* name;
-    bool profiler::FigureOptions::*field;
-    bool value;
-};
-constexpr std::array kSwitches{
-    Switch{"no-numbers", &profiler::FigureOptions::microBatches, false},
-    Switch{"no-direction", &profiler::FigureOptions::directionMark, false},
-    Switch{"no-shares", &profiler::FigureOptions::bubbleShare, false},
-    Switch{"no-axis", &profiler::FigureOptions::timeAxis, false},
-    Switch{"no-legend", &profiler::FigureOptions::legend, false},
-    Switch{"memory", &profiler::FigureOptions::memory, true},
-    Switch{"title", &profiler::FigureOptions::title, true},
-    Switch{"notes", &profiler::FigureOptions::notes, true},
-};
 
 void addOptions(QCommandLineParser& parser)
 {
@@ -49,109 +26,29 @@ void addOptions(QCommandLineParser& parser)
     output.setValueName(QStringLiteral("FILE"));
     parser.addOption(output);
     parser.addOption(QCommandLineOption(QStringList{QStringLiteral("h"), QStringLiteral("help")}));
-    for (const char* name : {"preset", "width", "font-size", "font", "palette", "iteration",
-                             "times", "rows", "bubbles", "dpi"})
-        parser.addOption(option(name, "VALUE"));
-    for (const Switch& s : kSwitches)
-        parser.addOption(option(s.name));
+    for (const auto& field : figureFields()) {
+        QCommandLineOption option(optionName(field));
+        if (field.kind != FieldKind::Flag)
+            option.setValueName(QStringLiteral("VALUE"));
+        parser.addOption(option);
+    }
 }
 
-// Reads option values; the first that is wrong is kept.
-class OptionReader
-{
-public:
-    explicit OptionReader(const QCommandLineParser& parser)
-        : m_parser(parser)
-    { }
-
-    QString text(const char* name) const { return m_parser.value(QString::fromLatin1(name)); }
-
-    void number(const char* name, double factor, double& target)
-    {
-        if (!isSet(name))
-            return;
-        bool good = false;
-        const double value = text(name).toDouble(&good);
-        if (good)
-            target = value * factor;
-        else
-            note(name, "is not a number");
-    }
-    void integer(const char* name, int& target)
-    {
-        if (!isSet(name))
-            return;
-        bool good = false;
-        const int value = text(name).toInt(&good);
-        if (good && value >= 0)
-            target = value;
-        else
-            note(name, "is not a whole number from 0");
-    }
-    // The place of the value among `words`; 0 where the option is not given.
-    std::size_t choice(const char* name, const std::vector<std::string>& words)
-    {
-        if (!isSet(name))
-            return 0;
-        for (std::size_t i = 0; i < words.size(); ++i)
-            if (text(name).toStdString() == words[i])
-                return i;
-        note(name, fmt::format("is none of {}", fmt::join(words, ", ")));
-        return 0;
-    }
-    void keep(const Error& error)
-    {
-        if (m_error.empty())
-            m_error = error.message;
-    }
-    bool isSet(const char* name) const { return m_parser.isSet(QString::fromLatin1(name)); }
-    const std::string& error() const { return m_error; }
-
-private:
-    void note(const char* name, std::string_view what)
-    {
-        keep({Error::Code::InvalidArgument,
-              fmt::format("--{} {} {}", name, text(name).toStdString(), what)});
-    }
-
-    const QCommandLineParser& m_parser;
-    std::string m_error;
-};
-
-void readSize(OptionReader& reader, profiler::FigureOptions& options)
-{
-    if (reader.isSet("preset")) {
-        const auto preset = profiler::findFigurePreset(reader.text("preset").toStdString());
-        if (!preset)
-            return reader.keep(preset.error());
-        options.width = preset->inches * profiler::kPointsPerInch;
-        options.fontSize = preset->fontSize;
-    }
-    reader.number("width", profiler::kPointsPerInch, options.width);
-    reader.number("font-size", 1, options.fontSize);
-}
-
-FigureRequest readRequest(OptionReader& reader, const QCommandLineParser& parser)
+Result<FigureRequest> readRequest(const QCommandLineParser& parser)
 {
     FigureRequest request;
-    profiler::FigureOptions& options = request.options;
     request.runs = parser.positionalArguments();
     request.outputs = parser.values(QStringLiteral("o"));
     request.help = parser.isSet(QStringLiteral("help"));
-    readSize(reader, options);
-    options.font = reader.text("font").toStdString();
-    options.palette = profiler::paletteNames()[reader.choice("palette", profiler::paletteNames())];
-    reader.integer("iteration", options.iteration);
-    reader.integer("dpi", request.dpi);
-    request.times = FigureTimes(reader.choice("times", {"measured", "schematic"}));
-    options.bubbles = BubbleStyle(reader.choice("bubbles", {"hatched", "blank", "cause"}));
-    if (auto rows = parseRows(reader.text("rows")))
-        options.devices = *rows;
-    else
-        reader.keep(rows.error());
-    for (const Switch& s : kSwitches)
-        if (reader.isSet(s.name))
-            options.*s.field = s.value;
+    for (const auto& field : figureFields()) {
+        const QString name = optionName(field);
+        if (!parser.isSet(name))
+            continue;
+        const std::string text
+            = field.kind == FieldKind::Flag ? "true" : parser.value(name).toStdString();
+        if (auto done = engine::setChecked<FigureSettings>(field, request, text); !done)
+            return fail(Error::Code::InvalidArgument, done.error().message);
+    }
     return request;
 }
 
@@ -176,26 +73,24 @@ Result<void> checkFiles(const FigureRequest& request)
     return {};
 }
 
-} // namespace
-
-Result<std::vector<int>> parseRows(const QString& text)
+// "  --width INCHES     Width in inches (default: the preset's)"
+std::string helpLine(const engine::Field<FigureSettings>& field)
 {
-    std::vector<int> rows;
-    if (text.isEmpty() || text == QLatin1String("all"))
-        return rows;
-    for (const QString& part : text.split(QLatin1Char(','))) {
-        const auto ends = part.split(QLatin1Char('-'));
-        bool first = false, last = false;
-        const int from = ends.front().toInt(&first), to = ends.back().toInt(&last);
-        if (!first || !last || ends.size() > 2 || from < 0 || to < from || to - from > 100'000)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("rows {} name no devices; write them as 0,2-3 or all",
-                                    text.toStdString()));
-        for (int device = from; device <= to; ++device)
-            rows.push_back(device);
-    }
-    return rows;
+    const std::string value = !field.value.empty() ? std::string(field.value)
+        : field.kind == FieldKind::Choice ? fmt::format("{{{}}}", fmt::join(field.names, ","))
+                                          : "";
+    const std::string usual
+        = field.usual.empty() ? field.get(FigureSettings()) : std::string(field.usual);
+    const std::string option = field.longFlag() + (value.empty() ? "" : " " + value);
+    const std::string help = std::string(field.help)
+        + (field.kind == FieldKind::Flag || usual.empty() ? ""
+                                                          : fmt::format(" (default: {})", usual));
+    constexpr std::size_t kColumn = 20;
+    const char* gap = option.size() < kColumn ? "" : "\n                      ";
+    return fmt::format("  {:20}{}{}\n", option, gap, help);
 }
+
+} // namespace
 
 Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
 {
@@ -206,54 +101,35 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
         return fail(Error::Code::InvalidArgument,
                     parser.errorText().remove(QLatin1Char('\n')).toStdString()
                         + " See bubblescope figure --help");
-    OptionReader reader(parser);
-    const FigureRequest request = readRequest(reader, parser);
-    if (request.help)
+    auto request = readRequest(parser);
+    if (!request || request->help)
         return request;
-    if (!reader.error().empty())
-        return fail(Error::Code::InvalidArgument, reader.error());
-    if (auto good = checkFiles(request); !good)
+    if (auto good = checkFiles(*request); !good)
         return tl::unexpected(good.error());
     return request;
 }
 
 QString figureHelp()
 {
-    QString presets;
+    std::string options, presets;
+    for (const auto& field : figureFields())
+        options += helpLine(field);
     for (const auto& preset : profiler::figurePresets())
-        presets
-            += QStringLiteral("                     %1 %2 in, %3 pt   %4\n")
-                   .arg(QString::fromUtf8(preset.name.data(), qsizetype(preset.name.size())), -12)
-                   .arg(preset.inches, 5, 'f', 2)
-                   .arg(preset.fontSize, 4)
-                   .arg(QString::fromUtf8(preset.title.data(), qsizetype(preset.title.size())));
-    const auto palettes
-        = QString::fromStdString(fmt::format("{}", fmt::join(profiler::paletteNames(), ", ")));
-    return QStringLiteral(
-               R"(Draw runs as a figure for print. Several runs stand on one time axis; the first is the baseline.
+        presets += fmt::format("  {:12} {:5.2f} in, {:>3} pt   {}\n", preset.name, preset.inches,
+                               preset.fontSize, preset.title);
+    return QString::fromStdString(fmt::format(
+        R"(Draw runs as a figure for print. Several runs stand on one time axis; the first is the baseline.
+Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
 
-  bubblescope figure RUN.sqlite... -o FILE [options]
-
-  -o FILE            .pdf, .svg, .tex (TikZ) or .png; may be given several times
-  --preset NAME      width and type of a publication (first one is the default):
-%1  --width INCHES     instead of the preset's
-  --font-size PT     instead of the preset's, at least 5
-  --font FAMILY      Roboto where it is installed
-  --palette NAME     %2
-  --iteration K      index of the iteration; without it the median replay, or the last measured
-  --times WHICH      measured, or schematic: F = 1, B = 2, everything else free
-  --rows DEVICES     0,2-3: these devices, in this order
-  --bubbles STYLE    hatched, blank, cause
-  --memory           a strip of memory under every row
-  --notes            the notes that people made in the iteration
-  --title            the run's name above its rows (always with several runs)
-  --no-numbers  --no-direction  --no-shares  --no-axis  --no-legend
-  --dpi N            of PNG: 600
-
-example:
+Options:
+  -o,--output FILE    .pdf, .svg, .tex (TikZ) or .png; repeat it for several files
+{}
+Presets:
+{}
+Example:
   bubblescope figure 1f1b.sqlite bitpipe.sqlite --preset acm-column -o compare.pdf -o compare.svg
-)")
-        .arg(presets, palettes);
+)",
+        options, presets));
 }
 
 } // namespace app

@@ -76,11 +76,10 @@ bool EditorPage::saveTo(const QString& file)
 
 QString EditorPage::simulateCommand() const
 {
-    QString command = QStringLiteral("bscope simulate --schedule ")
-        + shellWord(QFileInfo(m_file).absoluteFilePath());
-    for (const QString& word : timingOptions(m_plan.request))
-        command += QLatin1Char(' ') + shellWord(word);
-    return command;
+    RunPlan plan = m_plan;
+    plan.experiment.mode = engine::Mode::Simulate;
+    plan.experiment.scheduleFile = QFileInfo(m_file).absoluteFilePath().toStdString();
+    return commandText(plan);
 }
 
 // Commands name a file, so there has to be one with what is shown.

@@ -11,6 +11,7 @@
 #include "app/widgets/setup/schedule_preview.h"
 #include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/notation.h"
+#include "profiler/analysis/predicted_info.h"
 
 #include <QAction>
 #include <QFile>
@@ -79,13 +80,14 @@ void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
                       const PredictionRequest& request)
 {
     m_name = name;
-    m_plan.request = request;
-    // Their ops are in the order already; what the attention's costs stays.
-    if (request.recompute == engine::Recompute::Attention
-        && request.costs.recompute == CostSetting::kSame)
-        m_plan.request.costs.recompute = kAttentionShare;
-    m_plan.request.recompute = engine::Recompute::None;
-    m_plan.request.evict.reset();
+    // The ops of evict and recompute are in the order already; the cost of recomputing stays.
+    m_plan = {};
+    m_plan.experiment.schedule = request.schedule;
+    m_plan.experiment.sync = request.sync;
+    m_plan.costs = request.costs;
+    m_plan.source = request.source;
+    if (request.recompute == engine::Recompute::Attention && !request.costs.recompute)
+        m_plan.costs.recompute = profiler::kAttentionShare;
     take(schedule);
 }
 
@@ -163,7 +165,7 @@ void EditorPage::refuse(const QString& fact, const QString& advice)
 void EditorPage::checkAgain()
 {
     m_check = std::make_shared<const ScheduleCheck>(
-        checkSchedule(m_edited->schedule(), m_name, m_plan.request));
+        checkSchedule(m_edited->schedule(), m_name, m_plan.request()));
     m_grid->setCheck(m_check);
     m_list->show(m_edited->schedule(), *m_check, absentOps());
     if (m_check->isValid()) {
@@ -189,7 +191,7 @@ QString EditorPage::timesNote() const
     return tr("%1, bubble %2, peak stash %3 Mₐ. %4")
         .arg(timeText(prediction.metrics.duration, prediction.info),
              percent(prediction.metrics.bubbleRatio), number(largestStash(prediction.metrics), 1),
-             costsText(m_plan.request));
+             costsText(m_plan.request()));
 }
 
 void EditorPage::showVerdict()

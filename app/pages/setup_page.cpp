@@ -47,14 +47,14 @@ SetupPage::SetupPage(const ThemeController& theme, QWidget* parent)
         m_remedyButtons[i] = m_verdict->addAction({}, QStringLiteral("remedy%1").arg(i));
         connect(m_remedyButtons[i], &QPushButton::clicked, this, [this, i] {
             RunPlan better = plan();
-            better.request.schedule = m_remedies[i].request;
+            better.experiment.schedule = m_remedies[i].request;
             setPlan(better);
         });
     }
     m_simulate = m_verdict->addAction(tr("Simulate instead"), QStringLiteral("simulateInstead"));
     connect(m_simulate, &QPushButton::clicked, this, [this] {
         RunPlan simulated = plan();
-        simulated.mode = engine::Mode::Simulate;
+        simulated.experiment.mode = engine::Mode::Simulate;
         setPlan(simulated);
     });
     buildLayout();
@@ -131,24 +131,26 @@ QList<QAction*> SetupPage::menuActions(Menu menu) const
 void SetupPage::choose(const QString& scheme)
 {
     RunPlan plan = m_form->plan();
-    plan.request.schedule.scheme = scheme.toStdString();
-    plan.request.schedule.chunks = 0;
-    plan.request.schedule.options.clear();
-    plan.request.schedule = alike(plan.request.source, plan.request.schedule);
+    plan.experiment.scheduleFile.clear();
+    engine::ScheduleRequest& schedule = plan.experiment.schedule;
+    schedule.scheme = scheme.toStdString();
+    schedule.chunks = 0;
+    schedule.options.clear();
+    schedule = alike(plan.source, schedule);
     setPlan(plan);
 }
 
 void SetupPage::edited()
 {
-    const engine::ScheduleRequest& request = plan().request.schedule;
-    const QString scheme = QString::fromStdString(request.scheme);
-    m_schemes->setChosen(scheme);
-    m_form->showFault(findFault(request));
+    const engine::ScheduleRequest& request = plan().experiment.schedule;
+    const bool isFile = !plan().experiment.scheduleFile.empty();
+    m_schemes->setChosen(isFile ? QString() : QString::fromStdString(request.scheme));
+    m_form->showFault(isFile ? Fault() : findFault(request));
     m_tablePredictor.startOver();
     m_preview->setWaiting();
     setRunnable(false);
     showMarked();
-    m_costs->setText(tr("Costs: %1").arg(costsText(plan().request)));
+    m_costs->setText(tr("Costs: %1").arg(costsText(plan().request())));
     if (estimatedOps(request) <= kHuge)
         predictAll();
     else
@@ -159,9 +161,12 @@ void SetupPage::edited()
 void SetupPage::predictAll()
 {
     m_debounce.stop();
-    const PredictionRequest& request = plan().request;
-    const Fault fault = findFault(request.schedule);
-    if (fault.field == Fault::Field::None) {
+    const PredictionRequest request = plan().request();
+    const Fault fault = request.scheduleFile.empty() ? findFault(request.schedule) : Fault();
+    if (const QString problem = m_form->problem(); !problem.isEmpty()) {
+        m_predictor.drop();
+        refuse(tr("Impossible."), problem);
+    } else if (fault.field == Fault::Field::None) {
         m_predictor.ask(request);
     } else {
         m_predictor.drop();
@@ -179,7 +184,7 @@ void SetupPage::showPrediction(const PreviewPredictor::Answer& answer)
     m_shown = answer.isNewest ? answer.prediction : nullptr;
     if (!result) {
         if (answer.isNewest)
-            refuse(plan().request.source.isUnits() ? tr("Impossible.") : tr("Not predicted."),
+            refuse(plan().source.isUnits() ? tr("Impossible.") : tr("Not predicted."),
                    fromUtf8(result.error().message));
         return;
     }
@@ -197,9 +202,9 @@ void SetupPage::showPrediction(const PreviewPredictor::Answer& answer)
 // The paper, and what its closed form says with these numbers.
 void SetupPage::showFacts(const Prediction* prediction)
 {
-    const engine::Scheme* scheme = engine::findScheme(plan().request.schedule.scheme);
-    if (scheme == nullptr)
-        return;
+    const engine::Scheme* scheme = engine::findScheme(plan().experiment.schedule.scheme);
+    if (scheme == nullptr || !plan().experiment.scheduleFile.empty())
+        return m_facts->setText({});
     QString text = fromUtf8(scheme->citation);
     const QString form
         = prediction != nullptr ? closedFormText(*prediction) : fromUtf8(scheme->bubbleFormula);
@@ -207,7 +212,7 @@ void SetupPage::showFacts(const Prediction* prediction)
         text += tr(". Bubble %1").arg(form);
     m_facts->setText(text + QLatin1Char('.'));
     if (m_explanation != nullptr)
-        m_explanation->show(plan().request.schedule, prediction);
+        m_explanation->show(plan().experiment.schedule, prediction);
 }
 
 void SetupPage::explainScheme()
@@ -215,7 +220,7 @@ void SetupPage::explainScheme()
     if (m_explanation == nullptr)
         m_explanation = new SchemeDialog(this);
     const bool isThere = m_shown != nullptr && m_shown->has_value();
-    m_explanation->show(plan().request.schedule, isThere ? &**m_shown : nullptr);
+    m_explanation->show(plan().experiment.schedule, isThere ? &**m_shown : nullptr);
     m_explanation->setVisible(true);
     m_explanation->raise();
     m_explanation->activateWindow();
@@ -287,7 +292,7 @@ void SetupPage::setRunnable(bool runnable)
 
 void SetupPage::run()
 {
-    if (plan().mode == engine::Mode::Simulate)
+    if (plan().experiment.mode == engine::Mode::Simulate)
         keepPrediction();
     else
         Q_EMIT startRequested(runOptions(plan()));
@@ -315,17 +320,17 @@ void SetupPage::copyCommand()
 
 void SetupPage::editSchedule()
 {
-    const auto schedule = orderOf(plan().request);
+    const auto schedule = orderOf(plan().request());
     if (!schedule) {
         refuse(tr("Impossible."), fromUtf8(schedule.error().message));
         return;
     }
-    Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule), plan().request);
+    Q_EMIT editRequested(std::make_shared<const engine::Schedule>(*schedule), plan().request());
 }
 
 QStringList SetupPage::statusTexts() const
 {
-    const engine::ScheduleRequest& request = plan().request.schedule;
+    const engine::ScheduleRequest& request = plan().experiment.schedule;
     QString text = QStringLiteral("%1, D %2, N %3")
                        .arg(QString::fromStdString(request.scheme))
                        .arg(request.devices)
@@ -340,10 +345,11 @@ QStringList SetupPage::statusTexts() const
 
 QString SetupPage::statusNote() const
 {
-    return plan().mode == engine::Mode::Simulate ? tr("next run: simulated, at once")
-                                                 : tr("next run: %1 after %2")
-                                                       .arg(countOf(plan().iterations, "iteration"))
-                                                       .arg(countOf(plan().warmup, "warm-up"));
+    return plan().experiment.mode == engine::Mode::Simulate
+        ? tr("next run: simulated, at once")
+        : tr("next run: %1 after %2")
+              .arg(countOf(plan().experiment.iterations, "iteration"))
+              .arg(countOf(plan().experiment.warmup, "warm-up"));
 }
 
 } // namespace app

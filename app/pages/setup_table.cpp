@@ -16,7 +16,8 @@ namespace app {
 
 PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
 {
-    PredictionRequest request = plan().request;
+    PredictionRequest request = plan().request();
+    request.scheduleFile.clear();
     if (scheme.name != request.schedule.scheme) {
         request.schedule.scheme = scheme.name;
         request.schedule.chunks = 0;
@@ -29,7 +30,7 @@ PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
 // Every scheme at this D, N and cost; others than the chosen one with their usual options.
 void SetupPage::predictTable()
 {
-    const PredictionRequest chosen = plan().request;
+    const PredictionRequest chosen = plan().request();
     std::vector<SchemeTableModel::Row> rows;
     std::vector<PredictionRequest> requests;
     for (const engine::Scheme& scheme : engine::schemes()) {
@@ -80,7 +81,7 @@ QStringList SetupPage::markedSchemes() const
 void SetupPage::showMarked()
 {
     const auto count = markedSchemes().size();
-    m_runMarked->setVisible(count > 1 && plan().mode != engine::Mode::Simulate);
+    m_runMarked->setVisible(count > 1 && plan().experiment.mode != engine::Mode::Simulate);
     m_runMarked->setText(tr("Run these %1").arg(count));
 }
 
@@ -91,8 +92,10 @@ void SetupPage::runMarked()
     QStringList refused;
     for (const QString& name : markedSchemes()) {
         RunPlan one = plan();
-        one.request = requestOf(*engine::findScheme(name.toStdString()));
-        const auto prepared = prepare(one.request);
+        const PredictionRequest request = requestOf(*engine::findScheme(name.toStdString()));
+        one.experiment.schedule = request.schedule;
+        one.experiment.scheduleFile.clear();
+        const auto prepared = prepare(request);
         if (prepared && prepared->violations.empty()
             && planProblem(one, prepared->lowered).isEmpty()
             && machineProblem(one, m_here).isEmpty())

@@ -19,7 +19,7 @@ struct UnitCosts
     Fraction p2p{0}, latency{0}; // a message keeps its link busy for p2p and arrives latency later
     Fraction allReduce{0}, optimizer{0}; // per device: a stage's share is 1/v
     Fraction transfer{0};                // evict or load of a device's stash of one micro-batch
-    Fraction recompute{1};               // of the forward's cost
+    std::optional<Fraction> recompute;   // of the forward's cost; none: 1
 
     // Devices 0 .. devicesPerNode-1 are one node, and so on; 0: all are. What goes across nodes
     // costs the same unless it is said.
@@ -32,9 +32,13 @@ struct UnitCosts
     {
         int stage = 0;
         Fraction forward{1}, backward{2};
+
+        friend bool operator==(const Stage&, const Stage&) = default;
     };
     std::vector<Stage> stages;
     TimingRules rules;
+
+    friend bool operator==(const UnitCosts&, const UnitCosts&) = default;
 };
 
 // How long each op takes, resolved once, in the shape of the schedule: the simulator's input and

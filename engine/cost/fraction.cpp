@@ -97,4 +97,17 @@ Result<Fraction> parseFraction(std::string_view text)
     return *fraction;
 }
 
+std::string textOf(Fraction f)
+{
+    std::int64_t scale = 1;
+    for (std::size_t decimals = 0; decimals <= kMostDigits; ++decimals, scale *= 10)
+        if (scale % f.denominator == 0) {
+            const std::int64_t scaled = f.numerator * (scale / f.denominator);
+            return decimals == 0
+                ? std::to_string(scaled)
+                : fmt::format("{}.{:0{}}", scaled / scale, scaled % scale, decimals);
+        }
+    return fmt::format("{}/{}", f.numerator, f.denominator);
+}
+
 } // namespace engine

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace engine {
@@ -25,5 +26,6 @@ std::optional<Fraction> product(Fraction a, Fraction b);
 std::optional<Fraction> sum(Fraction a, Fraction b);
 Fraction inverse(Fraction f);                          // of one that is not 0
 Result<Fraction> parseFraction(std::string_view text); // finite, >= 0, at most 9 decimals
+std::string textOf(Fraction f);                        // "0.5", "1/3": parseFraction() reads it
 
 } // namespace engine

@@ -49,7 +49,7 @@ std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
     case OpKind::Load:
         return across ? costs.transferAcross.value_or(costs.transfer) : costs.transfer;
     case OpKind::Recompute:
-        return product(costs.forward, costs.recompute);
+        return product(costs.forward, costs.recompute.value_or(Fraction{1}));
     default: // a receive is timed by its send
         return Fraction{};
     }

@@ -2,33 +2,13 @@
 
 #include "engine/experiment/check_runnable.h"
 #include "engine/schedule/check/deadlock.h"
-#include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/passes/tied_ends.h"
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 namespace engine {
 namespace {
-
-Result<Schedule> readScheduleFile(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    if (!file)
-        return fail(Error::Code::Io, fmt::format("cannot open the schedule '{}'", path));
-    auto schedule = readScheduleText(std::string(std::istreambuf_iterator<char>(file), {}));
-    if (!schedule) {
-        schedule.error().message = fmt::format("{}: {}", path, schedule.error().message);
-        return schedule;
-    }
-    if (const auto violations = validate(*schedule); !violations.empty())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: {} (bscope validate shows everything)", path,
-                                violations.front().message));
-    return schedule;
-}
 
 bool recomputes(const Schedule& schedule)
 {

@@ -1,12 +1,11 @@
 #include "engine/model/hidden_tokens.h"
-#include "engine/model/model_toml.h"
-#include "engine/model/toml_text.h"
+#include "engine/model/model_fields.h"
+#include "engine/model/toml_fields.h"
 #include "resources/resources.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -15,139 +14,7 @@ namespace {
 
 constexpr std::string_view kFolder = "models/", kEnding = ".toml";
 
-// One key of a preset and the field it fills.
-struct Key
-{
-    std::string_view table, name; // table "": the top
-    int ModelSpec::*integer = nullptr;
-    double ModelSpec::*real = nullptr;
-    double least = 0, most = 1;
-};
-
-constexpr double kMost = 1 << 16;
 constexpr std::int64_t kMostTokens = 1 << 20; // of a micro-batch
-constexpr Key kKeys[] = {
-    {"", "layers", &ModelSpec::layers, nullptr, 1, kMost},
-    {"", "width", &ModelSpec::width, nullptr, 1, kMost},
-    {"", "heads", &ModelSpec::heads, nullptr, 1, kMost},
-    {"", "sequence", &ModelSpec::sequence, nullptr, 1, kMost},
-    {"", "micro_batch_size", &ModelSpec::microBatchSize, nullptr, 1, kMost},
-    {"", "vocabulary", &ModelSpec::vocabulary, nullptr, 256, kMost},
-    {"", "kv_heads", &ModelSpec::kvHeads, nullptr, 0, kMost},
-    {"", "ffn_width", &ModelSpec::ffnWidth, nullptr, 0, kMost},
-    {"optimizer", "learning_rate", nullptr, &ModelSpec::learningRate, 0, 1e3},
-    {"optimizer", "beta1", nullptr, &ModelSpec::beta1, 0, 0.999999},
-    {"optimizer", "beta2", nullptr, &ModelSpec::beta2, 0, 0.999999},
-    {"optimizer", "epsilon", nullptr, &ModelSpec::epsilon, 1e-30, 1},
-    {"optimizer", "weight_decay", nullptr, &ModelSpec::weightDecay, 0, 1e3},
-    {"init", "std", nullptr, &ModelSpec::initStd, 0, 1e3},
-};
-
-std::string spelled(const Key& key)
-{
-    return key.table.empty() ? std::string(key.name) : fmt::format("{}.{}", key.table, key.name);
-}
-
-auto outOfRange(const Key& key)
-{
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("model: {} must be {} from {} to {}", spelled(key),
-                            key.integer ? "a whole number" : "a number", key.least, key.most));
-}
-
-bool inRange(const Key& key, double value)
-{
-    return value >= key.least && value <= key.most; // false for NaN
-}
-
-Result<void> read(const Key& key, const toml::node& node, ModelSpec& model)
-{
-    const auto value = key.integer ? std::optional<double>(node.value_exact<std::int64_t>())
-                                   : node.value<double>();
-    if (!value || !inRange(key, *value))
-        return outOfRange(key);
-    if (key.integer)
-        model.*key.integer = static_cast<int>(*value);
-    else
-        model.*key.real = *value;
-    return {};
-}
-
-// A key whose value is one of some words, in the order of its enumeration.
-struct Choice
-{
-    std::string_view name;
-    Words words;
-    std::size_t (*get)(const ModelSpec&);
-    void (*set)(ModelSpec&, std::size_t);
-};
-
-template<auto Field>
-constexpr Choice choiceOf(std::string_view name, Words words)
-{
-    return {name, words,
-            [](const ModelSpec& model) { return static_cast<std::size_t>(model.*Field); },
-            [](ModelSpec& model, std::size_t value) {
-                using Enum = std::remove_reference_t<decltype(model.*Field)>;
-                model.*Field = static_cast<Enum>(value);
-            }};
-}
-
-constexpr Choice kChoices[] = {
-    choiceOf<&ModelSpec::family>("family", kFamilyWords),
-    choiceOf<&ModelSpec::attention>("attention", kAttentionWords),
-    choiceOf<&ModelSpec::recompute>("recompute", kRecomputeWords),
-    choiceOf<&ModelSpec::precision>("precision", kPrecisionWords),
-};
-
-Result<void> readChoice(const Choice& choice, const toml::node& node, ModelSpec& model)
-{
-    const auto word = node.value_or(std::string());
-    const auto found = std::ranges::find(choice.words, word);
-    if (found == choice.words.end())
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("model: {} must be one of {}", choice.name, fmt::join(choice.words, ", ")));
-    choice.set(model, static_cast<std::size_t>(found - choice.words.begin()));
-    return {};
-}
-
-// The keys that are no numbers.
-Result<void> readWord(std::string_view name, const toml::node& node, ModelSpec& model)
-{
-    if (name == "name" && node.is_string()) {
-        model.name = node.value_or(std::string());
-        return {};
-    }
-    if (name == "tied" && node.is_boolean()) {
-        model.tied = node.value_or(false);
-        return {};
-    }
-    const auto* choice = std::ranges::find(kChoices, name, &Choice::name);
-    if (choice != std::end(kChoices))
-        return readChoice(*choice, node, model);
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("model: '{}' is unknown or has the wrong type", name));
-}
-
-Result<void> readTable(std::string_view tableName, const toml::table& table, ModelSpec& model)
-{
-    for (const auto& [name, node] : table) {
-        const auto* key = std::ranges::find_if(kKeys, [&, n = name.str()](const Key& k) {
-            return k.table == tableName && k.name == n;
-        });
-        const bool nested = tableName.empty() && node.is_table()
-            && (name.str() == "optimizer" || name.str() == "init");
-        auto done = key != std::end(kKeys) ? read(*key, node, model)
-            : nested                       ? readTable(name.str(), *node.as_table(), model)
-            : tableName.empty()
-            ? readWord(name.str(), node, model)
-            : readWord(fmt::format("{}.{}", tableName, name.str()), node, model);
-        if (!done)
-            return done;
-    }
-    return {};
-}
 
 Result<ModelSpec> parse(std::string_view text, std::string_view source)
 {
@@ -196,37 +63,37 @@ Result<void> checkCombination(const ModelSpec& model)
 
 Result<void> checkFields(const ModelSpec& model)
 {
-    for (const Key& key : kKeys)
-        if (!inRange(key, key.integer ? model.*key.integer : model.*key.real))
-            return outOfRange(key);
+    for (const Field<ModelSpec>& each : modelFields())
+        if (!each.check(each.get(model)))
+            return invalidModel(fmt::format("{}{}{} must be {}", each.table,
+                                            each.table.empty() ? "" : ".", each.key, each.range()));
     return checkCombination(model);
 }
 
 Result<ModelSpec> modelFromTable(const toml::table& table)
 {
     ModelSpec model;
-    if (auto done = readTable("", table, model); !done)
-        return tl::unexpected(done.error());
+    toml::table top = table;
+    for (const std::string_view name : {"optimizer", "init"}) {
+        const auto* nested = top[name].as_table();
+        if (nested == nullptr)
+            continue;
+        if (auto done = readFields(modelFields(), name, *nested, model); !done)
+            return invalidModel(done.error().message);
+        top.erase(name);
+    }
+    if (auto done = readFields(modelFields(), "", top, model); !done)
+        return invalidModel(done.error().message);
     if (auto done = checkFields(model); !done)
         return tl::unexpected(done.error());
     return model;
 }
 
-std::string modelToToml(const ModelSpec& model, const std::string& prefix)
+toml::table tableOf(const ModelSpec& model)
 {
-    std::string text = prefix.empty() ? "" : fmt::format("[{}]\n", prefix);
-    text += fmt::format("name = {}\ntied = {}\n", tomlString(model.name), model.tied);
-    for (const Choice& choice : kChoices)
-        text += fmt::format("{} = \"{}\"\n", choice.name, choice.words[choice.get(model)]);
-    std::string_view table;
-    for (const Key& key : kKeys) {
-        if (key.table != table)
-            text += fmt::format("\n[{}{}{}]\n", prefix, prefix.empty() ? "" : ".", key.table);
-        table = key.table;
-        text += key.integer ? fmt::format("{} = {}\n", key.name, model.*key.integer)
-                            : fmt::format("{} = {}\n", key.name, tomlReal(model.*key.real));
-    }
-    return text;
+    toml::table table;
+    insertFields(modelFields(), model, table);
+    return table;
 }
 
 std::vector<std::string> modelNames()

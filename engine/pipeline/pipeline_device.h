@@ -1,11 +1,11 @@
 #pragma once
 
 #include "engine/backend/kernels.h"
-#include "engine/model/token_batches.h"
 #include "engine/pipeline/arena.h"
 #include "engine/pipeline/device_sums.h"
 #include "engine/pipeline/stage_state.h"
 #include "engine/plan/execution_plan.h"
+#include "engine/plan/token_batches.h"
 
 #include <functional>
 

@@ -1,7 +1,7 @@
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
-#include "engine/model/token_batches.h"
 #include "engine/plan/memory_need.h"
+#include "engine/plan/token_batches.h"
 #include "engine/plan/unit_spec.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/backend/device.h"
-#include "engine/model/token_batches.h"
+#include "engine/plan/token_batches.h"
 #include "engine/plan/unit_spec.h"
 #include "engine/verify/verify_gradients.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/model/token_batches.h"
 #include "engine/pipeline/stage_state.h"
+#include "engine/plan/token_batches.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/experiment/accumulate.h"
-#include "engine/model/token_batches.h"
 #include "engine/pipeline/stage_state.h"
+#include "engine/plan/token_batches.h"
 
 #include <cstdint>
 #include <functional>

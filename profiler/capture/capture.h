@@ -19,7 +19,6 @@ enum class TraceLevel : std::uint8_t {
     All,     // and every call, wait, allocation of the driver, context and stream
 };
 std::string_view traceLevelName(TraceLevel level); // "kernels"
-std::optional<TraceLevel> traceLevelNamed(std::string_view name);
 
 // Records what happens on GPUs through CUPTI. One at a time in a process: CUPTI's callbacks have
 // no owner. Source of the rules kept here: CUPTI's headers and Kineto's use of it

@@ -14,14 +14,6 @@ std::string_view traceLevelName(TraceLevel level)
     return kLevels[static_cast<std::size_t>(level)];
 }
 
-std::optional<TraceLevel> traceLevelNamed(std::string_view name)
-{
-    for (std::size_t i = 0; i < kLevels.size(); ++i)
-        if (kLevels[i] == name)
-            return static_cast<TraceLevel>(i);
-    return std::nullopt;
-}
-
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level)
 {
     return loadCupti().and_then(

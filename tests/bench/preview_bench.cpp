@@ -38,7 +38,7 @@ app::PredictionRequest requestOf(benchmark::State& state)
     request.schedule.chunks = one.chunks;
     request.schedule.devices = 64;
     request.schedule.microBatches = static_cast<int>(state.range(1));
-    request.costs.forward = 110;
+    request.costs.forward = {11, 10};
     return request;
 }
 

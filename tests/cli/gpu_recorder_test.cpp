@@ -9,11 +9,10 @@
 using namespace cli;
 using namespace cli_test;
 using namespace engine;
-using profiler::TraceLevel;
 
 TEST_CASE("a run goes on where kernels cannot be recorded, with one sentence why")
 {
-    GpuRecorder recorder(TraceLevel::Kernels, Backend::Cuda);
+    GpuRecorder recorder(Trace::Kernels, Backend::Cuda);
     if (!recorder.words().empty()) {
         WARN("SKIPPED: this machine has a GPU that CUPTI traces");
         return;
@@ -34,10 +33,10 @@ TEST_CASE("a run goes on where kernels cannot be recorded, with one sentence why
 
 TEST_CASE("a run on the CPU has no GPU to tell of, and says so only if kernels were asked for")
 {
-    GpuRecorder plain(std::nullopt, Backend::Cpu);
+    GpuRecorder plain(Trace::Auto, Backend::Cpu);
     CHECK(plain.notes().empty());
     CHECK(plain.begin(tests::gpuRun().run) == GpuMachine{});
-    const GpuRecorder asked(TraceLevel::All, Backend::Cpu);
+    const GpuRecorder asked(Trace::All, Backend::Cpu);
     REQUIRE(asked.notes().size() == 1);
     CHECK(contains(asked.notes()[0], "--trace all records what GPUs run"));
 }

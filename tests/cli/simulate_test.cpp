@@ -162,7 +162,7 @@ TEST_CASE("a cost that cannot be is refused with the option and what to write")
     CHECK_THAT(error("--jitter 150"), Catch::Contains("from 0 to 100"));
     CHECK_THAT(error("--p2p-across 1"), Catch::Contains("--devices-per-node"));
     CHECK_THAT(error("--sync never"), Catch::Contains("eager-blocking"));
-    CHECK_THAT(error("--data-parallel 0"), Catch::Contains("0 is not a number from 1"));
+    CHECK_THAT(error("--data-parallel 0"), Catch::Contains("0 is not a whole number from 1"));
     CHECK_THAT(error("--devices 70000 --json"), Catch::Contains("the limit is 65534"));
     CHECK_THAT(error("--scheme 1f1b -D 60000 -N 60000 --json"), Catch::Contains("GiB"));
 }

@@ -203,7 +203,7 @@ TEST_CASE("times are those of the costs that the set-up had, and Costs changes t
     request.devices = 2;
     request.microBatches = 2;
     PredictionRequest costs;
-    costs.costs.p2p = 50;
+    costs.costs.p2p = {1, 2};
     ThemeController theme;
     EditorPage page(theme);
     page.resize(1400, 860);
@@ -216,7 +216,7 @@ TEST_CASE("times are those of the costs that the set-up had, and Costs changes t
               ->text()
               .contains(QStringLiteral("P2P 0.5")));
     page.findChild<QAction*>(QStringLiteral("editorCosts"))->trigger();
-    auto* field = page.findChild<QSpinBox*>(QStringLiteral("costP2P"));
+    auto* field = page.findChild<QSpinBox*>(QStringLiteral("costP2p"));
     REQUIRE(field != nullptr);
     CHECK(field->value() == 50);
     field->setValue(0);

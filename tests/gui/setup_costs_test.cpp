@@ -31,11 +31,11 @@ TEST_CASE("costs of a model on hardware turn the prediction into time and bytes"
     Setup setup;
     const auto* table = setup.find<DataTable>("schemeTable");
     const int memory = static_cast<int>(SchemeTableModel::Column::Memory);
-    CHECK(setup.find<QWidget>("costF")->isVisible());
+    CHECK(setup.find<QWidget>("costForward")->isVisible());
     REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
     CHECK(table->isColumnHidden(memory));
     takeSource(setup, CostSource::Kind::Hardware);
-    CHECK_FALSE(setup.find<QWidget>("costF")->isVisible()); // units say nothing now
+    CHECK_FALSE(setup.find<QWidget>("costForward")->isVisible()); // units say nothing now
     const auto items = setup.find<KeyNumbers>("keyNumbers")->items();
     CHECK(items.at(0).unit == QStringLiteral("ms"));
     CHECK(items.at(3).title == QStringLiteral("Peak memory"));
@@ -48,13 +48,13 @@ TEST_CASE("costs of a model on hardware turn the prediction into time and bytes"
     CHECK_FALSE(table->isColumnHidden(memory));
 
     const QString before = items.at(3).value;
-    setup.find<QSpinBox>("costTensor")->setValue(8);
+    setup.find<QSpinBox>("costTensorParallel")->setValue(8);
     CHECK(setup.find<KeyNumbers>("keyNumbers")->items().at(3).value != before);
-    CHECK(setup.page.plan().request.source.setup.tensorParallel == 8);
+    CHECK(setup.page.plan().source.setup.tensorParallel == 8);
 
     takeSource(setup, CostSource::Kind::Units);
     CHECK(setup.value(0) == QStringLiteral("27"));
-    CHECK(setup.find<QWidget>("costF")->isVisible());
+    CHECK(setup.find<QWidget>("costForward")->isVisible());
 }
 
 TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is refused for other "
@@ -69,9 +69,9 @@ TEST_CASE("a recorded run brings its sizes along, predicts as it was, and is ref
     takeSource(setup, CostSource::Kind::Recorded);
     CHECK(setup.verdict().contains(QStringLiteral("no recorded run is chosen")));
     setup.find<CostSourceForm>("costSourceForm")->takeRun(file);
-    const auto takes = [&] { return setup.page.plan().request.source.run != nullptr; };
+    const auto takes = [&] { return setup.page.plan().source.run != nullptr; };
     REQUIRE(waitFor(takes));
-    CHECK(setup.page.plan().request.schedule.microBatches == 16);
+    CHECK(setup.page.plan().experiment.schedule.microBatches == 16);
     CHECK(setup.find<QSpinBox>("microBatches")->value() == 16);
     CHECK(setup.verdict().startsWith(QStringLiteral("Valid.")));
     const auto duration = run->timeline.iterations.back().window.duration();

@@ -44,22 +44,22 @@ TEST_CASE("passes and costs behind the line change the preview and the command")
     setup.find<QComboBox>("recompute")->setCurrentIndex(2); // every B repeats its F
     CHECK(setup.value(0) == QStringLiteral("41"));
     setup.find<QComboBox>("recompute")->setCurrentIndex(0);
-    setup.find<QComboBox>("sync")->setCurrentIndex(2);
-    CHECK(setup.page.plan().request.sync == engine::SyncPolicy::EagerBlocking);
+    setup.find<QComboBox>("sync")->setCurrentText(QStringLiteral("eager-blocking"));
+    CHECK(setup.page.plan().experiment.sync == engine::SyncPolicy::EagerBlocking);
     setup.press("moreCosts");
     CHECK(setup.find<QWidget>("costLatency")->isVisible());
     setup.find<QSpinBox>("costOptimizer")->setValue(100);
     CHECK(setup.value(0) == QStringLiteral("34"));
     CHECK(commandText(setup.page.plan()).contains(QStringLiteral("--sync eager-blocking")));
-    setup.find<QLineEdit>("stageCosts")->setText(QStringLiteral("nonsense"));
-    CHECK(setup.verdict().contains(QStringLiteral("write 0=1.5:3")));
+    setup.find<QLineEdit>("costStageCost")->setText(QStringLiteral("nonsense"));
+    CHECK(setup.verdict().contains(QStringLiteral("as in 0=1.5:3")));
 }
 
 TEST_CASE("several rows of the table are run one after the other, without what cannot run")
 {
     Setup setup;
     RunPlan plan;
-    plan.layers = 6;
+    plan.experiment.model.layers = 6;
     setup.page.setPlan(plan);
     REQUIRE(waitFor([&] { return setup.isTableAnswered(); }));
     auto* table = setup.find<DataTable>("schemeTable");
@@ -81,7 +81,8 @@ TEST_CASE("several rows of the table are run one after the other, without what c
     const auto all = asked.first().first().value<QList<QStringList>>();
     REQUIRE(all.size() == 2); // six layers are too few for the 8 stages of the chosen BitPipe
     for (const QStringList& one : all)
-        CHECK(one.join(u' ').contains(QStringLiteral("--devices 4 --micro-batches 8 --layers 6")));
+        CHECK(one.join(u' ').contains(
+            QStringLiteral("--devices 4 --micro-batches 8 --model tiny --layers 6")));
     CHECK(setup.verdict().contains(QStringLiteral("Left out: bitpipe")));
 }
 
@@ -89,9 +90,9 @@ TEST_CASE("the form says what a run computes on, what it records and how much a 
 {
     Setup setup;
     RunPlan plan;
-    plan.backend = engine::Backend::Cuda;
-    plan.trace = QStringLiteral("all");
-    plan.deviceMemory = QStringLiteral("16GiB");
+    plan.experiment.backend = engine::Backend::Cuda;
+    plan.experiment.trace = engine::Trace::All;
+    plan.experiment.deviceMemory = 16LL << 30;
     setup.page.setPlan(plan);
     CHECK(setup.find<QComboBox>("backend")->currentIndex() == 1);
     const QString words = commandText(plan);
@@ -100,7 +101,7 @@ TEST_CASE("the form says what a run computes on, what it records and how much a 
     setup.find<QComboBox>("backend")->setCurrentIndex(0);
     setup.find<QComboBox>("trace")->setCurrentIndex(0);
     CHECK_FALSE(commandText(setup.page.plan()).contains(QLatin1String("--backend")));
-    CHECK(setup.page.plan().trace.isEmpty());
+    CHECK(setup.page.plan().experiment.trace == engine::Trace::Auto);
 }
 
 TEST_CASE("a model file stands beside the presets, and its sizes are the form's")
@@ -113,11 +114,9 @@ TEST_CASE("a model file stands beside the presets, and its sizes are the form's"
               "micro_batch_size = 3\n");
     out.close();
     RunPlan plan;
-    plan.request.schedule.scheme = "1f1b";
-    plan.model = file;
-    plan.sequence = 48;
-    plan.microBatchSize = 3;
-    CHECK(modelNumber(file, QStringLiteral("layers")) == 8);
+    plan.experiment.schedule.scheme = "1f1b";
+    chooseModel(plan, file);
+    CHECK(plan.experiment.model.layers == 8);
     CHECK(commandText(plan).contains(QStringLiteral("--model ") + file));
     CHECK_FALSE(commandText(plan).contains(QLatin1String("--sequence"))); // the file's own
     Setup setup;
@@ -204,15 +203,15 @@ TEST_CASE("a preview of D = 64 follows a slider, and the window never stands sti
     StallMeter stall;
     for (const char* scheme : {"1f1b", "interleaved-1f1b", "bitpipe", "zb-v", "dualpipe"}) {
         RunPlan plan;
-        plan.request.schedule.scheme = scheme;
-        plan.request.schedule.devices = 64;
-        plan.request.schedule.chunks = std::string_view(scheme) == "interleaved-1f1b" ? 4 : 0;
+        plan.experiment.schedule.scheme = scheme;
+        plan.experiment.schedule.devices = 64;
+        plan.experiment.schedule.chunks = std::string_view(scheme) == "interleaved-1f1b" ? 4 : 0;
         auto* costs = setup.find<KeyNumbers>("keyNumbers");
         for (const int microBatches : {64, 128, 256, 512}) {
             if (std::string_view(scheme) == "dualpipe" && microBatches < 128)
                 continue;
-            plan.request.schedule.microBatches = microBatches;
-            plan.request.costs = {};
+            plan.experiment.schedule.microBatches = microBatches;
+            plan.costs = {};
             setup.page.setPlan(plan);
             QTest::qWait(1500);
             double worst = 0, total = 0;
@@ -220,7 +219,7 @@ TEST_CASE("a preview of D = 64 follows a slider, and the window never stands sti
             stall.reset();
             for (int step = 1; step <= kSteps; ++step) {
                 const QString before = costs->items().front().value;
-                plan.request.costs.forward = 100 + 5 * step;
+                plan.costs.forward = engine::reduced(100 + 5 * step, 100);
                 QElapsedTimer clock;
                 clock.start();
                 setup.page.setPlan(plan);

@@ -78,7 +78,7 @@ TEST_CASE("a click on a card chooses the scheme, one device is the sequential ba
 {
     Setup setup;
     setup.press("scheme_1f1b");
-    CHECK(setup.page.plan().request.schedule.scheme == "1f1b");
+    CHECK(setup.page.plan().experiment.schedule.scheme == "1f1b");
     setup.type("devices", "1");
     CHECK(setup.value(1) == QStringLiteral("0.0"));
     CHECK(setup.find<QPushButton>("run")->isEnabled());
@@ -143,7 +143,7 @@ TEST_CASE("the nearest value is one click away, and two numbers at fault are put
     Setup setup;
     setup.type("microBatches", "6");
     setup.press("remedy1");
-    CHECK(setup.page.plan().request.schedule.microBatches == 8);
+    CHECK(setup.page.plan().experiment.schedule.microBatches == 8);
     CHECK(setup.verdict().startsWith(QStringLiteral("Valid.")));
     CHECK_FALSE(setup.find<QPushButton>("remedy1")->isVisible());
     setup.find<SegmentControl>("mode")->setCurrent(0);
@@ -168,14 +168,14 @@ TEST_CASE("dragging N rests on multiples of D, and the preview follows")
 TEST_CASE("a dearer message makes the iteration longer, and one click takes it back")
 {
     Setup setup;
-    setup.find<QSlider>("costP2PSlider")->setValue(50);
-    CHECK(setup.find<SpinField>("costP2P")->text() == QStringLiteral("0.5"));
+    setup.find<QSlider>("costP2pSlider")->setValue(50);
+    CHECK(setup.find<SpinField>("costP2p")->text() == QStringLiteral("0.5"));
     CHECK(setup.find<QLabel>("costsText")->text().contains(QStringLiteral("P2P 0.5")));
     CHECK(setup.value(0).toDouble() > 27);
     setup.press("usualCosts");
     CHECK(setup.value(0) == QStringLiteral("27"));
-    setup.type("costP2P", "0.25");
-    CHECK(setup.page.plan().request.costs.p2p == 25);
+    setup.type("costP2p", "0.25");
+    CHECK(setup.page.plan().costs.p2p == engine::Fraction{1, 4});
 }
 
 TEST_CASE("a window that cannot be trained with says why and offers to simulate")
@@ -188,7 +188,7 @@ TEST_CASE("a window that cannot be trained with says why and offers to simulate"
     CHECK(setup.verdict().startsWith(QStringLiteral("Cannot run.")));
     setup.press("simulateInstead");
     CHECK(setup.find<QPushButton>("run")->isEnabled());
-    CHECK(setup.page.plan().mode == engine::Mode::Simulate);
+    CHECK(setup.page.plan().experiment.mode == engine::Mode::Simulate);
 }
 
 TEST_CASE("every scheme is in the table with its numbers or its reason, copied as CSV")
@@ -242,7 +242,7 @@ TEST_CASE("an option that takes any number can be written into")
     combo->lineEdit()->selectAll();
     QTest::keyClicks(combo->lineEdit(), QStringLiteral("2"));
     const std::string key = combo->objectName().section(QLatin1Char('_'), 1).toStdString();
-    CHECK(setup.page.plan().request.schedule.options.at(key) == "2");
+    CHECK(setup.page.plan().experiment.schedule.options.at(key) == "2");
     combo->lineEdit()->selectAll();
     QTest::keyClicks(combo->lineEdit(), QStringLiteral("x"));
     CHECK(setup.verdict().startsWith(QStringLiteral("Impossible.")));

@@ -106,8 +106,7 @@ void fillFrom(const Schedule& run, const CLI::App& app, ScheduleOptions& options
         return;
     ScheduleOptions alike = options;
     alike.request.chunks = run.shape.stages / options.request.devices;
-    const auto asked = requests(alike);
-    if (asked && std::ranges::all_of(*asked, [](const ScheduleRequest& request) {
+    if (std::ranges::all_of(requests(alike), [](const ScheduleRequest& request) {
             return checkRequest(request).has_value();
         }))
         options = std::move(alike);

@@ -1,13 +1,16 @@
 #include "app/cli/commands/command.h"
 #include "app/cli/commands/record.h"
+#include "app/cli/options/field_options.h"
 #include "app/cli/text/output.h"
-#include "engine/exec/run_experiment.h"
+#include "engine/base/read_file.h"
+#include "engine/experiment/experiment_fields.h"
 #include "profiler/store/trace_store.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 namespace cli {
 
@@ -18,6 +21,7 @@ struct Options
 {
     std::string file;
     RecordOptions record;
+    std::optional<Trace> trace; // none: as in the file
 };
 
 // The toml itself, or what a run has stored of its own.
@@ -41,7 +45,7 @@ Result<int> repeat(const Options& options)
     const auto text = experimentText(options.file);
     if (!text)
         return tl::unexpected(text.error());
-    const auto experiment = experimentFromToml(*text);
+    auto experiment = experimentFromToml(*text);
     if (!experiment)
         return fail(Error::Code::Corrupt, options.file + ": " + experiment.error().message);
     if (experiment->mode != Mode::Emulate && experiment->mode != Mode::Live)
@@ -49,6 +53,7 @@ Result<int> repeat(const Options& options)
                     fmt::format("{}: mode {} does not train; use mode = \"emulate\" or \"live\", "
                                 "or bscope simulate",
                                 options.file, modeName(experiment->mode)));
+    experiment->trace = options.trace.value_or(experiment->trace);
     return record(*experiment, options.record);
 }
 } // namespace
@@ -59,6 +64,13 @@ Action prepareExperiment(CLI::App& app)
     app.add_option("FILE", options->file, "An experiment, or a run to repeat")
         ->type_name("FILE.toml|RUN.sqlite")
         ->required();
+    const auto& trace = experimentField("--trace");
+    addFieldOption(app, trace, "as in the file", [options, &trace](std::string_view text) {
+        Experiment experiment;
+        const auto done = trace.set(experiment, text);
+        options->trace = experiment.trace;
+        return done;
+    });
     addRecordOptions(app, options->record);
     return [options] { return repeat(*options); };
 }

@@ -24,10 +24,27 @@ void streamNamed(void* stream, const char* name)
         capture->nameStream(stream, name);
 }
 
+TraceLevel levelOf(Trace trace, Backend backend)
+{
+    switch (trace) {
+    case Trace::Off:
+        return TraceLevel::Off;
+    case Trace::Ops:
+        return TraceLevel::Ops;
+    case Trace::Kernels:
+        return TraceLevel::Kernels;
+    case Trace::All:
+        return TraceLevel::All;
+    case Trace::Auto:
+        break;
+    }
+    return backend == Backend::Cuda ? TraceLevel::Kernels : TraceLevel::Ops;
+}
+
 } // namespace
 
-GpuRecorder::GpuRecorder(std::optional<TraceLevel> level, Backend backend)
-    : m_level(level.value_or(backend == Backend::Cuda ? TraceLevel::Kernels : TraceLevel::Ops))
+GpuRecorder::GpuRecorder(Trace trace, Backend backend)
+    : m_level(levelOf(trace, backend))
     , m_backend(backend)
 {
     if (m_level < TraceLevel::Kernels)

@@ -24,7 +24,7 @@ class GpuRecorder
 {
 public:
     // Before anything is opened on a GPU. No level: kernels where a GPU computes, else ops.
-    GpuRecorder(std::optional<profiler::TraceLevel> level, engine::Backend backend);
+    GpuRecorder(engine::Trace trace, engine::Backend backend);
     ~GpuRecorder();
     GpuRecorder(const GpuRecorder&) = delete;
     GpuRecorder& operator=(const GpuRecorder&) = delete;

@@ -31,11 +31,11 @@ namespace {
 class Recorder
 {
 public:
-    Recorder(const RecordOptions& options, Backend backend, std::string file)
+    Recorder(const RecordOptions& options, const Experiment& experiment, std::string file)
         : m_options(options)
         , m_file(std::move(file))
         , m_progress(makeProgress(options.progress))
-        , m_gpu(options.trace, backend)
+        , m_gpu(experiment.trace, experiment.backend)
     { }
 
     RunObserver observer()
@@ -176,14 +176,6 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
         ->type_name("RUN.sqlite")
         ->group(kGroup);
     app.add_flag("--force", options.force, "Replace the file if it exists")->group(kGroup);
-    app.add_option_function<std::string>(
-           "--trace",
-           [&options](const std::string& level) { options.trace = traceLevelNamed(level); },
-           "What is recorded: off (losses and durations alone, to see what recording costs), ops, "
-           "and on a GPU kernels or all calls, too [kernels on a GPU, else ops]")
-        ->type_name("off|ops|kernels|all")
-        ->check(oneOf({"off", "ops", "kernels", "all"}))
-        ->group(kGroup);
     addProgressOption(app, options.progress);
     app.add_flag("--detach", options.detach, "With --progress jsonl: go on when the parent ends")
         ->group(kGroup);
@@ -200,7 +192,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
             return tl::unexpected(made.error());
     if (experiment.backend == Backend::Cuda)
         setCudaEnvironment();
-    auto recording = std::make_unique<Recorder>(options, experiment.backend, file);
+    auto recording = std::make_unique<Recorder>(options, experiment, file);
     Recorder& recorder = *recording;
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));

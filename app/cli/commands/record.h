@@ -3,9 +3,7 @@
 #include "app/cli/commands/progress.h"
 #include "engine/base/result.h"
 #include "engine/exec/run_experiment.h"
-#include "profiler/capture/capture.h"
 
-#include <optional>
 #include <string>
 
 namespace CLI {
@@ -19,7 +17,6 @@ struct RecordOptions
 {
     std::string file; // "": defaultRunFile() of run_file.h
     bool force = false, detach = false;
-    std::optional<profiler::TraceLevel> trace; // none: kernels where a GPU computes, else ops
     ProgressKind progress = ProgressKind::Auto;
 };
 void addRecordOptions(CLI::App& app, RecordOptions& options);

@@ -4,6 +4,7 @@
 #include "app/cli/commands/simulated.h"
 #include "app/cli/options/choice.h"
 #include "app/cli/options/command_line.h"
+#include "app/cli/options/field_options.h"
 #include "app/cli/options/model_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
@@ -13,6 +14,7 @@
 #include "app/cli/text/timeline_text.h"
 #include "engine/base/text.h"
 #include "engine/base/version.h"
+#include "engine/cost/unit_cost_fields.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/analysis/words.h"
 #include "profiler/store/trace_store.h"
@@ -32,13 +34,14 @@ namespace {
 struct Options
 {
     ScheduleOptions schedule;
-    CostOptions costs;
+    UnitCosts costs;
+    std::string recomputeKeeps; // "": what the passes say
     ModelOptions model;
     CalibrateOptions calibrate;
     std::optional<SimulationCosts::Recorded> recorded;
     bool asRecorded = false; // the schedule of the run itself
     SyncPolicy sync = SyncPolicy::Eager;
-    int iterations = 1, dataParallel = 1;
+    int iterations = 1;
     bool json = false, force = false, attentionGiven = false;
     std::string output, command;
 };
@@ -80,7 +83,7 @@ using Recompute = PassOptions::Recompute;
 
 Result<double> keptOf(const Options& options)
 {
-    const std::string& text = options.costs.recomputeKeeps;
+    const std::string& text = options.recomputeKeeps;
     if (text.empty())
         return options.schedule.passes.recompute == Recompute::Attention ? kAttentionKeeps : 0;
     const auto share = parseFraction(text);
@@ -108,16 +111,15 @@ Result<void> applyRecompute(const Options& options, ModelOnHardware& on)
 
 Result<SimulationCosts> costsOf(const Options& options)
 {
-    auto units = unitCosts(options.costs);
-    if (!units)
-        return tl::unexpected(units.error());
+    UnitCosts units = options.costs;
+    if (auto good = checkUnitCosts(units); !good)
+        return tl::unexpected(good.error());
     const auto kept = keptOf(options);
     if (!kept)
         return tl::unexpected(kept.error());
-    if (options.schedule.passes.recompute == Recompute::Attention
-        && options.costs.recompute.empty())
-        units->recompute = kAttentionShare;
-    SimulationCosts costs{*std::move(units), std::nullopt, options.recorded, *kept};
+    if (options.schedule.passes.recompute == Recompute::Attention && !units.recompute)
+        units.recompute = kAttentionShare;
+    SimulationCosts costs{std::move(units), std::nullopt, options.recorded, *kept};
     if (options.model.model.empty() != options.model.hardware.empty())
         return fail(Error::Code::InvalidArgument,
                     "a model is costed on hardware: give both --model and --hardware");
@@ -127,10 +129,10 @@ Result<SimulationCosts> costsOf(const Options& options)
     if (!on)
         return on.error().code == Error::Code::NotFound ? wrongUsage(on.error())
                                                         : tl::unexpected(on.error());
-    on->setup.dataParallel = options.dataParallel;
+    on->setup.dataParallel = options.schedule.request.dataParallel;
     if (auto applied = applyRecompute(options, *on); !applied)
         return tl::unexpected(applied.error());
-    if (options.costs.recomputeKeeps.empty())
+    if (options.recomputeKeeps.empty())
         costs.recomputeKeeps = keptShare(*on);
     costs.model = *std::move(on);
     return costs;
@@ -139,19 +141,19 @@ Result<SimulationCosts> costsOf(const Options& options)
 Result<Simulated> simulateOne(const Options& options, const SimulationRequest& request,
                               Schedule schedule)
 {
-    schedule.shape.dataParallel = options.dataParallel;
+    schedule.shape.dataParallel = options.schedule.request.dataParallel;
     const std::string scheme = schedule.scheme;
     auto one = simulated(std::move(schedule), request);
     if (one)
         one->run.info = infoOf(options, scheme, one->run.info);
     if (one && request.costs.model) {
         describeModel(*request.costs.model, one->run.schedule.shape, one->run.info);
-        addRates(one->run.info, options.dataParallel, one->metrics);
+        addRates(one->run.info, options.schedule.request.dataParallel, one->metrics);
     }
     if (one && request.costs.recorded) {
         describeRecorded(*request.costs.recorded->run, options.calibrate.file,
                          one->run.schedule.shape, one->run.info);
-        addRates(one->run.info, options.dataParallel, one->metrics);
+        addRates(one->run.info, options.schedule.request.dataParallel, one->metrics);
     }
     return one;
 }
@@ -178,7 +180,7 @@ Result<void> calibrate(const CLI::App& app, Options& options)
     options.asRecorded = asksForRecorded(app);
     fillFrom(schedule, app, options.schedule);
     if (app.get_option("--data-parallel")->count() == 0)
-        options.dataParallel = schedule.shape.dataParallel;
+        options.schedule.request.dataParallel = schedule.shape.dataParallel;
     return {};
 }
 
@@ -285,6 +287,27 @@ Result<int> print(const Options& options)
         printText("\n" + options.output + "  (bubblescope " + shellQuoted(options.output) + ")\n");
     return 0;
 }
+void addCostOptions(CLI::App& app, Options& options)
+{
+    addFieldOptions(app, unitCostFields(), options.costs);
+    app.add_option("--recompute-keeps", options.recomputeKeeps,
+                   "Share of an activation that stays until a recompute op (default: full 0, "
+                   "attention 0.3; the model's own with --model)")
+        ->type_name("SHARE")
+        ->group(std::string(unitCostFields().front().group));
+}
+
+// B stays as it was given beside an I or W of its own.
+Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
+{
+    if (app.count("--backward") == 0)
+        return {};
+    const auto given = parseFraction(app.get_option("--backward")->results().front());
+    if (!given)
+        return tl::unexpected(given.error());
+    costs.backward = *given;
+    return {};
+}
 } // namespace
 
 Action prepareSimulate(CLI::App& app)
@@ -292,16 +315,12 @@ Action prepareSimulate(CLI::App& app)
     const auto options = std::make_shared<Options>();
     addScheduleOptions(app, options->schedule, Schemes::Several);
     addPassOptions(app, options->schedule.passes);
-    addCostOptions(app, options->costs);
+    addCostOptions(app, *options);
     addModelOptions(app, options->model);
-    app.add_option("--micro-batch-size", options->model.setup.microBatchSize,
-                   "Sequences of a micro-batch of the model [1]")
-        ->type_name("b")
-        ->group("Model on hardware")
-        ->check(between(1, 1 << 20));
+    addMicroBatchSizeOption(app, options->model);
     addCalibrateOptions(app, options->calibrate);
-    addSyncOption(app, options->sync, "Schedule");
-    addDataParallelOption(app, options->dataParallel, "Schedule");
+    addSyncOption(app, options->sync);
+    addDataParallelOption(app, options->schedule.request);
     app.add_option("--iterations", options->iterations, "Back to back, flushed in between [1]")
         ->type_name("K")
         ->check(between(1, 100000));
@@ -310,6 +329,8 @@ Action prepareSimulate(CLI::App& app)
     app.add_flag("--force", options->force, "Replace the file if it exists");
     return [options, &app] {
         options->command = commandLine(app);
+        if (auto kept = keepBackward(app, options->costs); !kept)
+            return Result<int>(tl::unexpected(kept.error()));
         options->attentionGiven = app.get_option("--attention")->count() > 0;
         if (auto ready = calibrate(app, *options); !ready)
             return Result<int>(tl::unexpected(ready.error()));

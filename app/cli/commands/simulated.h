@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/cli/options/cost_options.h"
 #include "engine/cost/model_prices.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/timeline/run.h"
 #include "profiler/analysis/metrics.h"
 

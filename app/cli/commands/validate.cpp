@@ -4,6 +4,7 @@
 #include "app/cli/options/choice.h"
 #include "app/cli/text/communication_text.h"
 #include "app/cli/text/output.h"
+#include "engine/base/read_file.h"
 #include "engine/schedule/check/stash.h"
 #include "engine/schedule/check/stash_check.h"
 #include "engine/schedule/formats/read_schedule.h"

@@ -1,6 +1,7 @@
 #include "app/cli/options/model_options.h"
 
-#include "app/cli/options/choice.h"
+#include "app/cli/options/field_options.h"
+#include "engine/cost/training_setup_fields.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -12,7 +13,8 @@ using namespace engine;
 
 namespace {
 constexpr const char* kGroup = "Model on hardware";
-}
+constexpr std::string_view kMicroBatchSize = "--micro-batch-size";
+} // namespace
 
 void addModelOptions(CLI::App& app, ModelOptions& options)
 {
@@ -24,23 +26,14 @@ void addModelOptions(CLI::App& app, ModelOptions& options)
                    fmt::format("{}, or a .toml file", fmt::join(hardwareNames(), ", ")))
         ->type_name("NAME|FILE")
         ->group(kGroup);
-    app.add_option("--tensor-parallel", options.setup.tensorParallel,
-                   "Devices that share each stage [1]")
-        ->type_name("t")
-        ->group(kGroup)
-        ->check(between(1, 4096));
-    app.add_flag("--no-sequence-parallel", options.noSequenceParallel,
-                 "Norms and dropout are not split over them")
-        ->group(kGroup);
-    app.add_option("--attention", options.setup.attention,
-                   "Scores are stored, made again for the backward, or never stored [flash]")
-        ->type_name("standard|recompute|flash")
-        ->group(kGroup)
-        ->transform(choice<AttentionMode>({{"standard", AttentionMode::Standard},
-                                           {"recompute", AttentionMode::Recompute},
-                                           {"flash", AttentionMode::Flash}}));
-    app.add_flag("--recompute-all", options.recomputesAll, "Only the input of a layer is kept")
-        ->group(kGroup);
+    addFieldOptions(app, trainingSetupFields(), options.setup,
+                    [](std::string_view flag) { return flag == kMicroBatchSize; });
+}
+
+void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options)
+{
+    addFieldOptions(app, trainingSetupFields(), options.setup,
+                    [](std::string_view flag) { return flag != kMicroBatchSize; });
 }
 
 Result<ModelOnHardware> modelOnHardware(const ModelOptions& options)
@@ -51,10 +44,7 @@ Result<ModelOnHardware> modelOnHardware(const ModelOptions& options)
     auto hardware = loadHardware(options.hardware);
     if (!hardware)
         return tl::unexpected(hardware.error());
-    TrainingSetup setup = options.setup;
-    setup.sequenceParallel = !options.noSequenceParallel;
-    setup.recomputesAll = options.recomputesAll;
-    return ModelOnHardware{*std::move(model), *std::move(hardware), setup};
+    return ModelOnHardware{*std::move(model), *std::move(hardware), options.setup};
 }
 
 } // namespace cli

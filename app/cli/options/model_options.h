@@ -17,9 +17,10 @@ struct ModelOptions
 {
     std::string model, hardware;
     engine::TrainingSetup setup;
-    bool noSequenceParallel = false, recomputesAll = false;
 };
+// Without --micro-batch-size, which some commands vary.
 void addModelOptions(CLI::App& app, ModelOptions& options);
+void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options);
 // The presets or files; the errors name them.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);
 

@@ -1,10 +1,10 @@
 #include "app/cli/options/schedule_options.h"
 
 #include "app/cli/options/choice.h"
-#include "app/cli/text/output.h"
-#include "engine/schedule/check/validate.h"
+#include "app/cli/options/field_options.h"
+#include "engine/experiment/experiment_fields.h"
 #include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/passes/passes.h"
+#include "engine/schedules/request_fields.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -35,30 +35,43 @@ Result<Schedule> withPasses(Schedule schedule, const PassOptions& passes)
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes)
 {
     const bool several = schemes == Schemes::Several;
-    auto* scheme
-        = app.add_option("--scheme", options.schemes,
-                         several ? "Scheme, see bscope schemes; again for another one [bitpipe]"
-                                 : "Scheme, see bscope schemes [bitpipe]");
-    scheme->type_name("NAME")->allow_extra_args(false)->group(kGroup);
-    if (!several)
-        scheme->expected(1);
-    auto* devices = app.add_option("-D,--devices", options.request.devices, "Pipeline devices [4]");
-    auto* microBatches
-        = app.add_option("-N,--micro-batches", options.request.microBatches,
-                         "Micro-batches of an iteration, both directions together [8]");
-    auto* chunks = app.add_option("--chunks", options.request.chunks,
-                                  "Chunks v per device and direction [the scheme's]");
-    auto* set = app.add_option("--set", options.set, "Option of the scheme; again for another one");
-    for (auto* number :
-         {devices->type_name("D"), microBatches->type_name("N"), chunks->type_name("v"),
-          set->type_name("KEY=VALUE")->allow_extra_args(false)})
-        number->group(kGroup);
-    auto* file = app.add_option("--schedule", options.file,
-                                "A schedule file instead of a scheme: bscope's CSV, PyTorch's or "
-                                "sail-sg's text");
-    file->type_name("FILE")->group(kGroup);
-    for (auto* other : {scheme, devices, microBatches, chunks, set})
-        file->excludes(other);
+    FieldFacts scheme = *findField(requestFields(), "--scheme");
+    if (several) {
+        scheme.kind = FieldKind::List;
+        scheme.help = "Pipeline scheme, see bscope schemes; repeat it to compare schemes";
+    }
+    addFieldOption(app, scheme, options.request.scheme, [&options](std::string_view text) {
+        for (const std::string_view name : items(text))
+            options.schemes.emplace_back(name);
+        return Result<void>();
+    });
+    const auto hasOwnOption
+        = [](std::string_view flag) { return flag == "--scheme" || flag == "--data-parallel"; };
+    addFieldOptions(app, requestFields(), options.request, hasOwnOption);
+    CLI::Option* file
+        = addFieldOption(app, experimentField("--schedule"), "", [&options](std::string_view text) {
+              options.file = text;
+              return Result<void>();
+          });
+    for (const char* other : {"--scheme", "--devices", "--micro-batches", "--chunks", "--set"})
+        file->excludes(app.get_option(other));
+}
+
+void addDataParallelOption(CLI::App& app, ScheduleRequest& request)
+{
+    addFieldOptions(app, requestFields(), request,
+                    [](std::string_view flag) { return flag != "--data-parallel"; });
+}
+
+void addSyncOption(CLI::App& app, SyncPolicy& sync)
+{
+    const auto& field = experimentField("--sync");
+    addFieldOption(app, field, syncName(sync), [&field, &sync](std::string_view text) {
+        Experiment experiment;
+        const auto done = field.set(experiment, text);
+        sync = experiment.sync;
+        return done;
+    });
 }
 
 void addPassOptions(CLI::App& app, PassOptions& options)
@@ -80,19 +93,9 @@ void addPassOptions(CLI::App& app, PassOptions& options)
                                        {"full", Recompute::Full}}));
 }
 
-Result<std::vector<ScheduleRequest>> requests(const ScheduleOptions& options)
+std::vector<ScheduleRequest> requests(const ScheduleOptions& options)
 {
     ScheduleRequest request = options.request;
-    if (request.chunks < 0)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--chunks {} is not possible; give 1 or more", request.chunks));
-    for (const std::string& pair : options.set) {
-        const auto equals = pair.find('=');
-        if (equals == 0 || equals == std::string::npos)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("--set {} has no key and value; write --set key=value", pair));
-        request.options[pair.substr(0, equals)] = pair.substr(equals + 1);
-    }
     std::vector<ScheduleRequest> all;
     for (const std::string& scheme :
          options.schemes.empty() ? std::vector{request.scheme} : options.schemes) {
@@ -120,10 +123,7 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
             return tl::unexpected(added.error());
         return all;
     }
-    const auto asked = requests(options);
-    if (!asked)
-        return tl::unexpected(asked.error());
-    for (const ScheduleRequest& request : *asked) {
+    for (const ScheduleRequest& request : requests(options)) {
         auto schedule = buildSchedule(request, limit);
         if (!schedule)
             return wrongUsage(schedule.error());
@@ -131,22 +131,6 @@ Result<std::vector<Schedule>> schedules(const ScheduleOptions& options, const Si
             return tl::unexpected(added.error());
     }
     return all;
-}
-
-Result<Schedule> readScheduleFile(const std::string& path)
-{
-    const auto text = readFile(path);
-    if (!text)
-        return tl::unexpected(text.error());
-    auto schedule = readScheduleText(*text);
-    if (!schedule)
-        return fail(Error::Code::Corrupt, path + ": " + schedule.error().message);
-    const auto violations = validate(*schedule);
-    if (!violations.empty())
-        return fail(Error::Code::Corrupt,
-                    fmt::format("{}: {}; bscope validate {} shows all {}", path,
-                                violations.front().message, path, violations.size()));
-    return schedule;
 }
 
 std::string labelOf(const std::string& scheme)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 
 #include <string>
@@ -28,24 +29,22 @@ struct ScheduleOptions
 {
     std::vector<std::string> schemes; // empty: the default
     std::string file;
-    std::vector<std::string> set;
-    engine::ScheduleRequest request; // devices, micro-batches and chunks of it
+    engine::ScheduleRequest request; // everything but the scheme
     PassOptions passes;
 };
 
 enum class Schemes { One, Several };
+// Without --data-parallel, which changes no order.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
+void addDataParallelOption(CLI::App& app, engine::ScheduleRequest& request);
+void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 // --evict and --recompute.
 void addPassOptions(CLI::App& app, PassOptions& options);
 
-// One request per --scheme; InvalidArgument for a --set that is no key=value.
-engine::Result<std::vector<engine::ScheduleRequest>> requests(const ScheduleOptions& options);
+std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options); // one per --scheme
 // The schedules asked for: built, or read from the file (then one), with what passes add.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
-
-// A schedule file, checked: Corrupt names the first thing that is wrong and how to see the rest.
-engine::Result<engine::Schedule> readScheduleFile(const std::string& path);
 
 // "BitPipe" of scheme "bitpipe": what people call it, without the words in brackets.
 std::string labelOf(const std::string& scheme);

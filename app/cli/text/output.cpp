@@ -55,24 +55,6 @@ std::size_t outputColumns()
     return known ? size.ws_col : kPiped;
 }
 
-Result<std::string> readFile(const std::string& path)
-{
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored))
-        return fail(Error::Code::Io, path + " is a folder; name a file in it");
-    const File file = openFile(path, "rb");
-    if (!file)
-        return fail(errno == ENOENT ? Error::Code::NotFound : Error::Code::Io,
-                    fmt::format("cannot read {}: {}; check the path", path, std::strerror(errno)));
-    std::string text;
-    char block[1 << 16];
-    while (const std::size_t got = std::fread(block, 1, sizeof block, file.get()))
-        text.append(block, got);
-    if (std::ferror(file.get()) != 0)
-        return fail(Error::Code::Io, fmt::format("cannot read all of {}", path));
-    return text;
-}
-
 Result<void> writeOutput(const std::string& path, std::string_view text)
 {
     if (path.empty() || path == "-") {

@@ -13,8 +13,6 @@ bool errorIsTerminal();                 // a bar and colours only where a person
 bool outputHasColours();                // a terminal, and NO_COLOR is not set
 std::size_t outputColumns();            // of the terminal; 160 where there is none
 
-// The whole of a file. NotFound, or Io with what the system says and what to do.
-engine::Result<std::string> readFile(const std::string& path);
 // To `path`, or to standard output where it is empty or "-". Io when it cannot be written whole.
 engine::Result<void> writeOutput(const std::string& path, std::string_view text);
 

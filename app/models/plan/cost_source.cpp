@@ -1,12 +1,11 @@
 #include "app/models/plan/cost_source.h"
 
+#include "engine/cost/training_setup_fields.h"
 #include "engine/schedules/scheme.h"
 #include "profiler/analysis/calibrate.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
-
-#include <array>
 
 namespace app {
 namespace {
@@ -14,25 +13,21 @@ namespace {
 using engine::ModelOnHardware;
 using Kind = CostSource::Kind;
 
-constexpr std::array<const char*, 3> kAttention{"standard", "recompute", "flash"};
 constexpr int kPercent = 100;
 
 } // namespace
 
-CostSetting countingBeside(const CostSource& source, const CostSetting& costs)
+engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs)
 {
     if (source.isUnits())
         return costs;
-    CostSetting rules;
-    rules.slowDown = costs.slowDown;
-    rules.jitter = costs.jitter;
-    rules.seed = costs.seed;
-    rules.blockingSend = costs.blockingSend;
-    if (source.kind == Kind::Hardware)
-        rules.joint = costs.joint;
-    else
-        rules.devicesPerNode = costs.devicesPerNode; // which of the run's messages cross
-    return rules;
+    engine::UnitCosts counting;
+    counting.rules = costs.rules;
+    if (source.kind == Kind::Recorded) { // which measured joint ops as they ran
+        counting.rules.joint = {1};
+        counting.devicesPerNode = costs.devicesPerNode; // which of the run's messages cross
+    }
+    return counting;
 }
 
 engine::Result<ModelOnHardware> modelOnHardware(const CostSource& source,
@@ -100,21 +95,11 @@ QStringList sourceOptions(const CostSource& source)
                     << QString::number(source.inputShare / double(kPercent));
         return options;
     }
-    const engine::TrainingSetup usual;
-    const engine::TrainingSetup& setup = source.setup;
     QStringList options{QStringLiteral("--model"), source.model, QStringLiteral("--hardware"),
                         source.hardware};
-    if (setup.microBatchSize != usual.microBatchSize)
-        options << QStringLiteral("--micro-batch-size") << QString::number(setup.microBatchSize);
-    if (setup.tensorParallel != usual.tensorParallel)
-        options << QStringLiteral("--tensor-parallel") << QString::number(setup.tensorParallel);
-    if (setup.attention != usual.attention)
-        options << QStringLiteral("--attention")
-                << QString::fromLatin1(kAttention[static_cast<std::size_t>(setup.attention)]);
-    if (!setup.sequenceParallel)
-        options << QStringLiteral("--no-sequence-parallel");
-    if (setup.recomputesAll)
-        options << QStringLiteral("--recompute-all");
+    for (const std::string& word :
+         engine::arguments(engine::trainingSetupFields(), source.setup, engine::TrainingSetup()))
+        options.append(QString::fromStdString(word));
     return options;
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "app/models/plan/cost_setting.h"
 #include "engine/cost/model_prices.h"
 #include "engine/model/model_spec.h"
 #include "engine/schedules/scheme.h"
@@ -31,7 +30,7 @@ struct CostSource
 };
 
 // What of the costs in units still counts beside `source`: how ops hinder one another.
-CostSetting countingBeside(const CostSource& source, const CostSetting& costs);
+engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs);
 
 // The model with what the schedule recomputes and with its data-parallel width. InvalidArgument and
 // NotFound name the preset.

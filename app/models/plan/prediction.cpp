@@ -2,6 +2,8 @@
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
+#include "engine/cost/unit_cost_fields.h"
+#include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/transfers.h"
 #include "engine/schedules/scheme.h"
 #include "engine/sim/memory_events.h"
@@ -16,6 +18,11 @@
 namespace app {
 namespace {
 
+QString fileName(const std::string& path)
+{
+    return QString::fromStdString(path).section(QLatin1Char('/'), -1);
+}
+
 QString labelOf(const std::string& name)
 {
     const engine::Scheme* scheme = engine::findScheme(name);
@@ -24,13 +31,12 @@ QString labelOf(const std::string& name)
 
 engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
 {
-    CostSetting setting = countingBeside(request.source, request.costs);
-    if (request.recompute == engine::Recompute::Attention
-        && setting.recompute == CostSetting::kSame)
-        setting.recompute = kAttentionShare;
-    auto units = unitCosts(setting);
-    if (units)
-        units->rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
+    engine::UnitCosts units = countingBeside(request.source, request.costs);
+    if (const auto good = engine::checkUnitCosts(units); !good)
+        return tl::unexpected(good.error());
+    if (request.recompute == engine::Recompute::Attention && !units.recompute)
+        units.recompute = profiler::kAttentionShare;
+    units.rules.blockingAllReduce = request.sync == engine::SyncPolicy::EagerBlocking;
     return units;
 }
 
@@ -89,7 +95,7 @@ engine::RunInfo infoOf(const engine::Schedule& lowered, const QString& label,
     info.outcome = engine::Outcome::Finished;
     info.ticksPerUnit = costs.ops.ticksPerUnit;
     info.recomputeKeeps = keptOf(costs, request.recompute);
-    info.link = linkText(request.costs).toStdString();
+    info.link = engine::linkText(request.costs);
     if (costs.on)
         profiler::describeModel(*costs.on, lowered.shape, info);
     else if (request.source.run && !request.source.isUnits())
@@ -142,23 +148,26 @@ engine::Result<void> addTimes(Prediction& result, const PreparedSchedule& prepar
 
 bool PredictionRequest::isUsual() const
 {
-    return source.isUnits() && costs.isUsual() && !evict && recompute == engine::Recompute::None;
+    return source.isUnits() && costs == engine::UnitCosts() && !evict
+        && recompute == engine::Recompute::None;
 }
 
 bool PredictionRequest::hasSameOrder(const PredictionRequest& other) const
 {
-    return schedule == other.schedule && sync == other.sync && recompute == other.recompute
-        && evict == other.evict;
+    return schedule == other.schedule && scheduleFile == other.scheduleFile && sync == other.sync
+        && recompute == other.recompute && evict == other.evict;
 }
 
 engine::Result<engine::Schedule> orderOf(const PredictionRequest& request)
 {
-    auto schedule = engine::buildSchedule(request.schedule);
+    auto schedule = request.scheduleFile.empty() ? engine::buildSchedule(request.schedule)
+                                                 : engine::readScheduleFile(request.scheduleFile);
     if (schedule && request.evict)
         schedule = engine::addEvictLoad(*schedule, *request.evict);
     if (!schedule)
         return schedule;
-    if (request.recompute != engine::Recompute::None)
+    if (request.recompute != engine::Recompute::None
+        && !holds(*schedule, engine::OpKind::Recompute))
         schedule = engine::addRecompute(*schedule);
     schedule->shape.dataParallel = request.schedule.dataParallel;
     return schedule;
@@ -169,6 +178,8 @@ engine::Result<PreparedSchedule> prepare(const PredictionRequest& request)
     const auto schedule = orderOf(request);
     if (!schedule)
         return tl::unexpected(schedule.error());
+    if (!request.scheduleFile.empty())
+        return checked(*schedule, fileName(request.scheduleFile), request.sync);
     PreparedSchedule prepared = checked(*schedule, labelOf(request.schedule.scheme), request.sync);
     const engine::Scheme* scheme = engine::findScheme(request.schedule.scheme);
     if (scheme == nullptr || scheme->bubbleFormula.empty())
@@ -204,6 +215,35 @@ engine::Result<Prediction> predict(const engine::Schedule& schedule, const QStri
                                    const PredictionRequest& request)
 {
     return predict(checked(schedule, label, request.sync), request);
+}
+
+bool isSimple(const engine::UnitCosts& costs)
+{
+    engine::UnitCosts simple;
+    simple.forward = costs.forward;
+    simple.backward = costs.backward;
+    simple.inputGradient = costs.inputGradient;
+    simple.weightGradient = costs.weightGradient;
+    simple.p2p = costs.p2p;
+    simple.allReduce = costs.allReduce;
+    return costs == simple;
+}
+
+QString costsText(const engine::UnitCosts& costs)
+{
+    const auto text
+        = [](const char* source) { return QCoreApplication::translate("Costs", source); };
+    const auto units = [](engine::Fraction cost) { return unitsText(cost.value()); };
+    QString ops = text("F %1, B %2").arg(units(costs.forward), units(costs.backward));
+    if (costs.inputGradient != costs.weightGradient)
+        ops += text(" (I %1, W %2)").arg(units(costs.inputGradient), units(costs.weightGradient));
+    const QString links
+        = costs.p2p.numerator == 0 ? text("free links") : text("P2P %1").arg(units(costs.p2p));
+    const QString sums = costs.allReduce.numerator == 0
+        ? QString()
+        : text(", all-reduce %1").arg(units(costs.allReduce));
+    return ops + QStringLiteral("; ") + links + sums
+        + (isSimple(costs) ? QString() : text(", and more"));
 }
 
 QString costsText(const PredictionRequest& request)

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "app/models/plan/closed_form.h"
-#include "app/models/plan/cost_setting.h"
 #include "app/models/plan/cost_source.h"
 #include "app/models/thumbnail.h"
 #include "engine/base/result.h"
+#include "engine/cost/cost_model.h"
 #include "engine/model/model_spec.h"
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/passes/passes.h"
@@ -36,8 +36,9 @@ struct Prediction
 struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
+    std::string scheduleFile = {}; // its order, in place of the scheme's
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    CostSetting costs = {}; // in units; beside another source only what countingBeside() leaves
+    engine::UnitCosts costs = {}; // beside another source only what countingBeside() leaves
     engine::Recompute recompute = engine::Recompute::None;
     std::optional<engine::EvictPolicy> evict
         = {}; // stashes shared by pairs of devices, as BPipe does
@@ -72,6 +73,9 @@ engine::Result<Prediction> predict(const PredictionRequest& request);
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
                                    const PredictionRequest& request);
 
+// Costs changed beyond those that the set-up always shows: F, I, W, P2P and all-reduce.
+bool isSimple(const engine::UnitCosts& costs);
+
 // Compute ops that a request would build, for deciding where to predict it; an upper bound.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
 // Predicted at once, in the GUI thread: a third of a frame (bench_preview).
@@ -79,6 +83,7 @@ constexpr std::int64_t kInstantOps = 5'000;
 
 // The formula's letters for a request that is possible.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
+QString costsText(const engine::UnitCosts& costs);
 // "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms": beside a picture.
 QString costsText(const PredictionRequest& request);
 // "(4−2)/(3·4+4−2) = 14.3 %, as simulated": what a closed form says of a prediction; the formula

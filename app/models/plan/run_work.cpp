@@ -1,47 +1,37 @@
 #include "app/models/plan/run_work.h"
 
-#include "app/models/plan/run_plan.h"
-#include "engine/model/model_spec.h"
+#include "engine/experiment/experiment_fields.h"
 
 namespace app {
 namespace {
 
-QString valueOf(const QStringList& options, const char* name, const QString& fallback)
+std::optional<engine::Experiment> experimentOf(const QStringList& options)
 {
-    const qsizetype at = options.indexOf(QString::fromLatin1(name));
-    return at >= 0 && at + 1 < options.size() ? options[at + 1] : fallback;
-}
-
-int numberOf(const QStringList& options, const char* name, int fallback)
-{
-    return valueOf(options, name, QString::number(fallback)).toInt();
+    std::vector<std::string> words;
+    for (const QString& option : options)
+        words.push_back(option.toStdString());
+    auto experiment = engine::experimentFromArguments(words);
+    return experiment ? std::optional(*std::move(experiment)) : std::nullopt;
 }
 
 } // namespace
 
 double runWork(const QStringList& options)
 {
-    const RunPlan usual;
-    auto model = engine::loadModel(valueOf(options, "--model", usual.model).toStdString());
-    if (!model)
+    const auto experiment = experimentOf(options);
+    if (!experiment)
         return 0;
-    model->layers = numberOf(options, "--layers", model->layers);
-    model->width = numberOf(options, "--width", model->width);
-    model->heads = numberOf(options, "--heads", model->heads);
-    model->sequence = numberOf(options, "--sequence", model->sequence);
-    model->microBatchSize = numberOf(options, "--micro-batch-size", model->microBatchSize);
-    const int iterations = numberOf(options, "--iterations", usual.iterations)
-        + numberOf(options, "--warmup", usual.warmup);
-    const int microBatches
-        = numberOf(options, "--micro-batches", usual.request.schedule.microBatches);
-    return iterations * engine::flopsPerIteration(*model, microBatches);
+    return (experiment->iterations + experiment->warmup)
+        * engine::flopsPerIteration(experiment->model, experiment->schedule.microBatches);
 }
 
 QString runKind(const QStringList& options)
 {
+    const auto experiment = experimentOf(options);
     QStringList kind;
-    for (const char* name : {"--mode", "--backend", "--precision"})
-        kind << valueOf(options, name, {});
+    if (experiment)
+        for (const char* flag : {"--mode", "--backend", "--precision"})
+            kind << QString::fromStdString(engine::experimentField(flag).get(*experiment));
     return kind.join(QLatin1Char(' '));
 }
 

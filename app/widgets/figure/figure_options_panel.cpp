@@ -114,7 +114,7 @@ engine::Result<ExportSettings> FigureOptionsPanel::settings() const
             options.palette = palettes[p];
     for (std::size_t c = 0; c < kFigureContents.size(); ++c)
         options.*kFigureContents[c].field = m_contents[c]->isChecked();
-    auto rows = parseRows(m_rows->text().simplified());
+    auto rows = parseRows(m_rows->text().simplified().toStdString());
     if (!rows)
         return tl::unexpected(rows.error());
     options.devices = *std::move(rows);

@@ -1,20 +1,74 @@
 #include "app/widgets/forms/bound_fields.h"
 
+#include "app/models/text.h"
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/slider_field.h"
+#include "engine/cost/fraction.h"
 
+#include <QBoxLayout>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QCoreApplication>
 #include <QLineEdit>
+#include <QRegularExpression>
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace app {
 namespace {
 
+using engine::FieldFacts;
+using engine::FieldKind;
+
 constexpr int kNumberWidth = 92;
+constexpr int kMostCost = 100'000; // hundredths
+constexpr int kUnset = -1;         // hundredths: an optional cost that is not given
+
+QString translated(std::string_view text)
+{
+    return text.empty() ? QString()
+                        : QCoreApplication::translate("Fields", std::string(text).c_str());
+}
+
+int hundredths(const std::string& cost)
+{
+    const auto value = engine::parseFraction(cost);
+    return value ? static_cast<int>(std::lround(std::min(value->value(), 1e6) * 100)) : kUnset;
+}
+
+// Items of a list have a line each in the object and a blank between them in the form.
+QString shownText(const FieldFacts& facts, const std::string& text)
+{
+    if (facts.kind == FieldKind::Memory && text == "0")
+        return {};
+    QString shown = QString::fromStdString(text);
+    return facts.kind == FieldKind::List ? shown.replace(u'\n', u' ') : shown;
+}
+
+std::string typedText(const FieldFacts& facts, const QString& text)
+{
+    static const QRegularExpression kGap(QStringLiteral("[\\s,;]+"));
+    if (facts.kind == FieldKind::List)
+        return text.split(kGap, Qt::SkipEmptyParts).join(u'\n').toStdString();
+    const std::string typed = text.trimmed().toStdString();
+    return facts.kind == FieldKind::Memory && typed.empty() ? "0" : typed;
+}
 
 } // namespace
+
+QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix)
+{
+    QString name = QString::fromLatin1(prefix);
+    bool isUpper = !name.isEmpty();
+    for (const char c : facts.longFlag().substr(2)) {
+        if (c != '-')
+            name += isUpper ? QChar(QLatin1Char(c)).toUpper() : QChar(QLatin1Char(c));
+        isUpper = c == '-';
+    }
+    return name;
+}
 
 BoundFields::BoundFields(const ThemeController& theme, QObject* parent)
     : QObject(parent)
@@ -27,6 +81,13 @@ void BoundFields::show()
     for (const auto& one : m_show)
         one();
     m_isShowing = false;
+    showEffects();
+}
+
+void BoundFields::showEffects()
+{
+    for (const auto& one : m_showEffect)
+        one();
 }
 
 void BoundFields::changed()
@@ -35,11 +96,132 @@ void BoundFields::changed()
         Q_EMIT edited();
 }
 
-SpinField* BoundFields::bound(SpinField* field, const char* name, int& value, const Range& range)
+void BoundFields::write(QWidget* widget, const Binding& binding, const std::string& text)
 {
+    if (m_isShowing)
+        return;
+    m_refused.erase(widget);
+    if (const auto done = binding.set(text); !done)
+        m_refused[widget] = fromUtf8(done.error().message);
+    widget->setProperty("invalid", m_refused.contains(widget));
+    widget->update();
+    showEffects();
+    Q_EMIT edited();
+}
+
+QString BoundFields::problem() const
+{
+    return m_refused.empty() ? QString() : m_refused.begin()->second;
+}
+
+QWidget* BoundFields::make(const FieldFacts& facts, const char* prefix, Binding binding)
+{
+    QWidget* widget = facts.kind == FieldKind::Flag ? makeFlag(facts, binding)
+        : facts.kind == FieldKind::Choice           ? makeChoice(facts, binding)
+        : facts.kind == FieldKind::Cost             ? makeCost(facts, binding)
+        : facts.kind == FieldKind::Integer && facts.most <= std::numeric_limits<int>::max()
+        ? makeNumber(facts, binding)
+        : makeText(facts, binding);
+    widget->setObjectName(fieldObjectName(facts, prefix));
+    widget->setAccessibleName(translated(facts.label));
+    const QString tip = translated(facts.help);
+    m_show.emplace_back([this, widget] {
+        m_refused.erase(widget);
+        widget->setProperty("invalid", false);
+    });
+    m_showEffect.emplace_back([this, widget, tip, off = std::move(binding.off)] {
+        const QString reason = translated(off());
+        const auto refused = m_refused.find(widget);
+        widget->setEnabled(reason.isEmpty());
+        widget->setToolTip(refused != m_refused.end() ? refused->second
+                               : reason.isEmpty()     ? tip
+                                                      : reason);
+    });
+    return widget;
+}
+
+void BoundFields::layRow(QVBoxLayout& rows, const FieldFacts& facts, QWidget* widget)
+{
+    if (facts.kind == FieldKind::Flag)
+        rows.addWidget(widget);
+    else
+        rows.addLayout(makeFormRow(translated(facts.label), {widget}));
+}
+
+QWidget* BoundFields::makeNumber(const FieldFacts& facts, const Binding& binding)
+{
+    auto* field = new SpinField(m_theme);
+    field->setRange(static_cast<int>(facts.least), static_cast<int>(facts.most));
+    if (!facts.usual.empty() && facts.least == 0)
+        field->setSpecialValueText(translated(facts.usual));
+    field->setFixedWidth(kNumberWidth);
+    m_show.emplace_back(
+        [field, get = binding.get] { field->setValue(QString::fromStdString(get()).toInt()); });
+    connect(field, &QSpinBox::valueChanged, this,
+            [this, field, binding](int number) { write(field, binding, std::to_string(number)); });
+    return field;
+}
+
+QWidget* BoundFields::makeCost(const FieldFacts& facts, const Binding& binding)
+{
+    constexpr int kStep = 5;
+    auto* field = new HundredthsField(m_theme);
+    field->setRange(facts.isOptional ? kUnset : 0, kMostCost);
+    if (facts.isOptional)
+        field->setSpecialValueText(translated(facts.usual));
+    field->setSingleStep(kStep);
+    field->setFixedWidth(kNumberWidth);
+    m_show.emplace_back([field, get = binding.get] { field->setValue(hundredths(get())); });
+    connect(field, &QSpinBox::valueChanged, this, [this, field, binding](int number) {
+        write(field, binding, number == kUnset ? "" : engine::scaledText(number, 2));
+    });
+    return field;
+}
+
+QWidget* BoundFields::makeText(const FieldFacts& facts, const Binding& binding)
+{
+    auto* field = new QLineEdit;
+    field->setFixedWidth(kFormFieldWidth);
+    field->setPlaceholderText(facts.kind == FieldKind::List ? fromUtf8(facts.value)
+                                                            : translated(facts.usual));
+    m_show.emplace_back(
+        [field, facts, get = binding.get] { field->setText(shownText(facts, get())); });
+    connect(field, &QLineEdit::textChanged, this,
+            [this, field, facts, binding](const QString& text) {
+                write(field, binding, typedText(facts, text));
+            });
+    return field;
+}
+
+QWidget* BoundFields::makeChoice(const FieldFacts& facts, const Binding& binding)
+{
+    QComboBox* combo = makeFormCombo({});
+    for (const std::string_view name : facts.names)
+        combo->addItem(fromUtf8(name));
+    m_show.emplace_back(
+        [combo, get = binding.get] { combo->setCurrentText(QString::fromStdString(get())); });
+    connect(
+        combo, &QComboBox::currentTextChanged, this,
+        [this, combo, binding](const QString& name) { write(combo, binding, name.toStdString()); });
+    return combo;
+}
+
+QWidget* BoundFields::makeFlag(const FieldFacts& facts, const Binding& binding)
+{
+    auto* box = new QCheckBox(translated(facts.label));
+    m_show.emplace_back([box, get = binding.get] { box->setChecked(get() == "true"); });
+    connect(box, &QCheckBox::toggled, this,
+            [this, box, binding](bool isOn) { write(box, binding, isOn ? "true" : "false"); });
+    return box;
+}
+
+SpinField* BoundFields::number(const char* name, int& value, int least, int most,
+                               const QString& leastText)
+{
+    auto* field = new SpinField(m_theme);
     field->setObjectName(QString::fromLatin1(name));
-    field->setRange(range.least, range.most);
-    field->setSpecialValueText(range.leastText);
+    field->setRange(least, most);
+    field->setSpecialValueText(leastText);
     field->setFixedWidth(kNumberWidth);
     m_show.emplace_back([field, &value] { field->setValue(value); });
     connect(field, &QSpinBox::valueChanged, this, [this, &value](int number) {
@@ -49,49 +231,11 @@ SpinField* BoundFields::bound(SpinField* field, const char* name, int& value, co
     return field;
 }
 
-SpinField* BoundFields::number(const char* name, int& value, const Range& range)
-{
-    return bound(new SpinField(m_theme), name, value, range);
-}
-
-SpinField* BoundFields::hundredths(const char* name, int& value, const Range& range)
-{
-    constexpr int kStep = 5;
-    auto* field = new HundredthsField(m_theme);
-    field->setSingleStep(kStep);
-    return bound(field, name, value, range);
-}
-
-QCheckBox* BoundFields::flag(const char* name, const QString& text, bool& value)
-{
-    auto* box = new QCheckBox(text);
-    box->setObjectName(QString::fromLatin1(name));
-    m_show.emplace_back([box, &value] { box->setChecked(value); });
-    connect(box, &QCheckBox::toggled, this, [this, &value](bool isOn) {
-        value = isOn;
-        changed();
-    });
-    return box;
-}
-
-QLineEdit* BoundFields::text(const char* name, QString& value)
-{
-    auto* field = new QLineEdit;
-    field->setObjectName(QString::fromLatin1(name));
-    field->setFixedWidth(kFormFieldWidth);
-    m_show.emplace_back([field, &value] { field->setText(value); });
-    connect(field, &QLineEdit::textChanged, this, [this, &value](const QString& written) {
-        value = written.trimmed();
-        changed();
-    });
-    return field;
-}
-
-QComboBox* BoundFields::choice(const char* name, const QStringList& words, std::function<int()> get,
+QComboBox* BoundFields::choice(const char* name, const QStringList& names, std::function<int()> get,
                                std::function<void(int)> set)
 {
     QComboBox* combo = makeFormCombo(QString::fromLatin1(name));
-    combo->addItems(words);
+    combo->addItems(names);
     m_show.emplace_back([combo, get = std::move(get)] { combo->setCurrentIndex(get()); });
     connect(combo, &QComboBox::currentIndexChanged, this, [this, set = std::move(set)](int index) {
         set(index);

@@ -1,22 +1,31 @@
 #pragma once
 
 #include "app/models/theme.h"
+#include "engine/base/field.h"
 
 #include <QObject>
+#include <QString>
 
 #include <functional>
+#include <map>
 #include <vector>
 
-class QCheckBox;
 class QComboBox;
 class QLineEdit;
+class QVBoxLayout;
+class QWidget;
 
 namespace app {
 
 class SpinField;
 
-// Fields bound to members of one object: what the user edits is written there and told; show()
-// writes the other way and tells nobody. The members outlive it.
+// "--micro-batch-size" is microBatchSize, with the prefix "cost" costMicroBatchSize.
+QString fieldObjectName(const engine::FieldFacts& facts, const char* prefix = "");
+
+// Form fields for a table of engine::Field: kind, limits, names, label and tooltip are the table's.
+// What the user edits is written to the object, which outlives this; show() writes the other way
+// and reports nothing. A text that the field refuses stays in it, framed in the colour of errors,
+// and the object keeps its value.
 class BoundFields : public QObject
 {
     Q_OBJECT
@@ -24,30 +33,59 @@ class BoundFields : public QObject
 public:
     explicit BoundFields(const ThemeController& theme, QObject* parent = nullptr);
 
-    struct Range
+    // The widget is called fieldObjectName().
+    template<class Object>
+    QWidget* add(const engine::Field<Object>& field, Object& object, const char* prefix = "")
     {
-        int least = 0, most = 0;
-        QString leastText = {}; // in place of the smallest number: "same"
-    };
-    SpinField* number(const char* name, int& value, const Range& range);
-    SpinField* hundredths(const char* name, int& value, const Range& range); // shown as decimals
-    QCheckBox* flag(const char* name, const QString& text, bool& value);
-    QLineEdit* text(const char* name, QString& value);
-    // One of `words`; get and set speak in their positions.
-    QComboBox* choice(const char* name, const QStringList& words, std::function<int()> get,
+        return make(field, prefix,
+                    {[&field, &object] { return field.get(object); },
+                     [&field, &object](std::string_view text) {
+                         return engine::setChecked(field, object, text);
+                     },
+                     [&field, &object] { return field.off(object); }});
+    }
+    // The same in a row of its own, with the field's label.
+    template<class Object>
+    QWidget* addRow(QVBoxLayout& rows, const engine::Field<Object>& field, Object& object,
+                    const char* prefix = "")
+    {
+        QWidget* widget = add(field, object, prefix);
+        layRow(rows, field, widget);
+        return widget;
+    }
+    // A choice that is in no table; get and set speak in positions.
+    QComboBox* choice(const char* name, const QStringList& names, std::function<int()> get,
                       std::function<void(int)> set);
+    SpinField* number(const char* name, int& value, int least, int most,
+                      const QString& leastText = {}); // leastText stands for the smallest number
 
     void show();
+    void showEffects();      // enables the fields that have one; the others say why not
+    QString problem() const; // of a text that was refused and still stands in its field; "" none
 
 Q_SIGNALS:
     void edited();
 
 private:
-    SpinField* bound(SpinField* field, const char* name, int& value, const Range& range);
+    struct Binding
+    {
+        std::function<std::string()> get;
+        std::function<engine::Result<void>(std::string_view text)> set;
+        std::function<std::string()> off;
+    };
+    QWidget* make(const engine::FieldFacts& facts, const char* prefix, Binding binding);
+    QWidget* makeNumber(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeCost(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeText(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeChoice(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeFlag(const engine::FieldFacts& facts, const Binding& binding);
+    static void layRow(QVBoxLayout& rows, const engine::FieldFacts& facts, QWidget* widget);
+    void write(QWidget* widget, const Binding& binding, const std::string& text);
     void changed();
 
     const ThemeController& m_theme;
-    std::vector<std::function<void()>> m_show;
+    std::vector<std::function<void()>> m_show, m_showEffect;
+    std::map<QWidget*, QString> m_refused; // and why
     bool m_isShowing = false;
 };
 

@@ -1,10 +1,13 @@
 #include "app/widgets/forms/cost_form.h"
 
+#include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
+#include "app/widgets/forms/bound_fields.h"
 #include "app/widgets/forms/cost_source_form.h"
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/more_options.h"
 #include "app/widgets/forms/slider_field.h"
+#include "engine/cost/unit_cost_fields.h"
 
 #include <QHBoxLayout>
 
@@ -46,14 +49,15 @@ QWidget* CostForm::makeUnits()
     auto* units = new QWidget;
     QVBoxLayout& column = *spaced(new QVBoxLayout(units), QMargins(), 6);
     makeHead(column);
-    const auto add = [&](const QString& title, SliderField* field) {
-        column.addLayout(makeSliderRow(title, field));
+    const auto add = [&](const char* flag, int most) {
+        SliderField* field = makeCost(flag, most);
+        column.addLayout(makeSliderRow(fromUtf8(m_costs.back().second->label), field));
     };
-    add(tr("Forward F"), makeCost("costF", &CostSetting::forward, kMostOp));
-    add(tr("Backward, input"), makeCost("costI", &CostSetting::inputGradient, kMostOp));
-    add(tr("\u2026 weights W"), makeCost("costW", &CostSetting::weightGradient, kMostOp));
-    add(tr("P2P message"), makeCost("costP2P", &CostSetting::p2p, kMostP2P));
-    add(tr("All-reduce"), makeCost("costAllReduce", &CostSetting::allReduce, kMostAllReduce));
+    add("--forward", kMostOp);
+    add("--input-gradient", kMostOp);
+    add("--weight-gradient", kMostOp);
+    add("--p2p", kMostP2P);
+    add("--allreduce", kMostAllReduce);
     return units;
 }
 
@@ -64,7 +68,7 @@ void CostForm::makeHead(QVBoxLayout& column)
     QPushButton* usual = makeButton(tr("F 1, B 2"), QStringLiteral("usualCosts"), "link");
     usual->setToolTip(tr("Forward 1, backward 2, free links: what closed forms are stated for"));
     connect(usual, &QPushButton::clicked, this, [this] {
-        m_plan.request.costs = {};
+        m_plan.costs = {};
         showPlan();
         changed();
     });
@@ -72,19 +76,22 @@ void CostForm::makeHead(QVBoxLayout& column)
     column.addLayout(head);
 }
 
-SliderField* CostForm::makeCost(const char* name, int CostSetting::*member, int most)
+SliderField* CostForm::makeCost(const char* flag, int most)
 {
+    const auto* cost = engine::findField(engine::unitCostFields(), flag);
     auto* spin = new HundredthsField(m_theme);
-    spin->setObjectName(QString::fromLatin1(name));
+    spin->setObjectName(fieldObjectName(*cost, "cost"));
     spin->setRange(0, kMostCost);
     spin->setSingleStep(kCostStep);
     auto* field = new SliderField(spin, most);
     field->setRest([](int value) { return (value + kCostStep / 2) / kCostStep * kCostStep; });
-    connect(spin, &QSpinBox::valueChanged, this, [this, member](int value) {
-        m_plan.request.costs.*member = value;
+    connect(spin, &QSpinBox::valueChanged, this, [this, cost](int value) {
+        if (m_isShowing)
+            return;
+        static_cast<void>(cost->set(m_plan.costs, engine::scaledText(value, 2)));
         changed();
     });
-    m_costs.emplace_back(field, member);
+    m_costs.emplace_back(field, cost);
     return field;
 }
 
@@ -99,11 +106,12 @@ void CostForm::changed()
 void CostForm::showPlan()
 {
     m_isShowing = true;
-    const CostSetting costs = m_plan.request.costs;
-    for (const auto& [field, member] : m_costs)
-        field->field()->setValue(costs.*member);
+    for (const auto& [field, cost] : m_costs) {
+        const auto value = engine::parseFraction(cost->get(m_plan.costs));
+        field->field()->setValue(qRound(value.value_or(engine::Fraction{}).value() * 100));
+    }
     m_source->showPlan();
-    m_units->setVisible(m_plan.request.source.isUnits());
+    m_units->setVisible(m_plan.source.isUnits());
     m_more->showPlan();
     m_isShowing = false;
     showHint();
@@ -111,14 +119,19 @@ void CostForm::showPlan()
 
 void CostForm::showHint()
 {
-    const bool assumes = !m_plan.request.source.isUnits() || !m_plan.request.costs.isUsual();
+    const bool assumes = !m_plan.source.isUnits() || m_plan.costs != engine::UnitCosts();
     setHint(m_hint,
             !assumes ? QString()
-                : m_plan.mode == engine::Mode::Simulate && !m_plan.request.source.isUnits()
+                : m_plan.experiment.mode == engine::Mode::Simulate && !m_plan.source.isUnits()
                 ? tr("nothing runs: closed forms say nothing about these times")
-                : m_plan.mode == engine::Mode::Simulate
+                : m_plan.experiment.mode == engine::Mode::Simulate
                 ? tr("closed forms hold for F 1, B 2, free links")
                 : tr("of the prediction alone: a run measures its own"));
+}
+
+QString CostForm::problem() const
+{
+    return m_more->problem();
 }
 
 } // namespace app

@@ -2,6 +2,7 @@
 
 #include "app/models/plan/run_plan.h"
 #include "app/models/theme.h"
+#include "engine/base/field.h"
 
 #include <QWidget>
 
@@ -29,8 +30,9 @@ public:
     enum class Order { Built, Given };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
-    void showPlan(); // no signal
-    void showHint(); // follows the mode of the plan, too
+    void showPlan();         // no signal
+    QString problem() const; // of a text that was refused
+    void showHint();         // follows the mode of the plan, too
 
 Q_SIGNALS:
     void edited();
@@ -39,13 +41,13 @@ Q_SIGNALS:
 private:
     QWidget* makeUnits();
     void makeHead(QVBoxLayout& column);
-    SliderField* makeCost(const char* name, int CostSetting::*member, int most);
+    SliderField* makeCost(const char* flag, int most);
     void changed();
 
     const ThemeController& m_theme;
     RunPlan& m_plan;
     bool m_isShowing = false;
-    std::vector<std::pair<SliderField*, int CostSetting::*>> m_costs;
+    std::vector<std::pair<SliderField*, const engine::Field<engine::UnitCosts>*>> m_costs;
     CostSourceForm* m_source;
     QWidget* m_units;
     QLabel* m_hint;

@@ -6,8 +6,8 @@
 #include "app/widgets/forms/bound_fields.h"
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/spin_field.h"
+#include "engine/cost/training_setup_fields.h"
 
-#include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QPushButton>
@@ -19,8 +19,6 @@ namespace app {
 namespace {
 
 using Kind = CostSource::Kind;
-
-constexpr int kMostCopies = 4096;
 
 QStringList words(const std::vector<std::string>& names)
 {
@@ -56,8 +54,7 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
     column->addWidget(m_recorded);
     showPlan();
     connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
-        if (kind
-            == static_cast<int>(std::exchange(m_plan.request.source.kind, static_cast<Kind>(kind))))
+        if (kind == static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))
             return; // it is being shown
         showKind();
         Q_EMIT planChanged();
@@ -70,7 +67,7 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
 
 QWidget* CostSourceForm::makeHardware()
 {
-    CostSource& source = m_plan.request.source;
+    CostSource& source = m_plan.source;
     auto* rows = new QWidget;
     auto& column = *spaced(new QVBoxLayout(rows), QMargins(), 6);
     const auto named = [this](const char* name, const QStringList& names, QString& value) {
@@ -86,24 +83,8 @@ QWidget* CostSourceForm::makeHardware()
     addRow(column, tr("Hardware"),
            named("costHardware", words(engine::hardwareNames()), source.hardware),
            tr("Peak, memory and links of one device"));
-    addRow(column, tr("Micro-batch size"),
-           m_fields->number("costBatch", source.setup.microBatchSize, {1, 1 << 20, {}}),
-           tr("Sequences of a micro-batch"));
-    addRow(column, tr("Tensor-parallel"),
-           m_fields->number("costTensor", source.setup.tensorParallel, {1, kMostCopies, {}}),
-           tr("Devices that share each stage"));
-    addRow(column, tr("Attention"),
-           m_fields->choice(
-               "costAttention", {tr("standard"), tr("recompute"), tr("flash")},
-               [&source] { return static_cast<int>(source.setup.attention); },
-               [&source](int index) {
-                   source.setup.attention = static_cast<engine::AttentionMode>(index);
-               }),
-           tr("Scores are stored, made again for the backward, or never stored"));
-    column.addWidget(
-        m_fields->flag("costSequence", tr("Sequence parallelism"), source.setup.sequenceParallel));
-    column.addWidget(m_fields->flag("costRecomputesAll", tr("Only a layer's input is kept"),
-                                    source.setup.recomputesAll));
+    for (const auto& field : engine::trainingSetupFields())
+        m_fields->addRow(column, field, source.setup, "cost");
     return rows;
 }
 
@@ -125,8 +106,8 @@ QWidget* CostSourceForm::makeRecorded()
     column.addLayout(makeFormRow(tr("Recorded run"), {m_file, browse}));
     column.addWidget(m_hint);
     addRow(column, tr("I of B, %"),
-           m_fields->number("costInputShare", m_plan.request.source.inputShare,
-                            {0, kMostShare, tr("as recorded")}),
+           m_fields->number("costInputShare", m_plan.source.inputShare, 0, kMostShare,
+                            tr("as recorded")),
            tr("Where a schedule splits the backward and the run did not: what part of B its input "
               "gradient takes"));
     return rows;
@@ -148,11 +129,11 @@ void CostSourceForm::takeRun(const QString& file)
 // Another schedule of the same stages is what is asked for: it begins with the run's sizes.
 void CostSourceForm::take(const RunPointer& run)
 {
-    CostSource& source = m_plan.request.source;
+    CostSource& source = m_plan.source;
     source.kind = Kind::Recorded;
     source.file = m_loading;
     source.run = run;
-    engine::ScheduleRequest& schedule = m_plan.request.schedule;
+    engine::ScheduleRequest& schedule = m_plan.experiment.schedule;
     schedule.devices = run->schedule.shape.devices;
     schedule.microBatches = run->schedule.shape.microBatches;
     schedule.dataParallel = run->schedule.shape.dataParallel;
@@ -162,7 +143,7 @@ void CostSourceForm::take(const RunPointer& run)
 
 void CostSourceForm::showKind()
 {
-    const Kind kind = m_plan.request.source.kind;
+    const Kind kind = m_plan.source.kind;
     m_hardware->setVisible(kind == Kind::Hardware);
     m_recorded->setVisible(kind == Kind::Recorded);
 }
@@ -170,9 +151,9 @@ void CostSourceForm::showKind()
 void CostSourceForm::showPlan()
 {
     m_fields->show();
-    m_kind->setCurrent(static_cast<int>(m_plan.request.source.kind));
-    m_file->setText(m_plan.request.source.file.section(QLatin1Char('/'), -1));
-    m_file->setToolTip(m_plan.request.source.file);
+    m_kind->setCurrent(static_cast<int>(m_plan.source.kind));
+    m_file->setText(m_plan.source.file.section(QLatin1Char('/'), -1));
+    m_file->setToolTip(m_plan.source.file);
     setHint(m_hint, {});
     showKind();
 }

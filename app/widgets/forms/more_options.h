@@ -4,7 +4,6 @@
 #include "app/models/theme.h"
 #include "app/widgets/controls/fold_section.h"
 
-class QComboBox;
 class QLabel;
 
 namespace app {
@@ -21,25 +20,24 @@ public:
     // `hasPasses`: evict and recompute can still be added to the order.
     MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
               QWidget* parent = nullptr);
-    void showPlan(); // no signal; opens where something in it is set
+    void showPlan();         // no signal; opens where something in it is set
+    QString problem() const; // BoundFields::problem()
 
 Q_SIGNALS:
     void edited();
 
 private:
     void addPasses();
-    void addCosts();
-    void addLinks();
-    void addRules();
-    QVBoxLayout& addGroup(QWidget*& group);
+    // Rows of the given costs in a widget of their own, so that they can be hidden.
+    QWidget* addGroup(std::initializer_list<const char*> flags);
     void showGroups(); // what counts beside the source of the costs
 
     RunPlan& m_plan;
     BoundFields* m_fields;
-    QWidget *m_units = nullptr, *m_nodes = nullptr, *m_across = nullptr, *m_joint = nullptr;
+    QWidget *m_units, *m_nodes, *m_across, *m_joint;
 };
 
-// The same of a run: sizes of the model, attention, sums, the assumed link.
+// The same of a run: sizes of the model, attention, sums, the assumed link, GPUs.
 class MoreTraining : public FoldSection
 {
     Q_OBJECT
@@ -47,18 +45,16 @@ class MoreTraining : public FoldSection
 public:
     MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
     void showPlan();
-    void showGpus(); // follows what the plan runs on
+    QString problem() const;
+    void showEffects(); // which settings have none, as the plan now is
 
 Q_SIGNALS:
     void edited();
 
 private:
-    void addGpus();
-
     RunPlan& m_plan;
     BoundFields* m_fields;
-    QComboBox *m_transport = nullptr, *m_graphs = nullptr;
-    QLabel* m_offReason = nullptr;
+    QLabel* m_offReason;
 };
 
 } // namespace app

@@ -1,6 +1,6 @@
 #include "app/widgets/forms/slider_field.h"
 
-#include "app/models/plan/cost_setting.h"
+#include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 
 #include <QHBoxLayout>
@@ -28,7 +28,7 @@ std::optional<double> decimal(QString text)
 
 QString HundredthsField::textFromValue(int value) const
 {
-    return hundredthsText(value).remove(QChar(0x2009));
+    return unitsText(value / 100.0).remove(QChar(0x2009));
 }
 
 void HundredthsField::stepBy(int steps)

@@ -3,11 +3,13 @@
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"
+#include "app/widgets/forms/bound_fields.h"
 #include "app/widgets/forms/cost_form.h"
 #include "app/widgets/forms/form_rows.h"
 #include "app/widgets/forms/more_options.h"
 #include "app/widgets/forms/slider_field.h"
 #include "app/widgets/setup/scheme_options.h"
+#include "engine/experiment/experiment_fields.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -20,8 +22,6 @@ namespace {
 
 using engine::ScheduleRequest;
 
-constexpr int kMany
-    = 1'000'000; // of devices, of micro-batches: refused by the scheme, not the field
 constexpr int kMostDevices = 64, kMostMicroBatches = 128, kMostChunks = 8; // of the sliders
 
 } // namespace
@@ -29,8 +29,10 @@ constexpr int kMostDevices = 64, kMostMicroBatches = 128, kMostChunks = 8; // of
 SetupForm::SetupForm(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
+    , m_fields(new BoundFields(theme, this))
 {
     setObjectName(QStringLiteral("setupForm"));
+    connect(m_fields, &BoundFields::edited, this, &SetupForm::edited);
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
     makeScheduleRows(*makeFormSection(*column));
     m_costs = new CostForm(theme, m_plan, CostForm::Order::Built);
@@ -47,117 +49,117 @@ SetupForm::SetupForm(const ThemeController& theme, QWidget* parent)
     setPlan({});
 }
 
-SpinField* SetupForm::makeSpin(const char* name, int least, int most)
+void SetupForm::changed()
 {
-    auto* field = new SpinField(m_theme);
-    field->setObjectName(QString::fromLatin1(name));
-    field->setRange(least, most);
-    return field;
+    if (!m_isShowing)
+        Q_EMIT edited();
 }
 
-void SetupForm::bind(SpinField* field, int& value)
+QWidget* SetupForm::makeField(const char* flag)
 {
-    connect(field, &QSpinBox::valueChanged, this, [this, &value](int number) {
-        value = number;
-        if (!m_isShowing)
-            Q_EMIT edited();
-    });
+    return m_fields->add(engine::experimentField(flag), m_plan.experiment);
+}
+
+QWidget* SetupForm::addField(QVBoxLayout& column, const char* flag)
+{
+    return m_fields->addRow(column, engine::experimentField(flag), m_plan.experiment);
 }
 
 // Dragging rests on values that the scheme accepts; typing says what is wrong with the others.
-SliderField* SetupForm::makeCount(const char* name, int ScheduleRequest::*member, int most)
+SliderField* SetupForm::makeCount(const char* flag, int ScheduleRequest::*member, int most)
 {
-    auto* field = new SliderField(makeSpin(name, 0, kMany), most);
+    const engine::FieldFacts& facts = engine::experimentField(flag);
+    auto* spin = new SpinField(m_theme);
+    spin->setObjectName(fieldObjectName(facts));
+    spin->setRange(static_cast<int>(facts.least), static_cast<int>(facts.most));
+    auto* field = new SliderField(spin, most);
     field->slider()->setMinimum(1);
     field->setRest([this, member, most](int value) {
-        return nearestPossible(m_plan.request.schedule, member, value, most);
+        return nearestPossible(m_plan.experiment.schedule, member, value, most);
     });
-    bind(field->field(), m_plan.request.schedule.*member);
+    connect(spin, &QSpinBox::valueChanged, this, [this, member](int number) {
+        m_plan.experiment.schedule.*member = number;
+        changed();
+    });
     return field;
 }
 
 void SetupForm::makeScheduleRows(QVBoxLayout& column)
 {
-    m_devices = makeCount("devices", &ScheduleRequest::devices, kMostDevices);
-    m_microBatches = makeCount("microBatches", &ScheduleRequest::microBatches, kMostMicroBatches);
-    m_chunks = makeCount("chunks", &ScheduleRequest::chunks, kMostChunks);
+    m_devices = makeCount("--devices", &ScheduleRequest::devices, kMostDevices);
+    m_microBatches
+        = makeCount("--micro-batches", &ScheduleRequest::microBatches, kMostMicroBatches);
+    m_chunks = makeCount("--chunks", &ScheduleRequest::chunks, kMostChunks);
     for (QLabel** hint : {&m_deviceRule, &m_batchRule, &m_chunkRule, &m_otherRule})
         *hint = makeFormHint();
     m_batchRule->setObjectName(QStringLiteral("schemeRule"));
-    column.addLayout(makeSliderRow(tr("Devices D"), m_devices));
-    column.addWidget(m_deviceRule);
-    column.addLayout(makeSliderRow(tr("Micro-batches N"), m_microBatches));
-    column.addWidget(m_batchRule);
-    column.addLayout(makeSliderRow(tr("Chunks v"), m_chunks));
-    column.addWidget(m_chunkRule);
+    m_counts = new QWidget;
+    QVBoxLayout& counts = *spaced(new QVBoxLayout(m_counts), QMargins(), 6);
+    const auto addCount = [&](const char* flag, SliderField* field, QLabel* rule) {
+        counts.addLayout(makeSliderRow(fromUtf8(engine::experimentField(flag).label), field));
+        counts.addWidget(rule);
+    };
+    addCount("--devices", m_devices, m_deviceRule);
+    addCount("--micro-batches", m_microBatches, m_batchRule);
+    addCount("--chunks", m_chunks, m_chunkRule);
     m_options = new SchemeOptions;
     m_options->setObjectName(QStringLiteral("schemeOptions"));
     connect(m_options, &SchemeOptions::changed, this,
             [this](const QString& key, const QString& value) {
-                auto& options = m_plan.request.schedule.options;
+                auto& options = m_plan.experiment.schedule.options;
                 if (value.isEmpty())
                     options.erase(key.toStdString());
                 else
                     options[key.toStdString()] = value.toStdString();
                 Q_EMIT edited();
             });
-    column.addWidget(m_options);
-    column.addWidget(m_otherRule);
-    m_sync = makeFormCombo(QStringLiteral("sync"));
-    m_sync->addItems({tr("eager, at readiness"), tr("late, after all"), tr("eager, blocking")});
-    m_sync->setToolTip(tr("When the gradients of a stage are summed over its replicas: as soon as "
-                          "they are there, after the last backward, or at once and holding the "
-                          "device, as BitPipe's code does"));
-    connect(m_sync, &QComboBox::currentIndexChanged, this, [this](int index) {
-        m_plan.request.sync = static_cast<engine::SyncPolicy>(index);
-        if (!m_isShowing)
-            Q_EMIT edited();
-    });
-    column.addLayout(makeFormRow(tr("Gradient sync"), {m_sync}));
-    m_recompute = makeFormCombo(QStringLiteral("recompute"));
-    m_recompute->addItems({tr("none"), tr("attention"), tr("full")});
-    m_recompute->setToolTip(tr("What of the forward is dropped and made again by the backward"));
-    connect(m_recompute, &QComboBox::currentIndexChanged, this, [this](int index) {
-        m_plan.request.recompute = static_cast<engine::Recompute>(index);
-        if (!m_isShowing)
-            Q_EMIT edited();
-    });
-    column.addLayout(makeFormRow(tr("Recompute"), {m_recompute}));
+    counts.addWidget(m_options);
+    counts.addWidget(m_otherRule);
+    m_file = makeLabel({}, "secondary");
+    m_file->setObjectName(QStringLiteral("scheduleFile"));
+    m_fileRow = new QWidget;
+    spaced(new QVBoxLayout(m_fileRow), QMargins(), 0)
+        ->addLayout(makeFormRow(fromUtf8(engine::experimentField("--schedule").label), {m_file}));
+    column.addWidget(m_counts);
+    column.addWidget(m_fileRow);
+    addField(column, "--sync");
+    addField(column, "--recompute");
 }
 
 void SetupForm::makeModelRows(QVBoxLayout& column)
 {
-    m_model = makeFormCombo(QStringLiteral("model"));
+    constexpr int kPair = 71; // width of one of two fields
+    const int wide = kFormFieldWidth - kBrowseWidth;
+    const engine::FieldFacts& model = engine::experimentField("--model");
+    m_model = makeFormCombo(fieldObjectName(model));
+    m_model->setToolTip(fromUtf8(model.help));
     m_model->addItems(modelPresets());
+    m_model->setFixedWidth(wide);
     connect(m_model, &QComboBox::currentTextChanged, this, &SetupForm::modelChosen);
-    m_batch = makeSpin("microBatchSize", 1, 4096);
-    m_sequence = makeSpin("sequence", 1, 65536);
-    for (SpinField* field : {m_batch, m_sequence})
-        field->setFixedWidth(71);
-    bind(m_batch, m_plan.microBatchSize);
-    bind(m_sequence, m_plan.sequence);
-    m_text = new QLineEdit;
-    m_text->setObjectName(QStringLiteral("textFile"));
-    m_text->setPlaceholderText(tr("built-in"));
-    m_text->setFixedWidth(kFormFieldWidth - kBrowseWidth);
-    connect(m_text, &QLineEdit::textChanged, this, [this](const QString& file) {
-        m_plan.textFile = file.trimmed();
-        if (!m_isShowing)
-            Q_EMIT edited();
-    });
+    QWidget *batch = makeField("--micro-batch-size"), *sequence = makeField("--sequence");
+    for (QWidget* field : {batch, sequence})
+        field->setFixedWidth(kPair);
+    auto* text = qobject_cast<QLineEdit*>(makeField("--text"));
+    text->setFixedWidth(wide);
     QPushButton* browse
         = makeBrowseButton(QStringLiteral("chooseText"), tr("Choose a text file to train on"));
-    connect(browse, &QPushButton::clicked, this, &SetupForm::chooseText);
-    m_model->setFixedWidth(kFormFieldWidth - kBrowseWidth);
+    connect(browse, &QPushButton::clicked, this, [this, text] {
+        askForFile(this, tr("Text to train on"), {},
+                   [text](const QString& file) { text->setText(file); });
+    });
     QPushButton* file
         = makeBrowseButton(QStringLiteral("chooseModel"), tr("Choose a model file (.toml)"));
-    connect(file, &QPushButton::clicked, this, &SetupForm::chooseModel);
-    column.addLayout(makeFormRow(tr("Model"), {m_model, file}));
-    column.addLayout(makeFormRow(tr("Batch × seq."), {m_batch, m_sequence}));
-    column.addLayout(makeFormRow(tr("Text"), {m_text, browse}));
+    connect(file, &QPushButton::clicked, this, [this] {
+        askForFile(this, tr("Model to train"), tr("Models (*.toml)"),
+                   [this](const QString& chosen) { modelChosen(chosen); });
+    });
+    column.addLayout(makeFormRow(fromUtf8(model.label), {m_model, file}));
+    column.addLayout(makeFormRow(tr("Batch × seq."), {batch, sequence}));
+    column.addLayout(makeFormRow(tr("Text"), {text, browse}));
     m_moreTraining = new MoreTraining(m_theme, m_plan);
     connect(m_moreTraining, &MoreTraining::edited, this, &SetupForm::edited);
     column.addWidget(m_moreTraining);
+    m_ofRuns = {m_model, file, batch, sequence, text, browse, m_moreTraining};
 }
 
 namespace {
@@ -177,15 +179,15 @@ QString liveHint(int devices)
 
 QString modeHint(const RunPlan& plan)
 {
-    if (plan.mode == engine::Mode::Simulate)
+    if (plan.experiment.mode == engine::Mode::Simulate)
         return SetupForm::tr("Nothing runs: the costs above are assumed. Answers at once.");
-    if (plan.mode == engine::Mode::Live)
-        return plan.backend == engine::Backend::Cuda
+    if (plan.experiment.mode == engine::Mode::Live)
+        return plan.experiment.backend == engine::Backend::Cuda
             ? SetupForm::tr("All devices train at the same time: GPUs, or equal parts of one, on "
                             "the wall clock.")
-            : liveHint(plan.request.schedule.devices);
-    const QString place
-        = plan.backend == engine::Backend::Cuda ? SetupForm::tr("GPU") : SetupForm::tr("CPU");
+            : liveHint(plan.experiment.schedule.devices);
+    const QString place = plan.experiment.backend == engine::Backend::Cuda ? SetupForm::tr("GPU")
+                                                                           : SetupForm::tr("CPU");
     return SetupForm::tr("Every op really runs, once, alone on the %1, and the model really "
                          "trains; each device has a clock of its own.")
         .arg(place);
@@ -195,64 +197,50 @@ QString modeHint(const RunPlan& plan)
 
 void SetupForm::makeRunRows(QVBoxLayout& column)
 {
+    constexpr int kPair = 71;
     m_mode = new SegmentControl(m_theme, {tr("simulate"), tr("emulate"), tr("live")});
     m_mode->setObjectName(QStringLiteral("mode"));
     connect(m_mode, &SegmentControl::currentChanged, this, [this](int mode) {
-        m_plan.mode = static_cast<engine::Mode>(mode);
+        m_plan.experiment.mode = static_cast<engine::Mode>(mode);
         showScheme();
-        if (!m_isShowing)
-            Q_EMIT edited();
+        changed();
     });
     m_modeHint = makeLabel({}, "hint");
     m_modeHint->setWordWrap(true);
-    m_iterations = makeSpin("iterations", 1, 100000);
-    m_warmup = makeSpin("warmup", 0, 1000);
-    m_seed = makeSpin("seed", 0, 1'000'000'000);
-    for (SpinField* field : {m_iterations, m_warmup})
-        field->setFixedWidth(71);
-    bind(m_iterations, m_plan.iterations);
-    bind(m_warmup, m_plan.warmup);
-    bind(m_seed, m_plan.seed);
-    m_backend = makeFormCombo(QStringLiteral("backend"));
+    const engine::FieldFacts& backend = engine::experimentField("--backend");
+    m_backend = makeFormCombo(fieldObjectName(backend));
     m_backend->addItems({tr("CPU"), tr("GPUs (CUDA)")});
-    m_backend->setToolTip(tr("What the ops of a run compute on"));
+    m_backend->setToolTip(fromUtf8(backend.help));
     connect(m_backend, &QComboBox::currentIndexChanged, this, [this](int index) {
-        m_plan.backend = static_cast<engine::Backend>(index);
+        m_plan.experiment.backend = static_cast<engine::Backend>(index);
         showBackend();
-        if (!m_isShowing)
-            Q_EMIT edited();
+        changed();
     });
     column.addLayout(makeFormRow(tr("Run as"), {m_mode}));
     column.addWidget(m_modeHint);
-    m_iterations->setToolTip(tr("measured iterations"));
-    m_warmup->setToolTip(tr("warm-up iterations before them: they train and are not measured"));
-    column.addLayout(makeFormRow(tr("On"), {m_backend}));
+    column.addLayout(makeFormRow(fromUtf8(backend.label), {m_backend}));
     m_backendHint = makeFormHint();
     m_backendHint->setObjectName(QStringLiteral("backendHint"));
     column.addWidget(m_backendHint);
-    column.addLayout(makeFormRow(tr("Iterations, warm-up"), {m_iterations, m_warmup}));
-    column.addLayout(makeFormRow(tr("Seed"), {m_seed}));
+    QWidget *iterations = makeField("--iterations"), *warmup = makeField("--warmup");
+    for (QWidget* field : {iterations, warmup})
+        field->setFixedWidth(kPair);
+    column.addLayout(makeFormRow(tr("Iterations, warm-up"), {iterations, warmup}));
+    QWidget* seed = addField(column, "--seed");
+    m_ofRuns.insert(m_ofRuns.end(), {iterations, warmup, seed, m_backend});
 }
 
 void SetupForm::setPlan(const RunPlan& plan)
 {
     m_isShowing = true;
     m_plan = plan;
-    const ScheduleRequest request = plan.request.schedule;
+    const ScheduleRequest request = plan.experiment.schedule;
     m_devices->field()->setValue(request.devices);
     m_microBatches->field()->setValue(request.microBatches);
-    m_sync->setCurrentIndex(static_cast<int>(plan.request.sync));
-    m_recompute->setCurrentIndex(static_cast<int>(plan.request.recompute));
-    setModel(plan.model);
-    m_backend->setCurrentIndex(static_cast<int>(plan.backend));
-    m_batch->setValue(plan.microBatchSize);
-    m_sequence->setValue(plan.sequence);
-    m_text->setText(plan.textFile);
-    m_mode->setCurrent(static_cast<int>(plan.mode));
-    m_iterations->setValue(plan.iterations);
-    m_warmup->setValue(plan.warmup);
-    m_seed->setValue(plan.seed);
-    m_plan = plan; // choosing a model above sets its batch and sequence
+    showModel();
+    m_backend->setCurrentIndex(static_cast<int>(plan.experiment.backend));
+    m_mode->setCurrent(static_cast<int>(plan.experiment.mode));
+    m_fields->show();
     m_costs->showPlan();
     m_moreTraining->showPlan();
     showScheme();
@@ -260,10 +248,27 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_isShowing = false;
 }
 
+// A file is listed among the presets by its path.
+void SetupForm::showModel()
+{
+    const QString model
+        = QString::fromStdString(engine::experimentField("--model").get(m_plan.experiment));
+    const QSignalBlocker quiet(m_model);
+    if (m_model->findText(model) < 0)
+        m_model->addItem(model);
+    m_model->setCurrentText(model);
+}
+
 // What follows from the scheme and the mode: rules, options, what is off.
 void SetupForm::showScheme()
 {
-    const engine::Scheme* scheme = engine::findScheme(m_plan.request.schedule.scheme);
+    const ScheduleRequest& request = m_plan.experiment.schedule;
+    const QString file = QString::fromStdString(m_plan.experiment.scheduleFile);
+    m_fileRow->setVisible(!file.isEmpty());
+    m_counts->setVisible(file.isEmpty());
+    m_file->setText(file.section(QLatin1Char('/'), -1));
+    m_file->setToolTip(file);
+    const engine::Scheme* scheme = engine::findScheme(request.scheme);
     if (scheme == nullptr)
         return;
     const RuleParts rule = ruleParts(*scheme);
@@ -275,21 +280,15 @@ void SetupForm::showScheme()
     m_chunks->setEnabled(!isFixed);
     {
         const QSignalBlocker quiet(m_chunks->field());
-        const int chosen = m_plan.request.schedule.chunks;
-        const int shown = chosen > 0 && !isFixed ? chosen : scheme->defaultChunks;
+        const int shown = request.chunks > 0 && !isFixed ? request.chunks : scheme->defaultChunks;
         m_chunks->field()->setValue(shown);
         const QSignalBlocker still(m_chunks->slider());
         m_chunks->slider()->setValue(shown);
     }
-    m_options->show(m_plan.request.schedule);
-    const bool computes = m_plan.mode != engine::Mode::Simulate;
+    m_options->show(request);
     showBackend();
-    for (QWidget* field : {static_cast<QWidget*>(m_model), static_cast<QWidget*>(m_batch),
-                           static_cast<QWidget*>(m_sequence), static_cast<QWidget*>(m_text),
-                           static_cast<QWidget*>(m_iterations), static_cast<QWidget*>(m_warmup),
-                           static_cast<QWidget*>(m_seed), static_cast<QWidget*>(m_backend),
-                           static_cast<QWidget*>(m_moreTraining)})
-        field->setEnabled(computes);
+    for (QWidget* field : m_ofRuns)
+        field->setEnabled(m_plan.experiment.mode != engine::Mode::Simulate);
     m_costs->showHint();
 }
 
@@ -299,41 +298,20 @@ void SetupForm::showBackend()
     setHint(m_backendHint,
             machineProblem(m_plan, m_here).isEmpty() ? QString()
                                                      : tr("no NVIDIA driver on this machine"));
-    m_moreTraining->showGpus();
+    m_moreTraining->showEffects();
 }
 
 void SetupForm::modelChosen(const QString& model)
 {
-    m_plan.model = model;
     if (m_isShowing)
         return;
+    chooseModel(m_plan, model);
     m_isShowing = true;
-    m_batch->setValue(modelNumber(model, QStringLiteral("micro_batch_size")));
-    m_sequence->setValue(modelNumber(model, QStringLiteral("sequence")));
-    m_plan.request.recompute = modelRecompute(model);
-    m_recompute->setCurrentIndex(static_cast<int>(m_plan.request.recompute));
+    showModel();
+    m_fields->show();
+    m_moreTraining->showPlan();
     m_isShowing = false;
     Q_EMIT edited();
-}
-
-// A file stands among the presets by its path.
-void SetupForm::setModel(const QString& model)
-{
-    if (m_model->findText(model) < 0)
-        m_model->addItem(model);
-    m_model->setCurrentText(model);
-}
-
-void SetupForm::chooseModel()
-{
-    askForFile(this, tr("Model to train"), tr("Models (*.toml)"),
-               [this](const QString& file) { setModel(file); });
-}
-
-void SetupForm::chooseText()
-{
-    askForFile(this, tr("Text to train on"), {},
-               [this](const QString& file) { m_text->setText(file); });
 }
 
 void SetupForm::showFault(const Fault& fault)
@@ -344,6 +322,15 @@ void SetupForm::showFault(const Fault& fault)
     m_microBatches->setReason(reason(Fault::Field::MicroBatches));
     m_chunks->setReason(reason(Fault::Field::Chunks));
     m_options->setRefused(fault.field == Fault::Field::Option);
+}
+
+QString SetupForm::problem() const
+{
+    for (const QString& problem :
+         {m_fields->problem(), m_costs->problem(), m_moreTraining->problem()})
+        if (!problem.isEmpty())
+            return problem;
+    return {};
 }
 
 } // namespace app

@@ -8,17 +8,16 @@
 
 class QComboBox;
 class QLabel;
-class QLineEdit;
 class QVBoxLayout;
 
 namespace app {
 
+class BoundFields;
 class CostForm;
 class MoreTraining;
 class SchemeOptions;
 class SegmentControl;
 class SliderField;
-class SpinField;
 
 // The parameters of a run (mockup setup.png, middle). Shows a plan and says when the user changed
 // it; which values are fine it is told.
@@ -32,6 +31,7 @@ public:
     const RunPlan& plan() const { return m_plan; }
     void setPlan(const RunPlan& plan); // no signal
     void showFault(const Fault& fault);
+    QString problem() const; // of a text that no setting takes; "": all are fine
 
 Q_SIGNALS:
     void edited();
@@ -43,25 +43,27 @@ private:
     void showScheme();
     void showBackend();
     void modelChosen(const QString& model);
-    void chooseText();
-    void chooseModel();
-    void setModel(const QString& model);
-    SpinField* makeSpin(const char* name, int least, int most);
-    SliderField* makeCount(const char* name, int engine::ScheduleRequest::*member, int most);
-    void bind(SpinField* field, int& value);
+    void showModel();
+    SliderField* makeCount(const char* flag, int engine::ScheduleRequest::*member, int most);
+    // A field of the run, in a row of its own or for one.
+    QWidget* addField(QVBoxLayout& column, const char* flag);
+    QWidget* makeField(const char* flag);
+    void changed(); // by the user
 
     const ThemeController& m_theme;
     RunPlan m_plan;
+    BoundFields* m_fields;
     bool m_isShowing = false; // the fields are being set, not edited
     SliderField *m_devices, *m_microBatches, *m_chunks;
     CostForm* m_costs;
-    SpinField *m_batch, *m_sequence, *m_iterations, *m_warmup, *m_seed;
+    QWidget *m_counts, *m_fileRow;  // of a scheme, of a schedule file
+    std::vector<QWidget*> m_ofRuns; // what a simulation does not have
+    QLabel* m_file;
     QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint, *m_backendHint;
     DeviceFacts m_here = deviceFacts();
     SchemeOptions* m_options;
     MoreTraining* m_moreTraining;
-    QComboBox *m_sync, *m_recompute, *m_model, *m_backend;
-    QLineEdit* m_text;
+    QComboBox *m_model, *m_backend;
     SegmentControl* m_mode;
 };
 

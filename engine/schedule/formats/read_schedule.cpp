@@ -1,6 +1,8 @@
 #include "engine/schedule/formats/read_schedule.h"
 
+#include "engine/base/read_file.h"
 #include "engine/base/text.h"
+#include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/lines.h"
 #include "engine/schedule/formats/sail_text.h"
@@ -83,6 +85,22 @@ Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme
         break;
     }
     return readCsv(text, scheme);
+}
+
+Result<Schedule> readScheduleFile(const std::string& path)
+{
+    const auto text = readFile(path);
+    if (!text)
+        return tl::unexpected(text.error());
+    auto schedule = readScheduleText(*text);
+    if (!schedule)
+        return fail(Error::Code::Corrupt, path + ": " + schedule.error().message);
+    const auto violations = validate(*schedule);
+    if (!violations.empty())
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{}: {}; bscope validate {} shows all {}", path,
+                                violations.front().message, path, violations.size()));
+    return schedule;
 }
 
 } // namespace engine

@@ -67,13 +67,17 @@ TEST_CASE("wrong usage names the option and what it takes")
     CHECK(refusal("a.sqlite -o f.pdf --memory --times schematic")
           == "memory is of the times that were recorded; leave out --memory or --times schematic");
     CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
-          == "--palette mauve is none of default, dualpipe, grey, zero-bubble");
-    CHECK(refusal("a.sqlite -o f.pdf --width wide") == "--width wide is not a number");
+          == "--palette must be one of default, dualpipe, grey, zero-bubble, not 'mauve'");
+    CHECK(refusal("a.sqlite -o f.pdf --width wide")
+          == "--width must be a number from 1 to 100, not 'wide'");
     CHECK(
         refusal("a.sqlite -o f.pdf --preset acm").starts_with("there is no preset 'acm'; choose"));
     CHECK(refusal("a.sqlite -o f.pdf --rows 3-1")
           == "rows 3-1 name no devices; write them as 0,2-3 or all");
-    CHECK(refusal("a.sqlite -o f.pdf --iteration -1").find("--iteration -1") == 0);
+    CHECK(refusal("a.sqlite -o f.pdf --iteration -1")
+              .starts_with("--iteration must be a whole number"));
+    CHECK(refusal("a.sqlite -o f.pdf --dpi 0")
+          == "--dpi must be a whole number from 72 to 1200, not '0'");
     CHECK(refusal("a.sqlite -o f.pdf --colour red").find("colour") != std::string::npos);
 }
 

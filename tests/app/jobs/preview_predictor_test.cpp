@@ -12,7 +12,7 @@ PredictionRequest request(int microBatches, int forward = 100)
     asked.schedule.scheme = "1f1b";
     asked.schedule.devices = 32;
     asked.schedule.microBatches = microBatches;
-    asked.costs.forward = forward;
+    asked.costs.forward = engine::reduced(forward, 100);
     return asked;
 }
 

@@ -1,5 +1,9 @@
+#include "engine/experiment/experiment_fields.h"
 #include "engine/experiment/run_command.h"
 #include "tests/catch.h"
+
+#include <random>
+#include <set>
 
 using namespace engine;
 
@@ -29,6 +33,8 @@ Experiment unusual()
     experiment.textFile = "/tmp/a\\b.txt";
     experiment.link = {Nanoseconds(5000), 50e9};
     experiment.deviceMemory = 16LL << 30;
+    experiment.trace = Trace::Kernels;
+    experiment.modelFile = "my.toml";
     return experiment;
 }
 
@@ -64,17 +70,19 @@ TEST_CASE("an experiment written by hand needs only what differs from the defaul
 TEST_CASE("a bad experiment is an error that names the key")
 {
     CHECK(message("[schedule]\ndevices = \"four\"")
-          == "experiment: schedule.devices must be a whole number");
+          == "experiment: schedule.devices must be a whole number from 0 to 1000000");
     CHECK(message("[schedule]\nwings = 2") == "experiment: [schedule] has no key 'wings'");
     CHECK(message("[run]\naccumulate = \"fast\"")
-          == "experiment: run.accumulate must be one of its names");
-    CHECK(message("[run]\nseed = -1") == "experiment: run.seed must be a whole number");
+          == "experiment: run.accumulate must be one of float, exact");
+    CHECK(message("[run]\nseed = -1")
+          == "experiment: run.seed must be a whole number from 0 to 18446744073709551615");
     CHECK(message("[model]\npreset = \"tiny\"\nlayers = 3")
           == "experiment: [model] has a preset, so it can have no other key");
     CHECK(message("[nonsense]")
           == "experiment: 'nonsense' is unknown: there are the tables "
              "schedule, run, model, link");
-    CHECK(message("[run]\niterations = 0") == "--iterations must be from 1 to 1000000");
+    CHECK(message("[run]\niterations = 0")
+          == "experiment: run.iterations must be a whole number from 1 to 1000000");
     CHECK(message("[run\n").starts_with("experiment: line 1: "));
 }
 
@@ -84,15 +92,94 @@ TEST_CASE("the command of a run says what is not default")
           == "bscope run --scheme bitpipe --devices 4 --micro-batches 8 --model tiny");
     Experiment experiment = unusual();
     experiment.scheduleFile.clear();
-    experiment.model.learningRate = 1e-3;
+    experiment.modelFile.clear();
+    experiment.mode = Mode::Live;
+    experiment.model.learningRate = 1e-3; // which no option sets
     CHECK(commandOf(experiment)
           == "bscope run --scheme gpipe --devices 3 --micro-batches 7 --chunks 1 --set "
-             "backward=lifo --model tiny --layers 5 --precision bf16 --mode emulate --backend cuda "
-             "--transport peer --graphs on --iterations 11 --warmup 0 "
-             "--seed 18000000000000000000 --accumulate exact --sync late --link-bandwidth 50 "
-             "--link-latency 5 --device-memory 17179869184 --text '/tmp/a\\b.txt'");
+             "backward=lifo --sync late --model tiny --layers 5 --precision bf16 --iterations 11 "
+             "--warmup 0 --seed 18000000000000000000 --accumulate exact --text '/tmp/a\\b.txt' "
+             "--mode live --backend cuda --transport peer --graphs on --trace kernels "
+             "--device-memory 16GiB --link-bandwidth 50 --link-latency 5");
     experiment.scheduleFile = "it's.csv";
-    CHECK(commandOf(experiment).starts_with("bscope run --schedule 'it'\\''s.csv' --model tiny"));
+    CHECK(commandOf(experiment).starts_with("bscope run --schedule 'it'\\''s.csv' --sync late"));
+}
+
+namespace {
+
+// A text that the field takes.
+std::string anyText(const Field<Experiment>& field, std::mt19937_64& random)
+{
+    const auto below = [&](std::uint64_t most) { return random() % most; };
+    switch (field.kind) {
+    case FieldKind::Integer:
+        return field.most > 1e18 ? std::to_string(random())
+                                 : std::to_string(static_cast<std::int64_t>(field.least)
+                                                  + static_cast<std::int64_t>(below(1000)));
+    case FieldKind::Real:
+        return scaledText(static_cast<double>(below(100'000)), 2);
+    case FieldKind::Choice:
+        return std::string(field.names[below(field.names.size())]);
+    case FieldKind::Memory:
+        return bytesText(static_cast<std::int64_t>(below(1 << 20)) << below(30));
+    case FieldKind::List:
+        return "backward=lifo\nkey " + std::to_string(below(9)) + "=a\"b'c";
+    case FieldKind::Flag:
+        return below(2) == 0 ? "false" : "true";
+    default:
+        return field.flag == "--model" ? std::vector<std::string>{"small", "gpt2-124m"}[below(2)]
+                                       : "odd \"'\\$ text " + std::to_string(below(100));
+    }
+}
+
+// Every field at some value; transports and graphs where they have an effect.
+Experiment anyExperiment(std::mt19937_64& random)
+{
+    Experiment experiment;
+    for (const auto& field : experimentFields())
+        if (!field.flag.empty() && field.flag != "--schedule" && random() % 2 == 0)
+            REQUIRE(setChecked(field, experiment, anyText(field, random)));
+    if (experiment.mode == Mode::Simulate)
+        experiment.mode = Mode::Live;
+    const Experiment usual;
+    for (const auto& field : experimentFields())
+        if (!field.off(experiment).empty())
+            REQUIRE(field.set(experiment, field.get(usual)));
+    return experiment;
+}
+
+} // namespace
+
+TEST_CASE("every setting survives TOML and the command line at any value")
+{
+    std::mt19937_64 random(11);
+    for (int round = 0; round < 300; ++round) {
+        Experiment experiment = anyExperiment(random);
+        CAPTURE(round, commandOf(experiment));
+        const auto arguments = runArguments(experiment);
+        CHECK(experimentFromArguments(arguments) == experiment);
+        experiment.model.microBatchSize = 2; // sizes that a file takes: 2^20 tokens at most
+        experiment.model.sequence = 64;
+        experiment.model.heads = 1;
+        CHECK(experimentFromToml(toToml(experiment)) == experiment);
+    }
+}
+
+TEST_CASE("each field that has an option or a key says what it is")
+{
+    std::set<std::string> flags;
+    for (const auto& field : experimentFields()) {
+        CAPTURE(field.flag, field.key);
+        CHECK((field.key.empty() || !field.table.empty()));
+        CHECK(!field.label.empty());
+        if (field.flag.empty())
+            continue;
+        CHECK(flags.insert(field.longFlag()).second);
+        CHECK(!field.help.empty());
+        CHECK(!field.help.ends_with('.'));
+        CHECK(!field.group.empty());
+        CHECK(field.check(field.get(Experiment())));
+    }
 }
 
 TEST_CASE("the link of a run is described with its origin")

@@ -230,16 +230,6 @@ TEST_CASE("what is in CUPTI's way is one sentence, and says what to do")
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("older than CUDA 12.9"));
 }
 
-TEST_CASE("levels have names")
-{
-    using profiler::TraceLevel;
-    for (const auto level :
-         {TraceLevel::Off, TraceLevel::Ops, TraceLevel::Kernels, TraceLevel::All})
-        CHECK(profiler::traceLevelNamed(profiler::traceLevelName(level)) == level);
-    CHECK(profiler::traceLevelName(TraceLevel::Kernels) == "kernels");
-    CHECK(!profiler::traceLevelNamed("most"));
-}
-
 TEST_CASE("where there is no GPU, recording kernels is refused in one sentence")
 {
     const auto capture = profiler::startCapture(profiler::TraceLevel::Kernels);

@@ -147,13 +147,12 @@ TEST_CASE("a scheme takes as many chunks as the recorded stages need, where it c
 TEST_CASE("the command says where costs are from, and nothing that does not count beside them")
 {
     RunPlan plan;
-    plan.mode = engine::Mode::Simulate;
-    CostSetting& costs = plan.request.costs;
-    costs.forward = 150;
-    costs.joint = 90;
-    costs.slowDown = 120;
-    costs.devicesPerNode = 2;
-    CostSource& source = plan.request.source;
+    plan.experiment.mode = engine::Mode::Simulate;
+    plan.costs.forward = {3, 2};
+    plan.costs.rules.joint = {9, 10};
+    plan.costs.rules.slowDown = {6, 5};
+    plan.costs.devicesPerNode = 2;
+    CostSource& source = plan.source;
     source.kind = Kind::Hardware;
     source.setup.attention = engine::AttentionMode::Standard;
     source.setup.microBatchSize = 2;
@@ -168,10 +167,11 @@ TEST_CASE("the command says where costs are from, and nothing that does not coun
     source.file = QStringLiteral("my runs/a.sqlite");
     source.inputShare = 45;
     CHECK(commandText(plan)
-          == QStringLiteral("bscope simulate --scheme bitpipe --devices 4 --micro-batches 8 "
-                            "--calibrate 'my runs/a.sqlite' --split-backward 0.45 --slow-down 1.2 "
-                            "--devices-per-node 2 --data-parallel 1"));
-    CHECK(costsText(plan.request) == QStringLiteral("no recorded run is chosen"));
+          == QStringLiteral(
+              "bscope simulate --scheme bitpipe --devices 4 --micro-batches 8 "
+              "--calibrate 'my runs/a.sqlite' --split-backward 0.45 --devices-per-node 2 "
+              "--slow-down 1.2 --data-parallel 1"));
+    CHECK(costsText(plan.request()) == QStringLiteral("no recorded run is chosen"));
 }
 
 TEST_CASE("the table of schemes counts in the unit and with the memory that its costs have")

@@ -1,5 +1,6 @@
 #include "app/models/plan/fault.h"
 #include "app/models/plan/prediction.h"
+#include "app/models/plan/run_plan.h"
 #include "app/models/tables/scheme_table_model.h"
 #include "tests/catch.h"
 
@@ -18,10 +19,10 @@ engine::ScheduleRequest request(const char* scheme, int devices, int microBatche
     return result;
 }
 
-Prediction predicted(const char* scheme, int devices, int microBatches, CostSetting costs = {})
+Prediction predicted(const char* scheme, int devices, int microBatches,
+                     engine::UnitCosts costs = {})
 {
-    auto result
-        = predict({request(scheme, devices, microBatches), engine::SyncPolicy::Eager, costs});
+    auto result = predict({.schedule = request(scheme, devices, microBatches), .costs = costs});
     REQUIRE(result);
     return *result;
 }
@@ -37,7 +38,7 @@ SchemeTableModel::Row row(const char* scheme, const char* condition = "")
 auto answerOf(const char* scheme, int devices, int microBatches)
 {
     return std::make_shared<const engine::Result<Prediction>>(
-        predict({request(scheme, devices, microBatches), engine::SyncPolicy::Eager, {}}));
+        predict({.schedule = request(scheme, devices, microBatches)}));
 }
 
 QString column(const SchemeTableModel& model, int column)
@@ -53,13 +54,14 @@ QString column(const SchemeTableModel& model, int column)
 TEST_CASE("the costs of a prediction are exact: 1F1B with P2P 0.5 and another backward")
 {
     CHECK(predicted("1f1b", 2, 2).thumbnail.duration == 9);
-    CostSetting costs;
-    costs.inputGradient = costs.weightGradient = 50; // B = 1
+    engine::UnitCosts costs;
+    costs.backward = {1};
+    costs.inputGradient = costs.weightGradient = {1, 2};
     CHECK(predicted("1f1b", 2, 2, costs).thumbnail.duration == 6);
-    costs.p2p = 50; // the first F goes down, the last B comes back
+    costs.p2p = {1, 2}; // the first F goes down, the last B comes back
     CHECK(predicted("1f1b", 2, 2, costs).thumbnail.duration == 7);
     CHECK(costsText(costs) == QStringLiteral("F 1, B 1; P2P 0.5"));
-    CHECK(costOptions(costs).join(u' ')
+    CHECK(timingOptions({.schedule = {}, .costs = costs}).join(u' ')
           == QStringLiteral("--input-gradient 0.5 --weight-gradient 0.5 --p2p 0.5"));
 }
 
@@ -69,10 +71,10 @@ TEST_CASE("a prediction says whether its closed form is what was simulated")
           == QStringLiteral("(D−1)/(N+D−1): (4−1)/(4+4−1) = 42.9\u2009%, as simulated")
                  .toStdString());
     CHECK(closedFormText(predicted("zb-v", 4, 4)).endsWith(QStringLiteral("this D and N")));
-    CostSetting costs;
-    costs.forward = 200;
+    engine::UnitCosts costs;
+    costs.forward = {2};
     CHECK(closedFormText(predicted("gpipe", 4, 4, costs)).contains(QStringLiteral("as simulated")));
-    costs.p2p = 100;
+    costs.p2p = {1};
     CHECK(closedFormText(predicted("gpipe", 4, 4, costs)).endsWith(QStringLiteral("free links")));
 }
 

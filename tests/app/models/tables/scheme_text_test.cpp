@@ -16,7 +16,7 @@ engine::ScheduleRequest request(const char* scheme, int devices, int microBatche
 }
 
 std::vector<SchemeFact> factsOf(const char* scheme, int devices, int microBatches,
-                                const CostSetting& costs = {})
+                                const engine::UnitCosts& costs = {})
 {
     PredictionRequest asked{.schedule = request(scheme, devices, microBatches), .costs = costs};
     const auto prediction = predict(asked);
@@ -36,8 +36,8 @@ TEST_CASE("closed forms of a scheme have the numbers of D and N filled in")
 
 TEST_CASE("prose is no closed form where the simulator says something else")
 {
-    CostSetting costs;
-    costs.p2p = 50;
+    engine::UnitCosts costs;
+    costs.p2p = {1, 2};
     const auto facts = factsOf("1f1b", 4, 8, costs);
     CHECK(facts[0].value.contains(QStringLiteral("units, simulated")));
     CHECK(facts[1].value.contains(QStringLiteral("for F 1, B 2 and free links")));

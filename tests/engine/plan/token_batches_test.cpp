@@ -1,4 +1,4 @@
-#include "engine/model/token_batches.h"
+#include "engine/plan/token_batches.h"
 #include "tests/catch.h"
 
 #include <algorithm>

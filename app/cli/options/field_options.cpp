@@ -1,0 +1,64 @@
+#include "app/cli/options/field_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace cli {
+
+using engine::FieldFacts;
+using engine::FieldKind;
+
+namespace {
+
+std::string valueName(const FieldFacts& facts)
+{
+    if (!facts.value.empty())
+        return std::string(facts.value);
+    return facts.kind == FieldKind::Choice ? fmt::format("{{{}}}", fmt::join(facts.names, ","))
+                                           : "";
+}
+
+std::string helpOf(const FieldFacts& facts, std::string_view usual)
+{
+    const std::string_view shown = facts.usual.empty() ? usual : facts.usual;
+    return shown.empty() ? std::string(facts.help)
+                         : fmt::format("{} (default: {})", facts.help, shown);
+}
+
+void takeOrThrow(const TakeText& take, std::string_view text)
+{
+    if (const auto done = take(text); !done)
+        throw CLI::ValidationError(done.error().message);
+}
+
+} // namespace
+
+CLI::Option* addFieldOption(CLI::App& app, const FieldFacts& facts, std::string_view usual,
+                            TakeText take)
+{
+    const std::string flag(facts.flag), group(facts.group);
+    if (facts.kind == FieldKind::Flag)
+        return app
+            .add_flag_callback(
+                flag, [take = std::move(take)] { takeOrThrow(take, "true"); },
+                std::string(facts.help))
+            ->group(group);
+    CLI::Option* option = app.add_option_function<std::vector<std::string>>(
+        flag,
+        [take = std::move(take)](const std::vector<std::string>& typed) {
+            takeOrThrow(take, fmt::format("{}", fmt::join(typed, "\n")));
+        },
+        helpOf(facts, usual));
+    option->type_name(valueName(facts))->allow_extra_args(false)->group(group);
+    if (facts.kind != FieldKind::List)
+        option->expected(1);
+    return option->check(CLI::Validator(
+        [facts](std::string& text) {
+            return facts.check(text)
+                ? std::string()
+                : fmt::format("{} is not {}", engine::excerpt(text), facts.range());
+        },
+        ""));
+}
+
+} // namespace cli

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "engine/base/field.h"
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+
+namespace cli {
+
+// Sets the object from the text that was typed; a List's items have a line each.
+using TakeText = std::function<engine::Result<void>(std::string_view text)>;
+
+// One option of the command line as its facts describe it, with the default in its help. CLI11
+// calls `take` after parsing, options in the order in which they were added.
+CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts, std::string_view usual,
+                            TakeText take);
+
+// The options of a table of fields; `object` is set when the command line is parsed and outlives
+// `app`. Fields for which `isLeftOut` holds get no option.
+template<class Object>
+void addFieldOptions(
+    CLI::App& app, engine::Fields<Object> fields, Object& object,
+    const std::function<bool(std::string_view flag)>& isLeftOut = [](auto) { return false; })
+{
+    for (const engine::Field<Object>& each : fields)
+        if (!each.flag.empty() && !isLeftOut(each.flag))
+            addFieldOption(app, each, each.get(object), [&each, &object](std::string_view text) {
+                return each.set(object, text);
+            });
+}
+
+// InvalidArgument: an option was given, and has no effect beside the others.
+template<class Object>
+engine::Result<void> checkEffect(const CLI::App& app, engine::Fields<Object> fields,
+                                 const Object& object)
+{
+    const Object usual{};
+    for (const engine::Field<Object>& each : fields) {
+        const std::string reason = each.off(object);
+        if (each.flag.empty() || reason.empty() || app.count(each.longFlag()) == 0
+            || each.get(object) == each.get(usual))
+            continue;
+        return engine::fail(engine::Error::Code::InvalidArgument,
+                            each.longFlag() + " is " + reason + "; leave it out");
+    }
+    return {};
+}
+
+} // namespace cli

@@ -1,0 +1,81 @@
+#include "engine/model/toml_fields.h"
+
+#include <sstream>
+
+namespace engine {
+namespace {
+
+// "key=value" lines as a table of texts.
+toml::table tableOf(std::string_view text)
+{
+    toml::table table;
+    for (const std::string_view item : items(text)) {
+        const std::size_t equals = std::min(item.find('='), item.size());
+        table.insert(item.substr(0, equals),
+                     std::string(item.substr(std::min(equals + 1, item.size()))));
+    }
+    return table;
+}
+
+std::optional<std::string> textOfTable(const toml::table* table)
+{
+    if (table == nullptr)
+        return std::nullopt;
+    std::string text;
+    for (const auto& [key, node] : *table) {
+        const auto value = node.value<std::string>();
+        if (!value)
+            return std::nullopt;
+        text += (text.empty() ? "" : "\n") + std::string(key.str()) + '=' + *value;
+    }
+    return text;
+}
+
+} // namespace
+
+void insertField(const FieldFacts& facts, std::string_view text, toml::table& table)
+{
+    const auto whole
+        = facts.kind == FieldKind::Memory ? parseBytes(text) : parseInteger<std::int64_t>(text);
+    if (facts.kind == FieldKind::Flag)
+        table.insert(facts.key, text == "true");
+    else if (facts.kind == FieldKind::Real)
+        table.insert(facts.key, scaled(text, facts.exponent));
+    else if (facts.kind == FieldKind::List)
+        table.insert(facts.key, tableOf(text));
+    else if ((facts.kind == FieldKind::Integer || facts.kind == FieldKind::Memory) && whole)
+        table.insert(facts.key, *whole);
+    else // also a seed beyond TOML's integers
+        table.insert(facts.key, std::string(text));
+}
+
+std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& node)
+{
+    switch (facts.kind) {
+    case FieldKind::Flag:
+        return node.is_boolean() ? std::optional(node.value_or(false) ? "true" : "false")
+                                 : std::nullopt;
+    case FieldKind::Real:
+        if (const auto value = node.value<double>())
+            return scaledText(*value, facts.exponent);
+        return std::nullopt;
+    case FieldKind::List:
+        return textOfTable(node.as_table());
+    case FieldKind::Integer:
+    case FieldKind::Memory:
+        if (const auto value = node.value_exact<std::int64_t>())
+            return std::to_string(*value);
+        return node.value_exact<std::string>();
+    default:
+        return node.value_exact<std::string>();
+    }
+}
+
+std::string tomlText(const toml::table& table)
+{
+    std::ostringstream stream;
+    stream << table << '\n';
+    return std::move(stream).str();
+}
+
+} // namespace engine

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "engine/base/field.h"
+#include "engine/model/model_spec.h"
+
+#include <toml++/toml.h>
+
+namespace engine {
+
+// A field's text as a TOML value, and back; none where the value is of another type.
+void insertField(const FieldFacts& facts, std::string_view text, toml::table& table);
+std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& node);
+
+// Writes each field into its table of `root` ("" is root itself).
+template<class Object>
+void insertFields(Fields<Object> fields, const Object& object, toml::table& root)
+{
+    for (const Field<Object>& each : fields) {
+        if (each.key.empty())
+            continue;
+        toml::table* table = &root;
+        if (!each.table.empty())
+            table = root.insert(each.table, toml::table()).first->second.as_table();
+        insertField(each, each.get(object), *table);
+    }
+}
+
+// Reads every key of `table`, which is named `name` in its file. InvalidArgument says which key is
+// unknown or what its value must be.
+template<class Object>
+Result<void> readFields(Fields<Object> fields, std::string_view name, const toml::table& table,
+                        Object& object)
+{
+    const auto invalid = [](std::string message) {
+        return fail(Error::Code::InvalidArgument, std::move(message));
+    };
+    for (const auto& [key, node] : table) {
+        const auto found = std::ranges::find_if(fields, [&, k = key.str()](const auto& each) {
+            return each.table == name && each.key == k;
+        });
+        if (found == fields.end())
+            return invalid(name.empty() ? "there is no key '" + std::string(key.str()) + "'"
+                                        : "[" + std::string(name) + "] has no key '"
+                                   + std::string(key.str()) + "'");
+        const auto text = textOf(*found, node);
+        if (!text || !found->check(*text))
+            return invalid(std::string(name) + (name.empty() ? "" : ".") + std::string(key.str())
+                           + " must be " + found->range());
+        if (auto done = found->set(object, *text); !done)
+            return done;
+    }
+    return {};
+}
+
+// The keys of a preset of resources/models, which are also the [model] table of an experiment.
+// Missing keys keep their defaults; an unknown key and an impossible value are errors that name it.
+Result<ModelSpec> modelFromTable(const toml::table& table);
+toml::table tableOf(const ModelSpec& model); // the inverse
+
+std::string tomlText(const toml::table& table); // ends with a line feed
+
+} // namespace engine

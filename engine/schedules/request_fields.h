@@ -1,0 +1,11 @@
+#pragma once
+
+#include "engine/base/field.h"
+#include "engine/schedules/scheme.h"
+
+namespace engine {
+
+// --scheme, --devices, --micro-batches, --chunks, --set and --data-parallel.
+Fields<ScheduleRequest> requestFields();
+
+} // namespace engine

@@ -1,0 +1,42 @@
+#include "engine/base/field.h"
+#include "tests/catch.h"
+
+using namespace engine;
+
+TEST_CASE("memory is read with binary and decimal units and written with the largest that is exact")
+{
+    CHECK(parseBytes("16GiB") == 16LL << 30);
+    CHECK(parseBytes("1.5 GiB") == 3LL << 29);
+    CHECK(parseBytes("64mb") == 64'000'000);
+    CHECK(parseBytes("17179869184") == 16LL << 30);
+    CHECK(parseBytes("9007199254740993") == 9007199254740993);
+    CHECK(parseBytes("0") == 0);
+    for (const char* wrong : {"", "GiB", "-1", "-1GiB", "1XB", "1e999GiB", "nan", "99999999TiB"})
+        CHECK_FALSE(parseBytes(wrong).has_value());
+    CHECK(bytesText(16LL << 30) == "16GiB");
+    CHECK(bytesText(1'000'000) == "1MB");
+    CHECK(bytesText(1023) == "1023");
+}
+
+TEST_CASE("numbers in other units are shifted by decimals, without rounding")
+{
+    CHECK(scaled("50", 9) == 50e9);
+    CHECK(scaled("0.1", 9) == 1e8);
+    CHECK(scaled("1e-3", 3) == 1);
+    CHECK(scaledText(12'340'000'000, 9) == "12.34");
+}
+
+TEST_CASE("a text out of a field's range is refused with the range")
+{
+    const FieldFacts count{
+        .flag = "-D,--devices", .kind = FieldKind::Integer, .least = 1, .most = 8};
+    CHECK(count.check("8"));
+    CHECK(count.check("9").error().message
+          == "--devices must be a whole number from 1 to 8, not '9'");
+    for (const char* wrong : {"", "0", "-1", "1.5", "x", "1 ", "18446744073709551616"})
+        CHECK_FALSE(count.check(wrong).has_value());
+    const FieldFacts choice{
+        .table = "run", .key = "mode", .kind = FieldKind::Choice, .names = {"emulate", "live"}};
+    CHECK(choice.check("alive").error().message
+          == "run.mode must be one of emulate, live, not 'alive'");
+}
