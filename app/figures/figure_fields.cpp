@@ -3,6 +3,7 @@
 #include "profiler/figure/palette.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -12,6 +13,7 @@ namespace {
 using engine::Field;
 using engine::FieldFacts;
 using engine::FieldKind;
+using engine::option;
 using engine::Result;
 using profiler::FigureOptions;
 using F = FigureSettings;
@@ -19,13 +21,12 @@ using F = FigureSettings;
 constexpr double kMostInches = 100, kMostType = 72, kLeastDpi = 72, kMostDpi = 1200;
 constexpr double kMostIterations = 1'000'000'000;
 
-// Rows and iteration belong to one run, a preset is a width and a size: none is remembered.
+constexpr std::string_view kStored = "figure"; // by the export dialog
+
 Field<F> preset()
 {
-    return {{.flag = "--preset",
-             .help = "Width and type of a publication",
-             .value = "NAME",
-             .usual = "acm-column"},
+    return {option("", "--preset", "Preset", "Width and type of a publication", "NAME")
+                .usually("acm-column"),
             [](const F&) { return std::string(); },
             [](F& settings, std::string_view text) -> Result<void> {
                 const auto found = profiler::findFigurePreset(text);
@@ -39,15 +40,12 @@ Field<F> preset()
 
 Field<F> width()
 {
-    return {{.flag = "--width",
-             .table = "figure",
-             .key = "width",
-             .help = "Width in inches, in place of the preset's",
-             .value = "INCHES",
-             .kind = FieldKind::Real,
-             .least = 1,
-             .most = kMostInches,
-             .usual = "the preset's"},
+    FieldFacts facts = option(kStored, "--width", "Width, in",
+                              "Width in inches, in place of the preset's", "INCHES")
+                           .between(1, kMostInches)
+                           .usually("the preset's");
+    facts.kind = FieldKind::Real;
+    return {std::move(facts),
             [](const F& settings) {
                 return engine::numberText(settings.options.width / profiler::kPointsPerInch);
             },
@@ -58,33 +56,12 @@ Field<F> width()
             }};
 }
 
-Field<F> iteration()
-{
-    return {{.flag = "--iteration",
-             .help = "Index of the iteration",
-             .value = "K",
-             .kind = FieldKind::Integer,
-             .least = 0,
-             .most = kMostIterations,
-             .usual = "the median replay, or the last measured"},
-            [](const F& settings) { return std::to_string(settings.options.iteration); },
-            [](F& settings, std::string_view text) -> Result<void> {
-                settings.options.iteration = engine::parseInteger<int>(text).value_or(-1);
-                return {};
-            }};
-}
-
 Field<F> rows()
 {
-    return {{.flag = "--rows",
-             .help = "Devices to draw, in this order: 0,2-3",
-             .value = "DEVICES",
-             .usual = "all"},
+    return {option("", "--rows", "Rows", "Devices to draw, in this order: 0,2-3", "DEVICES")
+                .usually("all"),
             [](const F& settings) {
-                std::string text;
-                for (const int device : settings.options.devices)
-                    text += fmt::format("{}{}", text.empty() ? "" : ",", device);
-                return text;
+                return fmt::format("{}", fmt::join(settings.options.devices, ","));
             },
             [](F& settings, std::string_view text) -> Result<void> {
                 auto devices = parseRows(text);
@@ -98,11 +75,9 @@ Field<F> rows()
 // A switch whose option sets `value`.
 Field<F> part(std::string_view flag, std::string_view help, bool FigureOptions::*member, bool value)
 {
-    return {{.flag = flag,
-             .table = "figure",
-             .key = flag.substr(2),
-             .help = help,
-             .kind = FieldKind::Flag},
+    FieldFacts facts = option(kStored, flag, "", help);
+    facts.kind = FieldKind::Flag;
+    return {std::move(facts),
             [member, value](const F& settings) {
                 return settings.options.*member == value ? "true" : "false";
             },
@@ -112,73 +87,61 @@ Field<F> part(std::string_view flag, std::string_view help, bool FigureOptions::
             }};
 }
 
-Field<F> ofOptions(Field<FigureOptions> field)
+std::vector<std::string_view> paletteViews()
 {
-    field.table = "figure";
-    return engine::lifted(field, &F::options);
+    static const std::vector<std::string> kPalettes = profiler::paletteNames();
+    return {kPalettes.begin(), kPalettes.end()};
+}
+
+template<class Value>
+Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
+{
+    return engine::lifted(engine::field<FigureOptions>(facts, member), &F::options);
 }
 
 } // namespace
 
+// Rows and iteration belong to one run, a preset is a width and a size: none of them is stored.
 engine::Fields<FigureSettings> figureFields()
 {
-    static const std::vector<std::string> kPalettes = profiler::paletteNames();
+    using O = FigureOptions;
     static const std::vector<Field<F>> kFields{
         preset(),
         width(),
-        ofOptions(
-            engine::field<FigureOptions>({.flag = "--font-size",
-                                          .key = "font-size",
-                                          .help = "Size of the type, in place of the preset's",
-                                          .value = "PT",
-                                          .least = profiler::kSmallestType,
-                                          .most = kMostType,
-                                          .usual = "the preset's"},
-                                         &FigureOptions::fontSize)),
-        ofOptions(engine::field<FigureOptions>({.flag = "--font",
-                                                .key = "font",
-                                                .help = "Font family",
-                                                .value = "FAMILY",
-                                                .usual = "Roboto where it is installed"},
-                                               &FigureOptions::font)),
-        ofOptions(engine::field<FigureOptions>({.flag = "--palette",
-                                                .key = "palette",
-                                                .help = "Colours",
-                                                .kind = FieldKind::Choice,
-                                                .names = {kPalettes.begin(), kPalettes.end()}},
-                                               &FigureOptions::palette)),
-        iteration(),
-        engine::field<F>({.flag = "--times",
-                          .table = "figure",
-                          .key = "times",
-                          .help = "Times as recorded, or schematic: F = 1, B = 2, everything else "
-                                  "free",
-                          .names = {"measured", "schematic"}},
+        ofOptions(option(kStored, "--font-size", "Type, pt",
+                         "Size of the type, in place of the preset's", "PT")
+                      .between(profiler::kSmallestType, kMostType)
+                      .usually("the preset's"),
+                  &O::fontSize),
+        ofOptions(option(kStored, "--font", "Font", "Font family", "FAMILY")
+                      .usually("Roboto where it is installed"),
+                  &O::font),
+        ofOptions(option(kStored, "--palette", "Palette", "Colours").oneOf(paletteViews()),
+                  &O::palette),
+        ofOptions(option("", "--iteration", "Iteration", "Index of the iteration", "K")
+                      .between(0, kMostIterations)
+                      .usually("the median replay, or the last measured"),
+                  &O::iteration),
+        engine::field<F>(option(kStored, "--times", "Times",
+                                "Times as recorded, or schematic: F = 1, B = 2, everything else "
+                                "free")
+                             .oneOf({"measured", "schematic"}),
                          &F::times),
         rows(),
-        ofOptions(engine::field<FigureOptions>({.flag = "--bubbles",
-                                                .key = "bubbles",
-                                                .help = "Look of bubbles",
-                                                .names = {"hatched", "blank", "cause"}},
-                                               &FigureOptions::bubbles)),
-        part("--memory", "Draw a strip of memory under every row", &FigureOptions::memory, true),
-        part("--notes", "Draw the notes of the iteration", &FigureOptions::notes, true),
+        ofOptions(option(kStored, "--bubbles", "Bubbles", "Look of bubbles")
+                      .oneOf({"hatched", "blank", "cause"}),
+                  &O::bubbles),
+        part("--memory", "Draw a strip of memory under every row", &O::memory, true),
+        part("--notes", "Draw the notes of the iteration", &O::notes, true),
         part("--title", "Draw the name of the run above its rows; always with several runs",
-             &FigureOptions::title, true),
-        part("--no-numbers", "Leave out the numbers of micro-batches", &FigureOptions::microBatches,
-             false),
-        part("--no-direction", "Leave out the mark of the up direction",
-             &FigureOptions::directionMark, false),
-        part("--no-shares", "Leave out the shares of bubbles", &FigureOptions::bubbleShare, false),
-        part("--no-axis", "Leave out the time axis", &FigureOptions::timeAxis, false),
-        part("--no-legend", "Leave out the legend", &FigureOptions::legend, false),
-        engine::field<F>({.flag = "--dpi",
-                          .table = "figure",
-                          .key = "dpi",
-                          .help = "Resolution of PNG",
-                          .value = "N",
-                          .least = kLeastDpi,
-                          .most = kMostDpi},
+             &O::title, true),
+        part("--no-numbers", "Leave out the numbers of micro-batches", &O::microBatches, false),
+        part("--no-direction", "Leave out the mark of the up direction", &O::directionMark, false),
+        part("--no-shares", "Leave out the shares of bubbles", &O::bubbleShare, false),
+        part("--no-axis", "Leave out the time axis", &O::timeAxis, false),
+        part("--no-legend", "Leave out the legend", &O::legend, false),
+        engine::field<F>(option(kStored, "--dpi", "PNG, dpi", "Resolution of PNG", "N")
+                             .between(kLeastDpi, kMostDpi),
                          &F::dpi),
     };
     return kFields;

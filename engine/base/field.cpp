@@ -55,6 +55,53 @@ std::string limit(double value)
 
 } // namespace
 
+FieldFacts FieldFacts::between(double low, double high) const
+{
+    FieldFacts facts = *this;
+    facts.least = low;
+    facts.most = high;
+    return facts;
+}
+
+FieldFacts FieldFacts::oneOf(std::vector<std::string_view> choices) const
+{
+    FieldFacts facts = *this;
+    facts.kind = FieldKind::Choice;
+    facts.names = std::move(choices);
+    return facts;
+}
+
+FieldFacts FieldFacts::usually(std::string_view text) const
+{
+    FieldFacts facts = *this;
+    facts.usual = text;
+    return facts;
+}
+
+FieldFacts FieldFacts::essential() const
+{
+    FieldFacts facts = *this;
+    facts.isEssential = true;
+    return facts;
+}
+
+FieldFacts option(std::string_view table, std::string_view flag, std::string_view label,
+                  std::string_view help, std::string_view value)
+{
+    FieldFacts facts{.flag = std::string(flag), .label = label, .help = help, .value = value};
+    if (table.empty())
+        return facts;
+    facts.table = table;
+    facts.key = facts.longFlag().substr(2);
+    std::ranges::replace(facts.key, '-', '_');
+    return facts;
+}
+
+FieldFacts inFileOnly(std::string_view table, std::string_view key)
+{
+    return {.table = std::string(table), .key = std::string(key)};
+}
+
 std::string FieldFacts::name() const
 {
     return flag.empty() ? fmt::format("{}.{}", table, key) : longFlag();

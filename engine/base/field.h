@@ -21,26 +21,38 @@ enum class FieldKind : std::uint8_t { Flag, Integer, Real, Cost, Choice, Text, M
 // What is said of a setting, wherever it appears: command line, TOML, --help, form.
 struct FieldFacts
 {
-    std::string_view flag = {};            // "--iterations", "-D,--devices"; "": no option sets it
-    std::string_view table = {}, key = {}; // of its file: [run] iterations; "": not in a file
-    std::string_view group = {};           // of --help and of the form
-    std::string_view label = {};           // of the form: "Iterations"
-    std::string_view help = {};            // "Measured iterations": no default, no full stop
-    std::string_view value = {};           // of --help: "K"; "": what the kind says
+    std::string flag = {};       // "--iterations", "-D,--devices"; "": no option sets it
+    std::string table = {};      // of its file: [run]
+    std::string key = {};        // "iterations"; "": not in a file
+    std::string_view group = {}; // of --help and of the form
+    std::string_view label = {}; // of the form: "Iterations"
+    std::string_view help = {};  // "Measured iterations": no default, no full stop
+    std::string_view value = {}; // of --help: "K"; "": what the kind says
     FieldKind kind = FieldKind::Text;
     double least = 0, most = 0; // Integer and Real, both included
     std::vector<std::string_view> names = {};
-    int exponent = 0; // Real: the number in the file is the text's times ten to this power
+    int exponent = 0;            // Real: the file's number is the text's times ten to this power
     std::string_view usual = {}; // the default where it is no value of its own: "the model's"
     bool isOptional = false;     // Cost: "" stands for `usual`
     bool isEssential = false;    // a printed command says it although it is the default
 
-    std::string longFlag() const { return std::string(flag.substr(flag.find("--"))); }
+    // For tables, one line a field.
+    FieldFacts between(double low, double high) const;
+    FieldFacts oneOf(std::vector<std::string_view> choices) const;
+    FieldFacts usually(std::string_view text) const;
+    FieldFacts essential() const;
+
+    std::string longFlag() const { return flag.substr(flag.find("--")); }
     std::string name() const; // for messages: the long flag, else "table.key"
     // InvalidArgument says what the text must be.
     Result<void> check(std::string_view text) const;
     std::string range() const; // "a whole number from 1 to 8"
 };
+// An option that is kept under its own name, "--micro-batches" as micro_batches, in `table` of a
+// file; "": in none.
+FieldFacts option(std::string_view table, std::string_view flag, std::string_view label,
+                  std::string_view help, std::string_view value = {});
+FieldFacts inFileOnly(std::string_view table, std::string_view key);
 
 // One setting of an Object, stated once. Values travel as text in the unit of the command line.
 template<class Object>

@@ -10,20 +10,20 @@ using C = UnitCosts;
 constexpr std::string_view kCosts = "Costs in units", kLinks = "Links in units",
                            kRules = "Interference";
 
-// A cost that was typed. Text that is no cost is an error of its own.
-template<class Store>
-Field<C> cost(FieldFacts facts, std::function<std::optional<Fraction>(const C&)> get, Store store)
+using GetCost = std::function<std::optional<Fraction>(const C&)>;
+using SetCost = std::function<Result<void>(C&, Fraction)>;
+
+// A cost that was typed. Text that is no cost is an error; of an optional one "" takes it back.
+Field<C> cost(FieldFacts facts, GetCost get, SetCost store)
 {
     facts.kind = FieldKind::Cost;
-    if (facts.value.empty())
-        facts.value = "U";
     const std::string flag = facts.longFlag();
     return {std::move(facts),
-            [get](const C& costs) {
+            [get = std::move(get)](const C& costs) {
                 const auto value = get(costs);
                 return value ? textOf(*value) : std::string();
             },
-            [flag, store](C& costs, std::string_view text) -> Result<void> {
+            [flag, store = std::move(store)](C& costs, std::string_view text) -> Result<void> {
                 const auto value = parseFraction(text);
                 if (!value)
                     return fail(
@@ -33,35 +33,28 @@ Field<C> cost(FieldFacts facts, std::function<std::optional<Fraction>(const C&)>
             }};
 }
 
-Field<C> cost(std::string_view group, std::string_view flag, std::string_view label,
-              std::string_view help, Fraction C::*member)
+Field<C> cost(std::string_view flag, std::string_view label, std::string_view help,
+              Fraction C::*member)
 {
     return cost(
-        {.flag = flag, .group = group, .label = label, .help = help},
-        [member](const C& costs) { return costs.*member; },
+        option("", flag, label, help, "U"), [member](const C& costs) { return costs.*member; },
         [member](C& costs, Fraction value) -> Result<void> {
             costs.*member = value;
             return {};
         });
 }
 
-// A cost that is another's unless it is given; "" takes it back.
-Field<C> optionalCost(std::string_view group, std::string_view flag, std::string_view label,
-                      std::string_view help, std::string_view usual,
-                      std::optional<Fraction> C::*member)
+Field<C> optionalCost(std::string_view flag, std::string_view label, std::string_view help,
+                      std::string_view usual, std::optional<Fraction> C::*member)
 {
     Field<C> field = cost(
-        {.flag = flag,
-         .group = group,
-         .label = label,
-         .help = help,
-         .usual = usual,
-         .isOptional = true},
+        option("", flag, label, help, "U").usually(usual),
         [member](const C& costs) { return costs.*member; },
         [member](C& costs, Fraction value) -> Result<void> {
             costs.*member = value;
             return {};
         });
+    field.isOptional = true;
     field.set = [member, set = field.set](C& costs, std::string_view text) -> Result<void> {
         if (!text.empty())
             return set(costs, text);
@@ -71,10 +64,9 @@ Field<C> optionalCost(std::string_view group, std::string_view flag, std::string
     return field;
 }
 
-Result<void> tooLarge(std::string_view flag)
+auto invalid(std::string message)
 {
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{}: the cost is too large or too finely divided", flag));
+    return fail(Error::Code::InvalidArgument, std::move(message));
 }
 
 // I or W: B becomes their sum.
@@ -82,14 +74,14 @@ Field<C> half(std::string_view flag, std::string_view label, std::string_view he
               Fraction C::*member)
 {
     return cost(
-        {.flag = flag, .group = kCosts, .label = label, .help = help, .usual = "half of B"},
+        option("", flag, label, help, "U").usually("half of B"),
         [member](const C& costs) { return costs.*member; },
-        [member, flag](C& costs, Fraction value) -> Result<void> {
+        [member](C& costs, Fraction value) -> Result<void> {
             C changed = costs;
             changed.*member = value;
             const auto both = sum(changed.inputGradient, changed.weightGradient);
             if (!both)
-                return tooLarge(flag);
+                return tl::unexpected(costsTooLarge());
             changed.backward = *both;
             costs = changed;
             return {};
@@ -99,16 +91,12 @@ Field<C> half(std::string_view flag, std::string_view label, std::string_view he
 Field<C> wholeBackward()
 {
     Field<C> field = cost(
-        {.flag = "--backward",
-         .group = kCosts,
-         .label = "Backward",
-         .help = "B, both gradients",
-         .usual = "I + W"},
+        option("", "--backward", "Backward", "B, both gradients", "U").usually("I + W"),
         [](const C& costs) { return costs.backward; },
         [](C& costs, Fraction value) -> Result<void> {
             const auto each = product(value, Fraction{1, 2});
             if (!each)
-                return tooLarge("--backward");
+                return tl::unexpected(costsTooLarge());
             costs.backward = value;
             costs.inputGradient = costs.weightGradient = *each;
             return {};
@@ -139,12 +127,11 @@ Result<UnitCosts::Stage> parseStage(std::string_view text)
 
 Field<C> stageCosts()
 {
-    return {{.flag = "--stage-cost",
-             .group = kCosts,
-             .label = "Unequal stages",
-             .help = "F and B of one stage (embedding, head); repeat it for another stage",
-             .value = "s=f:b",
-             .kind = FieldKind::List},
+    FieldFacts facts
+        = option("", "--stage-cost", "Unequal stages",
+                 "F and B of one stage (embedding, head); repeat it for another stage", "s=f:b");
+    facts.kind = FieldKind::List;
+    return {std::move(facts),
             [](const C& costs) {
                 std::string text;
                 for (const UnitCosts::Stage& stage : costs.stages)
@@ -165,69 +152,48 @@ Field<C> stageCosts()
             }};
 }
 
-void addRules(std::vector<Field<C>>& fields)
+Field<C> joint()
 {
-    fields.push_back(cost(
-        {.flag = "--joint",
-         .group = kRules,
-         .label = "Joint F and B, ×",
-         .help = "Duration of ops that run as one (F&B), relative to their sum",
-         .value = "FACTOR"},
-        [](const C& c) { return c.rules.joint; },
-        [](C& c, Fraction value) -> Result<void> {
+    return cost(
+        option("", "--joint", "Joint F and B, ×",
+               "Duration of ops that run as one (F&B), relative to their sum", "FACTOR"),
+        [](const C& costs) { return costs.rules.joint; },
+        [](C& costs, Fraction value) -> Result<void> {
             if (value.numerator == 0)
-                return fail(Error::Code::InvalidArgument,
-                            "--joint 0: ops that run as one take some time");
-            c.rules.joint = value;
+                return invalid("--joint 0: ops that run as one take some time");
+            costs.rules.joint = value;
             return {};
-        }));
-    fields.push_back(cost(
-        {.flag = "--slow-down",
-         .group = kRules,
-         .label = "Beside an all-reduce, ×",
-         .help = "Slow-down factor of compute beside an all-reduce of its device",
-         .value = "FACTOR"},
-        [](const C& c) { return c.rules.slowDown; },
-        [](C& c, Fraction value) -> Result<void> {
+        });
+}
+
+Field<C> slowDown()
+{
+    return cost(
+        option("", "--slow-down", "Beside an all-reduce, ×",
+               "Slow-down factor of compute beside an all-reduce of its device", "FACTOR"),
+        [](const C& costs) { return costs.rules.slowDown; },
+        [](C& costs, Fraction value) -> Result<void> {
             if (value.numerator < value.denominator)
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("--slow-down {}: give 1 or more", textOf(value)));
-            c.rules.slowDown = value;
+                return invalid(fmt::format("--slow-down {}: give 1 or more", textOf(value)));
+            costs.rules.slowDown = value;
             return {};
-        }));
-    Field<TimingRules> blocking
-        = field<TimingRules>({.flag = "--blocking",
-                              .group = kRules,
-                              .label = "Blocking sends",
-                              .help = "A send holds its device until it has left"},
-                             &TimingRules::blockingSend);
-    fields.push_back(lifted(blocking, &C::rules));
-    fields.push_back(cost(
-        {.flag = "--jitter",
-         .group = kRules,
-         .label = "Jitter, %",
-         .help = "Draw every duration evenly from this many percent about its cost",
-         .value = "PCT"},
-        [](const C& c) { return product(c.rules.jitter, Fraction{100}); },
-        [](C& c, Fraction value) -> Result<void> {
+        });
+}
+
+Field<C> jitter()
+{
+    return cost(
+        option("", "--jitter", "Jitter, %",
+               "Draw every duration evenly from this many percent about its cost", "PCT"),
+        [](const C& costs) { return product(costs.rules.jitter, Fraction{100}); },
+        [](C& costs, Fraction value) -> Result<void> {
             const auto share = product(value, Fraction{1, 100});
             if (!share || share->numerator > share->denominator)
-                return fail(
-                    Error::Code::InvalidArgument,
+                return invalid(
                     fmt::format("--jitter {}: give a percentage from 0 to 100", textOf(value)));
-            c.rules.jitter = *share;
+            costs.rules.jitter = *share;
             return {};
-        }));
-    constexpr double kMostSeed = 18446744073709551615.0;
-    Field<TimingRules> seed = field<TimingRules>({.flag = "--seed",
-                                                  .group = kRules,
-                                                  .label = "Seed of the jitter",
-                                                  .help = "Seed of --jitter",
-                                                  .value = "S",
-                                                  .least = 0,
-                                                  .most = kMostSeed},
-                                                 &TimingRules::seed);
-    fields.push_back(lifted(seed, &C::rules));
+        });
 }
 
 std::string linkText(Fraction p2p, Fraction latency)
@@ -243,45 +209,66 @@ std::string linkText(Fraction p2p, Fraction latency)
 Fields<UnitCosts> unitCostFields()
 {
     static const std::vector<Field<C>> kFields = [] {
-        constexpr double kMostDevices = 65535;
+        constexpr double kMostDevices = 65535, kMostSeed = 18446744073709551615.0;
         constexpr std::string_view kSame = "the same";
-        std::vector<Field<C>> fields{
-            cost(kCosts, "--forward", "Forward F", "F", &C::forward),
-            wholeBackward(),
-            half("--input-gradient", "Backward, input I", "I, the gradient of the input",
-                 &C::inputGradient),
-            half("--weight-gradient", "Backward, weights W", "W, the gradient of the weights",
-                 &C::weightGradient),
-            cost(kCosts, "--p2p", "P2P message", "Time for which a message keeps its link busy",
-                 &C::p2p),
-            cost(kCosts, "--latency", "Latency",
-                 "Time from the end of a message on its link to its arrival", &C::latency),
-            cost(kCosts, "--allreduce", "All-reduce", "All-reduce of a device's gradients",
-                 &C::allReduce),
-            cost(kCosts, "--optimizer", "Optimizer", "Optimizer step of a device", &C::optimizer),
-            cost(kCosts, "--transfer", "Evict or load",
-                 "Evict or load of a device's stash of a micro-batch", &C::transfer),
-            optionalCost(kCosts, "--recompute-cost", "Recompute, × F",
-                         "A recompute op, relative to the forward that it repeats",
-                         "full 1, attention 0.2", &C::recompute),
-            stageCosts(),
-            field<C>({.flag = "--devices-per-node",
-                      .group = kLinks,
-                      .label = "Devices per node",
-                      .help = "Devices 0 .. K-1 are one node, K .. 2K-1 the next",
-                      .value = "K",
-                      .least = 0,
-                      .most = kMostDevices,
-                      .usual = "all"},
-                     &C::devicesPerNode),
-            optionalCost(kLinks, "--p2p-across", "P2P across nodes", "--p2p between nodes", kSame,
-                         &C::p2pAcross),
-            optionalCost(kLinks, "--latency-across", "Latency across nodes",
-                         "--latency between nodes", kSame, &C::latencyAcross),
-            optionalCost(kLinks, "--transfer-across", "Evict across nodes",
-                         "--transfer between nodes", kSame, &C::transferAcross),
+        std::vector<Field<C>> fields;
+        const auto add = [&fields](std::string_view group, Field<C> field) {
+            field.group = group;
+            fields.push_back(std::move(field));
         };
-        addRules(fields);
+        add(kCosts, cost("--forward", "Forward F", "F", &C::forward));
+        add(kCosts, wholeBackward());
+        add(kCosts,
+            half("--input-gradient", "Backward, input I", "I, the gradient of the input",
+                 &C::inputGradient));
+        add(kCosts,
+            half("--weight-gradient", "… weights W", "W, the gradient of the weights",
+                 &C::weightGradient));
+        add(kCosts,
+            cost("--p2p", "P2P message", "Time for which a message keeps its link busy", &C::p2p));
+        add(kCosts,
+            cost("--latency", "Latency",
+                 "Time from the end of a message on its link to its arrival", &C::latency));
+        add(kCosts,
+            cost("--allreduce", "All-reduce", "All-reduce of a device's gradients", &C::allReduce));
+        add(kCosts, cost("--optimizer", "Optimizer", "Optimizer step of a device", &C::optimizer));
+        add(kCosts,
+            cost("--transfer", "Evict or load",
+                 "Evict or load of a device's stash of a micro-batch", &C::transfer));
+        add(kCosts,
+            optionalCost("--recompute-cost", "Recompute, × F",
+                         "A recompute op, relative to the forward that it repeats",
+                         "full 1, attention 0.2", &C::recompute));
+        add(kCosts, stageCosts());
+        add(kLinks,
+            field<C>(option("", "--devices-per-node", "Devices per node",
+                            "Devices 0 .. K-1 are one node, K .. 2K-1 the next", "K")
+                         .between(0, kMostDevices)
+                         .usually("all"),
+                     &C::devicesPerNode));
+        add(kLinks,
+            optionalCost("--p2p-across", "P2P across nodes", "--p2p between nodes", kSame,
+                         &C::p2pAcross));
+        add(kLinks,
+            optionalCost("--latency-across", "Latency across nodes", "--latency between nodes",
+                         kSame, &C::latencyAcross));
+        add(kLinks,
+            optionalCost("--transfer-across", "Evict across nodes", "--transfer between nodes",
+                         kSame, &C::transferAcross));
+        add(kRules, joint());
+        add(kRules, slowDown());
+        add(kRules,
+            lifted(field<TimingRules>(option("", "--blocking", "Blocking sends",
+                                             "A send holds its device until it has left"),
+                                      &TimingRules::blockingSend),
+                   &C::rules));
+        add(kRules, jitter());
+        add(kRules,
+            lifted(field<TimingRules>(
+                       option("", "--seed", "Seed of the jitter", "Seed of --jitter", "S")
+                           .between(0, kMostSeed),
+                       &TimingRules::seed),
+                   &C::rules));
         return fields;
     }();
     return kFields;

@@ -43,237 +43,188 @@ std::string onlyWithoutFile(const E& experiment)
     return experiment.scheduleFile.empty() ? "" : "given by the schedule file";
 }
 
-Field<E> withOff(Field<E> field, std::string (*off)(const E&))
+// Adds fields of [run] in one group.
+class Table
 {
-    field.off = off;
-    return field;
-}
+public:
+    explicit Table(std::vector<Field<E>>& fields)
+        : m_fields(fields)
+    { }
 
-void addSchedule(std::vector<Field<E>>& fields)
-{
-    fields.push_back(field<E>({.flag = "--schedule",
-                               .table = "schedule",
-                               .key = "file",
-                               .group = "Schedule",
-                               .label = "Schedule file",
-                               .help = "A schedule file instead of a scheme: bscope's CSV, "
-                                       "PyTorch's or sail-sg's text",
-                               .value = "FILE"},
-                              &E::scheduleFile));
-    for (const Field<ScheduleRequest>& each : requestFields()) {
-        Field<E> part = lifted(each, &E::schedule);
-        if (each.flag != "--data-parallel")
-            part.off = onlyWithoutFile;
-        fields.push_back(std::move(part));
+    void group(std::string_view name) { m_group = name; }
+    template<class Value>
+    Field<E>& add(const FieldFacts& facts, Value E::*member)
+    {
+        return add(field<E>(facts, member));
     }
-    fields.push_back(field<E>({.flag = "--sync",
-                               .table = "run",
-                               .key = "sync",
-                               .group = "Schedule",
-                               .label = "Gradient sync",
-                               .help = "When the gradients of a stage are all-reduced: as soon as "
-                                       "they are ready, after the last backward, or as soon as "
-                                       "ready while holding the device, as BitPipe's code does",
-                               .names = namesOf<SyncPolicy>(3, syncName)},
-                              &E::sync));
+    Field<E>& add(Field<E> field)
+    {
+        field.group = m_group;
+        return m_fields.emplace_back(std::move(field));
+    }
+
+private:
+    std::vector<Field<E>>& m_fields;
+    std::string_view m_group;
+};
+
+void addSchedule(Table& table)
+{
+    table.group("Schedule");
+    FieldFacts file = option("schedule", "--schedule", "Schedule file",
+                             "A schedule file instead of a scheme: bscope's CSV, PyTorch's or "
+                             "sail-sg's text",
+                             "FILE");
+    file.key = "file";
+    table.add(file, &E::scheduleFile);
+    for (const Field<ScheduleRequest>& each : requestFields())
+        if (auto& part = table.add(lifted(each, &E::schedule)); part.flag != "--data-parallel")
+            part.off = onlyWithoutFile;
+    table.add(option("run", "--sync", "Gradient sync",
+                     "When the gradients of a stage are all-reduced: as soon as they are ready, "
+                     "after the last backward, or as soon as ready while holding the device, as "
+                     "BitPipe's code does")
+                  .oneOf(namesOf<SyncPolicy>(3, syncName)),
+              &E::sync);
 }
 
-void addModel(std::vector<Field<E>>& fields)
+// Replaces the whole model. A name that does not exist is wrong usage.
+Result<void> setModel(E& experiment, std::string_view name)
 {
-    fields.push_back({{.flag = "--model",
-                       .group = "Model",
-                       .label = "Model",
-                       .help = "A preset or a model file",
-                       .value = "NAME|FILE.toml",
-                       .isEssential = true},
-                      [](const E& experiment) {
-                          return experiment.modelFile.empty() ? experiment.model.name
-                                                              : experiment.modelFile;
-                      },
-                      [](E& experiment, std::string_view text) -> Result<void> {
-                          auto model = loadModel(text);
-                          if (!model) // a name that does not exist is wrong usage
-                              return fail(model.error().code == Error::Code::NotFound
-                                              ? Error::Code::InvalidArgument
-                                              : model.error().code,
-                                          model.error().message);
-                          experiment.model = *std::move(model);
-                          experiment.modelFile = text.ends_with(".toml") ? text : "";
-                          return {};
-                      }});
-    fields.push_back(
-        field<E>({.table = "run", .key = "model_file", .label = "Model file"}, &E::modelFile));
+    auto model = loadModel(name);
+    if (!model)
+        return fail(model.error().code == Error::Code::NotFound ? Error::Code::InvalidArgument
+                                                                : model.error().code,
+                    model.error().message);
+    experiment.model = *std::move(model);
+    experiment.modelFile = name.ends_with(".toml") ? name : "";
+    return {};
+}
+
+void addModel(Table& table)
+{
+    table.group("Model");
+    table.add(
+        {option("", "--model", "Model", "A preset or a model file", "NAME|FILE.toml").essential(),
+         [](const E& e) { return e.modelFile.empty() ? e.model.name : e.modelFile; }, setModel});
+    FieldFacts file = inFileOnly("run", "model_file");
+    file.label = "Model file";
+    table.add(file, &E::modelFile);
     for (const Field<ModelSpec>& each : modelFields())
-        if (!each.flag.empty()) {
-            Field<E> part = lifted(each, &E::model);
-            part.table = part.key = {}; // [model] is written and read whole
-            fields.push_back(std::move(part));
-        }
+        if (!each.flag.empty())
+            table.add(lifted(each, &E::model)).key.clear(); // [model] is written and read whole
 }
 
-void addTraining(std::vector<Field<E>>& fields)
+void addTraining(Table& table)
 {
-    const auto add = [&](FieldFacts facts, auto member) {
-        facts.table = "run";
-        facts.group = "Training";
-        fields.push_back(field<E>(std::move(facts), member));
-    };
-    add({.flag = "--iterations",
-         .key = "iterations",
-         .label = "Iterations",
-         .help = "Measured iterations",
-         .value = "K",
-         .least = 1,
-         .most = kMostIterations},
-        &E::iterations);
-    add({.flag = "--warmup",
-         .key = "warmup",
-         .label = "Warm-up",
-         .help = "Iterations before the measured ones: they train and are not measured",
-         .value = "K",
-         .least = 0,
-         .most = kMostIterations},
-        &E::warmup);
-    add({.flag = "--seed",
-         .key = "seed",
-         .label = "Seed",
-         .help = "Seed of the initial weights and of the samples",
-         .value = "S",
-         .least = 0,
-         .most = kMostSeed},
-        &E::seed);
-    add({.flag = "--accumulate",
-         .key = "accumulate",
-         .label = "Gradient sums",
-         .help = "How gradients are summed: as floats, or exact, with the same bits in any order",
-         .names = {"float", "exact"}},
-        &E::accumulate);
-    add({.flag = "--text",
-         .key = "text",
-         .label = "Text",
-         .help = "Train on the bytes of this file, or on a short story (sample)",
-         .value = "FILE|sample",
-         .usual = "a small built-in language"},
-        &E::textFile);
+    table.group("Training");
+    table.add(option("run", "--iterations", "Iterations", "Measured iterations", "K")
+                  .between(1, kMostIterations),
+              &E::iterations);
+    table.add(option("run", "--warmup", "Warm-up",
+                     "Iterations before the measured ones: they train and are not measured", "K")
+                  .between(0, kMostIterations),
+              &E::warmup);
+    table.add(option("run", "--seed", "Seed", "Seed of the initial weights and of the samples", "S")
+                  .between(0, kMostSeed),
+              &E::seed);
+    table.add(option("run", "--accumulate", "Gradient sums",
+                     "How gradients are summed: as floats, or exact, with the same bits in any "
+                     "order")
+                  .oneOf({"float", "exact"}),
+              &E::accumulate);
+    table.add(option("run", "--text", "Text",
+                     "Train on the bytes of this file, or on a short story (sample)", "FILE|sample")
+                  .usually("a small built-in language"),
+              &E::textFile);
 }
 
-// Auto is the CPU: GPUs are chosen, never found.
-Field<E> backendField()
+void addMachine(Table& table)
 {
-    return {{.flag = "--backend",
-             .table = "run",
-             .key = "backend",
-             .group = "Machine",
-             .label = "Compute on",
-             .help = "What ops run on: the CPU, or GPUs; auto is the CPU",
-             .kind = FieldKind::Choice,
-             .names = {"auto", "cpu", "cuda"}},
-            [](const E& experiment) { return std::string(backendName(experiment.backend)); },
-            [](E& experiment, std::string_view text) -> Result<void> {
-                experiment.backend = text == "cuda" ? Backend::Cuda : Backend::Cpu;
-                return {};
-            }};
+    table.group("Machine");
+    FieldFacts mode = option("run", "--mode", "Run as",
+                             "emulate: every op runs alone and is placed on D devices; live: D "
+                             "threads, GPUs or equal parts of one GPU run at the same time",
+                             "{emulate,live}")
+                          .oneOf(namesOf<Mode>(3, modeName))
+                          .usually("live with CUDA and D GPUs, else emulate");
+    table.add(mode, &E::mode);
+    table.add({option("run", "--backend", "Compute on",
+                      "What ops run on: the CPU, or GPUs; auto is the CPU")
+                   .oneOf({"auto", "cpu", "cuda"}),
+               [](const E& e) { return std::string(backendName(e.backend)); },
+               [](E& e, std::string_view text) -> Result<void> {
+                   e.backend = text == "cuda" ? Backend::Cuda : Backend::Cpu;
+                   return {};
+               }});
+    table
+        .add(option("run", "--transport", "Transport",
+                    "Where the devices of a live run on GPUs are, and what transports their "
+                    "messages: local, parts of the first GPU and copies within it; peer, a GPU "
+                    "each and copies between them; nccl, a GPU each and NCCL; auto, as many GPUs "
+                    "as there are and copies")
+                 .oneOf(namesOf<Carrier>(4, carrierName)),
+             &E::transport)
+        .off
+        = onlyLiveOnGpus;
+    table
+        .add(option("run", "--graphs", "CUDA graphs",
+                    "Launch ops on GPUs as CUDA graphs; auto: those whose launch takes about as "
+                    "long as their run")
+                 .oneOf(namesOf<Graphs>(3, graphsName)),
+             &E::graphs)
+        .off
+        = onlyOnGpus;
+    FieldFacts memory = option("run", "--device-memory", "Device memory",
+                               "Memory of one device; a run that needs more is refused, with what "
+                               "would fit",
+                               "BYTES|16GiB")
+                            .usually("no limit but the machine's");
+    memory.kind = FieldKind::Memory;
+    table.add(memory, &E::deviceMemory);
 }
 
-void addMachine(std::vector<Field<E>>& fields)
-{
-    const auto of = [](FieldFacts facts, auto member) {
-        facts.table = "run";
-        facts.group = "Machine";
-        return field<E>(std::move(facts), member);
-    };
-    fields.push_back(of({.flag = "--mode",
-                         .key = "mode",
-                         .label = "Run as",
-                         .help = "emulate: every op runs alone and is placed on D devices; live: D "
-                                 "threads, GPUs or equal parts of one GPU run at the same time",
-                         .value = "{emulate,live}",
-                         .names = namesOf<Mode>(3, modeName),
-                         .usual = "live with CUDA and D GPUs, else emulate"},
-                        &E::mode));
-    fields.push_back(backendField());
-    fields.push_back(
-        withOff(of({.flag = "--transport",
-                    .key = "transport",
-                    .label = "Transport",
-                    .help = "Where the devices of a live run on GPUs are, and what transports "
-                            "their messages: local, parts of the first GPU and copies within it; "
-                            "peer, a GPU each and copies between them; nccl, a GPU each and NCCL; "
-                            "auto, as many GPUs as there are and copies",
-                    .names = namesOf<Carrier>(4, carrierName)},
-                   &E::transport),
-                onlyLiveOnGpus));
-    fields.push_back(
-        withOff(of({.flag = "--graphs",
-                    .key = "graphs",
-                    .label = "CUDA graphs",
-                    .help = "Launch ops on GPUs as CUDA graphs; auto: those whose launch takes "
-                            "about as long as their run",
-                    .names = namesOf<Graphs>(3, graphsName)},
-                   &E::graphs),
-                onlyOnGpus));
-    fields.push_back(
-        field<E>({.flag = "--trace",
-                  .table = "run",
-                  .key = "trace",
-                  .group = "Recording",
-                  .label = "Record",
-                  .help = "What is recorded: off, nothing; ops; kernels, with copies and "
-                          "launches of a GPU; all that CUPTI reports; auto: kernels on a "
-                          "GPU, else ops",
-                  .names = namesOf<Trace>(5, traceName)},
-                 &E::trace));
-    fields.push_back(of({.flag = "--device-memory",
-                         .key = "device_memory",
-                         .label = "Device memory",
-                         .help = "Memory of one device; a run that needs more is refused, with "
-                                 "what would fit",
-                         .value = "BYTES|16GiB",
-                         .kind = FieldKind::Memory,
-                         .usual = "no limit but the machine's"},
-                        &E::deviceMemory));
-}
-
-// A part of the assumed link of an emulated run, stored in other units than it is typed in.
-void addLink(std::vector<Field<E>>& fields)
+// The assumed link of an emulated run, stored in other units than it is typed in.
+void addLink(Table& table)
 {
     constexpr int kGiga = 9, kMicrosecond = 3; // powers of ten
-    fields.push_back({{.flag = "--link-bandwidth",
-                       .table = "link",
-                       .key = "bytes_per_second",
-                       .group = "Machine",
-                       .label = "Link bandwidth, GB/s",
-                       .help = "Assumed bandwidth of the link between devices, in GB/s; 0: "
-                               "messages are free",
-                       .value = "GB/S",
-                       .kind = FieldKind::Real,
-                       .least = 0,
-                       .most = 1e6,
-                       .exponent = kGiga},
-                      [](const E& e) { return scaledText(e.link.bytesPerSecond, kGiga); },
-                      [](E& e, std::string_view text) -> Result<void> {
-                          e.link.bytesPerSecond = scaled(text, kGiga);
-                          return {};
-                      }});
-    fields.push_back({{.flag = "--link-latency",
-                       .table = "link",
-                       .key = "latency_ns",
-                       .group = "Machine",
-                       .label = "Link latency, µs",
-                       .help = "Assumed latency of a message, in microseconds",
-                       .value = "US",
-                       .kind = FieldKind::Real,
-                       .least = 0,
-                       .most = 1e9,
-                       .exponent = kMicrosecond},
-                      [](const E& e) {
-                          return scaledText(static_cast<double>(e.link.latency.count()),
-                                            kMicrosecond);
-                      },
-                      [](E& e, std::string_view text) -> Result<void> {
-                          e.link.latency = Nanoseconds(std::llround(scaled(text, kMicrosecond)));
-                          return {};
-                      }});
+    const auto number
+        = [](std::string_view flag, const char* key, std::string_view label, std::string_view help,
+             std::string_view value, double most, int exponent) {
+              FieldFacts facts = option("link", flag, label, help, value).between(0, most);
+              facts.key = key;
+              facts.kind = FieldKind::Real;
+              facts.exponent = exponent;
+              return facts;
+          };
+    table.add(
+        {number("--link-bandwidth", "bytes_per_second", "Link bandwidth, GB/s",
+                "Assumed bandwidth of the link between devices, in GB/s; 0: messages are free",
+                "GB/S", 1e6, kGiga),
+         [](const E& e) { return scaledText(e.link.bytesPerSecond, kGiga); },
+         [](E& e, std::string_view text) -> Result<void> {
+             e.link.bytesPerSecond = scaled(text, kGiga);
+             return {};
+         }});
+    table.add({number("--link-latency", "latency_ns", "Link latency, µs",
+                      "Assumed latency of a message, in microseconds", "US", 1e9, kMicrosecond),
+               [](const E& e) {
+                   return scaledText(static_cast<double>(e.link.latency.count()), kMicrosecond);
+               },
+               [](E& e, std::string_view text) -> Result<void> {
+                   e.link.latency = Nanoseconds(std::llround(scaled(text, kMicrosecond)));
+                   return {};
+               }});
+}
+
+void addRecording(Table& table)
+{
+    table.group("Recording");
+    table.add(option("run", "--trace", "Record",
+                     "What is recorded: off, nothing; ops; kernels, with copies and launches of a "
+                     "GPU; all that CUPTI reports; auto: kernels on a GPU, else ops")
+                  .oneOf(namesOf<Trace>(5, traceName)),
+              &E::trace);
 }
 
 } // namespace
@@ -282,11 +233,13 @@ Fields<Experiment> experimentFields()
 {
     static const std::vector<Field<E>> kFields = [] {
         std::vector<Field<E>> fields;
-        addSchedule(fields);
-        addModel(fields);
-        addTraining(fields);
-        addMachine(fields);
-        addLink(fields);
+        Table table(fields);
+        addSchedule(table);
+        addModel(table);
+        addTraining(table);
+        addMachine(table);
+        addLink(table);
+        addRecording(table);
         return fields;
     }();
     return kFields;

@@ -3,81 +3,75 @@
 namespace engine {
 namespace {
 
-constexpr double kMost = 1 << 16;
+using M = ModelSpec;
 
-// A size with an option of its own, whose default is the preset's.
-FieldFacts size(std::string_view flag, std::string_view key, std::string_view label,
-                std::string_view help)
+constexpr std::string_view kUsual = "the model's";
+
+std::vector<std::string_view> namesOf(Words words)
 {
-    return {.flag = flag,
-            .key = key,
-            .group = "Model",
-            .label = label,
-            .help = help,
-            .value = "K",
-            .least = 1,
-            .most = kMost,
-            .usual = "the model's"};
+    return {words.begin(), words.end()};
 }
 
-FieldFacts choice(std::string_view flag, std::string_view label, std::string_view help, Words names)
+// An option that replaces the preset's value; its key stands at the top of a preset.
+FieldFacts ofModel(std::string_view flag, std::string_view label, std::string_view help)
 {
-    return {.flag = flag,
-            .key = flag.substr(2),
-            .group = "Model",
-            .label = label,
-            .help = help,
-            .names = {names.begin(), names.end()},
-            .usual = "the model's"};
-}
-
-// A number of the file alone.
-FieldFacts number(std::string_view table, std::string_view key, double least, double most)
-{
-    return {.table = table, .key = key, .least = least, .most = most};
+    FieldFacts facts = option("model", flag, label, help, "");
+    facts.table.clear();
+    facts.group = "Model";
+    facts.usual = kUsual;
+    return facts;
 }
 
 } // namespace
 
 Fields<ModelSpec> modelFields()
 {
-    using M = ModelSpec;
-    static const std::vector<Field<M>> kFields{
-        field<M>({.key = "name"}, &M::name),
-        field<M>({.key = "family", .names = {kFamilyWords.begin(), kFamilyWords.end()}},
-                 &M::family),
-        field<M>(size("--micro-batch-size", "micro_batch_size", "Micro-batch size",
-                      "Sequences in a micro-batch"),
-                 &M::microBatchSize),
-        field<M>(size("--sequence", "sequence", "Sequence length", "Tokens in a sequence"),
-                 &M::sequence),
-        field<M>(size("--layers", "layers", "Layers", "Transformer blocks"), &M::layers),
-        field<M>(size("--width", "width", "Width", "Width of the residual stream"), &M::width),
-        field<M>(size("--heads", "heads", "Heads", "Attention heads"), &M::heads),
-        field<M>(choice("--attention", "Attention",
-                        "standard stores the attention scores, recompute computes them again in "
-                        "the backward, flash never stores them",
-                        kAttentionWords),
-                 &M::attention),
-        field<M>(choice("--recompute", "Recompute",
-                        "Part of the forward that the backward computes again", kRecomputeWords),
-                 &M::recompute),
-        field<M>(choice("--precision", "Precision",
-                        "bf16 is mixed precision: weights, activations and messages in bf16, "
-                        "gradients and the optimizer in fp32; tf32 is for GPUs",
-                        kPrecisionWords),
-                 &M::precision),
-        field<M>(number("", "vocabulary", 256, kMost), &M::vocabulary),
-        field<M>(number("", "kv_heads", 0, kMost), &M::kvHeads),
-        field<M>(number("", "ffn_width", 0, kMost), &M::ffnWidth),
-        field<M>({.key = "tied"}, &M::tied),
-        field<M>(number("optimizer", "learning_rate", 0, 1e3), &M::learningRate),
-        field<M>(number("optimizer", "beta1", 0, 0.999999), &M::beta1),
-        field<M>(number("optimizer", "beta2", 0, 0.999999), &M::beta2),
-        field<M>(number("optimizer", "epsilon", 1e-30, 1), &M::epsilon),
-        field<M>(number("optimizer", "weight_decay", 0, 1e3), &M::weightDecay),
-        field<M>(number("init", "std", 0, 1e3), &M::initStd),
-    };
+    static const std::vector<Field<M>> kFields = [] {
+        constexpr double kMost = 1 << 16;
+        std::vector<Field<M>> fields;
+        const auto add = [&](const FieldFacts& facts, auto member) {
+            fields.push_back(field<M>(facts, member));
+        };
+        const auto addSize = [&](std::string_view flag, std::string_view label,
+                                 std::string_view help, int M::*member) {
+            FieldFacts facts = ofModel(flag, label, help).between(1, kMost);
+            facts.value = "K";
+            add(facts, member);
+        };
+        addSize("--micro-batch-size", "Micro-batch size", "Sequences in a micro-batch",
+                &M::microBatchSize);
+        addSize("--sequence", "Sequence length", "Tokens in a sequence", &M::sequence);
+        addSize("--layers", "Layers", "Transformer blocks", &M::layers);
+        addSize("--width", "Width", "Width of the residual stream", &M::width);
+        addSize("--heads", "Heads", "Attention heads", &M::heads);
+        add(ofModel("--attention", "Attention",
+                    "standard stores the attention scores, recompute computes them again in the "
+                    "backward, flash never stores them")
+                .oneOf(namesOf(kAttentionWords)),
+            &M::attention);
+        add(ofModel("--recompute", "Recompute",
+                    "Part of the forward that the backward computes again")
+                .oneOf(namesOf(kRecomputeWords)),
+            &M::recompute);
+        add(ofModel("--precision", "Precision",
+                    "bf16 is mixed precision: weights, activations and messages in bf16, gradients "
+                    "and the optimizer in fp32; tf32 is for GPUs")
+                .oneOf(namesOf(kPrecisionWords)),
+            &M::precision);
+        add(inFileOnly("", "name"), &M::name);
+        add(inFileOnly("", "family").oneOf(namesOf(kFamilyWords)), &M::family);
+        add(inFileOnly("", "vocabulary").between(256, kMost), &M::vocabulary);
+        add(inFileOnly("", "kv_heads").between(0, kMost), &M::kvHeads);
+        add(inFileOnly("", "ffn_width").between(0, kMost), &M::ffnWidth);
+        add(inFileOnly("", "tied"), &M::tied);
+        add(inFileOnly("optimizer", "learning_rate").between(0, 1e3), &M::learningRate);
+        add(inFileOnly("optimizer", "beta1").between(0, 0.999999), &M::beta1);
+        add(inFileOnly("optimizer", "beta2").between(0, 0.999999), &M::beta2);
+        add(inFileOnly("optimizer", "epsilon").between(1e-30, 1), &M::epsilon);
+        add(inFileOnly("optimizer", "weight_decay").between(0, 1e3), &M::weightDecay);
+        add(inFileOnly("init", "std").between(0, 1e3), &M::initStd);
+        return fields;
+    }();
     return kFields;
 }
 

@@ -5,27 +5,25 @@
 namespace engine {
 namespace {
 
-constexpr double kMost = 1'000'000; // the scheme refuses less
-constexpr double kMostCopies = 65535;
+using Request = ScheduleRequest;
+
+constexpr std::string_view kTable = "schedule", kGroup = "Schedule";
 
 // --set key=value; TOML: a table of texts.
-Field<ScheduleRequest> schemeOptions()
+Field<Request> schemeOptions()
 {
-    return {{.flag = "--set",
-             .table = "schedule",
-             .key = "options",
-             .group = "Schedule",
-             .label = "Options of the scheme",
-             .help = "Option of the scheme; repeat it for another option",
-             .value = "KEY=VALUE",
-             .kind = FieldKind::List},
-            [](const ScheduleRequest& request) {
+    FieldFacts facts = option(kTable, "--set", "Options of the scheme",
+                              "Option of the scheme; repeat it for another option", "KEY=VALUE");
+    facts.key = "options";
+    facts.kind = FieldKind::List;
+    return {std::move(facts),
+            [](const Request& request) {
                 std::string text;
                 for (const auto& [key, value] : request.options)
                     text += fmt::format("{}{}={}", text.empty() ? "" : "\n", key, value);
                 return text;
             },
-            [](ScheduleRequest& request, std::string_view text) -> Result<void> {
+            [](Request& request, std::string_view text) -> Result<void> {
                 decltype(request.options) options;
                 for (const std::string_view item : items(text)) {
                     const auto equals = item.find('=');
@@ -45,63 +43,40 @@ Field<ScheduleRequest> schemeOptions()
 
 Fields<ScheduleRequest> requestFields()
 {
-    using Request = ScheduleRequest;
-    static const std::vector<Field<Request>> kFields{
-        field<Request>({.flag = "--scheme",
-                        .table = "schedule",
-                        .key = "scheme",
-                        .group = "Schedule",
-                        .label = "Scheme",
-                        .help = "Pipeline scheme; bscope schemes lists them",
-                        .value = "NAME",
-                        .isEssential = true},
-                       &Request::scheme),
-        field<Request>({.flag = "-D,--devices",
-                        .table = "schedule",
-                        .key = "devices",
-                        .group = "Schedule",
-                        .label = "Devices D",
-                        .help = "Pipeline devices",
-                        .value = "D",
-                        .least = 0,
-                        .most = kMost,
-                        .isEssential = true},
-                       &Request::devices),
-        field<Request>({.flag = "-N,--micro-batches",
-                        .table = "schedule",
-                        .key = "micro_batches",
-                        .group = "Schedule",
-                        .label = "Micro-batches N",
-                        .help = "Micro-batches of an iteration, both directions together",
-                        .value = "N",
-                        .least = 0,
-                        .most = kMost,
-                        .isEssential = true},
-                       &Request::microBatches),
-        field<Request>({.flag = "--chunks",
-                        .table = "schedule",
-                        .key = "chunks",
-                        .group = "Schedule",
-                        .label = "Chunks v",
-                        .help = "Chunks v per device and direction",
-                        .value = "v",
-                        .least = 0,
-                        .most = kMost,
-                        .usual = "the scheme's"},
-                       &Request::chunks),
-        schemeOptions(),
-        field<Request>({.flag = "--data-parallel",
-                        .table = "schedule",
-                        .key = "data_parallel",
-                        .group = "Schedule",
-                        .label = "Data-parallel copies W",
-                        .help = "Copies of the pipeline, each with N micro-batches of its own; "
-                                "more than 1 adds all-reduces",
-                        .value = "W",
-                        .least = 1,
-                        .most = kMostCopies},
-                       &Request::dataParallel),
-    };
+    static const std::vector<Field<Request>> kFields = [] {
+        constexpr double kMost = 1'000'000, kMostCopies = 65535; // the scheme accepts less
+        std::vector<Field<Request>> fields;
+        const auto add = [&](const FieldFacts& facts, auto member) {
+            fields.push_back(field<Request>(facts, member));
+        };
+        add(option(kTable, "--scheme", "Scheme", "Pipeline scheme; bscope schemes lists them",
+                   "NAME")
+                .essential(),
+            &Request::scheme);
+        add(option(kTable, "-D,--devices", "Devices D", "Pipeline devices", "D")
+                .between(0, kMost)
+                .essential(),
+            &Request::devices);
+        add(option(kTable, "-N,--micro-batches", "Micro-batches N",
+                   "Micro-batches of an iteration, both directions together", "N")
+                .between(0, kMost)
+                .essential(),
+            &Request::microBatches);
+        add(option(kTable, "--chunks", "Chunks v", "Chunks v per device and direction", "v")
+                .between(0, kMost)
+                .usually("the scheme's"),
+            &Request::chunks);
+        fields.push_back(schemeOptions());
+        add(option(kTable, "--data-parallel", "Data-parallel copies W",
+                   "Copies of the pipeline, each with N micro-batches of its own; more than 1 "
+                   "adds all-reduces",
+                   "W")
+                .between(1, kMostCopies),
+            &Request::dataParallel);
+        for (Field<Request>& each : fields)
+            each.group = kGroup;
+        return fields;
+    }();
     return kFields;
 }
 
