@@ -17,8 +17,8 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// Per row (replica, stage): how many ops of its device come up to its last weight gradient, the
-// sends behind that included.
+// [row (replica, stage)] the number of ops of its device up to its last weight gradient,
+// including the sends after it.
 std::vector<std::size_t> readyPositions(const Schedule& schedule)
 {
     const auto stages = static_cast<std::size_t>(schedule.shape.stages);
@@ -36,8 +36,8 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
     return ready;
 }
 
-// All-reduces meet on several devices, so every device takes them in one order (by readiness of
-// the last holder, then by stage): no two devices can wait for each other.
+// All devices start all-reduces in the same order (when the last holder is ready, then by
+// stage), so that no two devices wait for each other.
 std::vector<std::vector<AllReducePlace>> placeEager(const Schedule& schedule)
 {
     const auto stages = static_cast<std::size_t>(schedule.shape.stages);

@@ -7,7 +7,8 @@
 namespace engine {
 namespace {
 
-// Behind the last op that adds to the gradient of the stage, its joint neighbours and its sends.
+// The position after the last op that contributes to the gradient of the stage, its joint ops
+// and its sends.
 std::size_t readyAt(std::span<const Op> ops, StageId stage)
 {
     std::size_t ready = 0;
@@ -23,8 +24,8 @@ std::size_t readyAt(std::span<const Op> ops, StageId stage)
 
 using Position = std::ptrdiff_t;
 
-// Behind the calls for other stages: this one is over last, and on its device's lane they would
-// wait for it. Never behind the step that waits for it.
+// The position after the all-reduces of other stages, which would otherwise wait for this one on
+// the same stream, but before the OPT that waits for it.
 Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 {
     for (Position i = at; i < std::ssize(ops); ++i) {
