@@ -113,9 +113,9 @@ void writeEntries(Schedule& schedule, const std::vector<Entry>& entries)
     parts::writeByDue(schedule, order);
 }
 
-// Early: an op is due when it would start in a unit that stands alone, and a unit 2vD ticks behind
-// the one before: the time of its forwards and half its backwards, so that its forwards fill the
-// bubble between units.
+// Early: an op is due when it would start in a unit that runs alone. Units are 2vD ticks apart,
+// the time of their forwards and half their backwards, so their forwards fill the bubble between
+// units.
 void writeEarlyUnits(Schedule& schedule)
 {
     const int devices = schedule.shape.devices;
@@ -163,8 +163,8 @@ Result<void> check(const ScheduleRequest& request)
     const int chunks = parts::chunksOf(request);
     if (chunks % 2 != 0)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("bitpipe needs an even number of chunks per device and direction, "
-                                "two for each V, not {}; the nearest is {}",
+                    fmt::format("bitpipe needs an even number of chunks per device and direction "
+                                "(two for each V), not {}; the nearest is {}",
                                 chunks, chunks + 1));
     const Parts wanted(request);
     if (wanted.early)
@@ -194,9 +194,8 @@ Scheme bitpipe()
     Scheme scheme;
     scheme.name = "bitpipe";
     scheme.title = "BitPipe";
-    scheme.summary
-        = "two V-shaped interleaved pipelines in opposite directions; early, looping and "
-          "one direction are own orders";
+    scheme.summary = "two V-shaped interleaved pipelines in opposite directions; early, looping "
+                     "and one-direction variants";
     scheme.citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024";
     scheme.details = kDetails;
     scheme.family = "Two directions";

@@ -8,7 +8,7 @@
 
 namespace engine::sim {
 
-// A value of a schedule: its kind and its place among those of the kind.
+// Identifies a value of a schedule by kind and index within the kind.
 struct ValueKey
 {
     Value::Kind kind = Value::Kind::Stash;
@@ -25,9 +25,9 @@ BS_INLINED ValueKey keyOf(const Value& value, const Shape& shape)
     return {value.kind, cellIndex(value, shape)};
 }
 
-// What is known of every value while an iteration is placed. Activations, gradients and reduced
-// gradients take a word each: not made yet, made on its own device, or the tick at which it is
-// where it was sent. A stash never leaves its device unseen and takes a bit of a byte.
+// The state of every value while an iteration is placed. Activations, gradients and reduced
+// gradients use a word each: not produced, produced on its own device, or the arrival time. A
+// stash needs one bit, because it leaves its device only by evicts.
 class ValueTable
 {
 public:
@@ -63,12 +63,12 @@ public:
         return isTimed(key.kind) ? wordOf(key) != kNotMade
                                  : (m_stashes[key.index] & bitOf(key.kind)) != 0;
     }
-    // Of those that take a word.
+    // Only for values that use a word.
     BS_INLINED bool hasArrived(ValueKey key) const { return wordOf(key) >= kFirstTick; }
     BS_INLINED std::int64_t arrival(ValueKey key) const { return wordOf(key) - kFirstTick; }
 
 private:
-    // Zero is the value of memory that nobody has touched.
+    // 0 is the value of untouched zero-initialized memory.
     static constexpr std::int64_t kNotMade = 0, kMade = 1, kFirstTick = 2;
 
     BS_INLINED static std::uint8_t bitOf(Value::Kind kind)
