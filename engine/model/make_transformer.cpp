@@ -30,7 +30,7 @@ Result<void> checkPrecision(Precision precision, const Device& device)
         || (precision == Precision::Tf32 && device.tf32Kernels() != nullptr))
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} does not compute in {} here: use --precision fp32{}",
+                fmt::format("{} does not support {} training: use --precision fp32{}",
                             device.info().name, wordOf(kPrecisionWords, precision),
                             precision == Precision::Tf32 ? ", or --backend cuda" : ""));
 }

@@ -18,14 +18,14 @@ constexpr std::string_view kFolder = "models/", kEnding = ".toml";
 // One key of a preset and the field it fills.
 struct Key
 {
-    std::string_view table, name; // table "": the top
+    std::string_view table, name; // table "": top level
     int ModelSpec::*integer = nullptr;
     double ModelSpec::*real = nullptr;
     double least = 0, most = 1;
 };
 
 constexpr double kMost = 1 << 16;
-constexpr std::int64_t kMostTokens = 1 << 20; // of a micro-batch
+constexpr std::int64_t kMostTokens = 1 << 20; // per micro-batch
 constexpr Key kKeys[] = {
     {"", "layers", &ModelSpec::layers, nullptr, 1, kMost},
     {"", "width", &ModelSpec::width, nullptr, 1, kMost},
@@ -57,7 +57,7 @@ auto outOfRange(const Key& key)
 
 bool inRange(const Key& key, double value)
 {
-    return value >= key.least && value <= key.most; // false for NaN
+    return value >= key.least && value <= key.most; // also false for NaN
 }
 
 Result<void> read(const Key& key, const toml::node& node, ModelSpec& model)
@@ -73,7 +73,7 @@ Result<void> read(const Key& key, const toml::node& node, ModelSpec& model)
     return {};
 }
 
-// A key whose value is one of some words, in the order of its enumeration.
+// A key with named values, in the order of its enumeration.
 struct Choice
 {
     std::string_view name;
@@ -112,7 +112,7 @@ Result<void> readChoice(const Choice& choice, const toml::node& node, ModelSpec&
     return {};
 }
 
-// The keys that are no numbers.
+// The keys that are not numbers.
 Result<void> readWord(std::string_view name, const toml::node& node, ModelSpec& model)
 {
     if (name == "name" && node.is_string()) {
@@ -168,27 +168,27 @@ auto invalidModel(std::string message)
     return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
 }
 
-// What is possible alone, but not together.
+// Values that are valid separately but not together.
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)
         return invalidModel(
-            fmt::format("width {} is no multiple of heads {}", model.width, model.heads));
+            fmt::format("width {} is not a multiple of heads {}", model.width, model.heads));
     if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
         return invalidModel(
-            fmt::format("heads {} is no multiple of kv_heads {}", model.heads, model.kvHeads));
+            fmt::format("heads {} are not a multiple of kv_heads {}", model.heads, model.kvHeads));
     if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
         return invalidModel(
-            fmt::format("width {} / heads {} is odd, and rotary positions turn pairs", model.width,
+            fmt::format("width {} / heads {} is odd, but rotary positions need pairs", model.width,
                         model.heads));
     if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
         return invalidModel(
-            fmt::format("vocabulary must be {} or more for family = \"bert\", which hides tokens",
+            fmt::format("vocabulary must be at least {} for family = \"bert\", which hides tokens",
                         kHiddenToken + 1));
     if (std::int64_t{model.microBatchSize} * model.sequence > kMostTokens)
-        return invalidModel(fmt::format("micro_batch_size x sequence is more than {} tokens: use a "
-                                        "smaller --micro-batch-size",
-                                        kMostTokens));
+        return invalidModel(fmt::format(
+            "micro_batch_size x sequence exceeds {} tokens: use a smaller --micro-batch-size",
+            kMostTokens));
     return {};
 }
 
@@ -246,8 +246,8 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile)
         return parse(preset, nameOrFile);
     if (!nameOrFile.ends_with(kEnding))
         return fail(Error::Code::NotFound,
-                    fmt::format("no model is called '{}': there are {}, or give a .toml file",
-                                nameOrFile, fmt::join(modelNames(), ", ")));
+                    fmt::format("unknown model '{}'; use one of {}, or a .toml file", nameOrFile,
+                                fmt::join(modelNames(), ", ")));
     std::ifstream file{std::string(nameOrFile)};
     std::ostringstream text;
     if (!(file && text << file.rdbuf()))

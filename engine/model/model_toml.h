@@ -8,10 +8,10 @@
 
 namespace engine {
 
-// The keys of a preset of resources/models: also the [model] table of an experiment. Missing keys
-// are defaults; an unknown key and an impossible value are errors that name it.
+// Keys of a preset of resources/models and of the [model] table of an experiment. Missing keys
+// have defaults; unknown keys and invalid values are errors that name the key.
 Result<ModelSpec> modelFromTable(const toml::table& table);
-// Under `prefix`: "" for a preset file, "model" inside an experiment.
+// `prefix`: "" for a preset file, "model" inside an experiment.
 std::string modelToToml(const ModelSpec& model, const std::string& prefix);
 
 } // namespace engine

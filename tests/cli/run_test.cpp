@@ -122,8 +122,7 @@ TEST_CASE(
     const Printed refused = bscope(folder, run + " --precision tf32 -o tf32.sqlite");
     CHECK(refused.status == 1);
     CHECK(contains(refused.err,
-                   "does not compute in tf32 here: use --precision fp32, or "
-                   "--backend cuda"));
+                   "does not support tf32 training: use --precision fp32, or --backend cuda"));
     REQUIRE(bscope(folder, "experiment bf16.sqlite -o again.sqlite").status == 0);
     CHECK(bscope(folder, "analyze again.sqlite --json").json()["losses"] == narrow["losses"]);
 }

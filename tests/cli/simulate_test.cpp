@@ -185,7 +185,7 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
     CHECK_THAT(bscope(folder, "simulate --model gpt3-96b").err,
                Catch::Contains("both --model and --hardware"));
     CHECK_THAT(bscope(folder, "simulate --model x --hardware h100-sxm").err,
-               Catch::Contains("no model is called 'x'"));
+               Catch::Contains("unknown model 'x'"));
 }
 
 TEST_CASE("a model that can be trained can be costed, too")

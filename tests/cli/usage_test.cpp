@@ -46,7 +46,7 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"simulate --jitter 500", 2, "a percentage from 0 to 100"},
         {"simulate --joint 0", 2, "--joint 0"},
         {"simulate --recompute-keeps 1.5", 2, "a share between 0 and 1"},
-        {"simulate --model gpt3-96b --hardware abacus", 2, "no hardware is called 'abacus'"},
+        {"simulate --model gpt3-96b --hardware abacus", 2, "unknown hardware 'abacus'"},
         {"simulate --model gpt3-96b --hardware h100-sxm --attention flash --recompute attention", 2,
          "flash attention stores no scores"},
         {"validate empty.txt --stash-limit nan", 2, "nan is not a number above 0"},

@@ -63,8 +63,8 @@ TEST_CASE("more stages than layers is an error that names the smallest --layers"
 {
     CHECK(checkModel(ModelSpec(), 16));
     CHECK(checkModel(ModelSpec(), 17).error().message
-          == "16 layers cannot be cut into 17 stages: use --layers 17 or more, or fewer devices or "
-             "chunks");
+          == "16 layers cannot be divided into 17 stages: use --layers 17 or more, or fewer "
+             "devices or chunks");
 }
 
 TEST_CASE("a model table and its text are inverses")
@@ -99,9 +99,9 @@ TEST_CASE("a bad model table is an error that names the key")
     CHECK(message("attention = 3") == "model: attention must be one of standard, recompute, flash");
     CHECK(message("heads = 4\nkv_heads = 3") == "model: heads 4 are not a multiple of kv_heads 3");
     CHECK(message("family = \"llama\"\nwidth = 12\nheads = 4")
-          == "model: width 12 / heads 4 is odd, and rotary positions turn pairs");
+          == "model: width 12 / heads 4 is odd, but rotary positions need pairs");
     CHECK(message("family = \"bert\"")
-          == "model: vocabulary must be 257 or more for family = \"bert\", which hides tokens");
+          == "model: vocabulary must be at least 257 for family = \"bert\", which hides tokens");
 }
 
 TEST_CASE("a model file with a slip is an error that names file and line")

@@ -179,5 +179,6 @@ TEST_CASE("a device that does not compute in bf16 says so")
     CHECK(checkPrecision(Precision::Fp32, device));
     const auto refused = checkPrecision(Precision::Bf16, device);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().message == "Old GPU does not compute in bf16 here: use --precision fp32");
+    CHECK(refused.error().message
+          == "Old GPU does not support bf16 training: use --precision fp32");
 }
