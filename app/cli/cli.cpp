@@ -23,13 +23,13 @@ namespace {
 constexpr int kSuccess = 0, kFailed = 1, kUsage = 2;
 
 constexpr std::string_view kWelcome =
-    R"(bscope sees, measures and compares pipeline-parallel training. Try first:
+    R"(bscope simulates, measures and compares pipeline-parallel training. Examples:
 
-  bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe   three schemes side by side, at once
-  bscope run --scheme bitpipe                                     train a small GPT on four devices and record it
-  bscope schedule --format text                                   the order of operations, device by device
+  bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe   compare three schemes
+  bscope run --scheme bitpipe                                     train a small GPT on four devices
+  bscope schedule --format text                                   print the order of operations
 
-All commands: bscope --help. The window: bubblescope.
+bscope --help lists all commands. bubblescope is the window.
 )";
 
 std::string versionText(bool json)
@@ -43,7 +43,7 @@ std::string versionText(bool json)
         + "\n";
 }
 
-// "  one\n  two" of "one\ntwo".
+// Indents every line by two blanks.
 std::string indented(std::string_view lines)
 {
     std::string text = "  ";
@@ -63,7 +63,8 @@ int exitStatus(engine::Error::Code code)
     return code == engine::Error::Code::InvalidArgument ? kUsage : kFailed;
 }
 
-// Options by name and value only: CLI11 adds checks and exclusions, which nobody reads.
+// Prints names and types of options without CLI11's validators and exclusions, in lines of 100
+// columns.
 class HelpFormatter : public CLI::Formatter
 {
 public:
@@ -74,7 +75,11 @@ public:
     }
     std::string make_option_opts(const CLI::Option* option) const override
     {
-        return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+        // "UINT:SIZE [b, kb(=1024b), ...]" is SIZE; {a,b} of a choice stays.
+        std::string type = option->get_type_name();
+        if (const auto name = type.find(':'); name != std::string::npos && type[name + 1] != '{')
+            type.erase(0, name + 1);
+        return type.empty() ? "" : " " + type.substr(0, type.find(" ["));
     }
     std::string make_option_name(const CLI::Option* option, bool positional) const override
     {
@@ -84,17 +89,17 @@ public:
 
 struct Program
 {
-    CLI::App app{"See, measure and compare pipeline-parallel training.", "bscope"};
+    CLI::App app{"Simulate, measure and compare pipeline-parallel training.", "bscope"};
     bool version = false, json = false;
     std::vector<std::pair<CLI::App*, Action>> actions;
 
     Program()
     {
         app.require_subcommand(0, 1);
-        app.add_flag("--version", version, "Version, and with --json the build");
+        app.add_flag("--version", version, "Print the version (with --json also the build)");
         app.add_flag("--json", json)->group("");
         app.formatter(std::make_shared<HelpFormatter>());
-        app.footer("\nbscope COMMAND --help explains a command, with examples.");
+        app.footer("\nbscope COMMAND --help prints the options of a command, with examples.");
         for (const Command& command : commands()) {
             CLI::App* sub
                 = app.add_subcommand(std::string(command.name), std::string(command.summary));
@@ -105,7 +110,7 @@ struct Program
     }
 };
 
-// A GPU that does not end what it was given would be waited for.
+// Exits without destructors if a GPU no longer responds, because they would wait for it.
 int leave(int status)
 {
     if (!engine::devicesAreLost())
@@ -126,14 +131,13 @@ int runChosen(Program& program)
     if (program.version)
         printText(versionText(program.json));
     else if (program.json)
-        return complain(
-            "--json says how to print; name a command, for example: bscope schemes --json", kUsage);
+        return complain("--json needs a command, for example: bscope schemes --json", kUsage);
     else
         printText(kWelcome);
     return kSuccess;
 }
 
-// CLI11's words made plain: what is wrong with which argument.
+// Rephrases CLI11's errors: what is wrong with which argument.
 std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";
@@ -144,11 +148,11 @@ std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
         const std::string first = extras.empty() ? what : extras.front();
         const bool command = app.get_subcommands().empty() && !first.starts_with('-');
         if (command && first == "figure")
-            return "figures are drawn by the other program: bubblescope figure RUN.sqlite -o F.pdf";
+            return "use the other program to draw figures: bubblescope figure RUN.sqlite -o F.pdf";
         return (command ? "unknown command " : "unknown argument ") + first;
     }
     if (what.starts_with(kConversion))
-        return what.substr(kConversion.size()) + " is not a number it can use";
+        return what.substr(kConversion.size()) + " is not a valid number";
     if (const auto end = what.find(kTooMany); end != std::string::npos)
         return what.substr(0, end) + " can be given only once";
     return what.substr(0, what.find('\n'));
@@ -178,9 +182,8 @@ int runBscope(int argc, const char* const* argv)
         return runChosen(program);
     } catch (const std::bad_alloc&) {
         return complain("out of memory; try fewer devices, micro-batches or layers", kFailed);
-    } catch (const std::exception& error) { // of a library: never a stack trace
-        return complain(std::string(error.what()) + "; this should not happen, please report it",
-                        kFailed);
+    } catch (const std::exception& error) { // from a library
+        return complain(std::string(error.what()) + "; this is a bug, please report it", kFailed);
     }
 }
 

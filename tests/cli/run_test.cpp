@@ -234,7 +234,7 @@ TEST_CASE("Ctrl-C keeps whole iterations")
         const Printed printed = process.wait();
         CHECK(printed.status == 1);
         CHECK(events(printed.err).back()["outcome"] == "cancelled");
-        CHECK(contains(lines(printed.err).back(), "whole iterations are kept"));
+        CHECK(contains(lines(printed.err).back(), "complete iterations were kept"));
         const json run = bscope(folder, "analyze run.sqlite --json").json();
         CHECK(run["outcome"] == "cancelled");
         CHECK(run["iterations"].size() >= 2);

@@ -18,7 +18,7 @@ std::string lowerCase(std::string text)
     return text;
 }
 
-// Of all GPUs, what several say once.
+// Of all GPUs, without repetitions.
 std::string fallbackOf(const CudaReport& cuda)
 {
     std::string all;

@@ -9,13 +9,14 @@ namespace cli {
 
 void printText(std::string_view text);  // to standard output
 void printError(std::string_view text); // to standard error
-bool errorIsTerminal();                 // a bar and colours only where a person looks
-bool outputHasColours();                // a terminal, and NO_COLOR is not set
-std::size_t outputColumns();            // of the terminal; 160 where there is none
+bool errorIsTerminal();                 // standard error is a terminal
+bool outputHasColours();                // standard output is a terminal and NO_COLOR is not set
+std::size_t outputColumns();            // width of the terminal; 160 if there is none
 
-// The whole of a file. NotFound, or Io with what the system says and what to do.
+// Reads a file. NotFound, or Io with the system's message.
 engine::Result<std::string> readFile(const std::string& path);
-// To `path`, or to standard output where it is empty or "-". Io when it cannot be written whole.
+// Writes to `path`, or to standard output if it is empty or "-". Io if the text cannot be
+// written completely.
 engine::Result<void> writeOutput(const std::string& path, std::string_view text);
 
 } // namespace cli
