@@ -12,7 +12,7 @@ using namespace engine;
 
 namespace {
 
-// What meets: a transfer under the value it carries, a sum under its stage.
+// Identifies a transfer by its value, an all-reduce by its stage.
 struct Meeting
 {
     std::uint32_t iteration = 0;
@@ -117,7 +117,7 @@ private:
     OpIndex m_index;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<Meeting, Ranks> m_ranks;
-    std::map<Meeting, std::size_t> m_members; // ops that sum, by stage
+    std::map<Meeting, std::size_t> m_members; // number of ops of an all-reduce, by stage
 };
 
 } // namespace

@@ -22,7 +22,7 @@ void describeModel(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
     info.deviceName = on.setup.tensorParallel == 1
         ? on.hardware.name
         : fmt::format("{} x {}", on.setup.tensorParallel, on.hardware.name);
-    info.link = fmt::format("{:.4g} GB/s in a node, {:.4g} GB/s between nodes (assumed)",
+    info.link = fmt::format("{:.4g} GB/s within a node, {:.4g} GB/s between nodes (assumed)",
                             on.hardware.node.bandwidth * on.hardware.linkShare / 1e9,
                             on.hardware.network.bandwidth * on.hardware.linkShare / 1e9);
     info.tokensPerIteration = std::llround(sequences * on.model.sequence);

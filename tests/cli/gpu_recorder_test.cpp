@@ -136,11 +136,11 @@ TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace la
     tests::GpuRun made = tests::gpuRun();
     made.gpu.health.dropped = 4;
     made.run.info.machine.clocks = {};
-    made.run.info.machine.clocks.reason = "NVML does not start: no permission";
+    made.run.info.machine.clocks.reason = "NVML cannot be started: no permission";
     tests::writeGpuRun(folder / "gpu.sqlite", made);
     const std::string text = bscope(folder, "analyze gpu.sqlite").out;
     CHECK(contains(text, "kernels, incomplete: 4 records were lost\n"));
-    CHECK(contains(text, "clocks are not known: NVML does not start: no permission\n"));
+    CHECK(contains(text, "clocks are not known: NVML cannot be started: no permission\n"));
 }
 
 TEST_CASE("analyze says of each GPU who has its memory, and by how much the driver says otherwise")

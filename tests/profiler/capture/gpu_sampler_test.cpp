@@ -127,7 +127,7 @@ TEST_CASE("a GPU that was never busy when it was asked has no clocks, and says w
     const auto sampler = GpuSampler::start(nvml.api(), kOne, kFast);
     REQUIRE(sampler);
     (void)samplesOf(nvml, **sampler);
-    CHECK_THAT(clockWords((*sampler)->finish()), Catch::Matchers::Contains("no GPU computed"));
+    CHECK_THAT(clockWords((*sampler)->finish()), Catch::Matchers::Contains("the GPUs were idle"));
 }
 
 TEST_CASE("what a GPU does not tell is 0, and the rest is kept")
@@ -147,11 +147,11 @@ TEST_CASE("NVML that does not start, or knows none of the GPUs, is one sentence"
     nvml.initResult = 4;
     auto refused = GpuSampler::start(nvml.api(), kOne, kFast);
     REQUIRE(!refused);
-    CHECK(refused.error().message == "NVML does not start: Insufficient Permissions");
+    CHECK(refused.error().message == "NVML cannot be started: Insufficient Permissions");
     nvml.initResult = 0;
     refused = GpuSampler::start(nvml.api(), std::vector<GpuSampler::Gpu>{{0, "0000:99:00.0"}});
     REQUIRE(!refused);
-    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("does not know the GPUs"));
+    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("does not find the GPUs"));
     CHECK(nvml.shutdowns == 1);
 }
 
