@@ -84,7 +84,7 @@ TEST_CASE(
     writeText(plugins / "libbubblescope_cuda.so", "not a library");
     CHECK(contains(said("0", plugins.path().string()),
                    "; --transport peer copies between GPUs without NCCL\n"));
-    CHECK(contains(said("100", tests::buildPath("plugins/played_gpus")), // which has NCCL
+    CHECK(contains(said("100", tests::buildPath("plugins/emulated_gpus")), // which has NCCL
                    "finds no device; --backend cpu runs it without a GPU\n"));
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("what is missing in a trace is one sentence")
              "for records");
 }
 
-TEST_CASE("the GPU that plays all devices of an emulated run has a row for each")
+TEST_CASE("the GPU that emulates all devices of an emulated run has a row for each")
 {
     CudaReport report;
     report.driver = "13.0";

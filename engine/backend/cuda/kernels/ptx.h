@@ -6,7 +6,7 @@
 
 // The instructions of sm_80 and later that C++ has no words for, one function each; which lane
 // holds which number is NVIDIA's (PTX ISA, "Matrix Fragments for mma.m16n8k16"). Where the host
-// compiler plays kernels, the functions of tests/support/cuda_on_cpu do the same.
+// compiler emulates kernels, the functions of tests/support/cuda_on_cpu do the same.
 #ifndef __CUDACC__
 #include <cuda_ptx_on_cpu.h>
 #else

@@ -15,7 +15,8 @@ struct DevicePart
     // partition, which is kept for longer.
     std::shared_ptr<GpuClock> clock;
     Bytes before = 0; // of its memory that was used by then
-    int number = -1;  // of the device among those that run at the same time; -1: it plays them all
+    int number
+        = -1; // of the device among those that run at the same time; -1: it emulates them all
 };
 
 // std::bad_alloc; std::runtime_error says what CUDA says.
