@@ -29,7 +29,7 @@ struct CudaDevice
     // Columns of Nsight Systems' TARGET_INFO_GPU (engine/timeline/gpu_facts.h).
     std::vector<std::pair<std::string, std::int64_t>> numbers;
     // A slower code path used on this GPU, and the reason; empty: none. "flash attention of
-    // heads of 128 numbers without tensor cores: a block may have ..."
+    // heads of 128 numbers without tensor cores: the limit of ..."
     std::string fallback;
 };
 

@@ -117,7 +117,7 @@ TEST_CASE("who asks for NCCL and has too few GPUs gets no other run in its place
     const Printed printed = bscope(folder, run("--transport nccl --iterations 1"));
     CHECK(printed.status == 1);
     CAPTURE(printed.err);
-    CHECK(contains(printed.err, "needs a GPU for each of 2 devices, and there is 1"));
+    CHECK(contains(printed.err, "needs one GPU for each of 2 devices, but there is 1"));
     CHECK_FALSE(fs::exists(folder / "run.sqlite"));
 }
 

@@ -70,7 +70,7 @@ TEST_CASE("a rank that never joins ends the run with a sentence, and leaves noth
     cuda_on_cpu::emulateNccl({.absentGpu = 2});
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
     CHECK_THROWS_WITH(trainLive(lowered, machine.devices, {.communicators = byNccl(kSoon)}),
-                      Contains("joining: not done after 300 ms; another rank did not come"));
+                      Contains("joining: not complete after 300 ms; another rank is missing"));
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }
 

@@ -15,11 +15,11 @@
 namespace engine::cuda {
 namespace {
 
-// Events with times, made when a slot is first used.
+// Timed events, created when a slot is first used.
 class Stamps
 {
 public:
-    explicit Stamps(const Partition* partition) // none: of the whole GPU
+    explicit Stamps(const Partition* partition) // nullptr: of the whole GPU
         : m_partition(partition)
     { }
     ~Stamps()
@@ -103,7 +103,7 @@ public:
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
     const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }
-    const Kernels<float>* tf32Kernels() const override // which few runs want: made when asked for
+    const Kernels<float>* tf32Kernels() const override // created on demand, because few runs use it
     {
         if (m_tf32s == nullptr) {
             const OnGpu on(m_gpu);
@@ -174,7 +174,7 @@ private:
         return makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0,
                            .tf32 = tf32 == Tf32::On});
     }
-    // Of the calling thread: what is made from here on is made there.
+    // Makes the GPU current for the calling thread and returns it.
     static int select(int gpu)
     {
         check(cudaSetDevice(gpu), "choice of the device");
@@ -195,11 +195,11 @@ private:
     }
 
     int m_gpu;
-    std::shared_ptr<const Partition> m_partition; // none: the whole GPU
+    std::shared_ptr<const Partition> m_partition; // nullptr: the whole GPU
     std::shared_ptr<GpuClock> m_clock;
     std::string m_name; // for profilers
     Stream m_stream;
-    mutable CudaQueue m_queue; // m_stream, behind the seam
+    mutable CudaQueue m_queue; // the DeviceQueue of m_stream
     Allocations m_memory;
     Bytes m_before;
     DeviceMemory m_scratch;
