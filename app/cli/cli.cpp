@@ -52,6 +52,23 @@ std::string indented(std::string_view lines)
     return text;
 }
 
+// Breaks lines at blanks; a longer word keeps its line.
+std::string wrapped(const std::string& text, std::size_t width)
+{
+    std::string lines;
+    std::size_t begin = 0;
+    while (text.size() - begin > width) {
+        std::size_t end = text.rfind(' ', begin + width);
+        if (end == std::string::npos || end <= begin)
+            end = text.find(' ', begin + width);
+        if (end == std::string::npos)
+            break;
+        lines += text.substr(begin, end - begin) + '\n';
+        begin = end + 1;
+    }
+    return lines + text.substr(begin);
+}
+
 int complain(const std::string& message, int status)
 {
     printError("bscope: " + message + "\n");
@@ -70,21 +87,35 @@ class HelpFormatter : public CLI::Formatter
 public:
     HelpFormatter()
     {
-        column_width(34);
+        column_width(kNameWidth);
         label("SUBCOMMAND", "COMMAND");
     }
     std::string make_option_opts(const CLI::Option* option) const override
     {
-        // "UINT:SIZE [b, kb(=1024b), ...]" is SIZE; {a,b} of a choice stays.
+        // "BYTES:SIZE [b, kb(=1024b), ...]" is BYTES, "TEXT:{a,b}" is {a,b}.
         std::string type = option->get_type_name();
-        if (const auto name = type.find(':'); name != std::string::npos && type[name + 1] != '{')
-            type.erase(0, name + 1);
-        return type.empty() ? "" : " " + type.substr(0, type.find(" ["));
+        if (const auto end = type.find(':'); end != std::string::npos)
+            type = type.compare(end, 2, ":{") == 0 ? type.substr(end + 1) : type.substr(0, end);
+        return type.empty() ? "" : " " + type;
     }
     std::string make_option_name(const CLI::Option* option, bool positional) const override
     {
         return positional ? "" : CLI::Formatter::make_option_name(option, false);
     }
+    std::string make_option_usage(const CLI::Option* option) const override
+    {
+        const std::string type = make_option_opts(option);
+        const std::string name = (type.empty() ? "NAME" : type.substr(1))
+            + (option->get_expected_max() > 2 ? " ..." : "");
+        return option->get_required() ? name : '[' + name + ']';
+    }
+    std::string make_option_desc(const CLI::Option* option) const override
+    {
+        return wrapped(option->get_description(), kHelpWidth - kNameWidth);
+    }
+
+private:
+    static constexpr std::size_t kHelpWidth = 100, kNameWidth = 34;
 };
 
 struct Program

@@ -20,7 +20,7 @@ struct LinkSpec
     friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
 // Seconds of a ring all-reduce of `bytes` over `ranks`: 2 (r-1) alpha + 2 (r-1)/r
-// bytes/bandwidth (nccl-tests, PERFORMANCE.md).
+// bytes/bandwidth (documentation of nccl-tests).
 double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
 
 // The devices of a pipeline. SI units: FLOP/s, bytes, bytes per second, seconds.

@@ -22,7 +22,7 @@ constexpr auto kIdle = static_cast<std::uint64_t>(Throttle::Idle);
 
 // The value that an NVML call returns, or 0.
 template<class Number, class Call>
-Number told(Call call)
+Number valueOf(Call call)
 {
     Number value{};
     return call(&value) == 0 ? value : Number{};
@@ -81,18 +81,18 @@ void GpuSampler::sample()
     for (const Handle& handle : m_handles) {
         GpuSample sample;
         const auto clock = [&](NvmlApi::Clock which) {
-            return told<unsigned>(
+            return valueOf<unsigned>(
                 [&](unsigned* out) { return m_nvml.clock(handle.nvml, which, out); });
         };
         sample.device = handle.device;
         sample.smClock = clock(NvmlApi::SmClock);
         sample.memoryClock = clock(NvmlApi::MemoryClock);
         sample.power
-            = told<unsigned>([&](unsigned* out) { return m_nvml.power(handle.nvml, out); });
-        sample.temperature = told<unsigned>([&](unsigned* out) {
+            = valueOf<unsigned>([&](unsigned* out) { return m_nvml.power(handle.nvml, out); });
+        sample.temperature = valueOf<unsigned>([&](unsigned* out) {
             return m_nvml.temperature(handle.nvml, NvmlApi::kGpuSensor, out);
         });
-        sample.throttle = told<unsigned long long>(
+        sample.throttle = valueOf<unsigned long long>(
             [&](unsigned long long* out) { return m_nvml.throttle(handle.nvml, out); });
         sample.time = monotonic();
         const std::lock_guard lock(m_mutex);

@@ -97,3 +97,21 @@ TEST_CASE("1F1B on one device is the sequential baseline")
     CHECK(run["iteration"] == 24.0);
     CHECK(run["p2p_messages"] == 0);
 }
+
+TEST_CASE("the lines of every help text fit in 100 columns, without inner names of CLI11")
+{
+    const Folder folder;
+    for (const char* command :
+         {"", "schemes", "schedule", "validate", "simulate", "run", "experiment", "analyze",
+          "compare", "export", "estimate", "devices", "verify"}) {
+        const Printed printed = bscope(folder, std::string(command) + " --help");
+        CHECK(printed.status == 0);
+        for (const std::string& line : lines(printed.out)) {
+            CAPTURE(command, line);
+            CHECK(line.size() <= 100);
+            CHECK_FALSE(contains(line, ":SIZE"));
+            CHECK_FALSE(contains(line, "UINT:"));
+            CHECK_FALSE(contains(line, "kb(="));
+        }
+    }
+}

@@ -189,7 +189,7 @@ Action prepareCompare(CLI::App& app)
     app.add_option("--loss", options->loss,
                    "Also print the steps of each run to this loss in nats per token (best: the "
                    "lowest that all runs reach)")
-        ->type_name("best|X")
+        ->type_name("{best,X}")
         ->check(CLI::IsMember({kBest}) | CLI::PositiveNumber);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };

@@ -128,9 +128,9 @@ public:
 void addProgressOption(CLI::App& app, ProgressKind& kind)
 {
     app.add_option("--progress", kind,
-                   "Progress on standard error: {bar,jsonl,none} (default: bar on a terminal, "
+                   "Progress on standard error (default: bar on a terminal, "
                    "otherwise none)")
-        ->type_name("HOW")
+        ->type_name("{bar,jsonl,none}")
         ->group("Recording")
         ->transform(choice<ProgressKind>({{"bar", ProgressKind::Bar},
                                           {"jsonl", ProgressKind::JsonLines},

@@ -181,7 +181,7 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
            [&options](const std::string& level) { options.trace = traceLevelNamed(level); },
            "Recorded data: off (losses and durations), ops, kernels or all calls of a GPU "
            "(default: kernels on a GPU, otherwise ops)")
-        ->type_name("off|ops|kernels|all")
+        ->type_name("{off,ops,kernels,all}")
         ->check(oneOf({"off", "ops", "kernels", "all"}))
         ->group(kGroup);
     addProgressOption(app, options.progress);

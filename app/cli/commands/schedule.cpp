@@ -78,13 +78,13 @@ Action prepareSchedule(CLI::App& app)
     const auto options = std::make_shared<Options>();
     addScheduleOptions(app, options->schedule);
     addPassOptions(app, options->schedule.passes);
-    app.add_option("--with", options->with, "Ops to add, as a list of p2p, allreduce and opt")
-        ->type_name("PASSES")
+    app.add_option("--with", options->with, "Ops to add, as a comma-separated list")
+        ->type_name("{p2p,allreduce,opt}")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(oneOf({"p2p", "allreduce", "opt"}));
-    app.add_option("--format", options->format, "Format: {csv,text,torch,json} (default: csv)")
-        ->type_name("FORMAT")
+    app.add_option("--format", options->format, "Format (default: csv)")
+        ->type_name("{csv,text,torch,json}")
         ->check(oneOf({"csv", "text", "torch", "json"}));
     app.add_option("-o,--output", options->output, "Write to a file (default: standard output)")
         ->type_name("FILE");

@@ -114,7 +114,7 @@ Action prepareSchemes(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms")
-        ->type_name("");
+        ->type_name("NAME");
     app.add_flag("--json", options->json, "Print JSON");
     return [options]() -> engine::Result<int> {
         const auto text = described(options->name, options->json);

@@ -147,7 +147,7 @@ Action prepareVerify(CLI::App& app)
     const auto options = std::make_shared<Options>();
     app.add_option("--backend", options->backend,
                    "Backend; on GPUs the integer-exact check, at D = 2 and 4 (default: the CPU)")
-        ->type_name("auto|cpu|cuda")
+        ->type_name("{auto,cpu,cuda}")
         ->check(oneOf({"auto", "cpu", "cuda"}));
     app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated (default: all)")
         ->type_name("NAME");

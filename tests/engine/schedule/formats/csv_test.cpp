@@ -135,7 +135,7 @@ TEST_CASE("what is wrong with a header is told by column")
     CHECK_THAT(errorOf("device,index,op\n"),
                Catch::StartsWith("line 1: column 'stage' is missing"));
     CHECK_THAT(errorOf("device,index,op,chunk,microbatch,direction,stage\n"),
-               Catch::StartsWith("line 1: column 'chunk' where 'stage' must stand"));
+               Catch::StartsWith("line 1: column 'chunk' instead of 'stage'"));
     CHECK_THAT(errorOf("device,index,op,stage,chunk,microbatch,replica,slice,joint,version,note\n"),
                Catch::StartsWith("line 1: unexpected column 'note' after 'version'"));
     CHECK_THAT(errorOf(kHeader), Catch::Contains("no ops"));

@@ -109,7 +109,7 @@ TEST_CASE("what is wrong with PyTorch's file is told by line and action")
     CHECK_THAT(torchError("0F0,3OPT\n"),
                Catch::StartsWith("line 1: '3OPT' is not a PyTorch action"));
     CHECK_THAT(torchError("0F0u\n"), Catch::StartsWith("line 1: '0F0u' is not a PyTorch action"));
-    CHECK_THAT(torchError("(0F0;0B0\n"), Catch::Contains("brackets"));
+    CHECK_THAT(torchError("(0F0;0B0\n"), Catch::Contains("parentheses"));
     CHECK_THAT(torchError("(0F0;0F1)OVERLAP_F_B\n"),
                Catch::Contains("one forward and one backward"));
     CHECK_THAT(torchError("0F0,99999999999F0\n"), Catch::Contains("is not a PyTorch action"));

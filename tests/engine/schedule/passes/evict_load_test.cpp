@@ -63,9 +63,9 @@ TEST_CASE("where there is nothing to share, or no way to, the reason is named")
           == "seq1f1b runs parts of micro-batches, and a part needs the stash of another: nothing "
              "can be evicted");
     CHECK_THAT(refusal(addP2P(scheduleOf("1f1b", 8, 16))),
-               Catch::StartsWith("1f1b has transfers already"));
+               Catch::StartsWith("1f1b already has transfers"));
     CHECK_THAT(refusal(evicting("1f1b", 8, 16)),
-               Catch::StartsWith("1f1b has evicts and loads already"));
+               Catch::StartsWith("1f1b already has evicts and loads"));
 }
 
 TEST_CASE("a schedule that needs no help comes back as it is")
