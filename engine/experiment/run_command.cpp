@@ -18,7 +18,7 @@ std::string quoted(const std::string& word)
     return text + "'";
 }
 
-std::string scheduleWords(const Experiment& experiment)
+std::string scheduleArguments(const Experiment& experiment)
 {
     const ScheduleRequest& request = experiment.schedule;
     const std::string copies
@@ -35,7 +35,7 @@ std::string scheduleWords(const Experiment& experiment)
 }
 
 // The preset and what differs from it.
-std::string modelWords(const ModelSpec& model)
+std::string modelArguments(const ModelSpec& model)
 {
     std::string text = " --model " + quoted(model.name);
     const ModelSpec preset = loadModel(model.name).value_or(ModelSpec());
@@ -49,11 +49,11 @@ std::string modelWords(const ModelSpec& model)
     add("width", &ModelSpec::width);
     add("heads", &ModelSpec::heads);
     if (model.attention != preset.attention)
-        text += fmt::format(" --attention {}", wordOf(kAttentionWords, model.attention));
+        text += fmt::format(" --attention {}", nameIn(kAttentionNames, model.attention));
     if (model.recompute != preset.recompute)
-        text += fmt::format(" --recompute {}", wordOf(kRecomputeWords, model.recompute));
+        text += fmt::format(" --recompute {}", nameIn(kRecomputeNames, model.recompute));
     if (model.precision != preset.precision)
-        text += fmt::format(" --precision {}", wordOf(kPrecisionWords, model.precision));
+        text += fmt::format(" --precision {}", nameIn(kPrecisionNames, model.precision));
     return text;
 }
 
@@ -62,7 +62,8 @@ std::string modelWords(const ModelSpec& model)
 std::string commandOf(const Experiment& experiment)
 {
     const Experiment defaults;
-    std::string text = "bscope run" + scheduleWords(experiment) + modelWords(experiment.model);
+    std::string text
+        = "bscope run" + scheduleArguments(experiment) + modelArguments(experiment.model);
     const bool onGpus
         = experiment.backend == Backend::Cuda; // where the machine decides the default
     if (experiment.mode != defaults.mode || onGpus)

@@ -31,7 +31,7 @@ Result<void> checkPrecision(Precision precision, const Device& device)
         return {};
     return fail(Error::Code::Unsupported,
                 fmt::format("{} does not support {} training: use --precision fp32{}",
-                            device.info().name, wordOf(kPrecisionWords, precision),
+                            device.info().name, nameIn(kPrecisionNames, precision),
                             precision == Precision::Tf32 ? ", or --backend cuda" : ""));
 }
 

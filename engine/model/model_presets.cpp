@@ -77,15 +77,15 @@ Result<void> read(const Key& key, const toml::node& node, ModelSpec& model)
 struct Choice
 {
     std::string_view name;
-    Words words;
+    Names names;
     std::size_t (*get)(const ModelSpec&);
     void (*set)(ModelSpec&, std::size_t);
 };
 
 template<auto Field>
-constexpr Choice choiceOf(std::string_view name, Words words)
+constexpr Choice choiceOf(std::string_view name, Names names)
 {
-    return {name, words,
+    return {name, names,
             [](const ModelSpec& model) { return static_cast<std::size_t>(model.*Field); },
             [](ModelSpec& model, std::size_t value) {
                 using Enum = std::remove_reference_t<decltype(model.*Field)>;
@@ -94,21 +94,21 @@ constexpr Choice choiceOf(std::string_view name, Words words)
 }
 
 constexpr Choice kChoices[] = {
-    choiceOf<&ModelSpec::family>("family", kFamilyWords),
-    choiceOf<&ModelSpec::attention>("attention", kAttentionWords),
-    choiceOf<&ModelSpec::recompute>("recompute", kRecomputeWords),
-    choiceOf<&ModelSpec::precision>("precision", kPrecisionWords),
+    choiceOf<&ModelSpec::family>("family", kFamilyNames),
+    choiceOf<&ModelSpec::attention>("attention", kAttentionNames),
+    choiceOf<&ModelSpec::recompute>("recompute", kRecomputeNames),
+    choiceOf<&ModelSpec::precision>("precision", kPrecisionNames),
 };
 
 Result<void> readChoice(const Choice& choice, const toml::node& node, ModelSpec& model)
 {
     const auto word = node.value_or(std::string());
-    const auto found = std::ranges::find(choice.words, word);
-    if (found == choice.words.end())
+    const auto found = std::ranges::find(choice.names, word);
+    if (found == choice.names.end())
         return fail(
             Error::Code::InvalidArgument,
-            fmt::format("model: {} must be one of {}", choice.name, fmt::join(choice.words, ", ")));
-    choice.set(model, static_cast<std::size_t>(found - choice.words.begin()));
+            fmt::format("model: {} must be one of {}", choice.name, fmt::join(choice.names, ", ")));
+    choice.set(model, static_cast<std::size_t>(found - choice.names.begin()));
     return {};
 }
 
@@ -217,7 +217,7 @@ std::string modelToToml(const ModelSpec& model, const std::string& prefix)
     std::string text = prefix.empty() ? "" : fmt::format("[{}]\n", prefix);
     text += fmt::format("name = {}\ntied = {}\n", tomlString(model.name), model.tied);
     for (const Choice& choice : kChoices)
-        text += fmt::format("{} = \"{}\"\n", choice.name, choice.words[choice.get(model)]);
+        text += fmt::format("{} = \"{}\"\n", choice.name, choice.names[choice.get(model)]);
     std::string_view table;
     for (const Key& key : kKeys) {
         if (key.table != table)

@@ -28,14 +28,14 @@ enum class Recompute : std::uint8_t { None, Attention, Full };
 enum class Precision : std::uint8_t { Fp32, Bf16, Tf32 };
 
 // Names in files and options, in the order of the enumerations.
-using Words = std::span<const std::string_view>;
-constexpr std::array<std::string_view, 3> kFamilyWords{"gpt", "bert", "llama"},
-    kAttentionWords{"standard", "recompute", "flash"}, kRecomputeWords{"none", "attention", "full"};
-constexpr std::array<std::string_view, 3> kPrecisionWords{"fp32", "bf16", "tf32"};
+using Names = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 3> kFamilyNames{"gpt", "bert", "llama"},
+    kAttentionNames{"standard", "recompute", "flash"}, kRecomputeNames{"none", "attention", "full"};
+constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "bf16", "tf32"};
 template<class Enum>
-constexpr std::string_view wordOf(Words words, Enum value)
+constexpr std::string_view nameIn(Names names, Enum value)
 {
-    return words[static_cast<std::size_t>(value)];
+    return names[static_cast<std::size_t>(value)];
 }
 
 // A transformer and its training parameters. The defaults are those of `tiny`.

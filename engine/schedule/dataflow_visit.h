@@ -68,7 +68,8 @@ BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
         visit(valueOf(Kind::EvictedStash, op));
         break;
     case OpKind::OptimizerStep:
-        if (tiesEnds(op) || (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0))
+        if (tiesEmbeddings(op)
+            || (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0))
             visit(atStage(valueOf(Kind::ReducedGradient, op), meetingOf(op).value));
         break;
     default:

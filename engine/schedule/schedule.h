@@ -91,7 +91,7 @@ struct Schedule
 // stages are on two devices, both execute an ALLREDUCE whose `peer`, like that of its OPT, is
 // the other device. Both use the first stage's number, and both OPTs wait for its
 // ReducedGradient.
-inline bool tiesEnds(const Op& op)
+inline bool tiesEmbeddings(const Op& op)
 {
     return (op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
         && op.peer != Op::kNoPeer;
@@ -100,7 +100,7 @@ inline bool tiesEnds(const Op& op)
 // The stage whose number identifies the all-reduce; for AllReduce and OptimizerStep.
 inline StageId meetingOf(const Op& op)
 {
-    return tiesEnds(op) ? StageId{0} : op.stage;
+    return tiesEmbeddings(op) ? StageId{0} : op.stage;
 }
 
 std::size_t opCount(const Schedule& schedule);

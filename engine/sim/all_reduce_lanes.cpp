@@ -54,7 +54,7 @@ void AllReduceLanes::finish(StageId stage)
 {
     for (const auto& deviceOf : m_schedule.deviceOf) {
         finishOn(deviceOf[index(stage)], stage);
-        if (stage.value == 0) // the last stage may have joined it (tied_ends.h)
+        if (stage.value == 0) // the last stage may have joined it (tied_embeddings.h)
             finishOn(deviceOf.back(), stage);
     }
 }

@@ -96,7 +96,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
            "the runs have different modes (simulated, emulated, live)");
     for (const Run* run : runs)
         if (run->info.isOversubscribed())
-            notes.push_back(run->info.label + ": " + engine::modeWords(run->info));
+            notes.push_back(run->info.label + ": " + engine::modeDescription(run->info));
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),

@@ -34,7 +34,7 @@ void describeRecorded(const Run& recorded, std::string_view file, const Shape& s
 {
     const RunInfo& of = recorded.info;
     const double part = microBatches(shape) / microBatches(recorded.schedule.shape);
-    info.timing = fmt::format("medians of {} ({})", file, modeWords(of));
+    info.timing = fmt::format("medians of {} ({})", file, modeDescription(of));
     info.link = of.link;
     info.model = of.model;
     info.deviceName = of.deviceName;

@@ -2,7 +2,7 @@
 
 #ifdef BS_WITH_NVTX
 
-#include "engine/timeline/range_words.h"
+#include "engine/timeline/nvtx_range.h"
 
 #include <nvtx3/nvToolsExt.h>
 

@@ -11,7 +11,7 @@ namespace profiler {
 
 // Marks ops for an attached profiler (Nsight Systems, ...): an NVTX range "PP:2F0" around the
 // host's work for an op, in the domain "bubblescope", with category and colour of its kind
-// (range_words.h). Also on the CPU. Without a tool or without NVTX's headers, begin() and end()
+// (nvtx_range.h). Also on the CPU. Without a tool or without NVTX's headers, begin() and end()
 // return at once.
 class OpRanges
 {

@@ -101,7 +101,7 @@ std::string TraceText::write()
 void TraceText::writeDevices()
 {
     const std::string label
-        = jsonText(fmt::format("{}, {}", m_run.info.label, modeWords(m_run.info)));
+        = jsonText(fmt::format("{}, {}", m_run.info.label, modeDescription(m_run.info)));
     for (int d = 0; d < m_run.schedule.shape.devices; ++d) {
         event(R"("ph":"M","name":"process_name","pid":{},"args":{{"name":"device {}"}})", d, d);
         event(R"("ph":"M","name":"process_labels","pid":{},"args":{{"labels":{}}})", d, label);

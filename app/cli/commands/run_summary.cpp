@@ -50,7 +50,7 @@ std::string gpuText(const RunInfo& info)
 {
     std::string text;
     if (!info.interference.empty())
-        text += fmt::format("beside     {}\n", interferenceWords(info.interference));
+        text += fmt::format("beside     {}\n", interferenceText(info.interference));
     for (const GpuMemory& memory : info.gpuMemory)
         text += fmt::format(
             "GPU memory {}{} by devices, {} by contexts, {} by libraries and the driver; {} in "
@@ -81,7 +81,7 @@ std::string runSummary(const Run& run, const std::string& file)
                        "peak       {}\n{}"
                        "file       {}  (open it: bubblescope {})\n",
                        lossText(run.timeline), timeText(numbers->duration, unit),
-                       modeWords(run.info), speed, shareText(numbers->bubbleRatio),
+                       modeDescription(run.info), speed, shareText(numbers->bubbleRatio),
                        timeText(idle, unit), peakText(run.info, *numbers), gpuText(run.info), file,
                        quoted(file));
 }

@@ -79,7 +79,7 @@ std::string gpuText(const Run& run, const GpuTrace& trace)
         text += fmt::format("{} NCCL kernels: {} waiting for other ranks, {} transferring\n",
                             nccl.kernels, profiler::timeText(nccl.waiting, 1),
                             profiler::timeText(nccl.transferring, 1));
-    if (const std::string clocks = clockWords(run.info.machine.clocks); !clocks.empty())
+    if (const std::string clocks = clockText(run.info.machine.clocks); !clocks.empty())
         text += clocks + "\n";
     for (const auto& [name, value] : run.info.machine.settings)
         if (name == "fallback")
@@ -110,7 +110,7 @@ ordered_json gpuJson(const Run& run, const GpuTrace& trace)
                                             {"median_mhz", clocks.median},
                                             {"most_mhz", clocks.most},
                                             {"samples", clocks.samples},
-                                            {"throttled", throttleWords(clocks.throttle)}}},
+                                            {"throttled", throttleText(clocks.throttle)}}},
         {"clocks_missing", clocks.reason.empty() ? ordered_json() : ordered_json(clocks.reason)},
         {"machine", settings}};
 }

@@ -95,7 +95,7 @@ std::string headingOf(const Run& run)
 {
     const Shape& shape = run.schedule.shape;
     std::string text
-        = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label, modeWords(run.info),
+        = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label, modeDescription(run.info),
                       shape.devices, shape.microBatches, shape.chunks());
     if (shape.dataParallel > 1)
         text += fmt::format(", W = {} copies (the first is shown)", shape.dataParallel);

@@ -38,15 +38,15 @@ void readModel(const QHash<QString, QString>& values, RunPlan& plan)
     plan.width = size("width");
     plan.heads = size("heads");
     const QString attention = values.value(QStringLiteral("model.attention"));
-    if (attention != fromUtf8(engine::kAttentionWords.front()))
+    if (attention != fromUtf8(engine::kAttentionNames.front()))
         plan.attention = attention;
     const QString precision = values.value(QStringLiteral("model.precision"));
-    if (precision != fromUtf8(engine::kPrecisionWords.front()))
+    if (precision != fromUtf8(engine::kPrecisionNames.front()))
         plan.precision = precision;
     plan.request.recompute = modelRecompute(plan.model);
     const QString recompute = values.value(QStringLiteral("model.recompute"));
-    for (std::size_t i = 0; i < engine::kRecomputeWords.size(); ++i)
-        if (recompute == fromUtf8(engine::kRecomputeWords[i]))
+    for (std::size_t i = 0; i < engine::kRecomputeNames.size(); ++i)
+        if (recompute == fromUtf8(engine::kRecomputeNames[i]))
             plan.request.recompute = static_cast<engine::Recompute>(i);
     plan.isExact = values.value(QStringLiteral("run.accumulate")) == QStringLiteral("exact");
     const auto hundredths = [&](const char* key, double perUnit) {

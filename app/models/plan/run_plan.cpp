@@ -102,7 +102,7 @@ QStringList passOptions(const PredictionRequest& request, engine::Recompute usua
         options << QStringLiteral("--sync") << fromUtf8(engine::syncName(request.sync));
     if (request.recompute != usual)
         options << QStringLiteral("--recompute")
-                << fromUtf8(engine::wordOf(engine::kRecomputeWords, request.recompute));
+                << fromUtf8(engine::wordOf(engine::kRecomputeNames, request.recompute));
     return options;
 }
 

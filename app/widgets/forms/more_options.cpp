@@ -171,7 +171,7 @@ MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget*
         tr("Of the residual stream"));
     add(rows(), tr("Heads"), m_fields->number("heads", plan.heads, {0, kMostSize, own}),
         tr("Attention heads"));
-    const auto choiceOf = [this, own](const char* name, engine::Words words, QString& field) {
+    const auto choiceOf = [this, own](const char* name, engine::Names words, QString& field) {
         QStringList all = {own};
         for (const std::string_view word : words)
             all.append(fromUtf8(word));
@@ -180,10 +180,10 @@ MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget*
             [all, &field] { return static_cast<int>(std::max<qsizetype>(0, all.indexOf(field))); },
             [all, &field](int index) { field = index == 0 ? QString() : all.at(index); });
     };
-    add(rows(), tr("Attention"), choiceOf("attention", engine::kAttentionWords, plan.attention),
+    add(rows(), tr("Attention"), choiceOf("attention", engine::kAttentionNames, plan.attention),
         tr("standard keeps the scores, recompute makes them again in the backward, flash never has "
            "them all"));
-    add(rows(), tr("Precision"), choiceOf("precision", engine::kPrecisionWords, plan.precision),
+    add(rows(), tr("Precision"), choiceOf("precision", engine::kPrecisionNames, plan.precision),
         tr("fp32, or mixed: weights, activations and messages in bf16, gradients and the optimizer "
            "in fp32"));
     add(rows(), tr("Link, GB/s"),

@@ -80,7 +80,8 @@ private:
             if (const auto lane = laneOf(d, ops[i])) {
                 m_devices[d].lanes[*lane].ops.push_back(i);
                 if (*lane == kReduceLane
-                    && !std::exchange(seen[{meetingOf(ops[i]).value, tiesEnds(ops[i])}], true))
+                    && !std::exchange(seen[{meetingOf(ops[i]).value, tiesEmbeddings(ops[i])}],
+                                      true))
                     ++sumOf(ops[i]).devices;
             } else if (isCompute(ops[i].kind)) {
                 visitProduced(ops[i], m_schedule.shape, [&](const Value& value) {
@@ -109,7 +110,7 @@ private:
     {
         return m_schedule.program[d][position];
     }
-    Sum& sumOf(const Op& op) { return m_sums[{meetingOf(op).value, tiesEnds(op)}]; }
+    Sum& sumOf(const Op& op) { return m_sums[{meetingOf(op).value, tiesEmbeddings(op)}]; }
     std::uint32_t carried(const Op& transfer) const
     {
         return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
@@ -163,7 +164,8 @@ private:
             if (carrier.kind == OpKind::AllReduce)
                 found = found
                     || (value.kind == Value::Kind::ReducedGradient
-                        && value.stage == meetingOf(carrier) && tiesEnds(op) == tiesEnds(carrier));
+                        && value.stage == meetingOf(carrier)
+                        && tiesEmbeddings(op) == tiesEmbeddings(carrier));
             else if (!isSend(carrier.kind))
                 found = found || value == transferredValue(carrier, m_schedule.shape);
         });
@@ -271,12 +273,12 @@ private:
     {
         if (isTransfer(op.kind))
             return static_cast<std::size_t>(otherDevice(m_schedule, op).value);
-        const auto& waiting = m_sums.at({meetingOf(op).value, tiesEnds(op)}).waiting;
+        const auto& waiting = m_sums.at({meetingOf(op).value, tiesEmbeddings(op)}).waiting;
         for (std::size_t other = 0; other < m_devices.size(); ++other)
             if (std::ranges::count(waiting, other) == 0)
                 for (const Op& their : m_schedule.program[other])
                     if (their.kind == op.kind && meetingOf(their) == meetingOf(op)
-                        && tiesEnds(their) == tiesEnds(op))
+                        && tiesEmbeddings(their) == tiesEmbeddings(op))
                         return other;
         return d;
     }

@@ -6,7 +6,7 @@
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
@@ -35,7 +35,7 @@ public:
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
         for (int m = 0; m < m_schedule.shape.microBatches; ++m)
             checkComplete(MicroBatchId{m});
-        if (!hasTiedEnds(m_schedule)) // its all-reduce joins two stages
+        if (!hasTiedEmbeddings(m_schedule)) // its all-reduce joins two stages
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})

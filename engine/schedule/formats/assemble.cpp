@@ -1,6 +1,6 @@
 #include "engine/schedule/formats/assemble.h"
 
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
@@ -89,7 +89,7 @@ Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme
     Schedule schedule{std::string(scheme), shape, {}, std::move(programs)};
     place(schedule);
     setPeers(schedule);
-    recognizeTiedEnds(schedule);
+    recognizeTiedEmbeddings(schedule);
     return schedule;
 }
 

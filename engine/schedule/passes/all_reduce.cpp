@@ -1,6 +1,6 @@
 #include "engine/schedule/passes/blocking_all_reduce.h"
 #include "engine/schedule/passes/passes.h"
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>
@@ -70,11 +70,13 @@ std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPol
     return places;
 }
 
-bool onlyTies(const Schedule& schedule)
+bool hasOnlyTiedAllReduce(const Schedule& schedule)
 {
-    return hasTiedEnds(schedule) && std::ranges::all_of(schedule.program, [](const auto& ops) {
-               return std::ranges::all_of(
-                   ops, [](const Op& op) { return op.kind != OpKind::AllReduce || tiesEnds(op); });
+    return hasTiedEmbeddings(schedule)
+        && std::ranges::all_of(schedule.program, [](const auto& ops) {
+               return std::ranges::all_of(ops, [](const Op& op) {
+                   return op.kind != OpKind::AllReduce || tiesEmbeddings(op);
+               });
            });
 }
 
@@ -85,8 +87,8 @@ Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
     if (schedule.shape.replicas * schedule.shape.dataParallel <= 1
         || schedule.shape.updateEvery > 0)
         return schedule;
-    if (onlyTies(schedule)) // of one copy
-        schedule = withoutTies(std::move(schedule));
+    if (hasOnlyTiedAllReduce(schedule)) // of one copy
+        schedule = withoutTiedEmbeddings(std::move(schedule));
     if (holds(schedule, OpKind::AllReduce))
         return schedule;
     std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);

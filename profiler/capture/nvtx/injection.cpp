@@ -3,7 +3,7 @@
 // The tool records ranges of other domains than bubblescope, whose ranges are the ops
 // themselves, and the names of streams.
 #include "engine/base/version.h"
-#include "engine/timeline/range_words.h"
+#include "engine/timeline/nvtx_range.h"
 #include "profiler/capture/nvtx/recorded.h"
 
 #include <nvtx3/nvToolsExt.h>

@@ -53,7 +53,7 @@ Experiment experimentOf(const Setting& setting)
 
 std::string textOf(const Setting& setting)
 {
-    return fmt::format("{}, {}", setting.scheme, wordOf(kPrecisionWords, setting.model.precision));
+    return fmt::format("{}, {}", setting.scheme, nameIn(kPrecisionNames, setting.model.precision));
 }
 
 struct Trained

@@ -82,7 +82,7 @@ public:
         , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products, m_memory))
     {
         if (m_partition && m_partition->context() != nullptr)
-            nameContext(m_partition->context(), m_name + ": " + partWords());
+            nameContext(m_partition->context(), m_name + ": " + partText());
     }
     ~CudaDevice() override
     {
@@ -98,7 +98,7 @@ public:
         std::size_t available = 0, total = 0;
         check(cudaMemGetInfo(&available, &total), "memory");
         const std::string lack = lackOfTensorCores(m_lane.sharedMemory);
-        return {fmt::format("{}, {}", properties.name, partWords()),
+        return {fmt::format("{}, {}", properties.name, partText()),
                 lack.empty() ? "cuBLASLt" : "cuBLASLt; " + lack, static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
@@ -180,7 +180,7 @@ private:
         check(cudaSetDevice(gpu), "choice of the device");
         return gpu;
     }
-    std::string partWords() const // "16 of 132 SMs"
+    std::string partText() const // "16 of 132 SMs"
     {
         int all = 0;
         check(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, m_gpu), "properties");
