@@ -3,7 +3,8 @@
 #include <span>
 #include <string_view>
 
-// The files of this folder, compiled in: presets (toml), palettes (json), help texts, icons (svg).
+// The files of this folder, compiled in: presets (TOML), palettes (JSON), help texts, icons
+// (SVG).
 namespace resources {
 
 struct Resource
@@ -13,6 +14,6 @@ struct Resource
 };
 
 std::span<const Resource> all();              // sorted by path
-std::string_view find(std::string_view path); // empty when there is none
+std::string_view find(std::string_view path); // empty if not found
 
 } // namespace resources

@@ -23,13 +23,13 @@ namespace {
 constexpr int kSuccess = 0, kFailed = 1, kUsage = 2;
 
 constexpr std::string_view kWelcome =
-    R"(bscope sees, measures and compares pipeline-parallel training. Try first:
+    R"(bscope simulates, measures and compares pipeline-parallel training. Examples:
 
-  bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe   three schemes side by side, at once
-  bscope run --scheme bitpipe                                     train a small GPT on four devices and record it
-  bscope schedule --format text                                   the order of operations, device by device
+  bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe   compare three schemes
+  bscope run --scheme bitpipe                                     train a small GPT on four devices
+  bscope schedule --format text                                   print the order of operations
 
-All commands: bscope --help. The window: bubblescope.
+bscope --help lists all commands. bubblescope is the window.
 )";
 
 std::string versionText(bool json)
@@ -43,13 +43,30 @@ std::string versionText(bool json)
         + "\n";
 }
 
-// "  one\n  two" of "one\ntwo".
+// Indents every line by two blanks.
 std::string indented(std::string_view lines)
 {
     std::string text = "  ";
     for (const char c : lines)
         text += c == '\n' ? std::string("\n  ") : std::string(1, c);
     return text;
+}
+
+// Breaks lines at blanks; a longer word keeps its line.
+std::string wrapped(const std::string& text, std::size_t width)
+{
+    std::string lines;
+    std::size_t begin = 0;
+    while (text.size() - begin > width) {
+        std::size_t end = text.rfind(' ', begin + width);
+        if (end == std::string::npos || end <= begin)
+            end = text.find(' ', begin + width);
+        if (end == std::string::npos)
+            break;
+        lines += text.substr(begin, end - begin) + '\n';
+        begin = end + 1;
+    }
+    return lines + text.substr(begin);
 }
 
 int complain(const std::string& message, int status)
@@ -63,38 +80,57 @@ int exitStatus(engine::Error::Code code)
     return code == engine::Error::Code::InvalidArgument ? kUsage : kFailed;
 }
 
-// Options by name and value only: CLI11 adds checks and exclusions, which nobody reads.
+// Prints names and types of options without CLI11's validators and exclusions, in lines of 100
+// columns.
 class HelpFormatter : public CLI::Formatter
 {
 public:
     HelpFormatter()
     {
-        column_width(34);
+        column_width(kNameWidth);
         label("SUBCOMMAND", "COMMAND");
     }
     std::string make_option_opts(const CLI::Option* option) const override
     {
-        return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+        // "BYTES:SIZE [b, kb(=1024b), ...]" is BYTES, "TEXT:{a,b}" is {a,b}.
+        std::string type = option->get_type_name();
+        if (const auto end = type.find(':'); end != std::string::npos)
+            type = type.compare(end, 2, ":{") == 0 ? type.substr(end + 1) : type.substr(0, end);
+        return type.empty() ? "" : " " + type;
     }
     std::string make_option_name(const CLI::Option* option, bool positional) const override
     {
         return positional ? "" : CLI::Formatter::make_option_name(option, false);
     }
+    std::string make_option_usage(const CLI::Option* option) const override
+    {
+        const std::string type = make_option_opts(option);
+        const std::string name = (type.empty() ? "NAME" : type.substr(1))
+            + (option->get_expected_max() > 2 ? " ..." : "");
+        return option->get_required() ? name : '[' + name + ']';
+    }
+    std::string make_option_desc(const CLI::Option* option) const override
+    {
+        return wrapped(option->get_description(), kHelpWidth - kNameWidth);
+    }
+
+private:
+    static constexpr std::size_t kHelpWidth = 100, kNameWidth = 34;
 };
 
 struct Program
 {
-    CLI::App app{"See, measure and compare pipeline-parallel training.", "bscope"};
+    CLI::App app{"Simulate, measure and compare pipeline-parallel training.", "bscope"};
     bool version = false, json = false;
     std::vector<std::pair<CLI::App*, Action>> actions;
 
     Program()
     {
         app.require_subcommand(0, 1);
-        app.add_flag("--version", version, "Version, and with --json the build");
+        app.add_flag("--version", version, "Print the version (with --json also the build)");
         app.add_flag("--json", json)->group("");
         app.formatter(std::make_shared<HelpFormatter>());
-        app.footer("\nbscope COMMAND --help explains a command, with examples.");
+        app.footer("\nbscope COMMAND --help prints the options of a command, with examples.");
         for (const Command& command : commands()) {
             CLI::App* sub
                 = app.add_subcommand(std::string(command.name), std::string(command.summary));
@@ -105,7 +141,7 @@ struct Program
     }
 };
 
-// A GPU that does not end what it was given would be waited for.
+// Exits without destructors if a GPU no longer responds, because they would wait for it.
 int leave(int status)
 {
     if (!engine::devicesAreLost())
@@ -126,14 +162,13 @@ int runChosen(Program& program)
     if (program.version)
         printText(versionText(program.json));
     else if (program.json)
-        return complain(
-            "--json says how to print; name a command, for example: bscope schemes --json", kUsage);
+        return complain("--json needs a command, for example: bscope schemes --json", kUsage);
     else
         printText(kWelcome);
     return kSuccess;
 }
 
-// CLI11's words made plain: what is wrong with which argument.
+// Rephrases CLI11's errors: what is wrong with which argument.
 std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
 {
     constexpr std::string_view kConversion = "Could not convert: ";
@@ -144,11 +179,11 @@ std::string plainWords(const CLI::App& app, const CLI::ParseError& error)
         const std::string first = extras.empty() ? what : extras.front();
         const bool command = app.get_subcommands().empty() && !first.starts_with('-');
         if (command && first == "figure")
-            return "figures are drawn by the other program: bubblescope figure RUN.sqlite -o F.pdf";
+            return "use the other program to draw figures: bubblescope figure RUN.sqlite -o F.pdf";
         return (command ? "unknown command " : "unknown argument ") + first;
     }
     if (what.starts_with(kConversion))
-        return what.substr(kConversion.size()) + " is not a number it can use";
+        return what.substr(kConversion.size()) + " is not a valid number";
     if (const auto end = what.find(kTooMany); end != std::string::npos)
         return what.substr(0, end) + " can be given only once";
     return what.substr(0, what.find('\n'));
@@ -178,9 +213,8 @@ int runBscope(int argc, const char* const* argv)
         return runChosen(program);
     } catch (const std::bad_alloc&) {
         return complain("out of memory; try fewer devices, micro-batches or layers", kFailed);
-    } catch (const std::exception& error) { // of a library: never a stack trace
-        return complain(std::string(error.what()) + "; this should not happen, please report it",
-                        kFailed);
+    } catch (const std::exception& error) { // from a library
+        return complain(std::string(error.what()) + "; this is a bug, please report it", kFailed);
     }
 }
 

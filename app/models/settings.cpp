@@ -58,7 +58,7 @@ RecentRun describeRecent(const QString& file, const engine::Run& run, const QDat
                              .arg(run.schedule.shape.devices)
                              .arg(run.schedule.shape.microBatches);
     result.subtitle = model.isEmpty() ? size : model + QStringLiteral(", ") + size;
-    result.mode = fromUtf8(engine::modeWords(run.info));
+    result.mode = fromUtf8(engine::modeDescription(run.info));
     if (const auto metrics = profiler::metrics(run)) {
         result.iteration = timeText(metrics->duration, run.info);
         result.bubble = percent(metrics->bubbleRatio);

@@ -10,38 +10,38 @@
 
 namespace engine {
 
-// What attention keeps from F to B. Standard: the scores. Recompute: nothing; the backward makes
-// the scores of a head again, the same bits. Flash (Dao et al., 2022): a number a row, the log of
-// the sum of exponentials; scores exist tile by tile.
+// What attention keeps from F to B. Standard: the scores. Recompute: nothing; the backward
+// recomputes the scores with the same bits. Flash (Dao et al., 2022): one number per row, the
+// log of the sum of exponentials; scores exist only as tiles.
 enum class AttentionKind : std::uint8_t { Standard, Recompute, Flash };
 enum class AttentionMask : std::uint8_t { Causal, Bidirectional };
 
-// Sizes of one attention. A (rows, qkvWidth) matrix holds the queries of all heads, then the keys,
-// then the values; several heads may share a key head (grouped queries, Ainslie et al., 2023).
-// Counts are in numbers.
+// Sizes of an attention operation. A (rows, qkvWidth) matrix has the queries of all heads, then
+// the keys, then the values; several heads may share a key head (grouped queries, Ainslie et
+// al., 2023). Counts are in numbers.
 struct AttentionShape
 {
-    int samples = 0, sequence = 0; // tokens of a sample in one pass: of one slice
+    int samples = 0, sequence = 0; // tokens per sample in one pass (of one slice)
     int heads = 0, keyHeads = 0, headSize = 0;
-    int slices = 1; // of a sample; more than one is causal
-    // Heads that the device works on at a time (Kernels::headsAtOnce); workspaces are as many times
-    // larger.
+    int slices = 1; // per sample; several slices require causal attention
+    // Heads that the device processes at once (Kernels::headsAtOnce); workspaces are larger by
+    // this factor.
     int headsAtOnce = 1;
     AttentionKind kind = AttentionKind::Standard;
     AttentionMask mask = AttentionMask::Causal;
 
-    static constexpr int kTile = 64; // rows and columns of scores that flash has at a time
+    static constexpr int kTile = 64; // rows and columns of a flash tile
 
     int width() const { return heads * headSize; }
     int keyWidth() const { return keyHeads * headSize; }
     int qkvWidth() const { return width() + 2 * keyWidth(); }
     std::size_t rows() const { return size(samples, sequence); }
-    // Scores of one head: a row for each token of the slice, a column for each of the sample.
+    // Scores of one head: a row per token of the slice, a column per token of the sample.
     std::size_t scores() const
     {
         return size(sequence, sequence) * static_cast<std::size_t>(slices);
     }
-    // What F keeps of all heads: scores, or wide numbers.
+    // Numbers that F keeps for all heads: scores, or wide numbers.
     std::size_t keptScores() const
     {
         return kind == AttentionKind::Standard ? size(samples, heads) * scores() : 0;
@@ -52,13 +52,13 @@ struct AttentionShape
             ? size(samples, heads) * static_cast<std::size_t>(sequence)
             : 0;
     }
-    // Gradients of the slice's keys and values from later slices: wide numbers.
+    // Gradients of the slice's keys and values from later slices, in wide numbers.
     std::size_t keyGradients() const
     {
         return slices > 1 ? rows() * 2 * static_cast<std::size_t>(keyWidth()) : 0;
     }
-    // Both in wide numbers. Flash: a tile of scores; largest and sum of its rows; with narrow
-    // numbers the tile once more as such, and its rows of the output before they are complete.
+    // In wide numbers. Flash: a tile of scores, and the maximum and sum of its rows; with narrow
+    // numbers also the narrow tile and the incomplete rows of the output.
     template<class Real = float>
     std::size_t forwardWorkspace() const
     {
@@ -69,7 +69,7 @@ struct AttentionShape
                                  : 0));
         return kind == AttentionKind::Recompute ? atOnce(inWide<Real>(scores())) : 0;
     }
-    // The gradients of q, k and v of a head; behind them scores and their gradients.
+    // The gradients of q, k and v of a head, followed by scores and their gradients.
     template<class Real = float>
     std::size_t backwardWorkspace() const
     {
@@ -91,8 +91,9 @@ private:
     }
 };
 
-// Slices 0 .. index - 1 of the same samples: the memory of each, and where in it, in bytes, the
-// (rows, qkvWidth) matrix begins and the (rows, 2 keyWidth) gradients of keys and values add up.
+// Slices 0 .. index - 1 of the same samples: the memory of each, and the byte offsets of the
+// (rows, qkvWidth) matrix and of the accumulated (rows, 2 keyWidth) gradients of keys and
+// values.
 template<class Real>
 struct EarlierSlices
 {
@@ -110,12 +111,12 @@ private:
     std::byte* at(int slice) const { return memories[static_cast<std::size_t>(slice)].data(); }
 };
 
-// What F keeps for the backward: one of them, or with Recompute none.
+// What F keeps for the backward: one of the two, with Recompute none.
 template<class Real>
 struct KeptAttention
 {
-    Real* scores = nullptr;        // of shape.keptScores(): probabilities
-    Wide<Real>* logSums = nullptr; // of shape.keptSums()
+    Real* scores = nullptr;        // probabilities; shape.keptScores()
+    Wide<Real>* logSums = nullptr; // shape.keptSums()
 };
 
 template<class Real>
@@ -126,19 +127,19 @@ struct Attention
     KeptAttention<Real> kept = {};
     Matrix<Real> out; // (rows, width)
     EarlierSlices<Real> earlier = {};
-    Wide<Real>* workspace = nullptr; // of shape.forwardWorkspace<Real>() numbers
+    Wide<Real>* workspace = nullptr; // shape.forwardWorkspace<Real>() numbers
 };
 
 template<class Real>
 struct AttentionBackward
 {
     AttentionShape shape;
-    Matrix<Real> qkv; // its gradient takes its place
+    Matrix<Real> qkv; // overwritten by its gradient
     KeptAttention<Real> kept = {};
     Matrix<const Real> out, dOut;
-    const Wide<Real>* keyGradients = nullptr; // of this slice, complete; none without slices
-    EarlierSlices<Real> earlier = {};         // gradients of their keys and values are added to
-    Wide<Real>* workspace = nullptr;          // of shape.backwardWorkspace<Real>() numbers
+    const Wide<Real>* keyGradients = nullptr; // of this slice, complete; nullptr without slices
+    EarlierSlices<Real> earlier = {};         // gradients of their keys and values are accumulated
+    Wide<Real>* workspace = nullptr;          // shape.backwardWorkspace<Real>() numbers
 };
 
 } // namespace engine

@@ -11,15 +11,15 @@
 
 namespace engine {
 
-// A number of mixed-precision training as it is stored: the upper half of a float, 8 bits of
-// exponent and 8 of precision. It has no arithmetic: operations widen what they read, compute in
-// float, and round once what they store. Lies in memory as CUDA's __nv_bfloat16 does.
-struct bfloat16 // NOLINT(readability-identifier-naming): a type of numbers, like float
+// The storage type of mixed precision: the upper half of a float, with 8 bits of exponent and 8
+// of precision. It has no arithmetic: operations widen their inputs, compute in float, and round
+// results once. Has the memory layout of CUDA's __nv_bfloat16.
+struct bfloat16 // NOLINT(readability-identifier-naming): a number type, like float
 {
     std::uint16_t bits;
 
     bfloat16() = default;
-    // To the nearest, ties to even; beyond the largest to infinity; a NaN stays one.
+    // Rounds to nearest, ties to even; overflow gives infinity; NaN stays NaN.
     BS_HOST_DEVICE explicit bfloat16(float x)
     {
         const auto wide = __builtin_bit_cast(std::uint32_t, x);
@@ -32,7 +32,7 @@ struct bfloat16 // NOLINT(readability-identifier-naming): a type of numbers, lik
         return __builtin_bit_cast(float, static_cast<std::uint32_t>(bits) << 16U);
     }
     BS_HOST_DEVICE explicit operator double() const { return static_cast<float>(*this); }
-    friend bool operator==(const bfloat16&, const bfloat16&) = default; // of bits
+    friend bool operator==(const bfloat16&, const bfloat16&) = default; // bitwise
 };
 
 template<class Real>
@@ -50,23 +50,23 @@ struct WideOf<const bfloat16>
 {
     using Type = const float;
 };
-// What operations on numbers of this type compute in, and what is never stored narrower: weight
-// gradients, master weights, moments, statistics of norms and of attention, losses.
+// The type in which operations on Real compute, and in which weight gradients, master weights,
+// moments, statistics of norms and of attention, and losses are stored.
 template<class Real>
 using Wide = typename WideOf<Real>::Type;
 
-// How many numbers of Real take the place of one wide one.
+// Numbers of Real with the size of one wide number.
 template<class Real>
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// Wide numbers that have room for so many of Real.
+// Wide numbers needed to store this many of Real.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {
     return (numbers + kPlacesOfWide<Real> - 1) / kPlacesOfWide<Real>;
 }
 
-// So many numbers of Real, rounded up to fill the places of wide ones.
+// Rounds a count of Real up to whole wide numbers.
 template<class Real>
 constexpr std::size_t wholePlaces(std::size_t numbers)
 {

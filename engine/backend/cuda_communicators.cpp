@@ -14,7 +14,8 @@ Result<MakeCommunicators> openNccl(const std::atomic<bool>& cancel)
         return fail(Error::Code::Unsupported, plugin.reason);
     const auto look = plugin.symbol<CudaNcclFunction>(kCudaNcclSymbol);
     const auto join = plugin.symbol<CudaJoinFunction>(kCudaJoinSymbol);
-    std::string reason = "the CUDA plug-in does not know NCCL: build it together with this program";
+    std::string reason
+        = "the CUDA plug-in has no NCCL support: rebuild it together with this program";
     if (look == nullptr || join == nullptr || !look(&reason))
         return fail(Error::Code::Unsupported, reason);
     return [join, &cancel](const std::vector<const Device*>& devices,

@@ -7,12 +7,13 @@
 
 namespace engine {
 
-// NCCL's communicators between the GPUs of openCudaDevices(); while they are joined, `cancel` ends
-// it, which lives as long as what is returned. Unsupported says in one sentence why there are none.
+// NCCL communicators between the GPUs of openCudaDevices(). `cancel`, which must outlive the
+// result, stops joining. Unsupported gives the reason in one sentence.
 Result<MakeCommunicators> openNccl(const std::atomic<bool>& cancel);
 
-// Symbols of the plug-in (both sides are of one build, cuda_report.h): whether there is an NCCL to
-// be used, else why not; and communicators that the caller owns, or null and the reason.
+// Symbols of the plug-in (both sides have the same build, cuda_report.h): whether NCCL is
+// available, with the reason if not; and communicators owned by the caller, or null and the
+// reason.
 using CudaNcclFunction = bool (*)(std::string* reason);
 constexpr const char* kCudaNcclSymbol = "bubblescope_cuda_nccl";
 using CudaJoinFunction

@@ -7,7 +7,7 @@ namespace engine {
 namespace {
 
 constexpr const char* kOldPlugin
-    = "the CUDA plug-in opens no device: build it together with this program";
+    = "the CUDA plug-in has no devices: rebuild it together with this program";
 
 } // namespace
 

@@ -22,7 +22,7 @@ CudaPlugin load()
     }
     found.library = dlopen(found.file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (found.library == nullptr)
-        found.reason = fmt::format("the CUDA plug-in does not load: {}", dlerror());
+        found.reason = fmt::format("the CUDA plug-in cannot be loaded: {}", dlerror());
     return found;
 }
 

@@ -6,13 +6,13 @@
 
 namespace engine {
 
-// libbubblescope_cuda.so, looked for when it is first wanted: beside the program, in
-// ../lib/bubblescope, or in $BUBBLESCOPE_PLUGINS. It stays loaded.
+// libbubblescope_cuda.so, loaded on first use and never unloaded; searched next to the program,
+// in ../lib/bubblescope and in $BUBBLESCOPE_PLUGINS.
 struct CudaPlugin
 {
     void* library = nullptr;
     std::string file;
-    std::string reason; // one sentence where there is none
+    std::string reason; // why it is not available, in one sentence
 
     template<class Function>
     Function symbol(const char* name) const

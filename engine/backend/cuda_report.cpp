@@ -15,8 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the driver's own interface is asked here; its header belongs to the toolkit, which may be
-// absent. CUresult is an int, 0 is success.
+// Declares the driver functions used here, because the toolkit with their header may be missing.
+// CUresult is an int; 0 is success.
 constexpr int kNoDevice = 100, kMismatch = 803, kNoCompatibility = 804;
 
 struct Driver
@@ -39,7 +39,8 @@ std::string versionText(int version) // 13000 -> "13.0"
 
 std::optional<Driver> loadDriver()
 {
-    void* library = dlopen("libcuda.so.1", RTLD_NOW); // stays: drivers do not like to be unloaded
+    void* library
+        = dlopen("libcuda.so.1", RTLD_NOW); // never unloaded, because drivers do not support it
     if (library == nullptr)
         return std::nullopt;
     Driver driver{symbol<int (*)(unsigned)>(library, "cuInit"),
@@ -54,7 +55,7 @@ std::string whyNoDriver()
 {
     std::error_code ignored;
     return fs::exists("/dev/nvidia0", ignored)
-        ? "there is an NVIDIA device, but libcuda.so.1 was not found: install the driver's package "
+        ? "an NVIDIA device exists, but libcuda.so.1 was not found: install the driver's package "
           "libcuda1, or start the container with --gpus all"
         : "no NVIDIA driver (libcuda.so.1 was not found)";
 }
@@ -70,8 +71,7 @@ std::string whyNoDevice(int status)
     if (status == 0 || status == kNoDevice)
         return "the NVIDIA driver finds no device" + hiddenDevices();
     if (status == kMismatch)
-        return "the NVIDIA driver's library and kernel module are of different versions: reboot, "
-               "or "
+        return "the versions of the NVIDIA driver's library and kernel module differ: reboot, or "
                "reload the module";
     if (status == kNoCompatibility)
         return "the NVIDIA driver is too old for the CUDA compatibility package: remove "
@@ -79,7 +79,7 @@ std::string whyNoDevice(int status)
     return fmt::format("the NVIDIA driver does not start (CUDA error {}): see nvidia-smi", status);
 }
 
-// Why there is nothing to compute on, and in passing the driver's version.
+// Why no device is available; also fills in the driver's version.
 std::string askDriver(CudaReport& report)
 {
     const auto driver = loadDriver();
@@ -100,12 +100,12 @@ std::string askPlugin(CudaReport& report)
         return plugin.reason;
     const auto fill = plugin.symbol<CudaReportFunction>(kCudaReportSymbol);
     if (fill == nullptr)
-        return plugin.file + " is not a plug-in of Bubblescope: remove it";
+        return plugin.file + " is not a Bubblescope plug-in: remove it";
     const std::string ours(buildId());
     const std::string theirs = fill(ours.c_str(), &report);
     return ours == theirs
         ? ""
-        : fmt::format("{} is of another build ({}, this is {}): build both together", plugin.file,
+        : fmt::format("{} has a different build ({}, this is {}): build both together", plugin.file,
                       theirs, ours);
 }
 

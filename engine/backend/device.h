@@ -15,32 +15,32 @@
 
 namespace engine {
 
-// Memory of a device, given back with the pointer.
+// Memory of a device, freed by the pointer.
 using DeviceMemory = std::unique_ptr<std::byte[], std::function<void(std::byte*)>>;
 
 struct DeviceInfo
 {
     std::string name;    // "AMD EPYC, 1 BLAS thread"
     std::string library; // "OpenBLAS 0.3.21, SkylakeX kernels"
-    Bytes memory = 0;    // available now
+    Bytes memory = 0;    // currently available
 };
 
-// What memory is asked for.
+// The purpose of an allocation.
 enum class MemoryFor : std::uint8_t { Arena, Workspace, Staging, Losses, Other };
 constexpr std::size_t kMemoryPurposes = 5;
 
 // Memory of a GPU, bytes.
 struct GpuMemoryUse
 {
-    std::array<Bytes, kMemoryPurposes> taken{}; // by this device, now
-    Bytes rounding = 0; // that it got more than it asked for, as the driver counts
-    Bytes used = 0;     // that the driver says is gone, whoever has it
-    Bytes before = 0;   // of which it was gone before the first device was opened: contexts
+    std::array<Bytes, kMemoryPurposes> taken{}; // currently allocated by this device
+    Bytes rounding = 0;                         // bytes that the driver added by rounding up
+    Bytes used = 0;                             // in use in total, as the driver reports
+    Bytes before = 0; // part of `used` before the first device was opened: contexts
 
     Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
 };
 
-// What ops run on: one accelerator, or one thread of the CPU.
+// Executes ops: one accelerator, or one CPU thread.
 class Device
 {
 public:
@@ -51,48 +51,49 @@ public:
 
     virtual DeviceInfo info() const = 0;
     virtual const Kernels<float>& kernels() const = 0;
-    // On the same memory and in the same order; none where the device computes in fp32 alone.
+    // Uses the same memory and order as kernels(); nullptr if the device supports only fp32.
     virtual const Kernels<bfloat16>* bfloat16Kernels() const { return nullptr; }
-    // The same as kernels(), but that products round their operands to tf32, 10 bits behind the
-    // point, and so use tensor cores; none where the device has no tf32.
+    // As kernels(), but products round their operands to tf32 (10-bit mantissa) and use tensor
+    // cores; nullptr if the device has no tf32.
     virtual const Kernels<float>* tf32Kernels() const { return nullptr; }
 
-    // Aligned to 256 bytes, of no particular contents. std::bad_alloc. The device outlives it.
+    // Aligned to 256 bytes, uninitialized. Throws std::bad_alloc. The device must outlive the
+    // memory.
     virtual DeviceMemory allocate(Bytes bytes, MemoryFor purpose) const = 0;
     DeviceMemory allocate(Bytes bytes) const { return allocate(bytes, MemoryFor::Other); }
-    // Between this process's memory and the device's, in the order of its ops; done on return.
+    // Copies between host and device memory in the order of the ops; synchronous.
     virtual void upload(std::span<const std::byte> from, std::byte* to) const = 0;
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
-    // `value` in every byte, in the order of the ops.
+    // Sets every byte to `value`, in the order of the ops.
     virtual void fill(std::span<std::byte> memory, std::byte value) const = 0;
-    // Stopwatches of ops: stamp() takes the time of `slot` when all ops before have ended, on a CPU
-    // the thread's CPU clock; after synchronize(), ns from one slot to another.
+    // Timestamps of ops: stamp() records the time at which all earlier ops have ended (on a CPU
+    // the thread's CPU clock). After synchronize(), nanoseconds() returns the time between two
+    // slots.
     virtual void stamp(std::size_t slot) const = 0;
     virtual std::int64_t nanoseconds(std::size_t from, std::size_t to) const = 0;
-    // Whether all that came before stamp() has ended. Never blocks; std::runtime_error as
-    // synchronize().
+    // Whether all ops before stamp() have ended. Never blocks; throws like synchronize().
     virtual bool hasPassed(std::size_t /*slot*/) const { return true; }
-    // Until every op has ended. std::runtime_error names what failed.
+    // Waits until all ops have ended. Throws std::runtime_error that names the failure.
     virtual void synchronize() const = 0;
 
-    // Where the ops are queued, on a GPU; nullptr on a CPU, where they are done when a call
-    // returns. What follows is of such devices alone.
+    // The queue of the ops on a GPU; nullptr on a CPU, where calls are synchronous. The
+    // functions below apply to devices with a queue.
     virtual DeviceQueue* lane() const { return nullptr; }
-    // A queue beside the lane, on the same part of the GPU; `role` is what profilers call it:
-    // "messages". The device outlives it and the events.
+    // An additional queue on the same GPU or partition; `role` is its name in profilers:
+    // "messages". The device must outlive the queue and its events.
     virtual std::unique_ptr<DeviceQueue> makeQueue(const std::string& /*role*/) const
     {
         return nullptr;
     }
     enum class Timed : std::uint8_t { No, Yes };
     virtual std::unique_ptr<DeviceEvent> makeEvent(Timed) const { return nullptr; }
-    // The calling thread works for this device from here on: before it calls kernels.
+    // The calling thread works for this device from now on; call it before using kernels.
     virtual void bindThread() const { }
-    // Ties the times of events to CLOCK_MONOTONIC, anew before every iteration, since the two
-    // clocks drift apart. While nothing is queued.
+    // Maps event times to CLOCK_MONOTONIC. Call before every iteration, because the clocks
+    // drift, and with empty queues.
     virtual void anchor() const { }
     virtual GpuMemoryUse memoryUse() const { return {}; }
-    virtual int gpu() const { return -1; } // its number among those of the process
+    virtual int gpu() const { return -1; } // index among the GPUs of the process
 };
 
 } // namespace engine

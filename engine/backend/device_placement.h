@@ -4,22 +4,23 @@
 
 namespace engine {
 
-// Devices of a pipeline on the GPUs of a machine: as many on each, neighbours beside each other, so
-// that all have equal parts. Of 4 devices on 3 GPUs two GPUs take two each.
+// Places the devices of a pipeline on GPUs: the same number on each GPU, consecutive devices
+// together, so that all partitions are equal. 4 devices on 3 GPUs use two GPUs with two devices
+// each.
 struct DevicePlacement
 {
-    int gpus = 0;   // that are used, the first ones
-    int perGpu = 0; // devices on each; 1: a whole GPU a device
+    int gpus = 0;   // number of GPUs used, from the first on
+    int perGpu = 0; // devices per GPU; 1: each device is a whole GPU
 
     constexpr int gpuOf(int device) const { return device / perGpu; }
 };
 
-// Which GPUs devices are placed on, and so what carries their messages (`--transport`).
+// The GPUs used and the transport between devices (`--transport`).
 enum class Carrier : std::uint8_t {
-    Auto,  // as many GPUs as there are: copies within a GPU and between GPUs
-    Local, // the first GPU alone: copies within it
-    Peer,  // a GPU for each device: copies between them
-    Nccl,  // a GPU for each device: NCCL's messages and sums
+    Auto,  // all GPUs: copies within a GPU and between GPUs
+    Local, // the first GPU only: copies within it
+    Peer,  // one GPU per device: copies between GPUs
+    Nccl,  // one GPU per device: messages and all-reduces of NCCL
 };
 constexpr const char* carrierName(Carrier carrier)
 {
@@ -27,7 +28,7 @@ constexpr const char* carrierName(Carrier carrier)
     return kNames[static_cast<std::uint8_t>(carrier)];
 }
 
-// No GPUs: they do not suffice.
+// gpus = 0: not enough GPUs.
 constexpr DevicePlacement placeDevices(int devices, int gpus, Carrier carrier = Carrier::Auto)
 {
     if ((carrier == Carrier::Peer || carrier == Carrier::Nccl) && gpus < devices)
@@ -38,8 +39,8 @@ constexpr DevicePlacement placeDevices(int devices, int gpus, Carrier carrier = 
     return {used, devices / used};
 }
 
-// Multiprocessors of each of `count` equal partitions of a GPU, a multiple of the smallest one that
-// the driver makes; 0: there are too few. What is left over stays idle: symmetry matters more.
+// Multiprocessors of each of `count` equal partitions of a GPU, a multiple of the driver's
+// smallest partition; 0: too few. The remainder stays idle, so that partitions are equal.
 constexpr int partitionSize(int multiprocessors, int count, int smallest)
 {
     return smallest > 0 ? multiprocessors / count / smallest * smallest : 0;

@@ -8,8 +8,7 @@
 
 namespace engine {
 
-// A moment among what a queue has to do: once recorded, it passes when all that was queued before
-// it has ended.
+// A point in a queue: it passes when all work queued before its last recording has ended.
 class DeviceEvent
 {
 public:
@@ -18,54 +17,55 @@ public:
     DeviceEvent& operator=(const DeviceEvent&) = delete;
     virtual ~DeviceEvent() = default;
 
-    // Of the last recording. Never blocks; any thread. std::runtime_error where the device has
-    // failed.
+    // Of the last recording. Never blocks; thread-safe. Throws std::runtime_error if the device
+    // has failed.
     virtual bool hasPassed() const = 0;
-    // When, CLOCK_MONOTONIC in ns, once it has passed; of a timed event, after Device::anchor().
+    // The time of passing, CLOCK_MONOTONIC in ns. Requires a timed event that has passed, and
+    // Device::anchor().
     virtual std::int64_t time() const = 0;
 };
 
-// A tensor that goes from one GPU's memory to another's, or stays within one.
+// A copy between the memories of two GPUs, or within one.
 struct DeviceCopy
 {
     std::span<const std::byte> source;
-    std::span<std::byte> target; // as long
+    std::span<std::byte> target; // same size
     int from = 0, to = 0;        // Device::gpu() of each
 };
 
-// Work that was queued once and is kept, to be queued again as one piece.
+// Recorded work that can be launched repeatedly.
 class DeviceGraph
 {
 public:
     DeviceGraph() = default;
     DeviceGraph(const DeviceGraph&) = delete;
     DeviceGraph& operator=(const DeviceGraph&) = delete;
-    virtual ~DeviceGraph() = default; // when all that launched it has ended
+    virtual ~DeviceGraph() = default; // requires that all launches have ended
 };
 
-// Work of a device in its order: a stream of a GPU. Calls return at once. One thread at a time
-// queues; std::runtime_error where the device fails.
+// A queue of work in order: a CUDA stream. Calls return at once. One thread at a time may queue;
+// throws std::runtime_error if the device fails.
 class DeviceQueue
 {
 public:
     DeviceQueue() = default;
     DeviceQueue(const DeviceQueue&) = delete;
     DeviceQueue& operator=(const DeviceQueue&) = delete;
-    virtual ~DeviceQueue() = default; // when all has ended
+    virtual ~DeviceQueue() = default; // requires that all work has ended
 
     virtual void record(DeviceEvent& event) = 0; // of the same device
-    // What is queued from here on begins when the event has passed, as it was last recorded: an
-    // event that nobody has recorded holds nothing up. Of any device.
+    // Work queued from now on waits for the last recording of the event, of any device. An event
+    // that was never recorded does not block.
     virtual void wait(const DeviceEvent& event) = 0;
     virtual void copy(const DeviceCopy& copy) = 0;
-    // y += x, in the device's memory.
+    // y += x, in device memory.
     virtual void add(std::span<const float> x, std::span<float> y) = 0;
     virtual void add(std::span<const std::int64_t> x, std::span<std::int64_t> y) = 0;
 
-    // What `work` queues here is not done but kept: memory and numbers that it names stay as they
-    // are. It waits for nothing. Throws what `work` throws, and then keeps nothing.
+    // Records what `work` queues here instead of executing it; the memory and numbers used must
+    // stay valid. Rethrows exceptions of `work` and then records nothing.
     virtual std::unique_ptr<DeviceGraph> capture(const std::function<void()>& work) = 0;
-    virtual void launch(const DeviceGraph& graph) = 0; // of this queue
+    virtual void launch(const DeviceGraph& graph) = 0; // recorded on this queue
 };
 
 } // namespace engine

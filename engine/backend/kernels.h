@@ -13,10 +13,10 @@ namespace engine {
 
 enum class Transpose : std::uint8_t { No, Yes };
 
-// Real is what the training's precision stores; Wide<Real> (bfloat16.h) is never narrower than a
-// float. An operation computes in Wide<Real>, and rounds what it stores once.
+// Real is the storage type of the training precision. Operations compute in Wide<Real>
+// (bfloat16.h), at least float, and round once when they store.
 
-// c = alpha a b + beta c, a or b transposed on request.
+// c = alpha a b + beta c; a and b are optionally transposed.
 template<class Real, class Out = Real>
 struct Matmul
 {
@@ -26,29 +26,29 @@ struct Matmul
     Wide<Real> alpha = 1, beta = 0;
 };
 
-// y = x weight + bias + residual; the weight is (in, out), bias and residual may be none. Where it
-// is wanted, activated = gelu(y).
+// y = x weight + bias + residual; the weight is (in, out), bias and residual are optional. If
+// requested, activated = gelu(y).
 template<class Real>
 struct Linear
 {
     Matrix<const Real> x, weight;
     const Real* bias = nullptr;
-    Matrix<const Real> residual = {}; // without gaps, as y and activated
+    Matrix<const Real> residual = {}; // contiguous, as y and activated
     Matrix<Real> y;
     Matrix<Real> activated = {};
 };
 
-// dx = dy weight^T: overwritten. With the numbers that a GELU made x of, the gradient goes on
-// through it, takes their place, and dx is of no use.
+// dx = dy weight^T (overwrites dx). If beforeGelu is set, it is replaced by the gradient with
+// respect to the GELU's input, and dx is undefined.
 template<class Real>
 struct LinearBackwardInput
 {
     Matrix<const Real> dy, weight;
     Matrix<Real> dx;
-    Matrix<Real> beforeGelu = {}; // without gaps, as dx
+    Matrix<Real> beforeGelu = {}; // contiguous, as dx
 };
 
-// dWeight += x^T dy, dBias += the sum of dy over its rows; the bias may be none.
+// dWeight += x^T dy, dBias += sum of dy over its rows; the bias is optional.
 template<class Real>
 struct LinearBackwardWeight
 {
@@ -69,20 +69,21 @@ struct LayerNorm
     Wide<Real>* inverseDeviation = nullptr;
 };
 
-// dx = residual + the gradient through the norm.
+// dx = residual + the gradient of the norm.
 template<class Real>
 struct LayerNormBackward
 {
-    Matrix<const Real> x, dy, residual; // residual: none is zero
+    Matrix<const Real> x, dy, residual; // the residual is optional
     const Real* gain = nullptr;
     const Wide<Real>* mean = nullptr;
     const Wide<Real>* inverseDeviation = nullptr;
-    Matrix<Real> dx;             // may be where x or the residual is
-    Wide<Real>* dGain = nullptr; // added to
+    Matrix<Real> dx;             // may alias x or the residual
+    Wide<Real>* dGain = nullptr; // accumulated
     Wide<Real>* dBias = nullptr;
 };
 
-// The same without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square * gain.
+// As LayerNorm without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square *
+// gain.
 template<class Real>
 struct RmsNorm
 {
@@ -95,33 +96,32 @@ struct RmsNorm
 template<class Real>
 struct RmsNormBackward
 {
-    Matrix<const Real> x, dy, residual; // as of LayerNormBackward
+    Matrix<const Real> x, dy, residual; // as in LayerNormBackward
     const Real* gain = nullptr;
     const Wide<Real>* inverse = nullptr;
     Matrix<Real> dx;
-    Wide<Real>* dGain = nullptr; // added to
+    Wide<Real>* dGain = nullptr; // accumulated
 };
 
-// Rotary positions (Su et al., 2021): in each head, columns c and c + size / 2 are turned by the
-// angle of position and c. Backwards turns back.
+// Rotary positions (Su et al., 2021): in each head, columns c and c + size / 2 are rotated by
+// the angle of position and c. The backward rotates in the opposite direction.
 template<class Real>
 struct Rotary
 {
-    Matrix<Real> x; // the first heads * headSize columns turn, in place
+    Matrix<Real> x; // the first heads * headSize columns are rotated in place
     int heads = 0, headSize = 0, sequence = 0;
     const Wide<Real>* cosines = nullptr; // (sequence, headSize / 2)
     const Wide<Real>* sines = nullptr;
     enum class Direction : std::uint8_t { Forward, Backward } direction = Direction::Forward;
 };
 
-// One step of AdamW (Loshchilov and Hutter, 2019) on one parameter tensor; decay is not coupled.
-// Where passes compute with rounded weights, `weights` are the master copy (Micikevicius et al.,
-// 2018).
+// One step of AdamW (Loshchilov and Hutter, 2019) for one parameter tensor, with decoupled
+// weight decay. In mixed precision `weights` are the master weights (Micikevicius et al., 2018).
 template<class Real>
 struct AdamW
 {
     Wide<Real>* weights = nullptr;
-    Real* rounded = nullptr; // the new weights as the passes read them; none where Real is wide
+    Real* rounded = nullptr; // the new weights, rounded for the passes; nullptr if Real is wide
     Wide<Real>* firstMoment = nullptr;
     Wide<Real>* secondMoment = nullptr;
     const Wide<Real>* gradients = nullptr;
@@ -130,29 +130,28 @@ struct AdamW
     int step = 1; // from 1, for the bias correction
 };
 
-// Neighbours among the tensors of a stage: whether weights decay in them.
+// Consecutive tensors of a stage with or without weight decay.
 struct DecayPart
 {
     std::size_t count = 0; // numbers
     bool decays = false;
 };
 
-// Adds the sum over rows of -log p(target), in nats, divided by `share`, to the loss, where p is
-// the softmax of a row.
+// Adds to the loss the sum over rows of -log p(target) / `share`, in nats, where p is the
+// softmax of a row.
 template<class Real>
 struct CrossEntropy
 {
     Matrix<const Real> logits;
-    std::span<const std::int32_t> targets; // a row with a negative one is left out
-    double* loss = nullptr;                // in the device's memory
-    double share = 1;                      // of all rows that have a target, in the long run
+    std::span<const std::int32_t> targets; // rows with a negative target are skipped
+    double* loss = nullptr;                // in device memory
+    double share = 1;                      // expected share of rows with a target
 };
 
-// The arithmetic of a device, one method an operation of the model. Views point into memory of that
-// device (Device::allocate()), which the caller owns. On a CPU a call is done when it returns; on a
-// GPU it is queued on the device's lane, behind the calls before, and Device::synchronize() waits.
-// Any thread on a CPU, one thread at a time on a GPU,
-// which throws std::runtime_error where the device fails.
+// The arithmetic of a device, one method per operation of the model. Views point into memory of
+// the device (Device::allocate()) owned by the caller. On a CPU calls are synchronous and
+// thread-safe. On a GPU a call is queued on the device's stream, one thread at a time;
+// Device::synchronize() waits. Throws std::runtime_error if the device fails.
 template<class Real>
 class Kernels
 {
@@ -162,7 +161,7 @@ public:
     Kernels& operator=(const Kernels&) = delete;
     virtual ~Kernels() = default;
 
-    // Memory of the device; what stands here is for that of this process.
+    // For device memory; the default implementation is for host memory.
     virtual void zero(std::span<Wide<Real>> x) const { std::ranges::fill(x, Wide<Real>(0)); }
     virtual void copy(std::span<const Real> from, std::span<Real> to) const
     {
@@ -182,26 +181,26 @@ public:
     {
         std::ranges::copy(from, to.begin());
     }
-    // How many lines (memory_lines.h) of such memory, aligned to 16 bytes, have a byte other than
-    // `value`, behind the ops before; known on return.
+    // Number of lines (memory_lines.h) of memory aligned to 16 bytes that have a byte other than
+    // `value`, after the ops before; synchronous.
     virtual std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const
     {
         return engine::linesUnlike(value, memory);
     }
-    // Where the device has these numbers, which the caller keeps: as long as the kernels live.
+    // Address of these numbers on the device. The caller must keep them as long as the kernels.
     virtual const Wide<Real>* constants(std::span<const Wide<Real>> numbers) const
     {
         return numbers.data();
     }
 
     virtual void matmul(const Matmul<Real>& op) const = 0;
-    // The same into wide numbers: of weights' gradients.
+    // With a wide result, for weight gradients.
     virtual void matmulWide(const Matmul<Real, Wide<Real>>& op) const = 0;
     virtual void addBias(Matrix<Real> y, const Real* bias) const = 0;
     virtual void addBiasGradient(Matrix<const Real> dy, Wide<Real>* dBias) const = 0;
     virtual void add(std::span<const Real> x, std::span<Real> y) const = 0; // y += x
 
-    // Layers out of the operations; a device may do more at once.
+    // Layers composed of the operations; a device may fuse them.
     virtual void linear(const Linear<Real>& op) const
     {
         matmul({.a = op.x, .b = op.weight, .c = op.y});
@@ -231,22 +230,22 @@ public:
     virtual void rmsNorm(const RmsNorm<Real>& op) const = 0;
     virtual void rmsNormBackward(const RmsNormBackward<Real>& op) const = 0;
     virtual void rotary(const Rotary<Real>& op) const = 0;
-    // How many heads of such an attention it works on at a time: AttentionShape::headsAtOnce.
+    // Number of attention heads processed at once: AttentionShape::headsAtOnce.
     virtual int headsAtOnce(const AttentionShape& /*shape*/) const { return 1; }
     virtual void attention(const Attention<Real>& op) const = 0;
     virtual void attentionBackward(const AttentionBackward<Real>& op) const = 0;
     // The tanh form of GELU (Hendrycks and Gimpel, 2016).
     virtual void gelu(std::span<const Real> x, std::span<Real> y) const = 0;
-    // dx takes the place of x.
+    // dx overwrites x.
     virtual void geluBackward(std::span<const Real> dy, std::span<Real> x) const = 0;
 
     // SwiGLU (Shazeer, 2020). x: gate, then up, (rows, 2F); y = silu(gate) up, (rows, F). In the
-    // backward dx takes the place of x.
+    // backward dx overwrites x.
     virtual void swiGlu(Matrix<const Real> x, Matrix<Real> y) const = 0;
     virtual void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const = 0;
 
-    // out = tokenTable[token] + positionTable[position]; positions run from 0 in every sample, and
-    // there may be no table of them.
+    // out = tokenTable[token] + positionTable[position]; positions start at 0 in every sample;
+    // the position table is optional.
     virtual void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
                            Matrix<const Real> positionTable, Matrix<Real> out) const = 0;
     virtual void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
@@ -254,14 +253,13 @@ public:
                                    Matrix<Wide<Real>> dPositionTable) const = 0;
 
     virtual void crossEntropy(const CrossEntropy<Real>& op) const = 0;
-    // scale (p - [column is the target]) takes the place of the logits; 0 in rows left out. The
-    // probabilities p are made again, so that they are never rounded.
+    // scale (p - [column is the target]) overwrites the logits; 0 in skipped rows. The
+    // probabilities p are recomputed, so that they are never rounded.
     virtual void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> targets,
                                       Wide<Real> scale) const = 0;
 
     virtual void adamW(const AdamW<Real>& op) const = 0;
-    // Of tensors that lie one behind the other, `parts` together; op.weightDecay is of those that
-    // decay.
+    // For contiguous tensors of `parts`; op.weightDecay applies to the parts with decay.
     virtual void adamWOfParts(const AdamW<Real>& op, std::span<const DecayPart> parts) const
     {
         AdamW<Real> part = op;
@@ -275,8 +273,8 @@ public:
             part.rounded += part.rounded != nullptr ? each.count : 0;
         }
     }
-    // Adds the sum of squares to what `sum` points at, in the device's memory: of a gradient, for
-    // its norm. In double, several numbers at a time in an order that depends on nothing else.
+    // Adds the sum of squares to `*sum` in device memory, for the gradient norm. In double, in a
+    // fixed order.
     virtual void addSquares(std::span<const Wide<Real>> x, double* sum) const
     {
         constexpr std::size_t kLanes = 8;
@@ -292,7 +290,8 @@ public:
             *sum += lane;
     }
 
-    // Fixed point (`--accumulate exact`): sums += round(x 2^40). Integer addition has no order.
+    // Fixed point (`--accumulate exact`): sums += round(x 2^40). Integer addition does not
+    // depend on the order.
     virtual void addFixedPoint(std::span<const Wide<Real>> x,
                                std::span<std::int64_t> sums) const = 0;
     virtual void fromFixedPoint(std::span<const std::int64_t> sums,

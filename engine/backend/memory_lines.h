@@ -7,10 +7,10 @@
 
 namespace engine {
 
-// Bytes that are looked at together when it is asked what of a memory was written.
+// Granularity, in bytes, of the check for written memory.
 constexpr std::size_t kLine = 64;
 
-// How many whole lines of this process's memory have a byte other than `value`.
+// Number of whole lines of host memory that have a byte other than `value`.
 inline std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory)
 {
     std::byte like[kLine];

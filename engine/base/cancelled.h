@@ -4,8 +4,8 @@
 
 namespace engine {
 
-// Somebody has had enough of what was under way: thrown where no Result can be returned, and
-// becomes Error::Code::Cancelled where one can.
+// Thrown when the user cancels work in a function that cannot return a Result; the caller
+// converts it to Error::Code::Cancelled.
 class Cancelled : public std::runtime_error
 {
 public:

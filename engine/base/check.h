@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-// A broken invariant: the program itself is wrong, so it says where and stops. Never for input.
+// Aborts with the source location if an invariant is broken. Never used for input.
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) [[unlikely]] {                                                           \

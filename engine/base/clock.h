@@ -17,7 +17,8 @@ inline std::int64_t wallTime()
     return readClock(CLOCK_MONOTONIC);
 }
 
-// Of the calling thread only, so that other load on the machine does not enter the timeline.
+// CPU time of the calling thread, so that other load on the machine does not affect
+// measurements.
 inline std::int64_t threadCpuTime()
 {
     return readClock(CLOCK_THREAD_CPUTIME_ID);

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Of an even number the mean of the two in the middle, rounded towards zero; 0 of none. Reorders
-// the values.
+// The median; of an even number of values the mean of the middle two, rounded towards zero; 0
+// for no values. Reorders the values.
 inline std::int64_t medianOf(std::vector<std::int64_t>& values)
 {
     if (values.empty())

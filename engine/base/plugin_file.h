@@ -4,8 +4,8 @@
 
 namespace engine {
 
-// Where a part that is loaded at run time lies ("libbubblescope_cuda.so"): in $BUBBLESCOPE_PLUGINS,
-// beside the program, or in ../lib/bubblescope. "": nowhere. Any thread.
+// The path of a plug-in ("libbubblescope_cuda.so"), searched in $BUBBLESCOPE_PLUGINS, the folder
+// of the program and ../lib/bubblescope; "" if not found. Thread-safe.
 std::string pluginFile(const std::string& name);
 
 } // namespace engine

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// What went wrong, for a person to read, and the class of failure, for code to test. The message is
-// one line: what is wrong, and what to do.
+// `message` is one line for the user: what is wrong, then what to do. `code` is for tests in
+// code.
 struct Error
 {
     enum class Code { InvalidArgument, NotFound, Corrupt, Unsupported, Io, Device, Cancelled };
@@ -18,7 +18,7 @@ struct Error
     friend bool operator==(const Error&, const Error&) = default;
 };
 
-// std::expected is C++23 and nvcc stops at C++20; the day that changes, only this line does.
+// std::expected needs C++23, but nvcc supports C++20 at most.
 template<class T>
 using Result = tl::expected<T, Error>;
 

@@ -5,8 +5,7 @@
 
 namespace engine {
 
-// Parameters of the same kinds in the same places: as they are passed to a function. Enumerations
-// pass as int, pointers as pointers, whatever they point to.
+// Compares parameters by how they are passed: enumerations as int, pointers as void*.
 template<class Value>
 struct Passed
 {
@@ -34,8 +33,8 @@ using CallShape = typename Passed<Result>::Type (*)(typename Passed<Parameters>:
 template<class Result, class... Parameters>
 CallShape<Result, Parameters...> callShapeOf(Result (*)(Parameters...));
 
-// Whether a function that is declared by hand, of a library that is loaded when the program runs,
-// can be called as the library's header says: for static_assert where that header is.
+// Whether two function pointer types are compatible. A static_assert compares a hand-written
+// declaration of a library loaded at run time with the library's header.
 template<class Ours, class Theirs>
 constexpr bool takesTheSame(Ours, Theirs)
 {

@@ -13,7 +13,7 @@ char lower(char c)
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Levenshtein's distance, one row at a time; a letter written large is no mistake.
+// Levenshtein distance, ignoring case, with one row of memory.
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);
@@ -34,7 +34,7 @@ std::size_t editDistance(std::string_view a, std::string_view b)
 
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates)
 {
-    constexpr std::size_t kLongestName = 64; // longer is no typing mistake
+    constexpr std::size_t kLongestName = 64; // longer names are not corrected
     std::string_view nearest;
     std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
     for (const std::string_view candidate : candidates) {

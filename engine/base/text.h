@@ -8,21 +8,21 @@
 
 namespace engine {
 
-// The candidate a typing mistake away from `name` (at most a third of its letters differ); empty
-// when none is near. For "did you mean".
+// The candidate closest to `name`, for "did you mean": at most a third of its letters differ.
+// Empty if no candidate is that close.
 std::string_view nearestName(std::string_view name, std::span<const std::string_view> candidates);
 
-// "fifo, lifo": for messages.
+// Joins names for a message: "fifo, lifo".
 std::string joined(std::span<const std::string_view> names);
 
-// Text of a file as a message may quote it: at most 40 bytes, then "..."; what cannot be printed as
-// '?'. So that neither a line of a hundred megabytes nor binary garbage ends up in an error.
+// At most 40 bytes of a file's text for an error message, then "..."; non-printable bytes become
+// '?'.
 std::string excerpt(std::string_view text);
 
 // `word` as a POSIX shell reads it back: unchanged where it is plain, else in single quotes.
 std::string shellQuoted(std::string_view word);
 
-// The whole of `text` as a decimal integer: no blanks, no sign but '-'.
+// Parses all of `text` as a decimal integer; the only accepted sign is '-', blanks are errors.
 template<class Integer>
 std::optional<Integer> parseInteger(std::string_view text)
 {

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 constexpr int kMostLinks = 8;
 
-// PYTHON/site-packages/nvidia/*/lib, where pip puts the toolkit's libraries.
+// PYTHON/site-packages/nvidia/*/lib, where pip installs the toolkit's libraries.
 void addWheels(const fs::path& python, std::vector<fs::path>& folders)
 {
     std::error_code error;
@@ -23,7 +23,7 @@ void addWheels(const fs::path& python, std::vector<fs::path>& folders)
             folders.push_back(each->path() / "lib");
 }
 
-// Of all Pythons 3 whose packages are in `root`.
+// The wheels of every Python 3 below `root`.
 void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
 {
     std::error_code error;
@@ -33,8 +33,8 @@ void addWheelsBelow(const fs::path& root, std::vector<fs::path>& folders)
             addWheels(each->path(), folders);
 }
 
-// A virtual environment is where its python3 is; what the shell finds may be a link to that, which
-// is a link to the system's.
+// A virtual environment is the folder of its python3. The file on the PATH may be a link to it,
+// which is a link to the system's python3.
 void addWheelsOnPath(std::vector<fs::path>& folders)
 {
     const char* path = std::getenv("PATH");
@@ -49,14 +49,14 @@ void addWheelsOnPath(std::vector<fs::path>& folders)
             const fs::path target = fs::read_symlink(python, error);
             if (error)
                 break;
-            python = python.parent_path() / target; // which replaces it where it is absolute
+            python = python.parent_path() / target; // an absolute target replaces the path
         }
     }
 }
 
 std::vector<fs::path> searchFolders()
 {
-    std::vector<fs::path> folders{""}; // the loader's own order
+    std::vector<fs::path> folders{""}; // the loader's search path
     if (const char* home = std::getenv("CUDA_HOME"); home != nullptr)
         folders.emplace_back(fs::path(home) / "lib64");
     folders.emplace_back("/usr/local/cuda/lib64");

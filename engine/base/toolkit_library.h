@@ -5,14 +5,14 @@
 
 namespace engine {
 
-// A library of the CUDA toolkit that is loaded when it is first wanted and stays: none of them is
-// linked, so that programs start on a machine that has none of them. Any thread.
+// A library of the CUDA toolkit, loaded on first use and never unloaded. Loading at run time
+// lets programs start on machines without the toolkit. Thread-safe.
 class ToolkitLibrary
 {
 public:
-    // `sonames`, the newest first, are looked for by the loader, then in $CUDA_HOME/lib64,
-    // /usr/local/cuda and the folders of Python's nvidia-* wheels: of each python3 on the PATH
-    // (which a virtual environment puts there), then of the system's.
+    // Searches for `sonames`, newest first, on the loader's path, in $CUDA_HOME/lib64 and
+    // /usr/local/cuda, and in Python's nvidia-* wheels: those of each python3 on the PATH, then
+    // the system's.
     ToolkitLibrary(std::string name, const std::vector<std::string>& sonames);
 
     explicit operator bool() const { return m_handle != nullptr; }
@@ -32,15 +32,15 @@ private:
     void* m_handle = nullptr;
 };
 
-// Finds one function of a library after the other, and remembers the first that is not there.
+// Resolves functions of a library and remembers the first one that is missing.
 class ToolkitFunctions
 {
 public:
-    explicit ToolkitFunctions(const ToolkitLibrary& library) // which outlives it
+    explicit ToolkitFunctions(const ToolkitLibrary& library) // must outlive this object
         : m_library(library)
     { }
 
-    // nullptr where it is missing.
+    // Sets `function` to nullptr if it is missing.
     template<class Function>
     void take(Function& function, const char* name)
     {
@@ -48,7 +48,7 @@ public:
         if (function == nullptr && m_missing == nullptr)
             m_missing = name;
     }
-    const char* missing() const { return m_missing; } // nullptr: none
+    const char* missing() const { return m_missing; } // nullptr if all were found
 
 private:
     const ToolkitLibrary& m_library;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A function compiled for AVX-512, AVX2 and any x86-64, chosen when the program is loaded. Not
-// under the sanitizers, whose instrumentation of the chooser runs before they are set up.
+// Compiles a function for AVX-512, AVX2 and baseline x86-64; the loader selects one. Disabled
+// with sanitizers, because the selector would run before they are initialized.
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__)                                \
     && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define BS_VECTORIZED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

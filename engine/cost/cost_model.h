@@ -11,23 +11,24 @@
 
 namespace engine {
 
-// Costs in units: one unit is the work of one device for one micro-batch, so a chunk's op costs 1/v
-// of it and a slice's 1/slices. Backward defaults to I + W; I and W to half of backward.
+// Costs in units: one unit is the work of one device for one micro-batch, so an op of a chunk
+// costs 1/v of it and an op of a slice 1/slices. Backward defaults to I + W; I and W default to
+// half of backward.
 struct UnitCosts
 {
     Fraction forward{1}, backward{2}, inputGradient{1}, weightGradient{1};
-    Fraction p2p{0}, latency{0}; // a message keeps its link busy for p2p and arrives latency later
+    Fraction p2p{0}, latency{0}; // a message occupies its link for p2p and arrives latency later
     Fraction allReduce{0}, optimizer{0}; // per device: a stage's share is 1/v
-    Fraction transfer{0};                // evict or load of a device's stash of one micro-batch
-    std::optional<Fraction> recompute;   // of the forward's cost; none: 1
+    Fraction transfer{0};              // evict or load of the stash of one micro-batch on a device
+    std::optional<Fraction> recompute; // relative to the forward; none: 1
 
-    // Devices 0 .. devicesPerNode-1 are one node, and so on; 0: all are. What goes across nodes
-    // costs the same unless it is said.
+    // Devices 0 .. devicesPerNode-1 are the first node, and so on; 0: one node. Transfers across
+    // nodes cost the same unless these are set.
     int devicesPerNode = 0;
     std::optional<Fraction> p2pAcross, latencyAcross, transferAcross;
 
-    // A stage that differs (embedding, head), in the same units; I and W share its B as they share
-    // the others'. The last one given counts.
+    // Costs of a single stage (embedding, head), in the same units; I and W follow B as above.
+    // The last entry for a stage applies.
     struct Stage
     {
         int stage = 0;
@@ -41,21 +42,21 @@ struct UnitCosts
     friend bool operator==(const UnitCosts&, const UnitCosts&) = default;
 };
 
-// How long each op takes, resolved once, in the shape of the schedule: the simulator's input and
-// the emulator's measurement. Times are ticks of the timeline.
+// The duration of every op of a schedule: the input of the simulator and the result of
+// measurements. Times are ticks of the timeline.
 struct OpCosts
 {
     struct Cost
     {
-        std::int64_t duration = 0; // of its lane
-        std::int64_t latency = 0;  // SEND: arrives this much after the lane is free again
+        std::int64_t duration = 0; // on its lane
+        std::int64_t latency = 0;  // SEND: arrives this long after its lane is free
     };
-    std::vector<std::vector<Cost>> of; // [device][index], RECV: unused, the SEND decides
+    std::vector<std::vector<Cost>> of; // [device][index]; RECV: unused, the SEND determines it
     std::int64_t ticksPerUnit = 1;     // 1: nanoseconds
     TimingRules rules;
 };
 
-// unitPrices() (op_prices.h) looked up for every op.
+// unitPrices() (op_prices.h), resolved for every op.
 Result<OpCosts> unitOpCosts(const Schedule& lowered, const UnitCosts& costs);
 // "the costs are too large or too finely divided to add up exactly; ..."
 tl::unexpected<Error> costsTooLarge();

@@ -10,17 +10,17 @@
 namespace engine {
 namespace {
 
-constexpr std::size_t kMostDigits = 9; // on each side: products of two stay within 64 bits
+constexpr std::size_t kMostDigits = 9; // on each side, so that products of two fit in 64 bits
 
 auto notANumber(std::string_view text)
 {
     return fail(Error::Code::InvalidArgument,
-                fmt::format("'{}' is no cost; write a number that is not negative, with at most {} "
+                fmt::format("'{}' is not a cost; write a non-negative number with at most {} "
                             "digits on each side of the point, as in 2, 0.5 or 1/3",
                             text, kMostDigits));
 }
 
-// Digits only: no sign.
+// Digits only, without a sign.
 std::optional<std::int64_t> parseDigits(std::string_view text)
 {
     if (text.size() > kMostDigits || text.starts_with('-'))

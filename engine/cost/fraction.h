@@ -9,7 +9,7 @@
 
 namespace engine {
 
-// A cost in abstract units, exact: numerator / denominator. "1", "0.5", "2.25" parse; "1/3" too.
+// An exact cost in abstract units: numerator / denominator. Parses "1", "0.5", "2.25" and "1/3".
 struct Fraction
 {
     std::int64_t numerator = 0, denominator = 1; // lowest terms, denominator > 0
@@ -21,10 +21,10 @@ struct Fraction
     friend bool operator==(const Fraction&, const Fraction&) = default;
 };
 Fraction reduced(std::int64_t numerator, std::int64_t denominator); // to lowest terms
-// None: too large.
+// None on overflow.
 std::optional<Fraction> product(Fraction a, Fraction b);
 std::optional<Fraction> sum(Fraction a, Fraction b);
-Fraction inverse(Fraction f);                          // of one that is not 0
+Fraction inverse(Fraction f);                          // requires f != 0
 Result<Fraction> parseFraction(std::string_view text); // finite, >= 0, at most 9 decimals
 std::string textOf(Fraction f);                        // "0.5", "1/3": parseFraction() reads it
 

@@ -8,7 +8,7 @@
 
 namespace engine {
 
-// Alpha and beta of a link, one direction: seconds, bytes per second.
+// Alpha (seconds) and beta (bytes per second) of a link, in one direction.
 struct LinkSpec
 {
     double latency = 0, bandwidth = 0;
@@ -19,21 +19,21 @@ struct LinkSpec
     }
     friend bool operator==(const LinkSpec&, const LinkSpec&) = default;
 };
-// Sums `bytes` over a ring of `ranks`: 2 (r-1) alpha + 2 (r-1)/r bytes/bandwidth (nccl-tests,
-// PERFORMANCE.md). Seconds.
+// Seconds of a ring all-reduce of `bytes` over `ranks`: 2 (r-1) alpha + 2 (r-1)/r
+// bytes/bandwidth (documentation of nccl-tests).
 double ringAllReduce(const LinkSpec& link, int ranks, double bytes);
 
-// What devices a pipeline runs on. SI units: FLOP/s, bytes, bytes per second, seconds.
+// The devices of a pipeline. SI units: FLOP/s, bytes, bytes per second, seconds.
 struct HardwareSpec
 {
     std::string name;
     double peakFlops = 312e12; // dense, bf16
     double memory = 0, memoryBandwidth = 2039e9;
     int devicesPerNode = 8;
-    LinkSpec node, network; // between devices of a node, and of two
-    // The shares of the peaks that are reached: planning values, to be calibrated.
+    LinkSpec node, network; // between devices of a node, and between nodes
+    // Attained shares of the peaks: planning values, to be calibrated.
     double matmulShare = 0.75, memoryShare = 0.85, linkShare = 0.8;
-    double kernelLaunch = 4e-6; // seconds a kernel takes beside its work
+    double kernelLaunch = 4e-6; // overhead in seconds per kernel
 
     friend bool operator==(const HardwareSpec&, const HardwareSpec&) = default;
 };

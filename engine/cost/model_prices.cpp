@@ -6,17 +6,17 @@ namespace engine {
 namespace {
 
 constexpr double kKernelsPerLayer = 14;
-// Elementwise traffic of a layer, bytes for each s b h: norms, residuals, activation function,
-// dropout (cost model of the reference; calibrate).
+// Elementwise traffic of a layer in bytes per s b h: norms, residuals, activation function,
+// dropout (from a cost model; calibrate it).
 constexpr double kForwardTraffic = 70, kBackwardTraffic = 95;
-constexpr double kSoftmaxPasses = 4;   // over 2 a s^2 b bytes, not fused
+constexpr double kSoftmaxPasses = 4;   // passes over 2 a s^2 b bytes, unfused
 constexpr double kUpdateBytes = 30;    // Adam: reads g w m v, writes w m v and the 16-bit weight
-constexpr double kGradientTraffic = 8; // a weight gradient is added up in fp32: read and written
+constexpr double kGradientTraffic = 8; // weight gradients are accumulated in fp32: read and written
 
 using Link = OpPrices::Link;
 using Part = OpPrices::Part;
 
-// Times of one tensor-parallel rank.
+// Times on one tensor-parallel rank.
 class Roofline
 {
 public:
@@ -39,8 +39,8 @@ public:
     {
         return {link.latency, link.bandwidth * m_on.hardware.linkShare};
     }
-    // Two all-reduces of the boundary tensor in each direction (Megatron-LM); with sequence
-    // parallelism a reduce-scatter and an all-gather, which is the same.
+    // Two all-reduces of the boundary tensor in each direction (Megatron-LM); the reduce-scatter
+    // and all-gather of sequence parallelism take the same time.
     double tensorParallel() const
     {
         const double bytes
@@ -125,7 +125,7 @@ private:
                          {nanoseconds(seconds / m_shape.slices), 0});
         }
     }
-    // Partners and copies of the pipeline are on other nodes as soon as a pipeline leaves one.
+    // If a pipeline spans several nodes, its partners and copies are on other nodes.
     void setAllReduce(int stage)
     {
         const bool leaves = m_shape.devices * m_shape.dataParallel > m_prices.devicesPerNode;
@@ -176,7 +176,7 @@ LayerTimes layerTimes(const ModelOnHardware& on)
     LayerTimes times;
     times.forward = matrices + attention + roofline.traffic(kForwardTraffic * sbh)
         + roofline.launches(kKernelsPerLayer) + communication;
-    // Flash attention makes the scores again: 10 b s^2 h in place of 8.
+    // Flash attention recomputes the scores: 10 b s^2 h instead of 8.
     times.inputGradient = matrices + roofline.matmul((flash ? 2.5 : 2) * attentionFlops(model, b))
         + softmax + roofline.traffic(kBackwardTraffic * sbh) + roofline.launches(kKernelsPerLayer)
         + communication;

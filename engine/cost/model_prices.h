@@ -8,9 +8,9 @@
 
 namespace engine {
 
-// A model on hardware: what ops cost in nanoseconds and how much memory stages take, from closed
-// forms. Not calibrated, so iteration times are good to about 15 %; the proportions of schedules on
-// the same times are better.
+// Costs of a model on hardware: nanoseconds of ops and bytes of stages, from closed forms.
+// Uncalibrated iteration times are accurate to about 15 %; ratios between schedules are more
+// accurate.
 struct ModelOnHardware
 {
     TransformerSpec model;
@@ -25,25 +25,26 @@ struct LayerTimes
 };
 LayerTimes layerTimes(const ModelOnHardware& on);
 
-// Where what TrainingSetup recomputes is repeated: in ops of its own, or by every backward.
+// Whether recomputation has ops of its own or is part of every backward.
 enum class RecomputeIn : std::uint8_t { Backward, Ops };
 
-// The roofline: an op takes its FLOPs over the share of the peak that is reached, or its bytes over
-// the memory's, and a launch for each kernel. The all-reduce of a stage is a ring over
-// replicas x data-parallel width. `rules` are taken over. A RECOMPUTE repeats what the setup says,
-// and the whole forward where it says nothing.
+// Roofline: an op takes the maximum of its FLOPs at the attained peak and its bytes at the
+// attained bandwidth, plus a launch per kernel. All-reduces are rings over replicas x
+// data-parallel width. `rules` are copied to the result. A RECOMPUTE repeats the part chosen in
+// the setup, by default the whole forward.
 Result<OpPrices> modelPrices(const Shape& shape, const ModelOnHardware& on,
                              const TimingRules& rules = {},
                              RecomputeIn recomputes = RecomputeIn::Backward);
 
-// Bytes a device holds of a stage for the whole run, and of each micro-batch in flight: `stash`
-// while its F or its backward runs, `kept` in between, which is less where something is recomputed.
+// Bytes of a stage on a device: for the whole run, and per unfinished micro-batch. `stash`
+// applies during its F and backward, `kept` in between; kept is smaller if something is
+// recomputed.
 struct StageBytes
 {
     double weights = 0, gradients = 0, optimizer = 0, stash = 0, kept = 0;
 };
 std::vector<StageBytes> stageBytes(const ModelOnHardware& on, int stages);
-// kept / stash of a layer: 1 where nothing is recomputed.
+// kept / stash of a layer: 1 if nothing is recomputed.
 double keptShare(const ModelOnHardware& on);
 
 } // namespace engine

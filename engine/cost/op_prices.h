@@ -6,9 +6,8 @@
 
 namespace engine {
 
-// The price list behind costs in units and costs of a model: what an op costs follows from its
-// kind, its stage, whether it is a slice, and, for what goes to another device, the class of the
-// link. The simulator looks prices up where a schedule is too large to store one for each op.
+// Costs by kind, stage, slice and, for transfers, class of link. Used directly by the simulator
+// if a schedule is too large to store one cost per op.
 class OpPrices
 {
 public:
@@ -22,7 +21,7 @@ public:
     {
         m_costs[index(kind, stage, part, link)] = cost;
     }
-    // Of an op of `device`; a SEND, EVICT or LOAD has its peer set.
+    // Cost of an op of `device`; a SEND, EVICT or LOAD must have its peer set.
     const Cost& of(const Op& op, DeviceId device) const
     {
         const Link link = op.peer == Op::kNoPeer ? Link::InNode : linkOf(device.value, op.peer);
@@ -30,13 +29,13 @@ public:
                              link)];
     }
     bool isFree(OpKind kind) const;
-    // No message, all-reduce, evict or load takes any time.
+    // Whether all messages, all-reduces, evicts and loads take no time.
     bool isCommunicationFree() const;
-    // Of all ops together; an upper bound where there are `ops` of them.
+    // Upper bound of the sum over `ops` ops.
     double most(double ops) const;
 
     std::int64_t ticksPerUnit = 1; // 1: nanoseconds
-    int devicesPerNode = 0;        // 0: one node holds all
+    int devicesPerNode = 0;        // 0: all devices are in one node
     TimingRules rules;
 
 private:
@@ -59,9 +58,9 @@ private:
 };
 
 // One unit is an integer number of ticks: the least common multiple of v, slices, 2 and the
-// denominators. An error when that would overflow, or where a stage's own costs name no stage.
+// denominators. Fails on overflow, or if costs name a stage that does not exist.
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs);
-// Looked up for every op. An error when their sum would overflow.
+// Resolves the cost of every op. Fails if their sum would overflow.
 Result<OpCosts> resolved(const Schedule& lowered, const OpPrices& prices);
 
 } // namespace engine

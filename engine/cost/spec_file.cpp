@@ -22,8 +22,8 @@ Result<std::string> textOf(SpecFile::Folders folders, std::string_view nameOrFil
             return std::string(preset);
     if (!nameOrFile.ends_with(kEnding))
         return fail(Error::Code::NotFound,
-                    fmt::format("no {} is called '{}': there are {}, or give a .toml file", what,
-                                nameOrFile, fmt::join(SpecFile::names(folders), ", ")));
+                    fmt::format("unknown {} '{}'; use one of {}, or a .toml file", what, nameOrFile,
+                                fmt::join(SpecFile::names(folders), ", ")));
     std::ifstream file{std::string(nameOrFile)};
     std::ostringstream text;
     if (!(file && text << file.rdbuf()))
@@ -80,7 +80,7 @@ std::string SpecFile::text(const std::string& key, const std::string& byDefault)
 {
     const auto node = at(key);
     if (node && !node.is_string())
-        note(fmt::format("{}: {} must be a word in quotes", m_source, key));
+        note(fmt::format("{}: {} must be a string in quotes", m_source, key));
     return node.value_or(byDefault);
 }
 
@@ -140,7 +140,7 @@ Result<void> SpecFile::done() const
         return fail(Error::Code::InvalidArgument, m_error);
     if (!unknown.empty())
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: nothing is called '{}'; the keys are {}", m_source, unknown,
+                    fmt::format("{}: unknown key '{}'; the keys are {}", m_source, unknown,
                                 fmt::join(m_asked, ", ")));
     return {};
 }

@@ -14,8 +14,8 @@
 
 namespace engine {
 
-// A preset of resources/ or a .toml file of the user, read key by key. The first error is kept and
-// told by done(), as is a key that nobody asked for.
+// Reads a preset of resources/ or the user's .toml file key by key. done() returns the first
+// error, which may be a key that was never read.
 class SpecFile
 {
 public:
@@ -24,18 +24,18 @@ public:
         double least = 0, most = 1e18;
     };
 
-    using Folders = std::span<const std::string_view>; // "models/", looked through in order
+    using Folders = std::span<const std::string_view>; // "models/", searched in order
 
-    // `what` is "model" or "hardware": for messages.
+    // `what` is "model" or "hardware", for messages.
     static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
     static std::vector<std::string> names(Folders folders); // sorted
 
-    // Keys are written "key" or "table.key"; what is missing is left as it is.
+    // `key` is "key" or "table.key". A missing key leaves the value unchanged.
     std::string text(const std::string& key, const std::string& byDefault);
     void integer(const std::string& key, int& value, Range range);
     void number(const std::string& key, double& value, Range range);
-    // Keys that are read elsewhere; "table." stands for all of a table.
+    // Keys that are read elsewhere; "table." is a whole table.
     void passOver(std::initializer_list<const char*> keys);
     void require(bool condition, std::string_view key, std::string_view message);
     Result<void> done() const;

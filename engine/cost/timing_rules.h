@@ -4,15 +4,16 @@
 
 namespace engine {
 
-// How ops hinder one another: what an op's own duration does not say.
+// Interference between ops, which their own durations do not include.
 struct TimingRules
 {
-    bool blockingSend = false;      // a SEND holds the compute lane until it has left
-    bool blockingAllReduce = false; // an ALLREDUCE holds it until it is through (SyncPolicy)
-    Fraction joint{1};              // ops that run as one take this much of their sum
-    Fraction slowDown{1};           // compute beside an all-reduce of its device takes this much
-    // Every duration is drawn from [1 - jitter, 1 + jitter] of itself, even, by op, iteration and
-    // seed alone.
+    bool blockingSend = false; // a SEND occupies compute until it is complete
+    bool blockingAllReduce
+        = false;          // an ALLREDUCE occupies compute until it is complete (SyncPolicy)
+    Fraction joint{1};    // duration of joint ops relative to their sum
+    Fraction slowDown{1}; // slow-down factor of compute during an all-reduce of its device
+    // Every duration is drawn uniformly from [1 - jitter, 1 + jitter] of its value, determined
+    // only by op, iteration and seed.
     Fraction jitter{0};
     std::uint64_t seed = 0;
 

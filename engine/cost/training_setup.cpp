@@ -10,8 +10,8 @@ double tokens(const TransformerSpec& model, const TrainingSetup& setup)
     return static_cast<double>(model.sequence) * setup.microBatchSize;
 }
 
-// s b h (10 + 24/t + 5 a s/(h t)), the 10 split over t with sequence parallelism, the last term
-// only where scores are stored; at f = 4 h the 24 is 8 + 4 f/h.
+// s b h (10 + 24/t + 5 a s/(h t)). With sequence parallelism the 10 is divided by t; the last
+// term applies only if scores are stored. For f = 4 h, the 24 is 8 + 4 f/h.
 double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;
@@ -24,8 +24,8 @@ double gptLayer(const TransformerSpec& model, const TrainingSetup& setup)
     return tokens(model, setup) * perToken;
 }
 
-// Two norm inputs, QKV input, MLP input; then QKV, attention output, gate, up, silu(gate) and
-// product: SwiGLU unfused.
+// Inputs of two norms, QKV and MLP; QKV, attention output, gate, up, silu(gate) and product:
+// unfused SwiGLU.
 double llamaLayer(const TransformerSpec& model, const TrainingSetup& setup)
 {
     const double h = model.width, t = setup.tensorParallel;
@@ -108,10 +108,10 @@ Result<void> checkStages(const TransformerSpec& model, int stages)
 {
     if (model.layers >= stages)
         return {};
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("{} has {} layers, fewer than the {} stages; take fewer devices or "
-                            "chunks",
-                            model.name, model.layers, stages));
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("{} has {} layers, fewer than the {} stages; use fewer devices or chunks",
+                    model.name, model.layers, stages));
 }
 
 } // namespace engine

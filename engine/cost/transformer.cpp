@@ -7,19 +7,19 @@
 namespace engine {
 namespace {
 
-// Models that are only costed, and those that are trained: their files say more.
+// Models for cost estimates only, and models that can be trained, whose files have more keys.
 constexpr std::array<std::string_view, 2> kFolders{"transformers/", "models/"};
 
 Result<void> checkWidths(const TransformerSpec& model, std::string_view source)
 {
     if (model.width % model.heads != 0)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: width {} is no multiple of heads {}", source, model.width,
+                    fmt::format("{}: width {} is not a multiple of heads {}", source, model.width,
                                 model.heads));
     if (model.keyValueHeads > 0 && model.heads % model.keyValueHeads != 0)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{}: heads {} are no multiple of kv_heads {}", source, model.heads,
-                                model.keyValueHeads));
+                    fmt::format("{}: heads {} are not a multiple of kv_heads {}", source,
+                                model.heads, model.keyValueHeads));
     return {};
 }
 

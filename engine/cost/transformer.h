@@ -8,9 +8,9 @@
 
 namespace engine {
 
-// A transformer as the closed forms need it; it is never trained (engine/model trains others).
-// Letters as in the papers: L layers, h width, a heads, g key-value heads, f feed-forward, s
-// sequence, v vocabulary.
+// A transformer for the closed forms (engine/model trains transformers). Letters as in the
+// papers: L layers, h width, a heads, g key-value heads, f feed-forward, s sequence, v
+// vocabulary.
 struct TransformerSpec
 {
     enum class Family : std::uint8_t {
@@ -21,8 +21,9 @@ struct TransformerSpec
     std::string name;
     Family family = Family::Gpt;
     int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
-    int keyValueHeads = 0, feedForward = 0; // 0: heads; 4 x width
-    bool transformedHead = false; // BERT's: dense layer, GELU and norm before the decoder, its bias
+    int keyValueHeads = 0, feedForward = 0; // 0: equal to heads; 0: 4 x width
+    bool transformedHead
+        = false; // BERT's head: dense layer, GELU and norm before the decoder with bias
 
     double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
     double keyValueShare() const // g / a
@@ -32,9 +33,8 @@ struct TransformerSpec
     friend bool operator==(const TransformerSpec&, const TransformerSpec&) = default;
 };
 
-// A preset of resources/transformers or resources/models, or a .toml file with the same keys (those
-// of training are passed over). Errors name the presets,
-// the key, or the line.
+// A preset of resources/transformers or resources/models, or a .toml file with the same keys
+// (training keys are ignored). Errors name the presets, the key, or the line.
 Result<TransformerSpec> loadTransformer(std::string_view nameOrFile);
 std::vector<std::string> transformerNames();
 
@@ -48,8 +48,8 @@ double parameterCount(const TransformerSpec& model); // embedding and head tied 
 double layerFlops(const TransformerSpec& model, double sequences);
 double attentionFlops(const TransformerSpec& model, double sequences);
 double headFlops(const TransformerSpec& model, double sequences);
-// Forward and backward of one iteration: 72 B L s h^2 (1 + s/(6h) + v/(12hL)) for Gpt; BERT's head
-// adds 6 B s h^2.
+// FLOPs of forward and backward per iteration: 72 B L s h^2 (1 + s/(6h) + v/(12hL)) for Gpt;
+// BERT's head adds 6 B s h^2.
 double modelFlops(const TransformerSpec& model, double sequences);
 
 } // namespace engine

@@ -13,19 +13,19 @@ namespace engine {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max() / 4;
-constexpr std::int64_t kFineTicks = 1'000'000; // a unit's, where rules make durations uneven
+constexpr std::int64_t kFineTicks = 1'000'000; // ticks per unit if rules make durations uneven
 
 using Link = OpPrices::Link;
 using Part = OpPrices::Part;
 
-// What an op costs in units.
+// The cost of an op in units.
 struct Share
 {
     Fraction duration, latency;
 };
 using Shares = std::array<std::array<std::array<Share, 2>, 2>, kOpKinds>; // [kind][part][link]
 
-// What an op of a whole device costs; a chunk's is 1/v of it, but for a message.
+// Cost of an op of a whole device; a chunk's op costs 1/v of it, except messages.
 std::optional<Fraction> priceOf(OpKind kind, const UnitCosts& costs, Link link)
 {
     const bool across = link == Link::AcrossNodes;
@@ -86,7 +86,7 @@ std::optional<Shares> sharesOf(const Shape& shape, const UnitCosts& costs)
     return shares;
 }
 
-// The costs as they are for one stage that has its own.
+// The costs of a stage with costs of its own.
 std::optional<UnitCosts> costsOfStage(const UnitCosts& costs, const UnitCosts::Stage& own)
 {
     UnitCosts result = costs;
@@ -105,7 +105,7 @@ std::optional<UnitCosts> costsOfStage(const UnitCosts& costs, const UnitCosts::S
     return result;
 }
 
-// Finds a number of ticks per unit that makes every cost whole.
+// Finds a number of ticks per unit that makes every cost an integer.
 class Ticks
 {
 public:
@@ -162,11 +162,11 @@ bool setStage(const Shares& shares, const Ticks& ticks, StageId stage, OpPrices&
     return true;
 }
 
-// Stage by stage; those without costs of their own share the first entry.
+// By stage; stages without costs of their own share the first entry.
 struct StageShares
 {
     Shares common;
-    std::vector<std::pair<int, Shares>> own; // by stage as given
+    std::vector<std::pair<int, Shares>> own; // in the order given
 };
 
 std::optional<StageShares> stageSharesOf(const Shape& shape, const UnitCosts& costs)
@@ -205,19 +205,19 @@ std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares,
 
 tl::unexpected<Error> costsTooLarge()
 {
-    return fail(Error::Code::InvalidArgument,
-                "the costs are too large or too finely divided to add up exactly; take rounder "
-                "numbers");
+    return fail(
+        Error::Code::InvalidArgument,
+        "the costs are too large or too finely divided to add up exactly; use rounder numbers");
 }
 
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
 {
     for (const UnitCosts::Stage& own : costs.stages)
         if (own.stage < 0 || own.stage >= shape.stages)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("there is no stage {} to cost something of its own; the stages "
-                                    "are 0 to {}",
-                                    own.stage, shape.stages - 1));
+            return fail(
+                Error::Code::InvalidArgument,
+                fmt::format("stage {} has costs, but does not exist; the stages are 0 to {}",
+                            own.stage, shape.stages - 1));
     const auto shares = stageSharesOf(shape, costs);
     const auto ticks = shares ? ticksOf(shape, *shares, costs.rules) : std::nullopt;
     if (!ticks)

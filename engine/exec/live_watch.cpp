@@ -79,7 +79,7 @@ private:
             giveUp(endless);
         } else if (idle > patience) {
             giveUp(m_live.standstill());
-        } else if (!m_live.m_setup.pipeline.seats.empty() && !m_live.allWait()
+        } else if (!m_live.m_setup.pipeline.executorDevices.empty() && !m_live.allWait()
                    && still > longestOp(m_live.m_setup.patience, 0)) {
             m_live.m_devicesAreLost = true;
             giveUp(fmt::format("the driver has not answered for {:.1f} s",
@@ -97,7 +97,7 @@ private:
                 m_running[i] = {op, m_now};
             const std::int64_t since = m_now - m_running[i].since;
             if (op && since > longestOp(m_live.m_setup.patience, worker.tookBefore(*op)))
-                return m_live.describe(worker, *op) + ": " + endlessWords(since);
+                return m_live.describe(worker, *op) + ": " + endlessText(since);
         }
         return {};
     } catch (const std::exception&) {
@@ -189,7 +189,7 @@ bool Live::hasFailed() const
 std::string Live::describe(const Worker& worker, std::uint32_t position) const
 {
     const OpRef ref{worker.device(), position, 0, worker.copy()};
-    return fmt::format("{}, index {}, {}", deviceWords(m_pipeline, ref), position,
+    return fmt::format("{}, index {}, {}", deviceText(m_pipeline, ref), position,
                        toString(m_pipeline.at(ref)));
 }
 

@@ -35,7 +35,7 @@ std::int64_t allReduceCost(const EmulationCosts& input, const Op& op, std::size_
 {
     const Shape& shape = input.lowered.shape;
     const int holders = shape.replicas * shape.dataParallel;
-    if (!tiesEnds(op))
+    if (!tiesEmbeddings(op))
         return ringAllReduce(input.link, holders, floatBytes(parameters));
     const std::size_t tied = input.unit.tied()->count;
     return ringAllReduce(input.link, 2 * holders, floatBytes(tied))

@@ -18,7 +18,7 @@ constexpr std::int64_t longestOp(std::chrono::nanoseconds patience, std::int64_t
 }
 
 // `what` of an op: "it", or what lies beside it.
-inline std::string endlessWords(std::int64_t nanoseconds, const char* what = "it")
+inline std::string endlessText(std::int64_t nanoseconds, const char* what = "it")
 {
     return fmt::format("{} has been running for {:.1f} s and does not end", what,
                        static_cast<double>(nanoseconds) / 1e9);
@@ -29,7 +29,7 @@ class EndlessOp : public std::runtime_error
 {
 public:
     explicit EndlessOp(std::int64_t nanoseconds, const char* what = "it")
-        : std::runtime_error(endlessWords(nanoseconds, what))
+        : std::runtime_error(endlessText(nanoseconds, what))
     { }
 };
 

@@ -70,7 +70,7 @@ RunInfo runInfo(const RunInfoInput& input)
     info.transport = input.transport;
     info.link = live ? linkOf(input.transport) : describeLink(experiment.link);
     info.model = model.name;
-    info.precision = wordOf(kPrecisionWords, model.precision);
+    info.precision = nameIn(kPrecisionNames, model.precision);
     info.tokensPerIteration = std::int64_t{microBatches} * model.microBatchSize * model.sequence;
     info.flopsPerIteration = flopsPerIteration(model, microBatches);
     info.executedFlops

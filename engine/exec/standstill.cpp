@@ -50,7 +50,7 @@ std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t
         if (position >= program.size())
             continue;
         const std::string what = awaited(pipeline, ref);
-        text += fmt::format("; {} at index {}, {}, {}", deviceWords(pipeline, ref), position,
+        text += fmt::format("; {} at index {}, {}, {}", deviceText(pipeline, ref), position,
                             toString(program[position]),
                             what.empty() ? "does not come to it" : "waits for " + what);
     }

@@ -25,12 +25,13 @@ void pinTo(std::thread& thread, int core)
 constexpr std::int64_t kLook = 50'000; // ns
 constexpr std::chrono::microseconds kNap{20};
 
-std::vector<Worker::Marks> makeMarks(const Device* seat, std::span<const Op> program)
+std::vector<Worker::Marks> makeMarks(const Device* executorDevice, std::span<const Op> program)
 {
-    std::vector<Worker::Marks> marks(seat != nullptr ? program.size() : 0);
+    std::vector<Worker::Marks> marks(executorDevice != nullptr ? program.size() : 0);
     for (std::size_t i = 0; i < marks.size(); ++i)
         if (isCompute(program[i].kind))
-            marks[i] = {seat->makeEvent(Device::Timed::Yes), seat->makeEvent(Device::Timed::Yes)};
+            marks[i] = {executorDevice->makeEvent(Device::Timed::Yes),
+                        executorDevice->makeEvent(Device::Timed::Yes)};
     return marks;
 }
 
@@ -63,16 +64,16 @@ bool IterationEnd::waitFor(std::chrono::milliseconds timeout)
 
 Worker::Worker(const Setup& setup)
     : m_setup(setup)
-    , m_seat(setup.pipeline.seatOf(setup.device, setup.copy))
+    , m_executorDevice(setup.pipeline.executorDevice(setup.device, setup.copy))
     , m_firstOp(OpIndex(setup.pipeline.lowered()).of(setup.device, 0))
     , m_times(setup.pipeline.lowered().on(setup.device).size())
     , m_took(m_times.size())
-    , m_graphs(setup.pipeline.graphs(), m_seat != nullptr ? m_seat->lane() : nullptr,
-               m_times.size())
-    , m_marks(makeMarks(m_seat, setup.pipeline.lowered().on(setup.device)))
+    , m_graphs(setup.pipeline.graphs(),
+               m_executorDevice != nullptr ? m_executorDevice->lane() : nullptr, m_times.size())
+    , m_marks(makeMarks(m_executorDevice, setup.pipeline.lowered().on(setup.device)))
     , m_thread([this] { loop(); })
 {
-    if (m_seat != nullptr)
+    if (m_executorDevice != nullptr)
         setup.pipeline.device(setup.device, setup.copy).awaitLane = [this] { awaitGradient(); };
     if (setup.core)
         pinTo(m_thread, *setup.core);
@@ -105,8 +106,8 @@ void Worker::loop()
         if (m_quit.load(std::memory_order_relaxed))
             return;
         try {
-            if (m_seat != nullptr)
-                m_seat->bindThread();
+            if (m_executorDevice != nullptr)
+                m_executorDevice->bindThread();
             runProgram();
         } catch (const Abandoned&) { // who abandoned it says why
         } catch (const std::exception& error) {
@@ -142,7 +143,7 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
 {
     m_iteration = iteration;
     m_isAlone = true;
-    m_seat->bindThread();
+    m_executorDevice->bindThread();
     const bool goesOn = runOp(ref);
     CHECK(goesOn);                                          // nobody aborts
     if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member calls
@@ -181,7 +182,7 @@ bool Worker::runOp(OpRef ref)
     m_waits.store(false, std::memory_order_relaxed);
     if (!goesOn || !computes)
         return goesOn;
-    if (m_seat != nullptr)
+    if (m_executorDevice != nullptr)
         queue(ref);
     else
         compute(ref);
@@ -206,9 +207,9 @@ void Worker::queue(OpRef ref)
     const auto compute = [&] { m_setup.pipeline.compute(ref); };
     const OpKind kind = m_setup.pipeline.at(ref).kind;
     m_graphs.prepare(ref.position, kind, compute);
-    m_seat->lane()->record(*marks.begin);
+    m_executorDevice->lane()->record(*marks.begin);
     m_graphs.run(ref.position, kind, compute);
-    m_seat->lane()->record(*marks.end);
+    m_executorDevice->lane()->record(*marks.end);
     markQueued(ref.position);
 }
 
@@ -223,7 +224,7 @@ void Worker::markQueued(std::uint32_t position)
 void Worker::awaitGradient()
 {
     const std::uint32_t position = m_computing.position;
-    m_seat->lane()->record(*m_marks[position].end);
+    m_executorDevice->lane()->record(*m_marks[position].end);
     markQueued(position);
     if (m_isAlone)
         awaitAlone(m_computing);

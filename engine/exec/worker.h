@@ -112,8 +112,9 @@ private:
     bool drain();
 
     Setup m_setup;
-    const Device* m_seat = nullptr; // a GPU, or a part of one; nullptr: this thread computes
-    std::uint32_t m_firstOp = 0;    // OpIndex of its first
+    const Device* m_executorDevice
+        = nullptr;               // a GPU, or a part of one; nullptr: this thread computes
+    std::uint32_t m_firstOp = 0; // OpIndex of its first
     std::vector<Times> m_times;
     std::vector<std::atomic<std::int64_t>> m_took; // [position] ns of a GPU, in the last iteration
     OpGraphs m_graphs;

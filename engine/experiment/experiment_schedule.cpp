@@ -3,7 +3,7 @@
 #include "engine/experiment/check_runnable.h"
 #include "engine/schedule/check/deadlock.h"
 #include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
 {
     if (auto tieable = checkTied(lowered); !tieable)
         return tl::unexpected(tieable.error());
-    Schedule all = tieEnds(std::move(lowered), sync);
+    Schedule all = tieEmbeddings(std::move(lowered), sync);
     if (const auto stuck = findDeadlock(all, Stuck::Anyhow))
         return fail(Error::Code::InvalidArgument, "with a tied head " + stuck->message);
     return all;
@@ -56,7 +56,7 @@ Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model, Syn
     Schedule all = lower(full && !recomputes(schedule) ? addRecompute(schedule) : schedule, sync);
     if (auto runnable = checkRunnable(all); !runnable)
         return tl::unexpected(runnable.error());
-    if (!model.tied && hasTiedEnds(all))
+    if (!model.tied && hasTiedEmbeddings(all))
         return fail(Error::Code::InvalidArgument,
                     "the schedule sums the gradients of a tied head (its AR of the first and the "
                     "last stage), and the model has none: take a model with tied = true");

@@ -15,7 +15,7 @@ struct Tensor
     Parameter::Init init;
 };
 
-// In the order of the members of BlockWeights; what the family does not have has no numbers.
+// In the order of BlockWeights; tensors that the family lacks are empty.
 std::array<Tensor, 12> tensors(const TransformerShape& shape)
 {
     using Init = Parameter::Init;

@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// The tensors of a block, one behind the other: weights and gradients alike. What the family does
-// not have is null.
+// The tensors of a block in memory order, for weights and gradients. Tensors that the family
+// lacks are null.
 template<class Real>
 struct BlockWeights
 {
@@ -19,22 +19,23 @@ struct BlockWeights
     static std::size_t count(const TransformerShape& shape);
 };
 
-// Appends the parameters of block `layer` behind those there are.
+// Appends the parameters of block `layer`.
 void describeBlock(const TransformerShape& shape, int layer, std::vector<Parameter>& parameters);
 void appendParameter(std::vector<Parameter>& parameters, std::string name, std::size_t count,
                      Parameter::Init init);
 
-// What F of a block keeps besides its input. I writes the gradients that W needs over what they are
-// the gradients of.
+// What F of a block keeps besides its input. I overwrites activations with the gradients that W
+// needs.
 template<class Real>
 struct BlockStash
 {
-    // Until W. Inputs of matrix products: (rows, C), activated (rows, inner).
+    // Kept until W. Inputs of matrix products: (rows, C), activated (rows, inner).
     Real *norm1, *attended, *norm2, *activated;
-    // Their outputs, and after I the gradients of these: (rows, qkv), (rows, expanded), (rows, C).
+    // The outputs of the products; after I their gradients: (rows, qkv), (rows, expanded),
+    // (rows, C).
     Real *qkv, *expanded, *middle;
-    // Until I: (rows) each (no means with RMSNorm), gradients of keys and values from later slices
-    // (null without slices), and what attention keeps.
+    // Kept until I: statistics, (rows) each (no means with RMSNorm); gradients of keys and
+    // values from later slices (null without slices); and what attention keeps.
     Wide<Real>* inverse1;
     Wide<Real>* inverse2;
     Wide<Real>* mean1 = nullptr;
@@ -42,8 +43,8 @@ struct BlockStash
     Wide<Real>* keyGradients = nullptr;
     KeptAttention<Real> attention;
 
-    // `kept` lives until W, `rest`, which begins where wide numbers may, until I. Counts are in
-    // numbers of Real, and fill the places of wide ones.
+    // `kept` lives until W; `rest`, which is aligned for wide numbers, until I. Sizes are in
+    // numbers of Real, rounded up for wide numbers.
     BlockStash(Real* kept, Real* rest, const TransformerShape& shape);
     static std::size_t keptCount(const TransformerShape& shape);
     static std::size_t restCount(const TransformerShape& shape);

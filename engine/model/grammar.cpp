@@ -15,7 +15,7 @@ std::string_view trim(std::string_view text)
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// What stands before `separator`, taken off the front of `text`.
+// Removes and returns the part of `text` before `separator`.
 std::string_view takeUntil(std::string_view& text, char separator)
 {
     const auto end = std::min(text.find(separator), text.size());
@@ -42,7 +42,7 @@ Result<Grammar> Grammar::parse(std::string_view text)
     for (const Rule& rule : grammar.m_rules)
         if (rule.choices.empty())
             return fail(Error::Code::Corrupt,
-                        fmt::format("the grammar does not say what {{{}}} is", rule.name));
+                        fmt::format("the grammar has no rule for {{{}}}", rule.name));
     return grammar;
 }
 
@@ -90,7 +90,7 @@ Result<Grammar::Choice> Grammar::parseChoice(std::string_view text)
 double Grammar::appendSentence(Random& random, std::string& text) const
 {
     double nats = 0;
-    std::vector<Part> open{{"", 0}}; // what is still to be said, the next part last
+    std::vector<Part> open{{"", 0}}; // remaining parts, the next one last
     while (!open.empty()) {
         const Part part = std::move(open.back());
         open.pop_back();

@@ -9,18 +9,18 @@
 
 namespace engine {
 
-// A context-free grammar in text (resources/data/language.txt says how it is written).
+// A context-free grammar in text form (resources/data/language.txt describes the syntax).
 class Grammar
 {
 public:
-    // The first rule is where a sentence starts. Corrupt names the line.
+    // The first rule is the start symbol. Corrupt names the line.
     static Result<Grammar> parse(std::string_view text);
 
     // Appends one sentence; returns -log of its probability, in nats.
     double appendSentence(Random& random, std::string& text) const;
 
 private:
-    struct Part // literal text, or a rule when `rule` is not -1
+    struct Part // literal text, or a rule if `rule` is not -1
     {
         std::string text;
         int rule = -1;
@@ -32,7 +32,7 @@ private:
         std::vector<Choice> choices;
     };
 
-    int ruleNamed(std::string_view name); // makes an empty one when it is new
+    int ruleNamed(std::string_view name); // creates a new rule if needed
     Result<void> addRule(std::string_view line);
     Result<Choice> parseChoice(std::string_view text);
 

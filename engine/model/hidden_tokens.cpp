@@ -2,7 +2,8 @@
 
 namespace engine {
 
-// Selection sampling (Knuth, volume 2, algorithm S): every choice of that many is as likely.
+// Selection sampling (Knuth, volume 2, algorithm S): every subset of that size is equally
+// likely.
 void hideTokens(Random& random, std::span<std::int32_t> inputs, std::span<std::int32_t> targets)
 {
     constexpr std::uint64_t kOf = 10, kHidden = 8, kReplaced = 9;

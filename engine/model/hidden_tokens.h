@@ -7,19 +7,19 @@
 namespace engine {
 
 // Masked-token prediction (Devlin et al., 2019) on bytes.
-constexpr std::int32_t kHiddenToken = 256; // stands for a hidden byte
-constexpr std::int32_t kNotPredicted = -1; // the target of a token that is not predicted
+constexpr std::int32_t kHiddenToken = 256; // replaces a hidden byte
+constexpr std::int32_t kNotPredicted = -1; // target of a token that is not predicted
 constexpr double kHiddenShare = 0.15;
 
-// How many tokens of a sample are predicted: always as many, so that micro-batches weigh the same.
+// Number of predicted tokens per sample; constant, so that micro-batches have equal weight.
 constexpr int hiddenTokens(int sequence)
 {
     const int count = static_cast<int>(kHiddenShare * sequence + 0.5); // NOLINT: constexpr
     return count > 0 ? count : 1;
 }
 
-// Makes one sample a task: of the predicted tokens 80 % are hidden, 10 % become another byte, and
-// 10 % stay.
+// Prepares a sample: of the predicted tokens 80 % are hidden, 10 % become another byte, and 10 %
+// stay.
 void hideTokens(Random& random, std::span<std::int32_t> inputs, std::span<std::int32_t> targets);
 
 } // namespace engine

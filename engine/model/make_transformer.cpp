@@ -30,8 +30,8 @@ Result<void> checkPrecision(Precision precision, const Device& device)
         || (precision == Precision::Tf32 && device.tf32Kernels() != nullptr))
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} does not compute in {} here: use --precision fp32{}",
-                            device.info().name, wordOf(kPrecisionWords, precision),
+                fmt::format("{} does not support {} training: use --precision fp32{}",
+                            device.info().name, nameIn(kPrecisionNames, precision),
                             precision == Precision::Tf32 ? ", or --backend cuda" : ""));
 }
 

@@ -8,11 +8,11 @@
 
 namespace engine {
 
-// A transformer (transformer.h) in the precision that its spec says, on this device, which must
-// outlive it and has passed checkPrecision().
+// A transformer (transformer.h) in the precision of its spec. The device must outlive it and
+// must have passed checkPrecision().
 std::unique_ptr<PipelineModel<float>> makeTransformer(const ModelSpec& spec, int stages,
                                                       const Device& device, int slices = 1);
-// Unsupported where the device does not compute in it: says which does.
+// Unsupported, naming an alternative, if the device does not support the precision.
 Result<void> checkPrecision(Precision precision, const Device& device);
 
 } // namespace engine

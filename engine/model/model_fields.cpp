@@ -7,9 +7,9 @@ using M = ModelSpec;
 
 constexpr std::string_view kUsual = "the model's";
 
-std::vector<std::string_view> namesOf(Words words)
+std::vector<std::string_view> namesOf(Names names)
 {
-    return {words.begin(), words.end()};
+    return {names.begin(), names.end()};
 }
 
 // An option that replaces the preset's value; its key stands at the top of a preset.
@@ -47,19 +47,19 @@ Fields<ModelSpec> modelFields()
         add(ofModel("--attention", "Attention",
                     "standard stores the attention scores, recompute computes them again in the "
                     "backward, flash never stores them")
-                .oneOf(namesOf(kAttentionWords)),
+                .oneOf(namesOf(kAttentionNames)),
             &M::attention);
         add(ofModel("--recompute", "Recompute",
                     "Part of the forward that the backward computes again")
-                .oneOf(namesOf(kRecomputeWords)),
+                .oneOf(namesOf(kRecomputeNames)),
             &M::recompute);
         add(ofModel("--precision", "Precision",
                     "bf16 is mixed precision: weights, activations and messages in bf16, gradients "
                     "and the optimizer in fp32; tf32 is for GPUs")
-                .oneOf(namesOf(kPrecisionWords)),
+                .oneOf(namesOf(kPrecisionNames)),
             &M::precision);
         add(inFileOnly("", "name"), &M::name);
-        add(inFileOnly("", "family").oneOf(namesOf(kFamilyWords)), &M::family);
+        add(inFileOnly("", "family").oneOf(namesOf(kFamilyNames)), &M::family);
         add(inFileOnly("", "vocabulary").between(256, kMost), &M::vocabulary);
         add(inFileOnly("", "kv_heads").between(0, kMost), &M::kvHeads);
         add(inFileOnly("", "ffn_width").between(0, kMost), &M::ffnWidth);

@@ -35,27 +35,27 @@ auto invalidModel(std::string message)
     return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
 }
 
-// What is possible alone, but not together.
+// Values that are valid separately but not together.
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)
         return invalidModel(
-            fmt::format("width {} is no multiple of heads {}", model.width, model.heads));
+            fmt::format("width {} is not a multiple of heads {}", model.width, model.heads));
     if (model.kvHeads > 0 && model.heads % model.kvHeads != 0)
         return invalidModel(
-            fmt::format("heads {} is no multiple of kv_heads {}", model.heads, model.kvHeads));
+            fmt::format("heads {} are not a multiple of kv_heads {}", model.heads, model.kvHeads));
     if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
         return invalidModel(
-            fmt::format("width {} / heads {} is odd, and rotary positions turn pairs", model.width,
+            fmt::format("width {} / heads {} is odd, but rotary positions need pairs", model.width,
                         model.heads));
     if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
         return invalidModel(
-            fmt::format("vocabulary must be {} or more for family = \"bert\", which hides tokens",
+            fmt::format("vocabulary must be at least {} for family = \"bert\", which hides tokens",
                         kHiddenToken + 1));
     if (std::int64_t{model.microBatchSize} * model.sequence > kMostTokens)
-        return invalidModel(fmt::format("micro_batch_size x sequence is more than {} tokens: use a "
-                                        "smaller --micro-batch-size",
-                                        kMostTokens));
+        return invalidModel(fmt::format(
+            "micro_batch_size x sequence exceeds {} tokens: use a smaller --micro-batch-size",
+            kMostTokens));
     return {};
 }
 
@@ -113,8 +113,8 @@ Result<ModelSpec> loadModel(std::string_view nameOrFile)
         return parse(preset, nameOrFile);
     if (!nameOrFile.ends_with(kEnding))
         return fail(Error::Code::NotFound,
-                    fmt::format("no model is called '{}': there are {}, or give a .toml file",
-                                nameOrFile, fmt::join(modelNames(), ", ")));
+                    fmt::format("unknown model '{}'; use one of {}, or a .toml file", nameOrFile,
+                                fmt::join(modelNames(), ", ")));
     std::ifstream file{std::string(nameOrFile)};
     std::ostringstream text;
     if (!(file && text << file.rdbuf()))

@@ -18,8 +18,8 @@ Result<void> checkModel(const ModelSpec& model, int stages)
         return fields;
     if (model.layers < stages)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("{} layers cannot be cut into {} stages: use --layers {} or more, "
-                                "or fewer devices or chunks",
+                    fmt::format("{} layers cannot be divided into {} stages: use --layers {} or "
+                                "more, or fewer devices or chunks",
                                 model.layers, stages, stages));
     return {};
 }
@@ -35,7 +35,8 @@ std::int64_t parameterCount(const ModelSpec& model)
     return model.layers * block + embedding + head + (model.tied ? 0 : model.vocabulary * width);
 }
 
-// Of a GPT: 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without recomputation).
+// For a GPT: 72 B L s h^2 (1 + s / 6h + v / 12hL) (Narayanan et al., 2021, without
+// recomputation).
 double flopsPerIteration(const ModelSpec& model, int microBatches)
 {
     const double tokens = static_cast<double>(model.microBatchSize) * microBatches * model.sequence;

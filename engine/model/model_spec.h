@@ -12,40 +12,40 @@
 
 namespace engine {
 
-// All are pre-norm. Gpt: layer norm, GELU, learned positions, biases; each token predicts the next.
-// Bert: the same, but every token sees all, and hidden tokens are predicted, by a head of dense
-// layer, GELU, norm and decoder with a bias (Devlin et al., 2019). Llama: RMSNorm,
+// All families are pre-norm. Gpt: layer norm, GELU, learned positions, biases; each token
+// predicts the next. Bert: as Gpt, but with full attention; hidden tokens are predicted by a
+// head of dense layer, GELU, norm and decoder with a bias (Devlin et al., 2019). Llama: RMSNorm,
 // SwiGLU, rotary positions, no bias.
 enum class Family : std::uint8_t { Gpt, Bert, Llama };
 
-// What F drops and the backward makes again. Attention: the scores (with flash attention there are
-// none). Full: everything but the stage's input, in an op of its own, RECOMPUTE.
+// What F drops and the backward recomputes. Attention: the scores (flash attention stores none).
+// Full: everything except the input of the stage, in a RECOMPUTE op.
 enum class Recompute : std::uint8_t { None, Attention, Full };
 
-// What weights, activations and messages are stored as, and products computed in. Bf16 is mixed
-// precision: gradients of weights, master weights and moments, statistics and losses stay floats.
-// Tf32 stores what Fp32 does; products round their operands to 10 bits behind the point.
+// Type of weights, activations, messages and products. Bf16 is mixed precision: gradients of
+// weights, master weights, moments, statistics and losses are float. Tf32 stores the same as
+// Fp32; products round their operands to a 10-bit mantissa.
 enum class Precision : std::uint8_t { Fp32, Bf16, Tf32 };
 
-// Their words in files and options, in the order of the enumerations.
-using Words = std::span<const std::string_view>;
-constexpr std::array<std::string_view, 3> kFamilyWords{"gpt", "bert", "llama"},
-    kAttentionWords{"standard", "recompute", "flash"}, kRecomputeWords{"none", "attention", "full"};
-constexpr std::array<std::string_view, 3> kPrecisionWords{"fp32", "bf16", "tf32"};
+// Names in files and options, in the order of the enumerations.
+using Names = std::span<const std::string_view>;
+constexpr std::array<std::string_view, 3> kFamilyNames{"gpt", "bert", "llama"},
+    kAttentionNames{"standard", "recompute", "flash"}, kRecomputeNames{"none", "attention", "full"};
+constexpr std::array<std::string_view, 3> kPrecisionNames{"fp32", "bf16", "tf32"};
 template<class Enum>
-constexpr std::string_view wordOf(Words words, Enum value)
+constexpr std::string_view nameIn(Names names, Enum value)
 {
-    return words[static_cast<std::size_t>(value)];
+    return names[static_cast<std::size_t>(value)];
 }
 
-// A transformer and how it is trained. `tiny` is the default (cli.md, MODEL).
+// A transformer and its training parameters. The defaults are those of `tiny`.
 struct ModelSpec
 {
     std::string name = "tiny";
     Family family = Family::Gpt;
     int layers = 16, width = 64, heads = 4, sequence = 64, microBatchSize = 2, vocabulary = 256;
-    int kvHeads = 0;  // shared by heads / kvHeads heads each; 0: as many as heads
-    int ffnWidth = 0; // 0: 4 width; Llama: 8/3 width, rounded up to a multiple of 256
+    int kvHeads = 0;  // each shared by heads / kvHeads heads; 0: as many as heads
+    int ffnWidth = 0; // 0: 4 x width; Llama: 8/3 x width, rounded up to a multiple of 256
     bool tied = false;
     AttentionKind attention = AttentionKind::Standard;
     Recompute recompute = Recompute::None;
@@ -56,22 +56,23 @@ struct ModelSpec
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 
-// A preset of resources/models or a .toml file; NotFound names the presets. Every field is checked.
+// A preset of resources/models or a .toml file; NotFound lists the presets. Every field is
+// checked.
 Result<ModelSpec> loadModel(std::string_view nameOrFile);
 std::vector<std::string> modelNames();
 
-// Stage s of S holds blocks firstLayer(s) .. firstLayer(s + 1) - 1. Error when layers < stages:
-// names the smallest --layers.
+// Stage s of S has blocks firstLayer(s) .. firstLayer(s + 1) - 1. checkModel() fails if layers <
+// stages and names the smallest --layers.
 int firstLayer(const ModelSpec& model, int stages, int stage);
 Result<void> checkModel(const ModelSpec& model, int stages);
-// Every field within its range; part of checkModel() and loadModel().
+// Checks the range of every field; part of checkModel() and loadModel().
 Result<void> checkFields(const ModelSpec& model);
 
-std::int64_t parameterCount(const ModelSpec& model); // a tied head counts once
+std::int64_t parameterCount(const ModelSpec& model); // tied embeddings count once
 double flopsPerIteration(const ModelSpec& model,
                          int microBatches); // forward + backward, full attention
-// What is done twice counts twice: scores that attention `recompute` and `flash` make again in the
-// backward, and every forward of `recomputed` (share of the micro-batches, 0 to 1).
+// Includes recomputation: the scores that attention `recompute` and `flash` compute again in the
+// backward, and the forwards of `recomputed` (share of the micro-batches, 0 to 1).
 double executedFlopsPerIteration(const ModelSpec& model, int microBatches, double recomputed);
 
 } // namespace engine

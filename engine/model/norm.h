@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Layer norm, or RMSNorm where there is no place for a mean.
+// Layer norm, or RMSNorm if there is no mean.
 template<class Real>
 void norm(const Kernels<Real>& kernels, const LayerNorm<Real>& op)
 {

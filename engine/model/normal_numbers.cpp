@@ -8,11 +8,12 @@
 namespace engine {
 namespace {
 
-// 2^52 and 2^84 as bits: put before an integer they make it the end of a double.
+// Bits of 2^52 and 2^84: as the upper half of a double they make the lower half an integer.
 constexpr std::uint64_t kLowMagic = 0x4330000000000000ULL, kHighMagic = 0x4530000000000000ULL;
 constexpr double kBothMagics = 0x1p84 + 0x1p52;
 
-// Of 53 bits; exact, and in halves, since few machines convert 64-bit integers side by side.
+// Exact for 53 bits. Converts halves, because few CPUs have vectorized conversion of 64-bit
+// integers.
 BS_INLINE double toDouble(std::uint64_t bits)
 {
     const auto low = std::bit_cast<double>((bits & 0xFFFFFFFFULL) | kLowMagic);
@@ -20,14 +21,14 @@ BS_INLINE double toDouble(std::uint64_t bits)
     return (high - kBothMagics) + low;
 }
 
-// Random::uniform() of the state after so many steps.
+// Random::uniform() for this state.
 BS_INLINE double uniformAt(std::uint64_t state)
 {
     return (toDouble(Random::mix(state) >> 11U) + 0.5) * 0x1p-53;
 }
 
-// log x of a normal x > 0: x = 2^n m with m from 1 / sqrt 2 to sqrt 2, and log m = 2 artanh s with
-// s = (m - 1) / (m + 1), at most 0.172.
+// log x of a normal x > 0: x = 2^n m with m from 1 / sqrt 2 to sqrt 2, and log m = 2 artanh s
+// with s = (m - 1) / (m + 1), at most 0.172.
 BS_INLINE double logarithm(double x)
 {
     constexpr std::uint64_t kOne = 0x3FF0000000000000ULL, kRootHalf = 0x3FE6A09E667F3BCDULL;

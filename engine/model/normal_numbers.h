@@ -6,10 +6,10 @@
 
 namespace engine {
 
-// Fills `numbers` with what Random(seed).normal() * deviation gives one after the other, rounded to
-// float. The state of SplitMix64 is a counter, so that they can be made side by side: some twenty
-// times as fast. Logarithm and cosine are our own polynomials, within 1e-15 of a libm's; of a
-// hundred million floats one may round to its neighbour.
+// Fills `numbers` with successive values of Random(seed).normal() * deviation, rounded to float.
+// Because the state of SplitMix64 is a counter, the values are vectorized, about twenty times as
+// fast. Logarithm and cosine are polynomials within 1e-15 of libm; about one in 1e8 floats
+// rounds differently.
 template<class Real>
 void fillNormal(std::uint64_t seed, double deviation, std::span<Real> numbers);
 

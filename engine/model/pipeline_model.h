@@ -12,15 +12,16 @@
 
 namespace engine {
 
-// One tensor among the parameters of a stage, which lie in one array.
+// A tensor of a stage's parameters, which are one array.
 struct Parameter
 {
     enum class Init : std::uint8_t { Zero, One, Normal };
 
-    std::string name; // of the whole model, "block3.qkv.weight": the same under every stage split
+    std::string
+        name; // name in the whole model, "block3.qkv.weight"; independent of the stage split
     std::size_t offset = 0, count = 0;
     Init init = Init::Normal;
-    bool decays = false; // weight decay is for matrices, not for biases and norms
+    bool decays = false; // weight decay applies to matrices, not to biases and norms
 };
 
 // What one pass of a stage over one micro-batch (or one slice of it) needs, in numbers as weights
@@ -32,58 +33,58 @@ struct Parameter
 struct StageSizes
 {
     std::size_t parameters = 0;
-    std::size_t stash = 0;             // what F keeps
-    std::size_t recomputed = 0;        // what RECOMPUTE makes of it; 0: there is no RECOMPUTE
-    std::size_t weightStash = 0;       // what I leaves for W
-    std::size_t input = 0, output = 0; // 0: the first stage reads tokens, the last one makes a loss
-    std::size_t workspace = 0;         // during one op, whichever it is
-    // What only some stages have: the last of weightStash, and the last of all that F keeps.
+    std::size_t stash = 0;       // bytes kept by F
+    std::size_t recomputed = 0;  // result of RECOMPUTE; 0: no RECOMPUTE
+    std::size_t weightStash = 0; // kept by I for W
+    std::size_t input = 0,
+                output = 0;    // 0: the first stage reads tokens, the last one computes a loss
+    std::size_t workspace = 0; // maximum over the ops
+    // Parts that only some stages have: the end of weightStash, and the end of what F keeps.
     std::size_t headKept = 0, headRest = 0;
 
     std::size_t numberBytes = sizeof(float);
-    // Weights in full precision that the optimizer has beside rounded ones, as gradients are: as
-    // many as parameters, or none.
+    // Master weights of the optimizer, in numbers as gradients have; `parameters` or 0.
     std::size_t masters = 0;
 
     std::size_t bytes(std::size_t numbers) const { return numbers * numberBytes; }
-    // Master weights, then two moments: numbers as gradients are.
+    // Master weights and two moments, in numbers as gradients have.
     std::size_t optimizer() const { return masters + 2 * parameters; }
 };
 
-// Passes are stated for numbers of one kind; executors, which do not care which, give them memory:
-// Number is std::byte.
+// Passes are templates over the stored type; executors pass memory without a type: Number is
+// std::byte.
 
-// A stash may lie in up to four pieces, since the halves of a backward free it in two, and since
-// pieces that are equal on all stages of a device fit where the others were. The first piece is
-// what the passes call stash (or recomputed): weightStash without headKept. The others lie here:
-// headKept, the rest without headRest, headRest. nullptr: behind the piece before. Slices need them
-// in one.
+// A stash may have up to four pieces, because the two parts of a backward free it separately,
+// and because pieces that are equal on all stages of a device reuse the same memory. The first
+// piece is the stash (or recomputed) of a pass: weightStash without headKept. The other pieces
+// are headKept, the rest without headRest, and headRest; nullptr: directly after the previous
+// piece. Slices require a single piece.
 template<class Number>
 struct StashPieces
 {
     Number *headKept = nullptr, *rest = nullptr, *headRest = nullptr;
 };
 
-// Floating-point operations of one pass. A whole backward is both of its halves.
+// Floating-point operations of one pass. A whole backward is the sum of both parts.
 struct StageFlops
 {
     double forward = 0, backwardInput = 0, backwardWeight = 0, recompute = 0;
 };
 
-// The tokens of one micro-batch, (samples x sequence) each; a target is the token after.
+// The tokens of one micro-batch, (samples x sequence); a target is the next token.
 struct TokenBatch
 {
     std::span<const std::int32_t> inputs, targets;
 };
 
-// Sequence slices (Seq1F1B): a pass works on slice `index` of every sample; its queries see the
-// keys and values of the slices before it, which lie in their stashes.
+// Sequence slices (Seq1F1B): a pass processes slice `index` of every sample; its queries attend
+// to keys and values of earlier slices, which are in their stashes.
 struct SequenceSlice
 {
     int index = 0;
-    // Of slices 0 .. index - 1 of the same micro-batch on this stage, alive. F reads them; B or I
-    // reads them and adds to the gradients of their keys and values, so backwards run from the last
-    // slice to the first.
+    // Live stashes of slices 0 .. index - 1 of the same micro-batch on this stage. F reads them;
+    // B or I reads them and adds to the gradients of their keys and values, so backwards run
+    // from the last slice to the first.
     std::span<const std::span<std::byte>> earlierStashes = {};
 };
 
@@ -95,8 +96,8 @@ struct ForwardPass
     TokenBatch tokens;
     SequenceSlice slice = {};
     StashPieces<Number> pieces = {};
-    // The last stage adds the summed loss of the micro-batch here, in nats; in the memory that the
-    // kernels work on.
+    // The last stage adds the summed loss of the micro-batch here, in nats; memory of the
+    // kernels' device.
     double* loss = nullptr;
 };
 
@@ -106,11 +107,11 @@ struct RecomputePass
     std::span<const Number> weights, stash;
     std::span<Number> recomputed, workspace;
     TokenBatch tokens;
-    StashPieces<Number> pieces = {}; // of what is recomputed
+    StashPieces<Number> pieces = {}; // of the recomputed stash
 };
 
-// Of B and of I. The stash (the recomputed one, where there is one) is read and written: gradients
-// take the place of what nothing needs any more, so it serves once.
+// Of B and of I. The stash (recomputed, if applicable) is read and overwritten by gradients, so
+// it can be used once.
 template<class Number, class Gradient = Wide<Number>>
 struct BackwardPass
 {
@@ -118,7 +119,7 @@ struct BackwardPass
     std::span<Number> stash;
     std::span<const Number> outputGradient;
     std::span<Number> inputGradient;
-    std::span<Gradient> gradients; // added to
+    std::span<Gradient> gradients; // accumulated
     std::span<Number> workspace;
     TokenBatch tokens;
     Gradient lossScale = 1;
@@ -126,27 +127,27 @@ struct BackwardPass
     StashPieces<Number> pieces = {};
 };
 
-// Of W: what I left, the first StageSizes::weightStash numbers of its stash.
+// Of W: the first StageSizes::weightStash numbers of the stash, as left by I.
 template<class Number, class Gradient = Wide<Number>>
 struct WeightPass
 {
     std::span<const Number> stash;
-    std::span<Gradient> gradients;    // added to
-    const Number* headKept = nullptr; // as of StashPieces
+    std::span<Gradient> gradients;    // accumulated
+    const Number* headKept = nullptr; // see StashPieces
 };
 
-// Two stages' parameters that are one tensor (a tied head). Both start equal, and stay so as long
-// as each update sees the sum of both gradients: executors add them up before OPT.
+// Parameters of two stages that are one tensor (tied embeddings). They start equal and stay
+// equal if each update uses the sum of both gradients; executors add the gradients before OPT.
 struct TiedParameters
 {
     StageId first, last;
     std::size_t firstOffset = 0, lastOffset = 0, count = 0;
 };
 
-// A model cut into stages, as executors see it: sizes, and the passes of one stage over memory that
-// the executor owns. Weights, stashes and messages are memory, which holds what the model's
-// precision says; gradients are numbers: float in training, double for finite differences. Holds no
-// state of a run; any thread; allocates nothing in a pass.
+// A model divided into stages, as executors see it: sizes, and the passes of one stage over
+// memory owned by the executor. Weights, stashes and messages are bytes in the model's
+// precision. Gradients are typed: float in training, double for finite differences. Has no state
+// of a run; thread-safe; passes do not allocate.
 template<class Gradient>
 class PipelineModel
 {
@@ -161,15 +162,15 @@ public:
     virtual StageFlops flops(StageId stage) const = 0;
     virtual std::span<const Parameter> parameters(StageId stage) const = 0;
     virtual std::optional<TiedParameters> tied() const { return {}; }
-    // In this process's memory. `masters`: of StageSizes::masters numbers.
+    // Writes to host memory. `masters` has StageSizes::masters numbers.
     virtual void initialize(StageId stage, std::uint64_t seed, std::span<std::byte> weights,
                             std::span<Gradient> masters) const = 0;
 
     virtual void forward(StageId stage, const ForwardPass<std::byte>& pass) const = 0;
-    // F again, from what it kept. Only where sizes().recomputed says so.
+    // Repeats F from what it kept. Only if sizes().recomputed is not 0.
     virtual void recompute(StageId, const RecomputePass<std::byte>&) const { }
-    // B, and the same in two: I then W equals B bit for bit. Each tensor's gradient is made by
-    // either I (norms, embedding) or W (matrices, biases), never by both.
+    // B, and the same as two parts: I then W give the same bits as B. The gradient of each
+    // tensor is computed by either I (norms, embedding) or W (matrices, biases).
     virtual void backward(StageId stage, const BackwardPass<std::byte, Gradient>& pass) const = 0;
     virtual void backwardInput(StageId stage,
                                const BackwardPass<std::byte, Gradient>& pass) const = 0;
@@ -177,7 +178,7 @@ public:
                                 const WeightPass<std::byte, Gradient>& pass) const = 0;
     // d(objective) / d(summed loss) of an iteration of `tokens` tokens: 1 / tokens for a mean.
     virtual Gradient lossScale(double tokens) const = 0;
-    // One optimizer step; `optimizer` is of StageSizes::optimizer() numbers. `step` from 1.
+    // One optimizer step; `optimizer` has StageSizes::optimizer() numbers. `step` counts from 1.
     virtual void update(StageId stage, std::span<std::byte> weights,
                         std::span<const Gradient> gradients, std::span<Gradient> optimizer,
                         int step) const = 0;

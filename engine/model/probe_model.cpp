@@ -15,7 +15,7 @@ namespace {
 constexpr int kRowsPerSecondEntry = 5;
 constexpr std::int32_t kTokens = 256; // bytes
 
-// What stands for each token, times `factor`. [token, column]
+// The numbers of all tokens, times `factor`. [token, column]
 std::vector<float> numbersOfTokens(int width, int factor)
 {
     std::vector<float> numbers;
@@ -51,7 +51,7 @@ std::size_t ProbeModel::state() const
     return static_cast<std::size_t>(m_size.rows) * static_cast<std::size_t>(m_size.width);
 }
 
-// The stash: x, and y - target, which is the gradient of y; on other stages I puts that there.
+// The stash: x, and y - target, which is the gradient of y; on other stages I stores it there.
 StageSizes ProbeModel::sizes(StageId stage) const
 {
     return {.parameters = parameters(stage).front().count,
@@ -85,7 +85,7 @@ void ProbeModel::initialize(StageId stage, std::uint64_t seed, std::span<std::by
     }
 }
 
-// No loss is told: gradients are what it is there for.
+// Has no loss; only the gradients are used.
 void ProbeModel::forward(StageId stage, const ForwardPass<std::byte>& memory) const
 {
     const auto pass = numbersIn<float>(memory);

@@ -5,11 +5,11 @@
 
 namespace engine {
 
-// A pipeline whose gradients are exact in float, for proving a schedule and its executor: each
-// stage multiplies by a signed permutation (with a second +-1 in some rows), inputs and targets are
-// small integers, the loss is half the sum of squares. No norm, no softmax, no mean. As long as
-// every partial sum stays below 2^24, no order of summation rounds, so a micro-batch that is lost,
-// doubled or mixed up shows as a different integer.
+// A pipeline with exact float gradients, for testing schedules and executors. Each stage
+// multiplies by a signed permutation (with a second +-1 in some rows), inputs and targets are
+// small integers, and the loss is half the sum of squares. As long as partial sums stay below
+// 2^24, no order of summation rounds, so a lost, repeated or swapped micro-batch gives a
+// different integer.
 class ProbeModel final : public PipelineModel<float>
 {
 public:
@@ -30,12 +30,12 @@ public:
     void backwardWeight(StageId stage, const WeightPass<std::byte, float>& memory) const override;
     float lossScale(double) const override { return 1; } // a sum, not a mean
     StageFlops flops(StageId stage) const override;
-    // The weights stay: a step would leave the integers.
+    // Does not change the weights, which must remain integers.
     void update(StageId, std::span<std::byte>, std::span<const float>, std::span<float>,
                 int) const override
     { }
 
-    // The small integer that stands for a token in column `c`: -2 .. 2.
+    // The integer of a token in column `c`: -2 .. 2.
     static int number(std::int32_t token, int c) { return (token * 31 + c * 7) % 5 - 2; }
 
 private:
@@ -45,7 +45,7 @@ private:
     Size m_size;
     const Kernels<float>& m_kernels;
     std::vector<float> m_numbers, m_negated;                    // [token, column]
-    const float *m_inputs = nullptr, *m_minusTargets = nullptr; // where the device has them
+    const float *m_inputs = nullptr, *m_minusTargets = nullptr; // in the memory of the device
     std::vector<Parameter> m_parameters;                        // [stage]
 };
 

@@ -8,11 +8,11 @@
 namespace engine {
 
 // SplitMix64 (Steele, Lea, Flood, 2014): the same numbers on every machine, which the
-// distributions of <random> do not promise.
+// distributions of <random> do not guarantee.
 class Random
 {
 public:
-    static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL; // of the state
+    static constexpr std::uint64_t kStep = 0x9E3779B97F4A7C15ULL; // increment of the state
 
     explicit Random(std::uint64_t seed)
         : m_state(seed)
@@ -27,7 +27,7 @@ public:
     std::uint64_t below(std::uint64_t bound) { return next() % bound; }
     // In (0, 1), 53 bits.
     double uniform() { return (static_cast<double>(next() >> 11U) + 0.5) * 0x1p-53; }
-    // Box and Muller, in double: a last bit of another libm does not survive rounding to float.
+    // Box-Muller in double; differences between libms disappear when rounded to float.
     double normal()
     {
         const double radius = std::sqrt(-2 * std::log(uniform()));
@@ -40,7 +40,7 @@ public:
         z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
         return z ^ (z >> 31U);
     }
-    // A seed for each pair; chained for more than two.
+    // A seed derived from a pair; chain calls for more values.
     static std::uint64_t combine(std::uint64_t seed, std::uint64_t value)
     {
         return mix(seed * kStep + mix(value + 0x632BE59BD9B4E019ULL));

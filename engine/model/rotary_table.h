@@ -26,11 +26,11 @@ public:
         m_deviceCosines = kernels.constants(m_cosines);
         m_deviceSines = kernels.constants(m_sines);
     }
-    RotaryTable(const RotaryTable&) = delete; // the device may read from the vectors
+    RotaryTable(const RotaryTable&) = delete; // the device may read the vectors in place
     RotaryTable& operator=(const RotaryTable&) = delete;
 
     using Direction = typename Rotary<Real>::Direction;
-    // Turns the queries and keys of a slice.
+    // Rotates the queries and keys of a slice.
     void turn(const Kernels<Real>& kernels, const AttentionShape& shape, Matrix<Real> qkv,
               int slice, Direction direction) const
     {

@@ -5,13 +5,14 @@
 
 namespace engine {
 
-// Where the tensors of one stage lie: its parameters (embedding, blocks, head) and its stash.
+// Positions of the tensors of one stage in its parameters (embedding, blocks, head) and in its
+// stash.
 //
-// The stash begins with what lives until W: one (rows, C) state a block, then what each block and
-// the head keep for W. The states hold the inputs x(b) of the blocks, and after I the gradients
-// dOut(b) of their outputs: x(b + 1) and dOut(b) share a place. The last block's dOut takes the
-// place of the stage's input, which W does not need; on the last stage it takes that of the head's
-// input, and the stage's input lies behind. Counts are in numbers of Real.
+// The stash begins with what lives until W: one (rows, C) state per block, then what each block
+// and the head keep for W. The states are the inputs x(b) of the blocks and, after I, the
+// gradients dOut(b) of their outputs: x(b + 1) and dOut(b) share memory. The last block's dOut
+// overwrites the stage's input, which W does not need; on the last stage it overwrites the head's
+// input, which the stage's input follows. Counts are in numbers of Real.
 template<class Real>
 struct StageLayout
 {
@@ -23,12 +24,12 @@ struct StageLayout
 
     std::vector<Parameter> describe() const;
     std::size_t embeddingCount() const;
-    std::size_t blockParameters(int block) const; // where they begin
+    std::size_t blockParameters(int block) const; // start of the blocks
     std::size_t headParameters() const;
-    std::size_t headWeight() const; // where the matrix of the head begins
-    std::size_t blocksKept() const; // until W: states, and what the blocks keep
+    std::size_t headWeight() const; // start of the head's matrix
+    std::size_t blocksKept() const; // until W: states and what the blocks keep
     std::size_t blocksRest() const; // until I
-    std::size_t headKept() const;   // of the last stage, else 0
+    std::size_t headKept() const;   // of the last stage, otherwise 0
     std::size_t headRest() const;
     std::size_t weightStash() const { return blocksKept() + headKept(); }
     std::size_t stash() const { return weightStash() + blocksRest() + headRest(); }
@@ -42,7 +43,7 @@ public:
     using Layout = StageLayout<std::remove_const_t<Real>>;
     StageStash(Real* first, const Layout& layout, const StashPieces<Real>& pieces = {});
 
-    Matrix<Real> x(int block) const; // x(blocks) is the head's
+    Matrix<Real> x(int block) const; // x(blocks) is the input of the head
     Matrix<Real> dOut(int block) const;
     BlockStash<Real> block(int block) const;
     HeadStash<Real> head() const;

@@ -57,18 +57,18 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
         return fail(Error::Code::Io, fmt::format("--text: cannot read '{}'", file.string()));
     if (text.empty())
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("--text: '{}' is empty: use a text of at least {} bytes",
+                    fmt::format("--text: '{}' is empty; use a text of at least {} bytes",
                                 file.string(), sequence + 1));
     if (text.size() <= static_cast<std::size_t>(sequence))
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("--text: '{}' has {} bytes, and a sample of this model needs {}: "
+                    fmt::format("--text: '{}' has {} bytes, but a sample of this model needs {}; "
                                 "use a longer text or a smaller --sequence",
                                 file.string(), text.size(), sequence + 1));
     return TextData(std::move(text), seed);
 }
 
-// Sequence i of the text begins at i times its length, and its last target is the first token of
-// the next one.
+// Sequence i starts at i times its length; its last target is the first token of the next
+// sequence.
 void TextData::fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const
 {

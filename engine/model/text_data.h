@@ -11,36 +11,36 @@
 
 namespace engine {
 
-// What a model learns: bytes, cut into sequences. Samples are numbered through a run; the seed and
-// the number decide which sequence one is, so every scheme, D and mode sees the same ones. An epoch
-// is as many samples as the text has whole sequences, and has each of them once, in an order of its
-// own.
+// Training data: bytes, divided into sequences. Samples are numbered over the run; the seed and
+// the number select the sequence, so every scheme, D and mode has the same samples. An epoch has
+// every whole sequence of the text once, in its own order.
 class TextData
 {
 public:
-    // The built-in language (resources/data/language.txt); the seed decides the text.
+    // Text of the built-in grammar (resources/data/language.txt), generated from the seed.
     static TextData builtIn(std::uint64_t seed);
-    // The shipped sample (resources/data/sample.txt), a short story: what --text sample names.
+    // The included short story (resources/data/sample.txt), selected by --text sample.
     static constexpr std::string_view kShipped = "sample";
     static TextData shipped(std::uint64_t seed);
-    // Any file. Io: it cannot be read; InvalidArgument: not longer than one sample of `sequence`.
+    // Any file. Io if it cannot be read; InvalidArgument if it is not longer than one sample of
+    // `sequence`.
     static Result<TextData> fromFile(const std::filesystem::path& file, std::uint64_t seed,
                                      int sequence);
 
-    // Samples of `sequence` tokens, from number `firstSample` on; each target is the token after
+    // Samples of `sequence` tokens from number `firstSample` on; each target is the token after
     // its input.
     void fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
               std::span<std::int32_t> targets) const;
 
-    // The same with some tokens hidden, others in every epoch, which are the ones to predict
-    // (hidden_tokens.h).
+    // As fill(), with hidden tokens to predict, which differ in every epoch (hidden_tokens.h).
     void fillHidden(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const;
 
     const std::string& text() const { return m_text; }
-    // Nats per byte: a model that knows only how often each byte comes cannot do better.
+    // Nats per byte: the lowest loss of a model that knows only the frequencies of bytes.
     double unigramEntropy() const;
-    // Nats per byte: no model can do better. From the grammar's own probabilities; none for a file.
+    // Nats per byte: the lowest possible loss, from the probabilities of the grammar; none for a
+    // file.
     std::optional<double> entropyRate() const { return m_entropyRate; }
 
 private:

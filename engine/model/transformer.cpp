@@ -57,8 +57,8 @@ StageSizes Transformer<Real>::sizes(StageId stage) const
             .masters = kHasMasters ? last.offset + last.count : 0};
 }
 
-// The widest of the passes. With full recomputation F has one block's stash at a time here, between
-// two states.
+// The maximum over the passes. With full recomputation F keeps the stash of one block at a time
+// here, between two states.
 template<class Real>
 std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) const
 {
@@ -74,10 +74,9 @@ std::size_t Transformer<Real>::workspaceCount(const StageLayout<Real>& own) cons
     return std::max(forward, Block::backwardWorkspace(shape));
 }
 
-// A block: 24 b s h^2 in the matrices of a GPT and 4 b s^2 h in attention; the head: 2 b s h v, of
-// a BERT 2 b s h^2 more. A
-// backward is twice as much, and attention, which has no weights, is all in I. Of slices, the
-// average.
+// A block of a GPT: 24 b s h^2 in its matrices and 4 b s^2 h in attention; the head: 2 b s h v,
+// for BERT 2 b s h^2 more. A backward is twice as much; attention has no weights, so its
+// backward belongs to I. For slices the average.
 template<class Real>
 StageFlops Transformer<Real>::flops(StageId stage) const
 {
@@ -93,7 +92,7 @@ StageFlops Transformer<Real>::flops(StageId stage) const
             .recompute = m_spec.recompute == Recompute::Full ? matrices + attention : 0};
 }
 
-// Both copies begin with their stage's or head's matrix, (V, C).
+// Both copies are the first matrix, (V, C), of their stage or head.
 template<class Real>
 std::optional<TiedParameters> Transformer<Real>::tied() const
 {
@@ -108,7 +107,7 @@ std::optional<TiedParameters> Transformer<Real>::tied() const
                               * static_cast<std::size_t>(m_spec.width)};
 }
 
-// A mean over the tokens that are predicted; forward() gives this mean times all tokens.
+// A mean over predicted tokens; forward() returns this mean times all tokens.
 template<class Real>
 Wide<Real> Transformer<Real>::lossScale(double tokens) const
 {
@@ -192,7 +191,7 @@ void Transformer<Real>::forward(StageId stage, const ForwardPass<std::byte>& mem
                         .share = predictedShare()});
 }
 
-// Keeps the stage's input; what the blocks and the head make goes to the workspace.
+// Keeps the input of the stage; results of blocks and head are written to the workspace.
 template<class Real>
 void Transformer<Real>::forwardOnce(const StageLayout<Real>& own,
                                     const ForwardPass<Real>& pass) const
@@ -248,7 +247,7 @@ void Transformer<Real>::recompute(StageId stage, const RecomputePass<std::byte>&
                         .targets = pass.tokens.targets});
 }
 
-// I and W a block at a time, so that what W reads is still in the cache.
+// I and W per block, so that the input of W is still in the cache.
 template<class Real>
 void Transformer<Real>::backward(StageId stage,
                                  const BackwardPass<std::byte, Gradient>& memory) const
@@ -283,7 +282,7 @@ void Transformer<Real>::backwardInput(StageId stage,
         blockBackwardInput(own, pass, b);
     if (own.first)
         embeddingBackward(own, pass);
-    if (!own.last) // the last block's dOut, which W reads when the message is gone
+    if (!own.last) // the last block's dOut, which W reads after the message was freed
         m_kernels.copy(pass.outputGradient,
                        all(StageStash<Real>(pass.stash.data(), own).dOut(own.blocks - 1)));
 }

@@ -22,7 +22,7 @@ public:
         BlockWeights<const Real> weights;
         BlockStash<Real> stash;
         Matrix<const Real> x;
-        Matrix<Real> out; // without data: only the stash is made
+        Matrix<Real> out; // without data: only the stash is computed
         EarlierSlices<Real> earlier;
         Real* workspace = nullptr;
     };
@@ -33,9 +33,9 @@ public:
     {
         BlockWeights<const Real> weights;
         BlockWeights<Wide<Real>> gradients;
-        BlockStash<Real> stash; // of F; afterwards, of W
+        BlockStash<Real> stash; // of F; afterwards input of W
         Matrix<const Real> x, dOut;
-        Matrix<Real> dx; // may be where x is
+        Matrix<Real> dx; // may alias x
         EarlierSlices<Real> earlier;
         Real* workspace = nullptr;
     };
@@ -46,7 +46,7 @@ public:
     {
         BlockWeights<Wide<Real>> gradients;
         BlockStash<const Real> stash; // after I
-        Matrix<const Real> dOut;      // the same as of I
+        Matrix<const Real> dOut;      // as in I
     };
     void backwardWeight(const Weight& pass) const;
 

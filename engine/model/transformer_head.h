@@ -5,9 +5,9 @@
 
 namespace engine {
 
-// The head's tensors, one behind the other: the final norm's gain and bias, (C) each; BERT's
-// transform, (C, C), (C), and its norm's, (C), (C); the decoder's matrix, (C, V) or tied, like the
-// embedding's, (V, C), and with a transform its bias, (V). What there is not is null.
+// The head's tensors in memory order: gain and bias of the final norm, (C) each; BERT's
+// transform, (C, C), (C), and its norm, (C), (C); the decoder's matrix, (C, V), or (V, C) if
+// tied; with a transform also its bias, (V). Missing tensors are null.
 template<class Real>
 struct HeadWeights
 {
@@ -59,20 +59,20 @@ private:
 template<class Real>
 struct HeadStash
 {
-    // Until W. Inputs of the products, (rows, C): the transform's (null without one), the
-    // decoder's.
+    // Until W. Inputs of the products, (rows, C): of the transform (null without one), and of
+    // the decoder.
     Real *norm = nullptr, *decoded;
-    // Their outputs, after I the gradients of these: (rows, C); TransformerShape::logitsOf().
+    // The outputs, after I their gradients: (rows, C); TransformerShape::logitsOf().
     Real *transformed = nullptr, *logits;
-    // Until I: of each norm (rows) 1 / deviation and, but for RMSNorm, mean, and the input of the
-    // transform's norm, (rows, C).
+    // Until I: for each norm (rows) 1 / deviation and, except for RMSNorm, the mean; and the
+    // input of the transform's norm, (rows, C).
     Wide<Real>* inverse;
     Wide<Real>* mean = nullptr;
     Wide<Real>* transformInverse = nullptr;
     Wide<Real>* transformMean = nullptr;
     Real* activated = nullptr;
 
-    // As of BlockStash.
+    // As in BlockStash.
     HeadStash(Real* kept, Real* rest, const TransformerShape& shape)
         : decoded(kept)
         , logits(kept + shape.state())
@@ -116,9 +116,9 @@ public:
     {
         HeadWeights<const Real> weights;
         HeadStash<Real> stash;
-        Matrix<Real> x; // I: its gradient takes its place
+        Matrix<Real> x; // I: overwritten by its gradient
         std::span<const std::int32_t> targets;
-        double* loss = nullptr; // as of CrossEntropy, as is the share
+        double* loss = nullptr; // as in CrossEntropy, like the share
         double share = 1;
     };
     void forward(const Pass& pass) const;

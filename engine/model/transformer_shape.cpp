@@ -5,7 +5,7 @@ namespace {
 
 int ffnWidthOf(const ModelSpec& model)
 {
-    constexpr int kMultiple = 256; // as LLaMA's own
+    constexpr int kMultiple = 256; // as in LLaMA
     if (model.ffnWidth > 0)
         return model.ffnWidth;
     if (model.family != Family::Llama)

@@ -11,20 +11,20 @@ struct TransformerShape
     explicit TransformerShape(const ModelSpec& model, int slices = 1);
 
     AttentionShape attention;
-    int width = 0, expanded = 0, inner = 0; // expanded: what the first MLP matrix gives
-    int vocabulary = 0, positions = 0;      // learned positions; 0: rotary ones
-    bool rmsNorm = false, biased = true;    // else layer norm
-    bool gated = false;                     // SwiGLU, else GELU
-    bool transformed = false; // the head: dense, GELU, a norm of its own, and a bias (BERT)
+    int width = 0, expanded = 0, inner = 0; // expanded: output of the first MLP matrix
+    int vocabulary = 0, positions = 0;      // learned positions; 0: rotary positions
+    bool rmsNorm = false, biased = true;    // otherwise layer norm
+    bool gated = false;                     // SwiGLU, otherwise GELU
+    bool transformed = false;               // head with dense layer, GELU, norm and bias (BERT)
 
     int rows() const { return attention.samples * attention.sequence; }
     std::size_t times(int columns) const
     {
         return static_cast<std::size_t>(rows()) * static_cast<std::size_t>(columns);
     }
-    // Of the residual stream: what stages pass to one another.
+    // Of the residual stream, which stages pass to one another.
     std::size_t state() const { return times(width); }
-    // Of one norm, a number a row: 1 / deviation, and layer norm's mean.
+    // Statistics per row of a norm: 1 / deviation, and the mean for layer norm.
     int statistics() const { return rmsNorm ? 1 : 2; }
 
     template<class Real>
@@ -37,8 +37,8 @@ struct TransformerShape
     {
         return matrix(data, width);
     }
-    // (rows, vocabulary). A vocabulary is rarely even, and tensor cores want rows that are aligned:
-    // behind each there is room that nothing reads.
+    // Row stride of (rows, vocabulary). Padded, because tensor cores need aligned rows; the
+    // padding is never read.
     int logitStride() const { return (vocabulary + kLogits - 1) / kLogits * kLogits; }
     template<class Real>
     Matrix<Real> logitsOf(Real* data) const
@@ -50,7 +50,7 @@ private:
     static constexpr int kLogits = 64;
 };
 
-// Multiplications and additions a token of the matrices of one block, and of the head.
+// Multiplications and additions per token in the matrices of one block, and of the head.
 double blockFlops(const TransformerShape& shape);
 double headFlops(const TransformerShape& shape);
 

@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// The memory of a pass as the numbers of Real that it is.
+// Views the memory of a pass as numbers of Real.
 template<class Real>
 std::span<Real> numbersIn(std::span<std::byte> memory)
 {

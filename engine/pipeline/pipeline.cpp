@@ -26,30 +26,33 @@ Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
 void Pipeline::makeDevices()
 {
     const Setup& setup = m_setup;
-    CHECK(setup.seats.empty() || setup.device == nullptr);
+    CHECK(setup.executorDevices.empty() || setup.device == nullptr);
     const int devices = setup.lowered.shape.devices;
     for (int d = 0; d < devices * copies(); ++d) {
-        const Seat* seat
-            = setup.seats.empty() ? nullptr : &setup.seats[static_cast<std::size_t>(d)];
-        if (seat != nullptr)
-            seat->device.bindThread();
+        const ExecutorDevice* executorDevice = setup.executorDevices.empty()
+            ? nullptr
+            : &setup.executorDevices[static_cast<std::size_t>(d)];
+        if (executorDevice != nullptr)
+            executorDevice->device.bindThread();
         m_devices.push_back(std::make_unique<PipelineDevice>(
-            PipelineDevice::Setup{setup.lowered, seat != nullptr ? seat->unit : setup.unit,
-                                  seat != nullptr ? seat->device.kernels() : setup.kernels, m_plan,
-                                  setup.seed, setup.accumulate, setup.poison,
-                                  seat != nullptr ? &seat->device : setup.device},
+            PipelineDevice::Setup{
+                setup.lowered, executorDevice != nullptr ? executorDevice->unit : setup.unit,
+                executorDevice != nullptr ? executorDevice->device.kernels() : setup.kernels,
+                m_plan, setup.seed, setup.accumulate, setup.poison,
+                executorDevice != nullptr ? &executorDevice->device : setup.device},
             DeviceId{d % devices}));
     }
-    for (const Seat& seat : setup.seats)
-        seat.device.synchronize(); // copies beside the lanes do not wait for what fills the arenas
+    for (const ExecutorDevice& executorDevice : setup.executorDevices)
+        executorDevice.device
+            .synchronize(); // copies beside the lanes do not wait for what fills the arenas
 }
 
 void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
 {
-    if (!m_setup.seats.empty()) {
+    if (!m_setup.executorDevices.empty()) {
         std::vector<const Device*> devices;
-        for (const Seat& seat : m_setup.seats)
-            devices.push_back(&seat.device);
+        for (const ExecutorDevice& executorDevice : m_setup.executorDevices)
+            devices.push_back(&executorDevice.device);
         if (m_setup.communicators)
             m_transport = std::make_unique<MatchedTransport>(traffic(), std::move(devices),
                                                              m_setup.communicators);
@@ -65,10 +68,11 @@ void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
     m_transport = std::move(transport);
 }
 
-const Device* Pipeline::seatOf(DeviceId id, int copy) const
+const Device* Pipeline::executorDevice(DeviceId id, int copy) const
 {
-    return m_setup.seats.empty() ? nullptr
-                                 : &m_setup.seats[indexOf(m_numbers.device(id, copy))].device;
+    return m_setup.executorDevices.empty()
+        ? nullptr
+        : &m_setup.executorDevices[indexOf(m_numbers.device(id, copy))].device;
 }
 
 Traffic Pipeline::traffic() const
@@ -280,7 +284,7 @@ bool Pipeline::hasPassed(OpRef ref) const
     });
 }
 
-std::string deviceWords(const Pipeline& pipeline, OpRef ref)
+std::string deviceText(const Pipeline& pipeline, OpRef ref)
 {
     const std::string text = fmt::format("device {}", ref.device.value);
     return pipeline.copies() == 1 ? text : fmt::format("{} of copy {}", text, ref.copy);
@@ -288,7 +292,7 @@ std::string deviceWords(const Pipeline& pipeline, OpRef ref)
 
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault)
 {
-    return fmt::format("{}, index {}, {}: {}", deviceWords(pipeline, ref), ref.position,
+    return fmt::format("{}, index {}, {}: {}", deviceText(pipeline, ref), ref.position,
                        toString(pipeline.at(ref)), fault.what());
 }
 

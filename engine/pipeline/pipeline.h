@@ -14,7 +14,7 @@
 namespace engine {
 
 // A device of its own with the model's stages over its kernels.
-struct Seat
+struct ExecutorDevice
 {
     const Device& device; // with a lane (engine/backend/device_queue.h)
     const PipelineModel<float>& unit;
@@ -52,10 +52,10 @@ public:
         const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
         // Where every device has a GPU of its own, or a part of one: [copy * D + device]. `unit`
         // and `kernels` are those of one of them, and `device` is none.
-        std::vector<Seat> seats = {};
+        std::vector<ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
-        // With seats on a GPU each: what joins them, where messages and sums go over communicators
-        // instead of copies.
+        // With executorDevices on a GPU each: what joins them, where messages and sums go over
+        // communicators instead of copies.
         MakeCommunicators communicators = {};
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
@@ -64,8 +64,8 @@ public:
 
     // While no device works. Copy c reads the micro-batches from c N on.
     void beginIteration(const TokenBatches& tokens);
-    // The device's own (Setup::seats); nullptr: its ops are done when compute() returns.
-    const Device* seatOf(DeviceId id, int copy = 0) const;
+    // The device's own (Setup::executorDevices); nullptr: its ops are done when compute() returns.
+    const Device* executorDevice(DeviceId id, int copy = 0) const;
     // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
     // when the transport was aborted.
     bool awaitInputs(OpRef ref);
@@ -134,7 +134,7 @@ private:
 };
 
 // "device 2", of several copies "device 2 of copy 1".
-std::string deviceWords(const Pipeline& pipeline, OpRef ref);
+std::string deviceText(const Pipeline& pipeline, OpRef ref);
 // "device 2, index 5, 2F3: out of cake".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);
 

@@ -24,7 +24,7 @@ PipelineDevice::PipelineDevice(const Setup& setup, DeviceId id)
         m_stages.emplace_back(stage.stage, memory, setup.kernels, setup.accumulate);
         initialize(stage);
     }
-    findTiedEnds();
+    findTiedEmbeddings();
     for (const OpPlan& op : m_plan.ops) {
         auto& earlier = m_earlier.emplace_back();
         for (const Extent extent : op.earlier)
@@ -49,7 +49,7 @@ void PipelineDevice::initialize(const StagePlan& stage)
 
 // None where an all-reduce sums the copies. All replicas' sums are the same by then, so any first
 // stage goes with any last one.
-void PipelineDevice::findTiedEnds()
+void PipelineDevice::findTiedEmbeddings()
 {
     const auto tied = m_setup.unit.tied();
     std::vector<std::size_t> firsts, lasts;
@@ -67,7 +67,7 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
 {
     m_losses.clear();
     m_squares.clear();
-    for (TiedEnds& ends : m_tied)
+    for (TiedEmbeddings& ends : m_tied)
         ends.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     // A mean over the micro-batches of one update; all of an iteration, where it has one.
@@ -177,7 +177,7 @@ bool PipelineDevice::updateTied(const Op& op)
         return m_plan.stages[i].stage == op.stage && m_plan.stages[i].replica == op.replica;
     };
     const auto ends = std::ranges::find_if(
-        m_tied, [&](const TiedEnds& e) { return isOf(e.first) || isOf(e.last); });
+        m_tied, [&](const TiedEmbeddings& e) { return isOf(e.first) || isOf(e.last); });
     if (ends == m_tied.end())
         return false;
     const bool areTwo = ends->first != ends->last;

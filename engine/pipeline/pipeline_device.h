@@ -64,7 +64,7 @@ public:
 
 private:
     void initialize(const StagePlan& stage); // the last one made
-    void findTiedEnds();
+    void findTiedEmbeddings();
     std::span<std::byte> unitPart(Extent extent, int unit, int units) const;
     StashPieces<std::byte> piecesOf(const StashPlace& stash) const;
     TokenBatch tokensOf(const Op& op, int unit) const;
@@ -88,12 +88,12 @@ private:
     std::vector<StageState> m_stages; // as in the plan
     // Both ends of a tied model, where this device holds them. They step together in the later of
     // their OPTs, when both gradients are complete.
-    struct TiedEnds
+    struct TiedEmbeddings
     {
         std::size_t first = 0, last = 0; // indices of stages
         bool oneIsReady = false;
     };
-    std::vector<TiedEnds> m_tied;
+    std::vector<TiedEmbeddings> m_tied;
     std::vector<std::vector<std::span<std::byte>>> m_earlier; // [position]
     TokenBatch m_tokens;                                      // of the iteration, in the arena
     std::size_t m_tokensPerMicroBatch = 0;

@@ -22,7 +22,7 @@ public:
     {
         const std::size_t parameters = m_unit.sizes(op.stage).parameters;
         const Planned::Member whole{device, op.replica, op.stage, 0};
-        if (!tiesEnds(op)) {
+        if (!tiesEmbeddings(op)) {
             join(op, whole, parameters);
             return;
         }
@@ -40,7 +40,7 @@ public:
     std::vector<Planned> take() { return std::move(m_all); }
 
 private:
-    // All calls for a stage, and those of both tied ends, are one.
+    // All calls for a stage, and those of both tied embeddings, are one.
     void join(const Op& op, const Planned::Member& member, std::size_t count)
     {
         auto one = std::ranges::find(m_all, meetingOf(op), &Planned::stage);

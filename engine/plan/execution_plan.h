@@ -73,8 +73,8 @@ struct ExecutionPlan
         Extent own, guest;
         bool evicts = true;
     };
-    // Of one copy of the pipeline; the members of all copies take part. Tied ends of several copies
-    // have up to four: of the tied tensor, and of what lies beside it in either stage.
+    // Of one copy of the pipeline; the members of all copies take part. Tied embeddings of several
+    // copies have up to four: of the tied tensor, and of what lies beside it in either stage.
     struct PlannedCollective
     {
         struct Member
@@ -85,7 +85,7 @@ struct ExecutionPlan
             std::size_t first = 0; // of the numbers of its gradient that are summed
         };
 
-        StageId stage; // under which they meet (tied_ends.h)
+        StageId stage; // under which they meet (tied_embeddings.h)
         std::size_t count = 0;
         std::vector<Member> members;
     };

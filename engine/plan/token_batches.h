@@ -21,14 +21,14 @@ inline TokenBatch partOf(TokenBatch batch, int part, int parts)
 class TokenBatches
 {
 public:
-    // Of memory, known before it is taken.
+    // Memory needed, known before allocation.
     static Bytes bytes(const ModelSpec& model, int microBatches)
     {
         return Bytes{2} * model.microBatchSize * model.sequence * microBatches
             * static_cast<Bytes>(sizeof(std::int32_t));
     }
 
-    // With more than one slice each micro-batch lies slice by slice: (slice, sample, token).
+    // With several slices the order of a micro-batch is (slice, sample, token).
     TokenBatches(const ModelSpec& model, int microBatches, int slices = 1)
         : m_sequence(model.sequence)
         , m_microBatches(microBatches)
@@ -40,8 +40,8 @@ public:
         , m_targets(m_inputs.size())
     { }
 
-    // `iteration` counts all of a run, warm-up included. Micro-batches follow one another through
-    // the run, so no two of an epoch have a sample in common.
+    // `iteration` counts over the run, including warm-up. Micro-batches are consecutive, so no
+    // two of an epoch share a sample.
     void load(const TextData& data, int iteration)
     {
         const std::int64_t samples = static_cast<std::int64_t>(m_tokens) / m_sequence;
@@ -60,7 +60,7 @@ public:
     {
         return {part(m_inputs, microBatch), part(m_targets, microBatch)};
     }
-    // Several, one after the other.
+    // Several consecutive micro-batches.
     TokenBatch of(int first, int count) const
     {
         const std::size_t begin = static_cast<std::size_t>(first) * m_tokens;
@@ -78,7 +78,7 @@ private:
         return std::span(all).subspan(static_cast<std::size_t>(microBatch) * m_tokens, m_tokens);
     }
 
-    // From (sample, slice, token) to (slice, sample, token).
+    // Reorders (sample, slice, token) to (slice, sample, token).
     void cut(std::span<std::int32_t> tokens) const
     {
         if (m_slices == 1)

@@ -9,29 +9,29 @@
 
 namespace engine {
 
-// What ops pass to one another. B and I both make the same gradient, so dependencies go
-// through values; no code asks "which op comes before this one".
+// What ops pass to one another. B and I produce the same gradient, so dependencies are stated
+// through values and not as "the op before this one".
 struct Value
 {
     enum class Kind : std::uint8_t {
-        Activation,      // output of a stage's F; `stage` made it
-        Gradient,        // gradient of a stage's input; `stage` made it
-        Stash,           // what F keeps for its own B or I
+        Activation,      // output of a stage's F; `stage` produces it
+        Gradient,        // gradient of a stage's input; `stage` produces it
+        Stash,           // what F keeps for its B or I
         WeightStash,     // what I keeps for its W
-        EvictedStash,    // a stash that EVICT moved to the partner, until LOAD brings it back
+        EvictedStash,    // a stash on the partner device, from EVICT to LOAD
         ReducedGradient, // a stage's weight gradient, summed over replicas: from AR to OPT
     };
 
     Kind kind = Kind::Activation;
     std::uint8_t replica = 0;
     std::uint16_t slice = Op::kWhole;
-    StageId stage; // the stage that made it
+    StageId stage; // the stage that produces it
     MicroBatchId microBatch;
 
     friend auto operator<=>(const Value&, const Value&) = default;
 };
 
-// At most three: a B needs the gradient from the next stage, its own stash and, with sequence
+// At most three: a B needs the gradient of the next stage, its own stash and, with sequence
 // slices, the gradient of the slice after it.
 class Values
 {
@@ -46,23 +46,23 @@ private:
     int m_count = 0;
 };
 
-// The only statement of how a pipeline's data flows (dataflow_visit.h has it without the lists).
-// The validator, the simulator, the passes and the executors all ask here. SEND and RECV move a
-// value between devices and are not asked: transferredValue() says which one they carry.
+// The data flow of a pipeline, used by validator, simulator, passes and executors
+// (dataflow_visit.h is the same without lists). SEND and RECV move a value between devices and
+// have no values here; transferredValue() returns the value that they move.
 Values consumes(const Op& op, const Shape& shape);
 Values produces(const Op& op, const Shape& shape);
 Value transferredValue(const Op& op, const Shape& shape);
 
-// From which kind of op `consumer` has a value of this kind: the first in the list that the
-// schedule has for the value's stage, micro-batch and slice. A stash may be made three times, by F,
-// by the LOAD that brings it back and by the RECOMPUTE that rebuilds it, in this order.
+// The kinds of op that produce a value for `consumer`, in order of preference: the first kind
+// that the schedule has for the value's stage, micro-batch and slice. F, LOAD and RECOMPUTE may
+// all produce the same stash, in this order.
 std::span<const OpKind> makersOf(Value::Kind value, OpKind consumer);
-// The device to which stashes of `device` are evicted, by the rule of BPipe (Kim et al., ICML
-// 2023): x and D-1-x are partners. The middle one of an odd number is its own and evicts nothing.
+// The device to which `device` evicts stashes. By the rule of BPipe (Kim et al., ICML 2023), x
+// and D-1-x are partners. The middle one of an odd number of devices has no partner and evicts
+// nothing.
 DeviceId stashPartner(DeviceId device, const Shape& shape);
 
-// The neighbouring stage that uses the value: where an activation or a gradient travels to. None
-// for values that stay in their stage.
+// The neighbouring stage that receives an activation or a gradient. None for other values.
 inline std::optional<StageId> receivingStage(const Value& value, const Shape& shape)
 {
     if (value.kind == Value::Kind::Activation && value.stage.value + 1 < shape.stages)
@@ -72,17 +72,17 @@ inline std::optional<StageId> receivingStage(const Value& value, const Shape& sh
     return std::nullopt;
 }
 
-// Whether stage, micro-batch, replica and slice of the op exist in the shape (a transfer: both its
-// ends). Only then may the functions here be asked about it.
+// Whether stage, micro-batch, replica and slice of the op exist in the shape (for a transfer, at
+// both ends). The other functions here require it.
 bool exists(const Op& op, const Shape& shape);
 
-// One cell for each replica, stage, micro-batch and slice (or whole micro-batch), dense: what the
-// op of a micro-batch and its values have in common.
-inline std::uint32_t slotCount(const Shape& shape) // of a micro-batch: whole, or slices and whole
+// A cell is a combination of replica, stage, micro-batch and slice (or the whole micro-batch).
+// Cells have dense indices.
+inline std::uint32_t slotCount(const Shape& shape) // per micro-batch: whole, or slices and whole
 {
     return shape.slices > 1 ? static_cast<std::uint32_t>(shape.slices) + 1 : 1;
 }
-// What has the fields replica, stage, microBatch and slice: an Op or a Value.
+// `Part` is an Op or a Value.
 template<class Part>
 std::uint32_t cellIndex(const Part& part, const Shape& shape)
 {
@@ -95,11 +95,11 @@ std::uint32_t cellIndex(const Part& part, const Shape& shape)
         + slot;
 }
 std::uint32_t cellCount(const Shape& shape);
-// Dense, 0 .. valueCount(shape)-1: tables of values are plain vectors. Arithmetic, no hashing.
+// Dense, 0 .. valueCount(shape)-1, so tables of values are plain vectors.
 std::uint32_t valueIndex(const Value& value, const Shape& shape);
 std::uint32_t valueCount(const Shape& shape);
 
-// "activation of stage 1, micro-batch 3 (up)": for messages.
+// For messages: "activation of stage 1, micro-batch 3 (up)".
 std::string describe(const Value& value);
 
 } // namespace engine

@@ -22,8 +22,8 @@ inline Value ofSlice(Value value, int slice)
     return value;
 }
 
-// Sequence slices pass keys and values forwards and their gradients backwards inside a stage;
-// halves of a micro-batch (Chimera) do not know each other.
+// Sequence slices pass keys and values forward, and their gradients backward, within a stage;
+// halves of a micro-batch (Chimera) are independent.
 inline bool isSequenceSlice(const Op& op)
 {
     return op.slice != Op::kWhole && op.flags != OpFlag::Half;
@@ -36,8 +36,8 @@ inline Value stashOf(const Op& op)
     return op.flags == OpFlag::Half ? ofSlice(stash, Op::kWhole) : stash;
 }
 
-// consumes() and produces(), value by value and without a list in between: for the simulator, which
-// asks a billion times.
+// consumes() and produces() without building a list, for the simulator, which calls them up to a
+// billion times.
 template<class Visit>
 BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
 {
@@ -68,7 +68,8 @@ BS_INLINED void visitConsumed(const Op& op, const Shape& shape, Visit visit)
         visit(valueOf(Kind::EvictedStash, op));
         break;
     case OpKind::OptimizerStep:
-        if (tiesEnds(op) || (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0))
+        if (tiesEmbeddings(op)
+            || (shape.replicas * shape.dataParallel > 1 && shape.updateEvery == 0))
             visit(atStage(valueOf(Kind::ReducedGradient, op), meetingOf(op).value));
         break;
     default:

@@ -45,7 +45,7 @@ std::optional<OpKind> kindNamed(std::string_view text, std::string_view KindName
     return std::nullopt;
 }
 
-// What is left of the text while it is read from the left.
+// Parses the text from left to right.
 class Reader
 {
 public:
@@ -85,7 +85,7 @@ bool isKindLetter(unsigned char c)
     return std::isupper(c) != 0 || c == '_';
 }
 
-// The only spelling of a number: no leading zeros.
+// Numbers have no leading zeros.
 bool isCanonical(std::string_view digits)
 {
     return digits.size() <= 1 || digits.front() != '0';
@@ -142,10 +142,10 @@ Result<Op> parseOp(std::string_view text)
 {
     if (const auto op = read(text))
         return *op;
-    return fail(Error::Code::InvalidArgument,
-                fmt::format("'{}' is no op; write stage, kind and micro-batch, as in 2F0, 5B3u or "
-                            "3OPT",
-                            excerpt(text)));
+    return fail(
+        Error::Code::InvalidArgument,
+        fmt::format("'{}' is not an op; write stage, kind and micro-batch, as in 2F0, 5B3u or 3OPT",
+                    excerpt(text)));
 }
 
 std::string_view kindName(OpKind kind)

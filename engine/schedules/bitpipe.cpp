@@ -16,12 +16,12 @@ namespace {
 constexpr std::array<std::string_view, 2> kPlacements{"v", "looping"};
 constexpr std::array<std::string_view, 2> kDirectionCounts{"2", "1"};
 constexpr std::array<std::string_view, 2> kConcats{"direct", "early"};
-constexpr SchemeOption kPlacement{"placement", "Placement of the stages", kPlacements, {}};
+constexpr SchemeOption kPlacement{"placement", "Placement of stages", kPlacements, {}};
 constexpr SchemeOption kDirections{"directions", "Directions", kDirectionCounts, {}};
-constexpr SchemeOption kConcat{"concat", "Units of D micro-batches", kConcats, {}};
+constexpr SchemeOption kConcat{"concat", "Concatenation of units of D micro-batches", kConcats, {}};
 constexpr std::array kOptions{kPlacement, kDirections, kConcat};
 
-// The parts of BitPipe, each of which can be left out.
+// The features of BitPipe, each of which can be disabled.
 struct Parts
 {
     explicit Parts(const ScheduleRequest& request)
@@ -66,7 +66,7 @@ Early is never longer than 1F1B and, in two directions with N >= D, at most 1 ab
 3N + 1.5(D-1); in whole units it is at most 3N + 2(D-2)/v, which for N > D is less than direct.
 )";
 
-// A micro-batch whose forward at stage s is due `forward` + s ticks after the start and its
+// A micro-batch whose forward at stage s is due `forward` + s ticks after the start, and its
 // backward `backward` + S + 2(S-1-s). A tick is the forward of a stage.
 struct Entry
 {
@@ -74,14 +74,14 @@ struct Entry
     std::int64_t forward = 0, backward = 0;
 };
 
-// Where there are no whole units: down and up in turn, a pair every 4 ticks.
+// Without whole units: alternating down and up, a pair every 4 ticks.
 Entry inTurn(int directions, int microBatch)
 {
     const std::int64_t due = std::int64_t{2} * directions * (microBatch / directions);
     return {microBatch % directions, due, due};
 }
 
-// Units back to back: each has 3vD ticks of work.
+// Consecutive units: each has 3vD ticks of work.
 Entry backToBack(const Shape& shape, int microBatch)
 {
     Entry entry = inTurn(shape.replicas, microBatch % shape.devices);
@@ -91,8 +91,8 @@ Entry backToBack(const Shape& shape, int microBatch)
     return entry;
 }
 
-// What a device may hold where the order is ours: half as much again as D micro-batches, and room
-// for one to begin while another ends.
+// Memory limit of our own orders: 1.5 D micro-batches, and one more chunk that starts while
+// another ends.
 int mostStash(const Shape& shape)
 {
     return 3 * shape.stages / 2 + shape.chunks() - 2;
@@ -113,9 +113,9 @@ void writeEntries(Schedule& schedule, const std::vector<Entry>& entries)
     parts::writeByDue(schedule, order);
 }
 
-// Early: an op is due when it would start in a unit that stands alone, and a unit 2vD ticks behind
-// the one before: the time of its forwards and half its backwards, so that its forwards fill the
-// bubble between units.
+// Early: an op is due when it would start in a unit that runs alone. Units are 2vD ticks apart,
+// the time of their forwards and half their backwards, so their forwards fill the bubble between
+// units.
 void writeEarlyUnits(Schedule& schedule)
 {
     const int devices = schedule.shape.devices;
@@ -163,8 +163,8 @@ Result<void> check(const ScheduleRequest& request)
     const int chunks = parts::chunksOf(request);
     if (chunks % 2 != 0)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("bitpipe needs an even number of chunks per device and direction, "
-                                "two for each V, not {}; the nearest is {}",
+                    fmt::format("bitpipe needs an even number of chunks per device and direction "
+                                "(two for each V), not {}; the nearest is {}",
                                 chunks, chunks + 1));
     const Parts wanted(request);
     if (wanted.early)
@@ -194,9 +194,8 @@ Scheme bitpipe()
     Scheme scheme;
     scheme.name = "bitpipe";
     scheme.title = "BitPipe";
-    scheme.summary
-        = "two V-shaped interleaved pipelines in opposite directions; early, looping and "
-          "one direction are own orders";
+    scheme.summary = "two V-shaped interleaved pipelines in opposite directions; early, looping "
+                     "and one-direction variants";
     scheme.citation = "Wu, Chen and Yu, BitPipe, arXiv 2410.19367, 2024";
     scheme.details = kDetails;
     scheme.family = "Two directions";

@@ -9,7 +9,7 @@ namespace engine {
 namespace {
 
 constexpr std::array<std::string_view, 2> kPolicies{"lazy", "steady"};
-constexpr SchemeOption kPolicy{"policy", "Which stashes travel", kPolicies, {}};
+constexpr SchemeOption kPolicy{"policy", "Which stashes are evicted", kPolicies, {}};
 constexpr std::array kOptions{kPolicy};
 
 constexpr std::string_view kDetails = R"(

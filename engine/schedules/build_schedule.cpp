@@ -18,7 +18,7 @@ auto invalid(std::string message)
 std::string didYouMean(std::string_view name, std::span<const std::string_view> known)
 {
     const std::string_view nearest = nearestName(name, known);
-    return nearest.empty() ? fmt::format("it is one of: {}", joined(known))
+    return nearest.empty() ? fmt::format("use one of: {}", joined(known))
                            : fmt::format("did you mean '{}'?", nearest);
 }
 
@@ -52,7 +52,7 @@ Result<void> checkOption(const Scheme& scheme, std::string_view key, std::string
 {
     if (scheme.options.empty())
         return invalid(
-            fmt::format("{} has no options; leave out --set {}={}", scheme.name, key, value));
+            fmt::format("{} has no options; remove --set {}={}", scheme.name, key, value));
     const auto option = std::ranges::find(scheme.options, key, &SchemeOption::key);
     if (option == scheme.options.end()) {
         std::vector<std::string_view> keys;
@@ -81,17 +81,16 @@ Result<void> checkCounts(const Scheme& scheme, const ScheduleRequest& request)
         return invalid(fmt::format("{} chunks: there must be at least 1", request.chunks));
     if (scheme.chunksFixed && request.chunks != 0 && request.chunks != scheme.defaultChunks)
         return invalid(
-            fmt::format("{} always has {} chunk{} per device{}, not {}; leave out "
-                        "--chunks",
+            fmt::format("{} always has {} chunk{} per device{}, not {}; remove --chunks",
                         scheme.name, scheme.defaultChunks, scheme.defaultChunks == 1 ? "" : "s",
                         scheme.family == "Two directions" ? " and direction" : "", request.chunks));
     return {};
 }
 
-// Products of numbers that nobody has checked.
+// 128 bits, because the numbers are unchecked input.
 __extension__ using Wide = __int128;
 
-// Before anything is allocated: a forward and a backward per micro-batch, slice, chunk and device.
+// Before allocating: one forward and one backward per micro-batch, slice, chunk and device.
 Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, const SizeLimit& limit)
 {
     const int slices = scheme.slices != nullptr ? scheme.slices(request) : 1;
@@ -104,7 +103,7 @@ Result<void> checkSize(const Scheme& scheme, const ScheduleRequest& request, con
         return static_cast<double>(count) * limit.bytesPerOp / (1 << 30);
     };
     const std::string most = limit.isOfMachine && limit.ops < kMostOps
-        ? fmt::format("the {:.1f} GiB at hand", gibi(limit.ops))
+        ? fmt::format("the {:.1f} GiB available", gibi(limit.ops))
         : fmt::format("the limit of {} ops", limit.ops);
     return invalid(fmt::format(
         "{} micro-batches{} on {} devices would be {} ops and need {:.1f} GiB, more than {}; take "

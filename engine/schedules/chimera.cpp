@@ -10,10 +10,11 @@ namespace engine {
 namespace {
 
 constexpr std::array<std::string_view, 3> kConcats{"direct", "doubling", "halving"};
-constexpr SchemeOption kConcat{"concat", "Units one behind the other", kConcats, {}};
+constexpr SchemeOption kConcat{"concat", "Concatenation of units", kConcats, {}};
 constexpr std::array kOptions{kConcat};
 
-// What runs in one slot of the table: of one micro-batch, of two in one op, of half a one.
+// The ops of one slot of the table: of one micro-batch, of two in one op, or of half a
+// micro-batch.
 enum class Concat : std::uint8_t { Direct, Doubling, Halving };
 
 Concat concatOf(const ScheduleRequest& request)
@@ -52,7 +53,7 @@ public:
 
     void writeUnits(int units)
     {
-        std::vector<Slot> slots; // units reach into each other
+        std::vector<Slot> slots; // units overlap
         for (int unit = 0; unit < units; ++unit)
             addUnit(slots, unit);
         std::ranges::sort(slots, {}, &Slot::time);

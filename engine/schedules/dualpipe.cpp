@@ -55,7 +55,8 @@ Scheme dualpipe()
     Scheme scheme;
     scheme.name = "dualpipe";
     scheme.title = "DualPipe";
-    scheme.summary = "two directions, each forward runs together with a backward";
+    scheme.summary
+        = "two directions; each forward is joined with a backward of the other direction";
     scheme.citation = "DeepSeek-AI, DeepSeek-V3, arXiv 2412.19437, 2024";
     scheme.details = kDetails;
     scheme.family = "Two directions";

@@ -38,7 +38,7 @@ Scheme dualpipev()
     Scheme scheme;
     scheme.name = "dualpipev";
     scheme.title = "DualPipeV";
-    scheme.summary = "DualPipe cut in half: one model, there and back";
+    scheme.summary = "DualPipe cut in half: one model in a V-shaped placement";
     scheme.citation = "DeepSeek-AI, DualPipe, 2025; Sea AI Lab, cut-in-half, 2025";
     scheme.details = kDetails;
     scheme.family = "Zero bubble";

@@ -29,7 +29,7 @@ Scheme eagerOneFOneB()
     Scheme scheme;
     scheme.name = "eager-1f1b";
     scheme.title = "Eager 1F1B";
-    scheme.summary = "1F1B whose longer warm-up hides a message per hop";
+    scheme.summary = "1F1B with a longer warm-up that hides one message per hop";
     scheme.citation
         = "Zhuang et al., On Optimizing the Communication of Model Parallelism, MLSys 2023";
     scheme.details = kDetails;

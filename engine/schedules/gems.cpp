@@ -40,7 +40,7 @@ Scheme gems()
     Scheme scheme;
     scheme.name = "gems";
     scheme.title = "GEMS";
-    scheme.summary = "two directions that take turns, for the least activations";
+    scheme.summary = "two alternating directions with the least activation memory";
     scheme.citation = "Jain et al., GEMS, SC 2020";
     scheme.details = kDetails;
     scheme.family = "Two directions";

@@ -34,7 +34,7 @@ Scheme groupedInterleaved()
     Scheme scheme;
     scheme.name = "grouped-interleaved";
     scheme.title = "Grouped interleaved 1F1B (sail-sg)";
-    scheme.summary = "interleaved, a weight gradient right behind each input gradient";
+    scheme.summary = "interleaved, each weight gradient directly after its input gradient";
     scheme.citation = "sail-sg, zero-bubble-pipeline-parallelism, 2024";
     scheme.details = kDetails;
     scheme.family = "Zero bubble";

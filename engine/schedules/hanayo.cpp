@@ -54,8 +54,8 @@ private:
         bool forward = true;
     };
 
-    // Forwards and backwards along the path, each at the first free slot from where the one before
-    // ended; returns the end.
+    // Places forwards and backwards along the path, each in the first free slot after the
+    // previous one; returns the end.
     std::size_t place(int microBatch, std::size_t slot, bool reserves)
     {
         const int stages = m_schedule.shape.stages;
@@ -117,7 +117,7 @@ private:
     Schedule& m_schedule;
     std::vector<std::vector<bool>> m_taken; // [device][slot]
     std::vector<std::vector<SlottedOp>> m_ops;
-    std::vector<Range> m_reserved; // to be taken when the first micro-batch is in its place
+    std::vector<Range> m_reserved; // to be reserved after the first micro-batch is placed
 };
 
 constexpr int kDefaultChunks = 2;
@@ -132,8 +132,8 @@ Result<void> check(const ScheduleRequest& request)
     const int chunks = chunksOf(request);
     if (chunks % 2 != 0)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("hanayo needs an even number of chunks, two for each wave, not {}; "
-                                "the nearest is {}",
+                    fmt::format("hanayo needs an even number of chunks (two for each wave), not "
+                                "{}; the nearest is {}",
                                 chunks, chunks + 1));
     return parts::checkUnits(request, {request.devices, "the devices"});
 }
@@ -154,11 +154,11 @@ Scheme hanayo()
     Scheme scheme;
     scheme.name = "hanayo";
     scheme.title = "Hanayo";
-    scheme.summary = "one pipeline in waves over the devices, there and back";
+    scheme.summary = "one pipeline in waves over the devices and back";
     scheme.citation = "Liu et al., Hanayo, SC 2023";
     scheme.details = kDetails;
     scheme.family = "One direction";
-    scheme.accepts = "D >= 1; N a multiple of D; v even, two chunks a wave";
+    scheme.accepts = "D >= 1; N a multiple of D; v even, two chunks per wave";
     scheme.bubbleFormula = "4(D-1)/(3vD+4(D-1)) at N = D";
     scheme.defaultChunks = kDefaultChunks;
     scheme.chunksFixed = false;

@@ -20,27 +20,26 @@ int groupOf(const ScheduleRequest& request)
     return parts::chosenNumber(request, kGroup, request.devices);
 }
 
-// Micro-batches behind the last full group of G. Megatron-LM wants none or D of them; D-2 are
-// enough, fewer wait for each other in a ring (found by running every D to 10, N and G to 2D).
-// Fewer than G in all are one group.
+// The remainder after the last full group of G micro-batches. Megatron-LM allows 0 or D; D-2 are
+// enough, and fewer deadlock in a ring (found by running every D up to 10, N and G up to 2D).
+// Fewer than G micro-batches are one group.
 Result<void> check(const ScheduleRequest& request)
 {
     const int devices = request.devices;
     const int group = groupOf(request);
     if (group < devices)
-        return fail(
-            Error::Code::InvalidArgument,
-            fmt::format("interleaved-1f1b needs groups of at least as many micro-batches as "
-                        "devices ({}), not {}; the nearest is {}",
-                        devices, group, devices));
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("interleaved-1f1b needs at least as many micro-batches per group "
+                                "as devices ({}), not {}; the nearest is {}",
+                                devices, group, devices));
     const std::int64_t left = request.microBatches % group;
     if (left == 0 || left >= devices - 2 || request.microBatches < group)
         return {};
     const std::int64_t missing = devices - 2 - left;
     return fail(
         Error::Code::InvalidArgument,
-        fmt::format("interleaved-1f1b needs micro-batches in groups of {} with none or at "
-                    "least {} left over, not {}; the nearest is {}",
+        fmt::format("interleaved-1f1b needs groups of {} micro-batches with a remainder of 0 or at "
+                    "least {}, not {}; the nearest is {}",
                     group, devices - 2, request.microBatches,
                     left < missing ? request.microBatches - left : request.microBatches + missing));
 }
@@ -90,8 +89,8 @@ Scheme interleavedOneFOneB()
     scheme.citation = "Narayanan et al., Megatron-LM, SC 2021";
     scheme.details = kDetails;
     scheme.family = "One direction";
-    scheme.accepts
-        = "D >= 1; N a multiple of the group G, at least D-2 left over, or N < G; v >= 1";
+    scheme.accepts = "D >= 1; N a multiple of the group G, or with a remainder of at least D-2, or "
+                     "N < G; v >= 1";
     scheme.bubbleFormula = "(D-1)/(vN+D-1)";
     scheme.defaultChunks = 2;
     scheme.chunksFixed = false;

@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// As many groups as have at least D micro-batches each.
+// As many groups as possible with at least D micro-batches each.
 std::int64_t groupsOf(int devices, std::int64_t microBatches)
 {
     return std::max<std::int64_t>(1, microBatches / devices);
@@ -19,7 +19,7 @@ bool divides(int devices, std::int64_t microBatches)
     return microBatches % groupsOf(devices, microBatches) == 0;
 }
 
-// Every multiple of D is fine, so the nearest is never far; of two the larger.
+// Every multiple of D is valid, so the search is short; of two equally near numbers the larger.
 std::int64_t nearestMicroBatches(int devices, std::int64_t microBatches)
 {
     for (std::int64_t away = 0;; ++away)
@@ -32,13 +32,12 @@ Result<void> check(const ScheduleRequest& request)
 {
     if (divides(request.devices, request.microBatches))
         return {};
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format("interleaved-zb needs micro-batches in groups of equal size, {} of them "
-                    "for {} devices, not {}; the nearest is {}",
-                    groupsOf(request.devices, request.microBatches), request.devices,
-                    request.microBatches,
-                    nearestMicroBatches(request.devices, request.microBatches)));
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("interleaved-zb needs micro-batches in groups of equal size, {} groups "
+                            "for {} devices, not {}; the nearest is {}",
+                            groupsOf(request.devices, request.microBatches), request.devices,
+                            request.microBatches,
+                            nearestMicroBatches(request.devices, request.microBatches)));
 }
 
 constexpr std::string_view kDetails = R"(

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 1> kInjects{"D+2"};
 constexpr std::array<std::string_view, 2> kCaps{"D", "0"};
 constexpr SchemeOption kInject{"inject", "Micro-batches injected at the start", kInjects, 2};
-constexpr SchemeOption kCap{"cap", "Most activations alive on a device (0: any number)", kCaps, 0};
+constexpr SchemeOption kCap{"cap", "Maximum of activations on a device (0: unlimited)", kCaps, 0};
 constexpr std::array kOptions{kInject, kCap};
 
 constexpr std::string_view kDetails = R"(
@@ -68,7 +68,7 @@ Scheme mixpipe()
     Scheme scheme;
     scheme.name = "mixpipe";
     scheme.title = "MixPipe (approximate)";
-    scheme.summary = "approximate, own stand-in: two directions, K micro-batches injected at once";
+    scheme.summary = "approximation: two directions, K micro-batches injected at the start";
     scheme.citation = "after Zhang et al., MixPipe, DAC 2023";
     scheme.details = kDetails;
     scheme.family = "Two directions";

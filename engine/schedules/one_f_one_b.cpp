@@ -27,7 +27,7 @@ Scheme oneFOneB()
     Scheme scheme;
     scheme.name = "1f1b";
     scheme.title = "1F1B (PipeDream-Flush, DAPPLE)";
-    scheme.summary = "one forward, one backward in turn";
+    scheme.summary = "alternating forwards and backwards";
     scheme.citation = "Narayanan et al., PipeDream-2BW, ICML 2021; Fan et al., DAPPLE, PPoPP 2021";
     scheme.details = kDetails;
     scheme.family = "One direction";

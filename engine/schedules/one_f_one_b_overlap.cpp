@@ -29,7 +29,7 @@ Scheme oneFOneBOverlap()
     Scheme scheme;
     scheme.name = "1f1b-overlap";
     scheme.title = "1F1B with overlap";
-    scheme.summary = "1F1B whose forward and backward in turn are independent";
+    scheme.summary = "1F1B whose steady forwards and backwards are independent";
     scheme.citation = "Victarry, PP-Schedule-Visualization, 2025";
     scheme.details = kDetails;
     scheme.family = "One direction";

@@ -6,15 +6,17 @@
 namespace engine {
 namespace {
 
-constexpr int kMostDevices = 255; // of which one keeps as many versions, counted modulo 256
+constexpr int kMostDevices
+    = 255; // device 0 keeps one version per device, and versions are counted modulo 256
 
 Result<void> check(const ScheduleRequest& request)
 {
     if (request.devices > kMostDevices)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("pipedream keeps a weight version per device; {} are too many, the "
-                                "limit is {}",
-                                request.devices, kMostDevices));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "pipedream keeps one weight version per device; {} devices exceed the limit of {}",
+                request.devices, kMostDevices));
     return parts::checkNoDataParallel(request);
 }
 

@@ -5,11 +5,10 @@
 
 namespace engine {
 
-// The table of schemes, in the order in which they are shown.
+// The schemes in the order in which they are shown.
 std::span<const Scheme> schemes()
 {
-    // One line a scheme.
-    // clang-format off
+    // One line per scheme. clang-format off
     static const std::array kSchemes{
         gpipe(),
         oneFOneB(),

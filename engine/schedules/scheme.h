@@ -12,7 +12,7 @@
 
 namespace engine {
 
-// What a user asks for: --scheme --devices --micro-batches --chunks --set key=value.
+// The arguments of --scheme --devices --micro-batches --chunks --set key=value.
 struct ScheduleRequest
 {
     std::string scheme = "bitpipe";
@@ -24,74 +24,78 @@ struct ScheduleRequest
     friend bool operator==(const ScheduleRequest&, const ScheduleRequest&) = default;
 };
 
-// One key of --set and the values it takes; the first is the default. The default of a number is
-// spelled as a value is or as its rule ("2", "D+2").
+// A key of --set and its values; the first is the default. The default of a number may be a
+// number or a rule ("2", "D+2").
 struct SchemeOption
 {
     std::string_view key, title;
     std::span<const std::string_view> values;
-    std::optional<int> smallest; // every integer from this one on is a value, too
-    // Values of another form: what they look like, and whether one is right. "", none: no such.
+    std::optional<int> smallest; // all integers from this one on are valid, too
+    // Values of another form: its description and its check. "" and nullptr: none.
     std::string_view form = {};
     bool (*accepts)(std::string_view value) = nullptr;
 
-    bool isOpen() const { return smallest || accepts != nullptr; } // not only one of `values`
+    bool isOpen() const
+    {
+        return smallest || accepts != nullptr;
+    } // values beyond `values` are valid
 };
 
-// A named way to build a schedule. Each lives in its own .cpp of this folder and is listed once, in
-// registry.cpp. The table is the only place that knows a scheme's name, words and limits; the
-// command line and the window read them from here.
+// A way to build a schedule. Each scheme has its own .cpp in this folder and one line in
+// registry.cpp. This entry is the only source of its name, texts and limits for the command line
+// and the window.
 struct Scheme
 {
-    std::string_view name;     // "1f1b": stable, in files and on the command line
-    std::string_view title;    // "1F1B (PipeDream-Flush, DAPPLE)": for people
-    std::string_view summary;  // "one forward, one backward in turn": a card's second line
+    std::string_view name;     // "1f1b": stable, used in files and on the command line
+    std::string_view title;    // "1F1B (PipeDream-Flush, DAPPLE)", for display
+    std::string_view summary;  // "alternating forwards and backwards", for display
     std::string_view citation; // the paper that defines it
-    std::string_view details;  // lines for people: the rule, a small picture, the closed forms
-    std::string_view family;   // "One direction", "Two directions", "Zero bubble": groups of cards
-    std::string_view accepts;  // "D >= 2, even; N a multiple of D; v = 2"
-    std::string_view bubbleFormula; // closed form for people, "" when there is none
+    std::string_view details;  // the rule, a small picture and the closed forms, for display
+    std::string_view
+        family; // "One direction", "Two directions", "Zero bubble": groups in the window
+    std::string_view accepts;       // "D >= 2, even; N a multiple of D; v = 2"
+    std::string_view bubbleFormula; // closed form for display, "" if none
     int defaultChunks = 1;
     bool chunksFixed = true;
     bool splitsBackward = false; // I and W instead of B
-    bool asynchronous = false;   // no flush: N is a window, and the weights change while it runs
+    bool asynchronous = false;   // no flush: N is a window, and weights are updated during it
     std::span<const SchemeOption> options;
-    // Slices that a micro-batch is cut into, each with ops of its own; none: it is not cut.
+    // Number of slices with separate ops per micro-batch; nullptr: micro-batches are not sliced.
     int (*slices)(const ScheduleRequest& request) = nullptr;
-    // Why the request is impossible, with the nearest valid value; none: every D, N >= 1 is fine.
+    // Returns why the request is invalid, with the nearest valid value; nullptr: all D, N >= 1
+    // are valid.
     Result<void> (*check)(const ScheduleRequest& request) = nullptr;
-    // Compute ops only, and the evicts and loads of a scheme that has them. `check` has passed.
+    // Builds the compute ops (and the evicts and loads of BPipe). Requires a successful `check`.
     Result<Schedule> (*build)(const ScheduleRequest& request) = nullptr;
 };
 
 std::span<const Scheme> schemes();
 const Scheme* findScheme(std::string_view name);
 
-// Limits of what is built: Op::peer counts devices in 16 bits, and a schedule with its timeline
-// stays within the memory of a laptop.
+// Limits of what can be built: Op::peer has 16 bits, and a schedule with its timeline must fit
+// in the memory of a laptop.
 constexpr int kMaxDevices = 0xFFFE;
 constexpr std::int64_t kMaxOps = std::int64_t{1} << 24; // compute ops
 constexpr std::int64_t kMostOps = std::int64_t{1}
-    << 28; // on any machine: ops are counted in 32 bits
-// Bytes of each op, all in all: of a schedule that is only summed up (sim/simulate.h: summarize()),
-// and of one with its transfers, costs and spans.
+    << 28; // absolute limit: ops are counted in 32 bits
+// Memory per op: of a schedule that is only summarized (sim/simulate.h: summarize()), and of one
+// with transfers, costs and spans.
 constexpr int kBytesPerSummedOp = 28, kBytesPerOp = 200;
 
-// How large a schedule may be.
+// The largest schedule that may be built.
 struct SizeLimit
 {
     std::int64_t ops = kMaxOps;
     int bytesPerOp = kBytesPerOp;
-    bool isOfMachine = false; // the memory at hand, not a rule
+    bool isOfMachine = false; // derived from the memory of this machine
 };
-// As many as fit in the memory of this machine, less a quarter for others; at most kMostOps.
+// As many ops as fit in three quarters of the memory of this machine; at most kMostOps.
 SizeLimit limitOfMachine(int bytesPerOp);
 
-// Why buildSchedule() would refuse, without building: scheme, options, counts, the scheme's rule,
-// the size.
+// Checks scheme, options, counts, the scheme's rule and the size, without building.
 Result<void> checkRequest(const ScheduleRequest& request, const SizeLimit& limit = {});
-// The one door: unknown scheme (with the nearest name), unknown option, check, build. More ops than
-// the limit are an error that says so, with the bytes they would need.
+// Checks and builds a schedule. Errors name the closest scheme or option, or the bytes that a
+// schedule above the limit would need.
 Result<Schedule> buildSchedule(const ScheduleRequest& request, const SizeLimit& limit = {});
 
 } // namespace engine

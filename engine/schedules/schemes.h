@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// One function and one file per scheme; registry.cpp puts them on the table.
+// One function and one file per scheme; registry.cpp lists them.
 Scheme gpipe();
 Scheme oneFOneB();
 Scheme bpipe();

@@ -11,7 +11,7 @@ namespace engine {
 namespace {
 
 constexpr std::array<std::string_view, 1> kCounts{"2"};
-constexpr SchemeOption kSlices{"slices", "Slices of the sequence", kCounts, 1};
+constexpr SchemeOption kSlices{"slices", "Sequence slices", kCounts, 1};
 constexpr std::array kOptions{kSlices};
 constexpr int kDefaultSlices = 2;
 
@@ -25,7 +25,7 @@ Result<void> check(const ScheduleRequest& request)
     if (slicesOf(request) < Op::kWhole)
         return {};
     return fail(Error::Code::InvalidArgument,
-                fmt::format("seq1f1b cuts a micro-batch into fewer than {} slices, not {}",
+                fmt::format("seq1f1b supports fewer than {} slices per micro-batch, not {}",
                             Op::kWhole, slicesOf(request)));
 }
 
@@ -68,7 +68,7 @@ Scheme seqOneFOneB()
     Scheme scheme;
     scheme.name = "seq1f1b";
     scheme.title = "Seq1F1B";
-    scheme.summary = "1F1B over slices of the sequence";
+    scheme.summary = "1F1B over sequence slices";
     scheme.citation = "Sun et al., Seq1F1B, arXiv 2406.03488, 2024";
     scheme.details = kDetails;
     scheme.family = "One direction";

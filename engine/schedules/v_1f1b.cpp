@@ -43,7 +43,7 @@ Scheme vOneFOneB()
     Scheme scheme;
     scheme.name = "v-1f1b";
     scheme.title = "1F1B-V";
-    scheme.summary = "whole backwards over stages there and back, at two thirds of 1F1B's memory";
+    scheme.summary = "whole backwards in a V-shaped placement, with two thirds of 1F1B's memory";
     scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
     scheme.details = kDetails;
     scheme.family = "One direction";

@@ -41,7 +41,7 @@ Scheme vHalf()
     Scheme scheme;
     scheme.name = "v-half";
     scheme.title = "V-Half";
-    scheme.summary = "split backward over stages there and back, at half of 1F1B's memory";
+    scheme.summary = "split backward in a V-shaped placement, with half of 1F1B's memory";
     scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
     scheme.details = kDetails;
     scheme.family = "Zero bubble";

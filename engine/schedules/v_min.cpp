@@ -39,7 +39,7 @@ Scheme vMin()
     Scheme scheme;
     scheme.name = "v-min";
     scheme.title = "V-Min";
-    scheme.summary = "split backward over stages there and back, at a third of 1F1B's memory";
+    scheme.summary = "split backward in a V-shaped placement, with a third of 1F1B's memory";
     scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024";
     scheme.details = kDetails;
     scheme.family = "Zero bubble";

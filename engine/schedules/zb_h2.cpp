@@ -13,11 +13,11 @@ Result<void> check(const ScheduleRequest& request)
         return {};
     return fail(Error::Code::InvalidArgument,
                 fmt::format("zb-h2 fills its warm-up with 2D-1 micro-batches, at least {} on {} "
-                            "devices, not {}; the nearest is {}, or take zb-h1",
+                            "devices, not {}; the nearest is {}, or use zb-h1",
                             least, request.devices, request.microBatches, least));
 }
 
-// One device's program: micro-batches in order in each of its three kinds of op.
+// The program of one device; micro-batches ascend within each of its three kinds of op.
 class Device
 {
 public:
@@ -54,7 +54,7 @@ public:
 private:
     parts::Program m_program;
     int m_stage = 0;
-    int m_forward = 0, m_input = 0, m_weight = 0; // micro-batches written
+    int m_forward = 0, m_input = 0, m_weight = 0; // appended so far
 };
 
 constexpr std::string_view kDetails = R"(
@@ -99,7 +99,8 @@ Scheme zeroBubbleH2()
     Scheme scheme;
     scheme.name = "zb-h2";
     scheme.title = "ZB-H2";
-    scheme.summary = "split backward and twice the memory of 1F1B, no device idles inside";
+    scheme.summary = "split backward and twice the memory of 1F1B; no device idles between its "
+                     "first and last op";
     scheme.citation = "Qi et al., Zero Bubble Pipeline Parallelism, ICLR 2024";
     scheme.details = kDetails;
     scheme.family = "Zero bubble";

@@ -7,9 +7,9 @@
 namespace engine {
 namespace {
 
-// One device's program. Each of its two chunks, on the way there (0) and back (1), takes up the
-// micro-batches in order in each of the three kinds of op. The rule is for at least 2D-1
-// micro-batches; of those beyond N nothing is written.
+// The program of one device. Each of its two chunks, forward path (0) and return path (1),
+// executes the micro-batches in order for each of the three kinds of op. The rule needs at least
+// 2D-1 micro-batches; those beyond N are not appended.
 class Device
 {
 public:
@@ -25,7 +25,7 @@ public:
 
     void write()
     {
-        const int last = m_devices - m_device; // devices from here to the turning point
+        const int last = m_devices - m_device; // devices up to the turning point
         for (int i = 0; i < 2 * last - 1; ++i)
             forward(0);
         for (int i = 0; i < m_device; ++i) {
@@ -76,7 +76,7 @@ private:
         if (const int m = m_chunks[chunk].weights++; m < m_written)
             m_program.backwardWeight(stage(chunk), m);
     }
-    // The whole of a micro-batch on the way back.
+    // All ops of a micro-batch on the return path.
     void back()
     {
         forward(1);
@@ -118,7 +118,7 @@ Scheme zeroBubbleV()
     Scheme scheme;
     scheme.name = "zb-v";
     scheme.title = "ZB-V";
-    scheme.summary = "split backward over stages that go there and back";
+    scheme.summary = "split backward in a V-shaped placement";
     scheme.citation = "Qi et al., Pipeline Parallelism with Controllable Memory, NeurIPS 2024; "
                       "PyTorch, ScheduleZBVZeroBubble";
     scheme.details = kDetails;

@@ -6,16 +6,16 @@
 
 namespace engine::sim {
 
-// One op on an all-reduce lane.
+// An op in the all-reduce queue of a device.
 struct AllReduceCall
 {
     std::uint32_t op = 0; // OpIndex
     std::uint8_t replica = 0;
-    StageId stage; // under which it meets others
+    StageId stage; // stage that identifies the all-reduce
     std::int64_t issued = 0, duration = 0;
 };
 
-// An all-reduce that all its devices have joined: every device that holds the stage takes part from
+// An all-reduce that all its devices have joined; every device of the stage takes part from
 // `begin` to `end`.
 struct AllReduceDone
 {
@@ -24,27 +24,27 @@ struct AllReduceDone
     std::int64_t begin = 0, end = 0;
 };
 
-// The all-reduce lanes of all devices. Each works off its calls in the order of issue; a stage's
-// all-reduce starts when it is first in line on every device that holds the stage.
+// The all-reduce queues of all devices. Each processes its calls in issue order. The all-reduce
+// of a stage starts when it is first in the queue of every device that holds the stage.
 class AllReduceLanes
 {
 public:
-    // `calls`: how many ALLREDUCE ops each stage has.
+    // `calls`: the number of ALLREDUCE ops per stage.
     AllReduceLanes(const Schedule& schedule, const std::vector<int>& calls);
 
-    // Whether any device calls for this stage; its optimizer step waits for the result then.
+    // Whether the stage has an all-reduce; its optimizer step then waits for the result.
     bool isCalled(StageId stage) const { return m_meetings[index(stage)].expected > 0; }
-    // What this call set going; empty while others are awaited.
+    // The all-reduces that this call starts; empty while other devices are awaited.
     const std::vector<AllReduceDone>& issue(DeviceId device, const AllReduceCall& call);
-    // No call waits for another device.
+    // Whether no call waits for another device.
     bool isIdle() const;
 
 private:
     struct Lane
     {
         std::vector<AllReduceCall> calls;
-        std::size_t head = 0;   // calls before it are done
-        std::size_t joined = 0; // calls before it have joined their meeting
+        std::size_t head = 0;   // number of completed calls
+        std::size_t joined = 0; // number of calls that have joined their all-reduce
         std::int64_t free = 0;
     };
     struct Meeting // of a stage

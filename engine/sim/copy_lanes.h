@@ -9,11 +9,11 @@
 
 namespace engine::sim {
 
-// The copy lanes of one device: evicts and loads, one after the other in each direction, for the
-// link to the partner is full-duplex. Also keeps the device's room for stashes, and its room on the
-// partner, as credits: what would not fit here waits for the oldest evict that is still under way,
-// an evict for which the partner has no slot for the oldest load. Both are earlier in the program,
-// so nobody waits in a circle.
+// The evicts and loads of one device, sequential in each direction because the link to the
+// partner is full-duplex. Also counts the free stash slots of the device and of its partner: an
+// op that needs a slot here waits for the oldest running evict, and an evict that needs a slot
+// on the partner waits for the oldest load. Both come earlier in the program, so there is no
+// deadlock.
 class CopyLanes
 {
 public:
@@ -24,14 +24,14 @@ public:
         , m_loadFree(start)
     { }
 
-    // From `ready` on, in the order of the program; both take `duration`.
+    // Starts at `ready` or later, in program order; takes `duration`.
     Window evict(std::int64_t parts, std::int64_t ready, std::int64_t duration);
     Window load(std::int64_t parts, std::int64_t ready, std::int64_t duration);
-    // When `parts` more fit, from `ready` on; they are taken then.
+    // The time from `ready` on at which `parts` fit; reserves them.
     std::int64_t take(std::int64_t parts, std::int64_t ready) { return m_own.take(parts, ready); }
     void giveBack(std::int64_t parts) { m_own.giveBack(parts); }
 
-    // When a copied stash is where it was copied to; 0 of one that was not copied.
+    // The arrival time of a copied stash; 0 if it was not copied.
     void setArrival(ValueKey stash, std::int64_t tick) { m_arrival[bits(stash)] = tick; }
     std::int64_t arrival(ValueKey stash) const
     {
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    // Slots in parts. Those that somebody is leaving count until that is needed to know.
+    // Slots, in parts. Slots that are being freed count as used until the time is needed.
     class Slots
     {
     public:

@@ -8,8 +8,8 @@ namespace {
 constexpr std::int64_t kMillion = 1'000'000;
 __extension__ using Wide = __int128;
 
-// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit of the result depends on every bit of
-// what went in.
+// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): every bit of the result depends on every bit
+// of the input.
 std::uint64_t mixed(std::uint64_t bits)
 {
     bits += 0x9E3779B97F4A7C15u;

@@ -5,8 +5,8 @@
 
 namespace engine::sim {
 
-// Where the placer has an op's cost from: one stored for each op, or the price list. With the list
-// a schedule has no transfers of its own; they follow from the data flow.
+// Source of an op's cost: stored per op, or from the price list. With the list a schedule has no
+// transfers; they follow from the data flow.
 struct StoredCosts
 {
     static constexpr bool kImpliesTransfers = false;
@@ -31,8 +31,8 @@ struct ListedCosts
     bool linksAreBusy() const { return busyLinks; }
 };
 
-// The jitter of TimingRules: a duration by what the op is, never by where it stands, so that it
-// does not change when a pass adds ops.
+// The jitter of TimingRules. It depends on what the op is and not on its position, so passes
+// that add ops do not change it.
 class Jitter
 {
 public:
@@ -45,12 +45,12 @@ public:
 private:
     std::int64_t drawn(std::int64_t duration, const Op& op) const;
 
-    std::int64_t m_parts = 0; // of a million
+    std::int64_t m_parts = 0; // in millionths
     std::uint64_t m_seed = 0;
 };
 
-// When `work` that starts at `start` ends, if beside one of `windows` (sorted, apart) it takes
-// `slowDown` times as long.
+// The end of `work` that starts at `start` and is `slowDown` times slower during `windows`
+// (sorted, disjoint).
 std::int64_t stretched(Window work, Fraction slowDown, const std::vector<Window>& windows);
 
 } // namespace engine::sim

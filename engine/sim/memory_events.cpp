@@ -50,7 +50,7 @@ public:
     }
 
 private:
-    // Cut so that the parts of a stash add up to it: part by part, rounded in the same places.
+    // Rounds cumulatively, so that the parts of a stash add up to it.
     std::int64_t bytesOf(const HeldParts& change, const StageBytes& stage) const
     {
         const auto whole = static_cast<double>(std::int64_t{2} * std::max(m_shape.slices, 1));

@@ -7,16 +7,15 @@
 
 namespace engine::sim {
 
-// What the placer has to know of a schedule before it starts, found in one pass.
+// Facts about a schedule that the placer needs, found in one pass.
 struct OrderFacts
 {
     bool hasTransfers = false, hasCopies = false, hasRecomputes = false;
     std::vector<int> allReduceCalls; // [stage]
 };
 
-// Also checks what the placer takes for granted of ops that may come from a file: each exists, lies
-// on the device of its stage, and names a peer where it goes to one. Fails at the first that
-// does not.
+// Also checks ops that may come from a file: each exists, is on the device of its stage, and
+// names a peer if it needs one. Returns the first error.
 Result<OrderFacts> orderFacts(const Schedule& schedule);
 
 } // namespace engine::sim

@@ -6,10 +6,10 @@
 
 namespace engine::sim {
 
-// Places an iteration, told to the recorder that `fresh` makes. What an all-reduce slows down
-// depends on when it runs, and that on what is slowed down: the iteration is placed again until the
-// all-reduces stand still. Every pass gets at least the earliest right that the one before had
-// wrong, so this ends.
+// Places an iteration with a recorder made by `fresh`. The slow-down by all-reduces depends on
+// when they run, which depends on the slow-down, so the iteration is placed again until the
+// all-reduces no longer move. Every pass corrects at least the earliest wrong all-reduce, so
+// this terminates.
 template<class Recorder, class Costs, class Fresh>
 Result<Window> placeSteadily(Placement<Costs> placement, std::unique_ptr<Recorder>& recorder,
                              Fresh fresh)
@@ -18,7 +18,7 @@ Result<Window> placeSteadily(Placement<Costs> placement, std::unique_ptr<Recorde
     const bool slows = placement.rules.slowDown != Fraction{1};
     SlowWindows slow(devices);
     for (;;) {
-        recorder.reset(); // before the next one: it takes back what it has written
+        recorder.reset(); // discards its spans before the next one is created
         recorder = fresh();
         placement.slow = slows ? &slow : nullptr;
         auto window = Placer(placement, *recorder).place();

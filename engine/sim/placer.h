@@ -10,10 +10,10 @@
 
 namespace engine::sim {
 
-// [device]: the windows of the all-reduces that slow its compute down.
+// [device]: the windows of the all-reduces that slow down its compute.
 using SlowWindows = std::vector<std::vector<Window>>;
 
-// What one iteration is placed from. Refers to what must outlive the placer.
+// The input of one placed iteration; references must outlive the placer.
 template<class Costs>
 struct Placement
 {
@@ -23,22 +23,22 @@ struct Placement
     const TimingRules& rules;
     std::int64_t start = 0;
     std::uint64_t iteration = 0;
-    const SlowWindows* slow = nullptr; // nullptr: nothing is slowed down
+    const SlowWindows* slow = nullptr; // nullptr: no slow-down
 };
 
-// Places one iteration. A device runs on until its next compute op lacks an input, and again when
-// that has come; because a lane is only ever used by its own device, in the order of the program,
-// the times do not depend on the order in which devices are visited.
+// Places one iteration. A device advances until its next compute op lacks an input, and again
+// when the input is available. Each lane is used only by its own device in program order, so the
+// result does not depend on the order in which devices are visited.
 //
-// `Costs` is one of durations.h; `Recorder` is told what happens when: TrackWriter keeps spans,
-// SummaryRecorder sums them up.
+//`Costs` is a type of durations.h. `Recorder` receives the times: TrackWriter stores spans,
+// SummaryRecorder sums them.
 template<class Costs, class Recorder>
 class Placer
 {
 public:
     Placer(const Placement<Costs>& placement, Recorder& recorder);
 
-    // The window of the iteration; an error when a device waits for ever.
+    // Returns the window of the iteration, or an error if a device waits forever.
     Result<Window> place();
 
 private:
@@ -52,18 +52,18 @@ private:
     };
     struct Device
     {
-        std::size_t next = 0;  // op of its program
-        std::int64_t free = 0; // of its compute lane
+        std::size_t next = 0;  // index of the next op
+        std::int64_t free = 0; // time at which compute is free
         ValueKey waitsFor;
-        std::int32_t copies = -1; // of m_copies; -1: evicts nothing
-        bool hasCalled = false;   // for the all-reduce that holds it
+        std::int32_t copies = -1; // index into m_copies; -1: no evicts
+        bool hasCalled = false;   // has joined the all-reduce that blocks it
         std::vector<Link> links;  // outgoing, in order of first use
     };
     using Ops = std::span<const Op>;
 
     void run(DeviceId device);
-    // Each deals with the first of `ops`, the rest of the device's program, and those that go with
-    // it: how many, 0 where the device has to wait.
+    // Each processes the first of `ops` (the rest of the device's program) and the ops joined
+    // with it; returns their number, or 0 if the device must wait.
     std::size_t step(DeviceId device, Ops ops);
     std::size_t compute(DeviceId device, Ops ops);
     std::size_t send(DeviceId device, const Op& op);
@@ -109,10 +109,10 @@ private:
     ValueTable m_values;
     AllReduceLanes m_allReduces;
     std::vector<DeviceId> m_holders; // [replica x stage]
-    std::vector<CopyLanes> m_copies; // of the devices that evict
+    std::vector<CopyLanes> m_copies; // of devices that evict
     std::vector<Device> m_devices;
     std::vector<DeviceId> m_runnable;
-    // [cell] the op that receives the activation, the gradient; empty where transfers are implied.
+    // [cell] the op that receives the activation or gradient; empty if transfers are implied.
     std::vector<std::uint32_t> m_activationReceives, m_gradientReceives;
     Window m_window;
 };

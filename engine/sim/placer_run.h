@@ -68,7 +68,7 @@ Result<Window> Placer<Costs, Recorder>::place()
     return m_window;
 }
 
-// Until the end of the program, or an op that has to wait for another device.
+// Advances to the end of the program or to an op that waits for another device.
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::run(DeviceId device)
 {
@@ -105,17 +105,17 @@ std::int64_t& Placer<Costs, Recorder>::linkFree(Device& from, std::uint16_t peer
 template<class Costs, class Recorder>
 Error Placer<Costs, Recorder>::deadlock() const
 {
-    std::string where = "its devices call for all-reduces in different orders";
+    std::string where = "its devices start all-reduces in different orders";
     for (std::size_t d = 0; d < m_devices.size(); ++d) {
         const std::size_t next = m_devices[d].next;
         if (next == m_in.schedule.program[d].size())
             continue;
-        where = fmt::format("device {} waits for ever at index {}, {}", d, next,
+        where = fmt::format("device {} waits forever at index {}, {}", d, next,
                             toString(m_in.schedule.program[d][next]));
         break;
     }
     return {Error::Code::InvalidArgument,
-            "the schedule deadlocks: " + where + "; validate it to see what it waits for"};
+            "the schedule deadlocks: " + where + "; run bscope validate for the reason"};
 }
 
 } // namespace engine::sim

@@ -26,7 +26,7 @@ std::size_t Placer<Costs, Recorder>::step(DeviceId device, Ops ops)
     }
 }
 
-// Ops that run as one start when the inputs of all are there, and end together.
+// Joint ops start when the inputs of all of them are available and end together.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::compute(DeviceId device, Ops ops)
 {
@@ -66,7 +66,7 @@ std::int64_t Placer<Costs, Recorder>::endOf(DeviceId device, Ops group, std::int
                      (*m_in.slow)[static_cast<std::size_t>(device.value)]);
 }
 
-// Room for the stashes that the ops begin.
+// Waits for memory for the stashes that the ops create.
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& start)
 {
@@ -79,7 +79,8 @@ void Placer<Costs, Recorder>::makeRoom(Device& own, Ops group, std::int64_t& sta
             copies.giveBack(stashParts(op, m_shape));
 }
 
-// Raises `start` to when the op's inputs are on the device; false when one is still unknown.
+// Raises `start` to the time at which the op's inputs are on the device; false if a time is
+// unknown.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t& start)
 {
@@ -94,8 +95,8 @@ bool Placer<Costs, Recorder>::gather(DeviceId device, const Op& op, std::int64_t
     return all;
 }
 
-// What the device itself computed is there, since its compute lane is in order; only an all-reduce
-// and a load make a value on another lane.
+// Values computed by the device itself are available, since its compute is in order; only
+// all-reduces and loads produce values on other lanes.
 template<class Costs, class Recorder>
 bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, ValueKey wanted,
                                       std::int64_t& start)
@@ -112,8 +113,8 @@ bool Placer<Costs, Recorder>::isThere(DeviceId device, const Value& value, Value
         start = std::max(start, m_values.arrival(wanted));
         return true;
     }
-    // A value that is only made is there for its own device. Where transfers are implied, one for
-    // another device arrives the moment it is made.
+    // A produced value is available on its own device. If transfers are implied, a value for
+    // another device arrives at once.
     return m_values.isMade(wanted)
         && (kImplied || holder(value.replica, value.stage.value) == device);
 }
@@ -159,7 +160,7 @@ std::size_t Placer<Costs, Recorder>::send(DeviceId device, const Op& op)
     return 1;
 }
 
-// A message keeps its link busy for its duration and arrives `latency` later.
+// A message occupies its link for its duration and arrives `latency` later.
 template<class Costs, class Recorder>
 void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey value,
                                       const OpCosts::Cost& cost)
@@ -190,8 +191,8 @@ void Placer<Costs, Recorder>::deliver(DeviceId device, const Op& op, ValueKey va
     arrive(peer, value, arrival.end);
 }
 
-// Calls for the all-reduce. A blocking one holds the device until it is through, with the other
-// replica's where the device holds both.
+// Joins the all-reduce. A blocking one holds the device until it is complete, together with that
+// of the other replica if the device holds both.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::allReduce(DeviceId device, Ops ops)
 {
@@ -233,7 +234,7 @@ void Placer<Costs, Recorder>::call(DeviceId device, std::uint32_t number, const 
     }
 }
 
-// An evict takes the stash away, a load brings it back. Both work beside the compute lane.
+// An evict or a load, concurrent with compute.
 template<class Costs, class Recorder>
 std::size_t Placer<Costs, Recorder>::copy(DeviceId device, const Op& op)
 {

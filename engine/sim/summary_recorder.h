@@ -9,12 +9,12 @@
 
 namespace engine::sim {
 
-// Sums up what the placer tells it, without keeping it. Only where stashes move between devices
-// their times are kept, because then the order of a device's own ops does not say the peak.
+// Sums the reported times without storing them. Only if stashes move between devices their times
+// are stored, because the peak then does not follow from the order of a device's own ops.
 class SummaryRecorder
 {
 public:
-    // Of a stash that is rebuilt the share `kept` stays until then.
+    // `kept`: the share of a rebuilt stash that is kept until then.
     SummaryRecorder(const Schedule& schedule, const OrderFacts& facts, double kept);
 
     void computed(DeviceId device, std::uint32_t, std::span<const Op> group, Window window)
@@ -59,7 +59,7 @@ private:
     {
         DeviceSummary sums;
         std::int64_t held = 0, most = 0; // parts
-        HeldParts rebuilt;               // the same where some are rebuilt
+        HeldParts rebuilt;               // as above, for rebuilt stashes
         StashLedger::Peak peak;
     };
 

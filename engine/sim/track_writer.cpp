@@ -11,7 +11,7 @@ auto rowOf(const Track& track)
     return std::pair(track.device, track.kind);
 }
 
-// By begin; a device's transfers over different links come interleaved.
+// Sorts by begin, because transfers of a device over different links interleave.
 bool isBefore(const Span& a, const Span& b)
 {
     return std::tie(a.begin, a.end, a.op) < std::tie(b.begin, b.end, b.op);
@@ -86,7 +86,7 @@ std::vector<std::vector<Window>> TrackWriter::allReduceWindows(std::size_t devic
     return windows;
 }
 
-// Every device has a compute track, and one of another kind where its program has such ops.
+// Every device has a compute track, and one per other kind of op in its program.
 void TrackWriter::findTracks(const Schedule& lowered)
 {
     const std::size_t devices = lowered.program.size();

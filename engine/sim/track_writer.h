@@ -9,11 +9,11 @@
 
 namespace engine::sim {
 
-// The lane of its device on which an op runs.
+// The lane on which an op runs.
 Track::Kind laneOf(OpKind kind);
 
-// Appends the spans of one iteration to the tracks of a timeline, which it creates where they are
-// missing. Unless commit() is called the timeline is left without them.
+// Appends the spans of one iteration to the tracks of a timeline and creates missing tracks.
+// Without commit() the destructor removes them.
 class TrackWriter
 {
 public:
@@ -29,7 +29,8 @@ public:
         m_timeline.tracks[m_tracks[place]].spans.push_back(
             {window.begin, window.end, op, m_iteration});
     }
-    // What the placer tells its recorder. The ops of a group are numbered on from `first`.
+    // Interface of the placer's recorder. The ops of a group have consecutive numbers from
+    // `first`.
     void computed(DeviceId device, std::uint32_t first, std::span<const Op> group, Window window)
     {
         for (std::uint32_t i = 0; i < group.size(); ++i)
@@ -65,7 +66,7 @@ private:
     Timeline& m_timeline;
     std::uint32_t m_iteration = 0;
     std::vector<std::size_t> m_tracks; // [device * kKinds + kind] -> index into timeline.tracks
-    std::vector<std::size_t> m_before; // [track] spans it had before
+    std::vector<std::size_t> m_before; // [track] number of earlier spans
     bool m_committed = false;
 };
 

@@ -8,7 +8,7 @@
 
 namespace engine::sim {
 
-// A value of a schedule: its kind and its place among those of the kind.
+// Identifies a value of a schedule by kind and index within the kind.
 struct ValueKey
 {
     Value::Kind kind = Value::Kind::Stash;
@@ -25,9 +25,9 @@ BS_INLINED ValueKey keyOf(const Value& value, const Shape& shape)
     return {value.kind, cellIndex(value, shape)};
 }
 
-// What is known of every value while an iteration is placed. Activations, gradients and reduced
-// gradients take a word each: not made yet, made on its own device, or the tick at which it is
-// where it was sent. A stash never leaves its device unseen and takes a bit of a byte.
+// The state of every value while an iteration is placed. Activations, gradients and reduced
+// gradients use a word each: not produced, produced on its own device, or the arrival time. A
+// stash needs one bit, because it leaves its device only by evicts.
 class ValueTable
 {
 public:
@@ -49,10 +49,10 @@ public:
     {
         if (!isTimed(key.kind))
             m_stashes[key.index] |= bitOf(key.kind);
-        else if (std::int64_t& word = wordOf(key); word == kNotMade)
+        else if (std::int64_t& word = nameIn(key); word == kNotMade)
             word = kMade;
     }
-    BS_INLINED void setArrival(ValueKey key, std::int64_t tick) { wordOf(key) = kFirstTick + tick; }
+    BS_INLINED void setArrival(ValueKey key, std::int64_t tick) { nameIn(key) = kFirstTick + tick; }
     void setGone(ValueKey key)
     {
         m_stashes[key.index] &= static_cast<std::uint8_t>(~bitOf(key.kind));
@@ -60,15 +60,15 @@ public:
 
     BS_INLINED bool isMade(ValueKey key) const
     {
-        return isTimed(key.kind) ? wordOf(key) != kNotMade
+        return isTimed(key.kind) ? nameIn(key) != kNotMade
                                  : (m_stashes[key.index] & bitOf(key.kind)) != 0;
     }
-    // Of those that take a word.
-    BS_INLINED bool hasArrived(ValueKey key) const { return wordOf(key) >= kFirstTick; }
-    BS_INLINED std::int64_t arrival(ValueKey key) const { return wordOf(key) - kFirstTick; }
+    // Only for values that use a word.
+    BS_INLINED bool hasArrived(ValueKey key) const { return nameIn(key) >= kFirstTick; }
+    BS_INLINED std::int64_t arrival(ValueKey key) const { return nameIn(key) - kFirstTick; }
 
 private:
-    // Zero is the value of memory that nobody has touched.
+    // 0 is the value of untouched zero-initialized memory.
     static constexpr std::int64_t kNotMade = 0, kMade = 1, kFirstTick = 2;
 
     BS_INLINED static std::uint8_t bitOf(Value::Kind kind)
@@ -83,7 +83,7 @@ private:
     }
     BS_INLINED const std::int64_t& wordOf(ValueKey key) const
     {
-        return const_cast<ValueTable*>(this)->wordOf(key);
+        return const_cast<ValueTable*>(this)->nameIn(key);
     }
 
     std::vector<std::int64_t> m_activations, m_gradients, m_reduced;

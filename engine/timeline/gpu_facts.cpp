@@ -8,7 +8,7 @@
 
 namespace engine {
 
-std::string throttleWords(std::uint64_t throttle)
+std::string throttleText(std::uint64_t throttle)
 {
     static constexpr std::pair<Throttle, std::string_view> kWords[] = {
         {Throttle::ApplicationClocks, "application clocks"},
@@ -32,11 +32,11 @@ std::string throttleWords(std::uint64_t throttle)
     return words;
 }
 
-std::string clockWords(const GpuClocks& clocks)
+std::string clockText(const GpuClocks& clocks)
 {
     if (clocks.samples == 0)
         return clocks.reason.empty() ? "" : "clocks are not known: " + clocks.reason;
-    const std::string slow = throttleWords(clocks.throttle);
+    const std::string slow = throttleText(clocks.throttle);
     return fmt::format("clocks {}..{} MHz (median {}), {}", clocks.least, clocks.most,
                        clocks.median, slow.empty() ? "no throttling" : "throttled: " + slow);
 }

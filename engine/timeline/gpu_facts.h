@@ -43,9 +43,9 @@ struct GpuMachine
 };
 
 // What slows a GPU down and is worth telling, in words: "power cap, heat". Being idle is not.
-std::string throttleWords(std::uint64_t throttle);
+std::string throttleText(std::uint64_t throttle);
 
 // "clocks 1755..1980 MHz (median 1965), no throttling"; "" where nothing is known.
-std::string clockWords(const GpuClocks& clocks);
+std::string clockText(const GpuClocks& clocks);
 
 } // namespace engine

@@ -16,7 +16,7 @@ double interferenceRatio(std::span<const Interference> kinds)
     return all.alone > 0 ? all.ratio() : 0;
 }
 
-std::string interferenceWords(std::span<const Interference> kinds)
+std::string interferenceText(std::span<const Interference> kinds)
 {
     std::string list;
     for (const Interference& kind : kinds)

@@ -24,6 +24,6 @@ struct Interference
 double interferenceRatio(std::span<const Interference> kinds);
 
 // "ops take 1.08 times as long beside the others as alone (F 1.05, B 1.10, OPT 1.31)"
-std::string interferenceWords(std::span<const Interference> kinds);
+std::string interferenceText(std::span<const Interference> kinds);
 
 } // namespace engine

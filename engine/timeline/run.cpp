@@ -18,7 +18,7 @@ std::string_view modeAdjective(Mode mode)
     return kAdjectives[static_cast<std::size_t>(mode)];
 }
 
-std::string modeWords(const RunInfo& info)
+std::string modeDescription(const RunInfo& info)
 {
     std::string words(modeAdjective(info.mode));
     if (info.isOversubscribed())

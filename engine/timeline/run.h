@@ -84,7 +84,7 @@ struct RunInfo
 };
 
 // Beside the numbers of a run: "emulated", "live", "live, oversubscribed (4 threads, 2 cores)".
-std::string modeWords(const RunInfo& info);
+std::string modeDescription(const RunInfo& info);
 
 // nullptr: not known.
 const ArenaUse* arenaOf(const RunInfo& info, DeviceId device);

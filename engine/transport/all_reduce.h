@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// Every buffer becomes the sum of all, added in the order given, so that the result does not depend
-// on which device came first. Buffers are of one length and in one process.
+// Sets every buffer to the sum of all, added in the given order, so that the result does not
+// depend on timing. Buffers have the same length and are in this process.
 template<class Number>
 void allReduce(std::span<const std::span<Number>> buffers)
 {
@@ -21,7 +21,7 @@ void allReduce(std::span<const std::span<Number>> buffers)
             other[i] = first[i];
 }
 
-// The same in a device's memory, whose kernels they are: the same sums in the same order.
+// As above for memory of the kernels' device.
 inline void allReduce(const Kernels<float>& kernels, std::span<const std::span<float>> buffers)
 {
     for (const std::span<float> other : buffers.subspan(1))

@@ -8,18 +8,19 @@
 
 namespace engine {
 
-// The communicators over which traffic goes where messages and sums are matched by their order: one
-// for each directed pair of devices and kind of message, in the order in which they are first
-// needed, then one for each sum of several devices. Ranks of a sum are its devices, each once.
+// The communicators for transports that match calls by order (NCCL): one per directed pair of
+// devices and kind of message, in order of first use, then one per all-reduce of several
+// devices. Each device is one rank of an all-reduce.
 struct CommunicatorPlans
 {
-    static constexpr std::size_t kNone = static_cast<std::size_t>(-1); // a sum within one device
+    static constexpr std::size_t kNone
+        = static_cast<std::size_t>(-1); // an all-reduce within one device
 
     std::vector<CommunicatorPlan> all;
     std::vector<std::size_t> ofMessage, ofSum; // [message], [collective]: index in `all`
 };
 
-// Of the devices alone: no buffer of the traffic is looked at.
+// Uses only the devices of the traffic, not its buffers.
 CommunicatorPlans planCommunicators(const Traffic& traffic);
 
 } // namespace engine

@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// How one thread sleeps until others have changed something: read epoch(), look, sleep(epoch). What
-// was written before ring() is seen after the sleep; a ring in between is never missed. No lock.
+// Lets a thread sleep until others have changed something: read epoch(), check, sleep(epoch).
+// Writes before ring() are visible after the sleep; a ring in between is not missed. Lock-free.
 class Doorbell
 {
 public:

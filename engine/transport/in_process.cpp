@@ -28,7 +28,7 @@ InProcessTransport::InProcessTransport(Traffic traffic, int devices, SideLanes s
 
 InProcessTransport::~InProcessTransport() = default;
 
-// A lane for each set of devices that have something in common.
+// One side thread per set of devices with common calls.
 void InProcessTransport::makeLanes()
 {
     std::vector<std::vector<DeviceId>> sets;
@@ -131,7 +131,7 @@ void InProcessTransport::move(std::span<const std::byte> from, std::span<std::by
         m_kernels->copyBytes(from, to);
 }
 
-// The last member to call sets it going.
+// Executed by the last member that calls.
 void InProcessTransport::reduce(std::uint32_t id)
 {
     const Collective& collective = m_traffic.collectives[id];
@@ -148,8 +148,8 @@ void InProcessTransport::reduce(std::uint32_t id)
     else
         engine::allReduce<std::int64_t>(collective.integers);
     state(reduced).time.end = wallTime();
-    // Passed once: a member that sees it may end the iteration, and the next one would be told that
-    // this has passed in it, too.
+    // Set once: a member that sees it may finish the iteration, and must not see it again in the
+    // next one.
     pass(reduced, collective.members.front());
     for (const DeviceId member : collective.members)
         bell(member).ring();

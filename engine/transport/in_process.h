@@ -9,20 +9,21 @@
 
 namespace engine {
 
-// Devices that are threads of one process, or one thread that plays all of them: a message is a
-// memcpy by the sender into the receiver's slot, a fence an atomic number.
+// Devices are threads of one process, or one thread executes all of them. A message is a memcpy
+// by the sender into the receiver's slot; a fence is an atomic number.
 class InProcessTransport final : public Transport
 {
 public:
     enum class SideLanes : std::uint8_t {
-        Inline,  // copies and all-reduces run in the call; for one thread that plays all devices
-        Threads, // one thread per pair of devices that have any
+        Inline,  // copies and all-reduces run within the call; for one thread that executes all
+                 // devices
+        Threads, // one thread per pair of devices with such calls
     };
-    // How long a lane looks before it sleeps, ns.
+    // Time that a side thread spins before it sleeps, ns.
     static constexpr std::int64_t kSpin = 20'000;
 
-    // What `traffic` refers to must outlive it. It lies in the memory of `kernels`' device, one
-    // lane for all; none is this process's.
+    // The memory of `traffic` must outlive this object. `kernels` belong to the device of that
+    // memory; nullptr: host memory.
     InProcessTransport(Traffic traffic, int devices, SideLanes sideLanes, std::int64_t spin = kSpin,
                        const Kernels<float>* kernels = nullptr);
     ~InProcessTransport() override;
@@ -30,7 +31,7 @@ public:
     void beginIteration() override;
     void post(DeviceId self, std::uint32_t message) override;
     bool send(DeviceId self, std::uint32_t message) override;
-    void receive(DeviceId, std::uint32_t) override { } // the sender pushes
+    void receive(DeviceId, std::uint32_t) override { } // the sender writes into the slot
     void copy(DeviceId self, std::uint32_t copy) override;
     void allReduce(DeviceId self, std::uint32_t collective) override;
     bool wait(DeviceId self, Fence fence) override;
@@ -42,7 +43,7 @@ public:
     std::size_t sideLanes() const { return m_lanes.size(); }
 
 private:
-    // Of one fence: the iteration in which it passed last, and when it was under way.
+    // Of one fence: the last iteration in which it passed, and the time of the transfer.
     struct State
     {
         std::atomic<std::uint32_t> passed{0};
@@ -62,14 +63,14 @@ private:
 
     Traffic m_traffic;
     const Kernels<float>* m_kernels = nullptr;
-    std::deque<State> m_states[4];     // [Fence::Kind][id]; a deque, since atomics do not move
-    std::deque<Doorbell> m_bells;      // [device]
-    std::vector<std::size_t> m_joined; // [collective] members that called
+    std::deque<State> m_states[4]; // [Fence::Kind][id]; a deque, because atomics cannot be moved
+    std::deque<Doorbell> m_bells;  // [device]
+    std::vector<std::size_t> m_joined; // [collective] number of members that have called
     std::uint32_t m_iteration = 0;
     std::int64_t m_spin = 0;
     std::atomic<bool> m_aborted{false};
     std::vector<std::size_t> m_laneOf; // [call: copies, then collectives]
-    std::deque<SideLane> m_lanes;      // last: their threads use the others
+    std::deque<SideLane> m_lanes;      // last member: its threads use the others
 };
 
 } // namespace engine

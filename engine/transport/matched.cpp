@@ -63,7 +63,7 @@ auto MatchedTransport::memberOf(DeviceId self, std::uint32_t collective) -> Memb
     return *member;
 }
 
-// False: what was called for ended by abort(), which is told elsewhere.
+// Returns false if abort() ended the call; the cause is reported elsewhere.
 template<class Call>
 bool MatchedTransport::attempt(const Call& call) const
 try {
@@ -99,7 +99,8 @@ void MatchedTransport::receive(DeviceId self, std::uint32_t message)
     markQueued(arrived, self);
 }
 
-// A device that holds several buffers of a sum calls for each, and adds them itself at the last.
+// A device with several buffers of a collective calls for each, and adds them locally at the
+// last call.
 void MatchedTransport::allReduce(DeviceId self, std::uint32_t id)
 {
     Member& member = memberOf(self, id);
@@ -185,7 +186,7 @@ TransferTime MatchedTransport::timeOf(Fence fence) const
         if (fence.kind == Fence::Kind::Arrived)
             time.begin = std::max(time.begin, m_sendBegin[fence.id]->time());
     }
-    time.begin = std::min(time.begin, time.end); // the clocks of two GPUs agree to microseconds
+    time.begin = std::min(time.begin, time.end); // the clocks of two GPUs agree within microseconds
     return time;
 }
 

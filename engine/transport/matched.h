@@ -6,16 +6,16 @@
 
 namespace engine {
 
-// GPUs of this process whose messages and sums go over communicators (NCCL;
-// communicator_plans.h), each with a queue of its own on every device, so that what waits for
-// another rank holds nothing else up. That this order comes to its
-// end findNcclFault() (engine/schedule/check/communicator_lanes.h) tells before. EVICT and LOAD
-// stay copies. A transfer is under way from when both ends have come to it.
+// GPUs of this process that communicate over communicators (NCCL; communicator_plans.h). Each
+// communicator has a queue of its own on every device, so waiting for another rank blocks
+// nothing else. findNcclFault() (engine/schedule/check/communicator_lanes.h) checks beforehand
+// that the order does not deadlock. EVICT and LOAD are copies. A transfer begins when both ends
+// have started.
 class MatchedTransport final : public QueuedTransport
 {
 public:
-    // As QueuedTransport; each device has a GPU of its own. std::runtime_error where its ranks are
-    // not joined.
+    // As QueuedTransport; each device must have its own GPU. Throws std::runtime_error if
+    // joining the ranks fails.
     MatchedTransport(Traffic traffic, std::vector<const Device*> devices,
                      const MakeCommunicators& join);
     ~MatchedTransport() override;
@@ -34,14 +34,14 @@ private:
     {
         std::unique_ptr<DeviceQueue> sends, receives; // of the two devices
     };
-    struct Member // of a collective: a device, which may hold several buffers of it
+    struct Member // a device, which may have several buffers of the collective
     {
         DeviceId device;
-        std::vector<std::size_t> buffers; // of Collective
+        std::vector<std::size_t> buffers; // indices of Collective
         std::unique_ptr<DeviceQueue> queue;
-        Event called; // its lane has come to it
+        Event called; // recorded when its stream reaches the call
         State state;
-        std::size_t joined = 0; // calls of this iteration
+        std::size_t joined = 0; // number of calls in this iteration
         std::uint32_t iteration = 0;
     };
     struct Sum
@@ -60,10 +60,11 @@ private:
     bool attempt(const Call& call) const;
 
     CommunicatorPlans m_plans;
-    std::vector<Line> m_lines;                            // [communicator] of messages
-    std::deque<Sum> m_sums;                               // [collective]
-    std::vector<Event> m_sendBegin;                       // [message] the sender has come to it
-    std::unique_ptr<DeviceCommunicators> m_communicators; // last: it ends before the queues
+    std::vector<Line> m_lines;      // [communicator] of messages
+    std::deque<Sum> m_sums;         // [collective]
+    std::vector<Event> m_sendBegin; // [message] recorded when the sender reaches it
+    std::unique_ptr<DeviceCommunicators>
+        m_communicators; // last member: destroyed before the queues
 };
 
 } // namespace engine

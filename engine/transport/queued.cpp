@@ -76,7 +76,7 @@ void QueuedTransport::makeSides(Moves moves)
     }
 }
 
-// By whoever calls: a device that holds both replicas calls twice.
+// Called for each replica; a device with both replicas calls twice.
 void QueuedTransport::makeCalls()
 {
     for (std::size_t i = 0; i < m_calls.size(); ++i)
@@ -117,7 +117,7 @@ void QueuedTransport::markQueued(Fence fence, DeviceId waiter)
     m_bells[indexOf(waiter)].ring();
 }
 
-// What it has waited for before does not count.
+// Excludes the waiting before `fence`.
 void QueuedTransport::transferTimed(DeviceQueue& queue, Fence fence, const DeviceCopy& copy)
 {
     queue.record(*state(fence).begin);
@@ -162,8 +162,8 @@ void QueuedTransport::copy(DeviceId self, std::uint32_t copy)
     markQueued(copied, self);
 }
 
-// The last member to call queues the sum. A device that holds both replicas calls twice: then its
-// later call counts.
+// The last member that calls queues the all-reduce. A device that holds both replicas calls
+// twice; the later call counts.
 void QueuedTransport::allReduce(DeviceId self, std::uint32_t id)
 {
     Calls& calls = m_calls[id];
@@ -195,7 +195,7 @@ void QueuedTransport::reduce(std::uint32_t id)
         m_bells[indexOf(member)].ring();
 }
 
-// In the order of the members, as everywhere (all_reduce.h).
+// In the order of the members (see all_reduce.h).
 template<class Number>
 void QueuedTransport::sum(const Collective& collective, std::span<const std::span<Number>> buffers)
 {
@@ -207,7 +207,8 @@ void QueuedTransport::sum(const Collective& collective, std::span<const std::spa
                                 device(first).gpu(), device(collective.members[i]).gpu()});
 }
 
-// Another GPU's numbers are fetched piece by piece, so that no kernel reads what is not its own.
+// The data of another GPU is copied piece by piece, because kernels read only memory of their
+// own GPU.
 template<class Number>
 void QueuedTransport::addFrom(DeviceId other, DeviceId first, std::span<const Number> from,
                               std::span<Number> to)

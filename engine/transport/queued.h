@@ -12,37 +12,37 @@
 
 namespace engine {
 
-// Devices whose ops are queued: the GPUs of this process, or partitions of one. The sender copies
-// on a queue of its own into the receiver's slot, between GPUs by peer copy; a fence is an event.
-// Each device has up to three queues beside its lane: for messages, for EVICT and LOAD, and for the
-// all-reduces of which it is the first member, whose sums are taken there in the order of the
-// members.
+// Devices whose ops are queued: GPUs of this process, or partitions of one. The sender copies
+// into the receiver's slot on a queue of its own (peer copies between GPUs); a fence is an
+// event. Besides its compute stream a device has up to three queues: for messages, for EVICT and
+// LOAD, and for the all-reduces of which it is the first member, where the buffers are added in
+// the order of the members.
 //
-// An event that nobody has recorded holds nothing up, so that wait() and send() first wait on the
-// host until the other device's thread has come so far. Whatever is queued therefore waits for
-// something that was queued earlier, and no queue can wait for itself through others.
+// Waiting for an event that was never recorded does not block, so wait() and send() first wait on
+// the host until the other device's thread has recorded it. Queued work therefore depends only on
+// work queued earlier, and queues cannot deadlock.
 class QueuedTransport : public Transport
 {
 public:
-    // How long a thread looks before it sleeps, ns.
+    // Time that a thread spins before it sleeps, ns.
     static constexpr std::int64_t kSpin = 20'000;
-    // Of another GPU's buffer, so much is fetched at a time to be added, bytes.
+    // Size of the pieces in which another GPU's buffer is copied to be added, bytes.
     static constexpr std::size_t kStaged = std::size_t{16} << 20;
 
-    // What `traffic` refers to is the memory of `devices`, which must outlive it.
+    // The memory of `traffic` belongs to `devices`, which must outlive this object.
     QueuedTransport(Traffic traffic, std::vector<const Device*> devices);
     ~QueuedTransport() override;
 
     void beginIteration() override;
     void post(DeviceId self, std::uint32_t message) override;
     bool send(DeviceId self, std::uint32_t message) override;
-    void receive(DeviceId, std::uint32_t) override { } // the sender pushes
+    void receive(DeviceId, std::uint32_t) override { } // the sender writes into the slot
     void copy(DeviceId self, std::uint32_t copy) override;
     void allReduce(DeviceId self, std::uint32_t collective) override;
     bool wait(DeviceId self, Fence fence) override;
     void abort() override;
     void poll() override { }
-    bool hasPassed(Fence fence) const override; // on the device, not only queued
+    bool hasPassed(Fence fence) const override; // executed on the device, not only queued
     TransferTime timeOf(Fence fence) const override;
 
 protected:
@@ -50,11 +50,11 @@ protected:
 
     struct State // of one fence
     {
-        std::atomic<std::uint32_t> queued{0}; // in which iteration last
-        Event begin, end;                     // begin: none of a credit
+        std::atomic<std::uint32_t> queued{0}; // last iteration in which it was queued
+        Event begin, end;                     // credits have no begin
     };
-    // Who moves messages and adds: the copies of this class, or a class above it, which has queues
-    // of its own; then the receiver tells of an arrival, and nothing here of a sum.
+    // Copies: this class transfers messages and adds. Above: a derived class does, with queues
+    // of its own; it then sets the events of arrivals and all-reduces.
     enum class Moves : std::uint8_t { Copies, Above };
     QueuedTransport(Traffic traffic, std::vector<const Device*> devices, Moves moves);
 
@@ -71,16 +71,16 @@ protected:
     static std::size_t indexOf(DeviceId id) { return static_cast<std::size_t>(id.value); }
 
 private:
-    struct Side // what a device has beside its lane, where it is needed
+    struct Side // queues of a device besides its compute stream, created on demand
     {
         std::unique_ptr<DeviceQueue> messages, copies, sums;
-        DeviceMemory staged; // of another GPU's buffer
+        DeviceMemory staged; // copy of another GPU's buffer
     };
     struct Calls // for one collective
     {
         std::mutex mutex;
         std::size_t joined = 0;
-        std::vector<Event> events; // [member]: its lane has come to it
+        std::vector<Event> events; // [member] recorded when its stream reaches the call
     };
 
     void makeFences(Moves moves);
@@ -98,15 +98,16 @@ private:
 
     Traffic m_traffic;
     std::vector<const Device*> m_devices;
-    std::deque<State> m_states[4];  // [Fence::Kind][id]; a deque, since atomics do not move
-    std::vector<Event> m_made;      // [message] the sender's tensor stands
-    std::vector<Event> m_called;    // [copy] the owner's lane has come to it
-    std::deque<Calls> m_calls;      // [collective]
-    std::deque<Doorbell> m_bells;   // [device]
-    std::vector<std::mutex> m_sums; // [device] its queue of sums takes calls from several threads
+    std::deque<State> m_states[4]; // [Fence::Kind][id]; a deque, because atomics cannot be moved
+    std::vector<Event> m_made;     // [message] recorded when the sender's tensor is complete
+    std::vector<Event> m_called;   // [copy] recorded when the owner's stream reaches it
+    std::deque<Calls> m_calls;     // [collective]
+    std::deque<Doorbell> m_bells;  // [device]
+    std::vector<std::mutex>
+        m_sums; // [device] protects its all-reduce queue, which several threads use
     std::uint32_t m_iteration = 0;
     std::atomic<bool> m_aborted{false};
-    std::vector<Side> m_sides; // [device]; last: what is queued there uses the events
+    std::vector<Side> m_sides; // [device]; last member: queued work uses the events
 };
 
 } // namespace engine

@@ -10,21 +10,22 @@
 
 namespace engine {
 
-// A thread beside the devices that share it: what they call for (all-reduces, copies over their
-// link) runs here while they compute. Each device's calls are taken in their order; no lock.
+// A thread that executes calls of several devices (all-reduces, copies over their link) while
+// they compute. The calls of each device run in order. Lock-free.
 class SideLane
 {
 public:
     using Work = std::function<void(std::uint32_t call)>;
-    // `capacity`: the most calls of one device in one iteration. `work` runs on the lane's thread.
+    // `capacity`: the maximum number of calls of one device per iteration. `work` runs on this
+    // object's thread.
     SideLane(std::vector<DeviceId> devices, std::size_t capacity, Work work);
-    ~SideLane(); // finishes what was called for
+    ~SideLane(); // completes all calls
 
-    void call(DeviceId self, std::uint32_t call); // from the thread of that device
+    void call(DeviceId self, std::uint32_t call); // call from the thread of that device
     const std::vector<DeviceId>& devices() const { return m_devices; }
 
 private:
-    struct Queue // of one device: a ring that it alone writes and the lane alone reads
+    struct Queue // single-producer, single-consumer ring of one device
     {
         explicit Queue(std::size_t capacity)
             : calls(capacity)
@@ -43,7 +44,7 @@ private:
     Work m_work;
     Doorbell m_bell;
     std::atomic<bool> m_stopping{false};
-    std::thread m_thread; // last: it uses the others
+    std::thread m_thread; // last member: it uses the others
 };
 
 } // namespace engine

@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// Until `isTrue`, which whoever makes it so tells with the bell: first it looks for `spin` ns, then
-// it sleeps. False: aborted, which rings, too.
+// Waits until `isTrue`, whose change is signalled with the bell: spins for `spin` ns, then
+// sleeps. Returns false after an abort, which also rings.
 template<class Condition>
 bool sleepUntil(const Doorbell& bell, std::int64_t spin, const std::atomic<bool>& aborted,
                 const Condition& isTrue)

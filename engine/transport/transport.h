@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// A tensor that goes from one device to another. Both ends are known before the run: the receiver
-// owns the slot in which it lands, the sender pushes.
+// A tensor sent from one device to another. Both ends are known before the run: the receiver
+// owns the slot, and the sender writes into it.
 struct Message
 {
     DeviceId from, to;
@@ -19,27 +19,26 @@ struct Message
     enum class Carries : std::uint8_t { Activation, Gradient } carries = Carries::Activation;
 };
 
-// A copy over the link of a pair of devices, beside the compute lane of its owner: EVICT and LOAD.
+// A copy between a pair of devices, concurrent with compute of its owner: EVICT and LOAD.
 struct Copy
 {
     DeviceId owner, peer;
     std::span<const std::byte> source;
     std::span<std::byte> target;
-    bool toPeer = true; // else from it
+    bool toPeer = true; // otherwise from the peer
 };
 
-// Buffers of one length that all become their sum, added in the order of the members: floats, or
-// with `--accumulate exact` integers.
+// Buffers of equal length that are all set to their sum, added in the order of the members:
+// floats, or integers with `--accumulate exact`.
 struct Collective
 {
     std::vector<DeviceId> members;
-    std::vector<std::span<float>> floats; // [member]
-    std::vector<std::span<std::int64_t>>
-        integers;       // [member]; where there are some, these are summed
-    StageId stage = {}; // whose gradient it is, or under which tied ends meet
+    std::vector<std::span<float>> floats;          // [member]
+    std::vector<std::span<std::int64_t>> integers; // [member]; if not empty, these are summed
+    StageId stage = {}; // of the gradient; for tied embeddings the common stage
 };
 
-// Everything that one iteration sends, numbered.
+// All transfers of an iteration, numbered.
 struct Traffic
 {
     std::vector<Message> messages;
@@ -47,14 +46,14 @@ struct Traffic
     std::vector<Collective> collectives;
 };
 
-// What a compute lane can wait for.
+// A condition that a device can wait for.
 struct Fence
 {
     enum class Kind : std::uint8_t {
-        Credit,  // message `id` may be pushed: its slot is posted
-        Arrived, // message `id` lies in its slot
-        Copied,  // copy `id` is done
-        Reduced, // collective `id` is done
+        Credit,  // the slot of message `id` is free
+        Arrived, // message `id` is in its slot
+        Copied,  // copy `id` is complete
+        Reduced, // collective `id` is complete
     };
 
     Kind kind = Kind::Arrived;
@@ -63,18 +62,17 @@ struct Fence
     friend bool operator==(const Fence&, const Fence&) = default;
 };
 
-// When a transfer was under way, CLOCK_MONOTONIC in ns: without the time for which it waited.
+// Begin and end of a transfer, CLOCK_MONOTONIC in ns, excluding the time it waited.
 struct TransferTime
 {
     std::int64_t begin = 0, end = 0;
 };
 
-// Moves tensors between devices. An executor calls it from one thread per device (`self`), in the
-// order of that device's program, and never asks how: "lane" is what runs the device's compute ops.
-// On a CPU the lane is the calling thread, and wait() is where it sleeps. With CUDA the lane is a
-// stream: every call returns at once, wait() makes the stream wait for an event, and what follows
-// is queued. Where messages are matched by their order instead of pushed (NCCL, MPI), a receive is
-// called by receive(). Between iterations nothing is under way.
+// Moves tensors between devices. An executor calls it from one thread per device (`self`) in
+// program order. The "lane" is what executes the device's compute ops: on a CPU the calling
+// thread, which sleeps in wait(); with CUDA a stream, where every call returns at once and
+// wait() makes the stream wait for an event. If messages are matched by order (NCCL, MPI),
+// receive() posts the receive. Between iterations no transfer is running.
 class Transport
 {
 public:
@@ -83,29 +81,30 @@ public:
     Transport& operator=(const Transport&) = delete;
     virtual ~Transport() = default;
 
-    // Before any device begins; all fences are unpassed. Not while an iteration runs.
+    // Resets all fences. Call before any device starts; not during an iteration.
     virtual void beginIteration() = 0;
-    // The receiver gives the slot of the message free: after all that its lane has done so far.
+    // The receiver frees the slot of the message, after the work queued so far on its lane.
     virtual void post(DeviceId self, std::uint32_t message) = 0;
-    // Pushes, once the slot is posted. False: aborted.
+    // Sends once the slot is free. False: aborted.
     virtual bool send(DeviceId self, std::uint32_t message) = 0;
-    // The receiver's place in its program for the message, which was posted before: Arrived tells
-    // of its end. Of two devices, messages of one kind are received in the order in which they are
-    // sent.
+    // The position of the receive in the receiver's program; the slot was posted before. Arrived
+    // passes when the message is complete. Between two devices, messages of one kind are
+    // received in the order of the sends.
     virtual void receive(DeviceId self, std::uint32_t message) = 0;
-    // Start beside the lane, after all that it has done so far; Copied and Reduced tell the end.
+    // Start after the work queued so far, concurrent with later work; Copied and Reduced pass at
+    // the end.
     virtual void copy(DeviceId self, std::uint32_t copy) = 0;
     virtual void allReduce(DeviceId self, std::uint32_t collective) = 0;
-    // The lane goes on when the fence has passed. False: aborted.
+    // The lane continues after the fence has passed. False: aborted.
     virtual bool wait(DeviceId self, Fence fence) = 0;
 
-    // From any thread: whoever waits gives up. For the rest of the transport's life.
+    // Wakes all waiting threads, for the rest of the transport's life. Thread-safe.
     virtual void abort() = 0;
-    // From any thread, while an iteration runs: std::runtime_error where what carries has failed,
-    // of which no fence would tell.
+    // Throws std::runtime_error if the transport has failed, which fences would not report.
+    // Thread-safe, during an iteration.
     virtual void poll() = 0;
     virtual bool hasPassed(Fence fence) const = 0;
-    // Of the iteration, after its end.
+    // Of the last iteration, after its end.
     virtual TransferTime timeOf(Fence fence) const = 0;
 };
 

@@ -100,7 +100,7 @@ public:
             check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
                                        "{:+.0f} %; {}",
                                        seen / 1e6, told / 1e6, 100 * (seen / told - 1),
-                                       modeWords(live->info));
+                                       modeDescription(live->info));
         }
         add(std::move(check));
         return {};

@@ -26,8 +26,8 @@ struct VerifyCheck
 struct VerifyOptions
 {
     bool full = false; // every size and option instead of one of each
-    // On GPUs the integer proof and the placement, at D = 2 and 4: the first GPU plays all devices,
-    // then as many GPUs or parts of one run at the same time, and as many GPUs by NCCL.
+    // On GPUs the integer proof and the placement, at D = 2 and 4: the first GPU emulates all
+    // devices, then as many GPUs or parts of one run at the same time, and as many GPUs by NCCL.
     Backend backend = Backend::Cpu;
     std::vector<std::string> schemes; // only these; none: all
 };

@@ -22,7 +22,7 @@ constexpr double kMostTicks = 2e18;
 
 using Cost = OpCosts::Cost;
 
-// The same bytes over the same link, the other way.
+// The reverse direction of the same transfer, with the same bytes over the same link.
 OpKind otherWay(OpKind kind)
 {
     switch (kind) {
@@ -37,7 +37,7 @@ OpKind otherWay(OpKind kind)
     }
 }
 
-// What the op is, wherever it stands: a micro-batch goes through a stage once, in one direction.
+// The op without its position; a micro-batch passes a stage once, in one direction.
 Op identity(Op op)
 {
     const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;
@@ -48,7 +48,7 @@ Op identity(Op op)
     return op;
 }
 
-// Ops that are taken to cost the same.
+// Ops that are assumed to cost the same.
 struct Class
 {
     OpKind kind = OpKind::Forward;
@@ -169,7 +169,7 @@ private:
 
     const CalibrateOptions& m_options;
     std::map<Class, Cost> m_medians;
-    std::vector<Own> m_own; // sorted by what the op is
+    std::vector<Own> m_own; // sorted by op
 };
 
 Error misfit(std::string message)
@@ -180,15 +180,14 @@ Error misfit(std::string message)
 std::optional<Error> shapeMisfit(const Shape& run, const Shape& asked)
 {
     if (run.stages != asked.stages)
-        return misfit(fmt::format(
-            "the run has {} stages and the schedule {}: a stage's time does not say that of "
-            "another cut of the model; record a run with {} stages, or ask for D x v = {}",
-            run.stages, asked.stages, asked.stages, run.stages));
+        return misfit(
+            fmt::format("the run has {} stages and the schedule {}, so times of stages do not "
+                        "carry over; record a run with {} stages, or use D x v = {}",
+                        run.stages, asked.stages, asked.stages, run.stages));
     if (asked.slices > 1 && run.slices != asked.slices)
-        return misfit(fmt::format(
-            "the run cuts micro-batches into {} and the schedule into {}; record a run that cuts "
-            "them alike",
-            run.slices, asked.slices));
+        return misfit(fmt::format("the run divides micro-batches into {} slices and the schedule "
+                                  "into {}; record a run with the same slices",
+                                  run.slices, asked.slices));
     return std::nullopt;
 }
 
@@ -208,11 +207,10 @@ Error missing(const std::set<OpKind>& kinds, const std::string& scheme)
     for (const OpKind kind : kinds)
         names.push_back(kindName(kind));
     const bool divides = std::ranges::all_of(kinds, isBackward);
-    return misfit(
-        fmt::format("the run has no time of {}, which {} needs; record a run of a scheme "
-                    "that has it{}",
-                    joined(names), scheme,
-                    divides ? ", or say how a backward divides (--split-backward SHARE)" : ""));
+    return misfit(fmt::format(
+        "the run has no time of {}, which {} needs; record a run of a scheme that has it{}",
+        joined(names), scheme,
+        divides ? ", or give the share of I in a backward (--split-backward SHARE)" : ""));
 }
 } // namespace
 

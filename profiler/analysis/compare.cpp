@@ -68,7 +68,7 @@ bool differ(const std::vector<const Run*>& runs, Field field)
                                [&](const Run* run) { return field(*run) != field(*runs.front()); });
 }
 
-// The same where both say it: a simulated run has no hardware and no model.
+// Whether runs that have the field differ in it; a simulated run has no hardware and no model.
 template<class Field>
 bool contradict(const std::vector<const Run*>& runs, Field field)
 {
@@ -82,7 +82,7 @@ bool contradict(const std::vector<const Run*>& runs, Field field)
     return false;
 }
 
-// What a reader must know before he believes a difference.
+// Limits of the comparison that the user must know.
 std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 {
     std::vector<std::string> notes;
@@ -91,16 +91,17 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
             notes.emplace_back(note);
     };
     noteIf(differ(runs, [](const Run& r) { return r.info.inUnits(); }),
-           "abstract units and measured times stand side by side: no differences are given");
+           "abstract units cannot be compared with measured times: no differences are given");
     noteIf(differ(runs, [](const Run& r) { return r.info.mode; }),
-           "runs of different modes (simulated, emulated, live) stand side by side");
+           "the runs have different modes (simulated, emulated, live)");
     for (const Run* run : runs)
         if (run->info.isOversubscribed())
-            notes.push_back(run->info.label + ": " + engine::modeWords(run->info));
+            notes.push_back(run->info.label + ": " + engine::modeDescription(run->info));
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
-           "the runs use different numbers of micro-batches: an iteration is not the same work");
+           "the runs use different numbers of micro-batches, so their iterations are different "
+           "amounts of work");
     noteIf(contradict(runs, [](const Run& r) { return r.info.model; }),
            "the runs train different models");
     noteIf(contradict(runs, [](const Run& r) { return r.info.deviceName; }),
@@ -110,7 +111,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     return notes;
 }
 
-// "23.5 ms less bubble"; empty where the difference would print as nothing.
+// "23.5 ms less bubble"; empty if the difference is printed as 0.
 std::string part(double difference, std::int64_t ticksPerUnit, const std::string& what)
 {
     const std::string number = meanNumber(std::fabs(difference), ticksPerUnit);
@@ -133,7 +134,7 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
 {
     if (runs.empty() || baseline >= runs.size())
         return fail(Error::Code::InvalidArgument,
-                    "a comparison needs runs and a baseline among them");
+                    "a comparison needs at least one run and a valid baseline");
     Comparison comparison;
     comparison.baseline = baseline;
     for (const Run* run : runs) {
@@ -147,8 +148,8 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     return comparison;
 }
 
-// An iteration is compute + exposed communication + bubble on every device, so the differences of
-// the three means add up to the difference of the iterations.
+// An iteration is compute + exposed communication + bubble on every device, so the differences
+// of the three means add up to the difference of the iterations.
 std::string summarize(const Comparison& comparison, std::size_t run)
 {
     const ComparedRun& base = comparison.runs[comparison.baseline];
@@ -157,7 +158,7 @@ std::string summarize(const Comparison& comparison, std::size_t run)
         return one.label + " is the baseline";
     if ((one.ticksPerUnit == 1) != (base.ticksPerUnit == 1))
         return one.label + " and " + base.label
-            + " have no common clock: one counts abstract units, the other nanoseconds";
+            + " have no common clock: one is in abstract units, the other in nanoseconds";
     const double scale
         = static_cast<double>(base.ticksPerUnit) / static_cast<double>(one.ticksPerUnit);
     const auto difference

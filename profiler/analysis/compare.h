@@ -7,15 +7,15 @@
 
 namespace profiler {
 
-// One run of a comparison: its headline numbers, and the difference to the baseline where the two
-// are of one unit (never of different modes without the label: `mode`).
+// One run of a comparison: the metrics of its reported iteration, and its difference to the
+// baseline if both have the same unit.
 struct ComparedRun
 {
     std::string label;
     engine::Mode mode = engine::Mode::Simulate;
-    bool isOversubscribed = false; // threads took turns on cores
+    bool isOversubscribed = false; // there were more threads than cores
     std::int64_t ticksPerUnit = 1;
-    RunMetrics metrics; // of its headline iteration
+    RunMetrics metrics; // of the reported iteration
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0; // per device, ticks
     std::optional<std::int64_t> peakBytes;                                      // largest device
     double peakStash = 0;
@@ -26,9 +26,9 @@ struct Comparison
 {
     std::vector<ComparedRun> runs;
     std::size_t baseline = 0;
-    bool comparable = true; // false: abstract units beside nanoseconds
+    bool comparable = true; // false: abstract units and nanoseconds
     std::vector<std::string>
-        notes; // "simulated and emulated runs side by side", "different models", ...
+        notes; // "the runs have different modes", "the runs train different models", ...
 };
 
 engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,

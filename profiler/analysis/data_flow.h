@@ -10,9 +10,8 @@
 
 namespace profiler {
 
-// Who makes, carries and uses each value of a schedule: consumes() and produces() of every op,
-// turned round. Built in one pass, then arithmetic. Ops are OpIndex numbers. Keeps a reference to
-// the schedule.
+// The producer, transfer and consumers of each value of a schedule: the inverse of consumes()
+// and produces(). Built in one pass. Ops are OpIndex numbers. Keeps a reference to the schedule.
 class DataFlow
 {
 public:
@@ -22,13 +21,14 @@ public:
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
 
-    // The op from which `consumer` has the value; a stash may be made again, by LOAD or RECOMPUTE.
+    // The op that produces the value for `consumer`; a stash may be produced again by LOAD or
+    // RECOMPUTE.
     std::optional<std::uint32_t> producer(const engine::Value& value, std::uint32_t consumer) const;
     std::optional<std::uint32_t> send(const engine::Value& value) const;
-    // The RECV that brings `value` to `device`; none where it was made on that device.
+    // The RECV of `value` on `device`; none if it was produced there.
     std::optional<std::uint32_t> receive(const engine::Value& value, engine::DeviceId device) const;
     std::span<const std::uint32_t> consumers(const engine::Value& value) const;
-    // The ops whose gradients the all-reduce of `stage` sums: the B or W of every replica.
+    // The ops whose gradients the all-reduce of `stage` sums: B or W of every replica.
     std::span<const std::uint32_t> contributors(engine::StageId stage) const;
 
 private:

@@ -8,10 +8,10 @@
 
 namespace profiler {
 
-// The functions below read the whole iteration on each call; who asks often keeps an Explainer
-// (explainer.h) and asks that.
+// These functions traverse the whole iteration; for repeated calls use an Explainer
+// (explainer.h).
 
-// One hop of the chain that made an op start when it did, or a bubble last as long as it did.
+// One link of the chain of causes of an op's start or of a bubble's length.
 struct CauseLink
 {
     std::uint32_t op = 0; // OpIndex: producer, transfer or consumer
@@ -19,7 +19,7 @@ struct CauseLink
     engine::Window window;
 };
 
-// A stretch of a device's compute lane in which nothing computes and no transfer is under way.
+// An interval in which a device neither computes nor communicates.
 struct Bubble
 {
     enum class Kind : std::uint8_t { Fill, Wait, Drain };
@@ -27,28 +27,29 @@ struct Bubble
     engine::DeviceId device;
     engine::Window window;
     Kind kind = Kind::Wait;
-    std::optional<std::uint32_t> next; // the op that ends it; none in the drain
+    std::optional<std::uint32_t> next; // the op that ends it; none for drain
     std::vector<CauseLink>
-        chain; // producer, its transfer if any, the op that ends the bubble; empty in the drain
+        chain; // producer, its transfer if any, the op that ends the bubble; empty for drain
 };
 
 // All bubbles of one iteration (index into Timeline::iterations), by device, then time.
 std::vector<Bubble> bubbles(const engine::Run& run, int iteration);
 
-// Transfers, all-reduces, evicts and loads under way while the device computes nothing: drawn as
-// boxes of their own in the compute lane. By begin.
+// Transfers, all-reduces, evicts and loads during which the device does not compute, sorted by
+// begin; drawn in the compute lane.
 std::vector<engine::Window> exposedCommunication(const engine::Run& run, int iteration,
                                                  engine::DeviceId device);
 
-// What one execution of an op needed and who needed it.
+// The causes and consumers of one execution of an op.
 struct OpExplanation
 {
     std::uint32_t op = 0;
     engine::DeviceId device;
     engine::Window window;
-    // Compute lane free before it started; of a transfer or all-reduce: ready before it started.
+    // Time for which compute was free before the op started; for a transfer or all-reduce, the
+    // time for which it was ready.
     std::int64_t waited = 0;
-    // What it consumed, latest arrival first: the transfer that brought it, if any, then its maker.
+    // Its inputs, latest arrival first: the transfer, if any, then the producer.
     std::vector<CauseLink> needs;
     std::vector<CauseLink> neededBy; // the transfer, if any, then the consumer
 };

@@ -9,8 +9,8 @@
 
 namespace profiler {
 
-// Answers the questions of explain.h about one iteration. Built in one pass over schedule and
-// spans, so whoever asks often (a view, a loop) keeps one. The run must outlive it.
+// Implements explain.h for one iteration. Built in one pass over schedule and spans; keep it for
+// repeated calls. The run must outlive it.
 class Explainer
 {
 public:
@@ -19,12 +19,13 @@ public:
     std::vector<Bubble> bubbles() const;
     std::optional<OpExplanation> explain(std::uint32_t op) const;
     std::vector<CauseLink> flow(engine::MicroBatchId microBatch) const;
-    // The chain of ops and transfers, back from the one that ends last, each of which started when
-    // the one before it ended. In time order; its length is the iteration's where nothing idles.
+    // The chain of ops and transfers, backwards from the op that ends last, each of which
+    // started when the previous one ended. In time order; as long as the iteration if nothing on
+    // it idles.
     std::vector<CauseLink> criticalPath() const;
 
 private:
-    // One thing an op waits for: who made it, what carried it, when it was there.
+    // An input of an op: its producer, its transfer and its arrival time.
     struct Need
     {
         std::uint32_t producer = 0;

@@ -19,7 +19,7 @@ std::uint64_t key(OpOfIteration of)
     return std::uint64_t{of.iteration} << 32 | of.op;
 }
 
-// CUDA's copy kinds, as GpuCopy::kind has them.
+// CUDA's copy kinds, see GpuCopy::kind.
 std::string copyName(std::uint8_t kind)
 {
     constexpr std::array<std::string_view, 11> kNames{"copy",
@@ -36,7 +36,7 @@ std::string copyName(std::uint8_t kind)
     return std::string(kNames[kind < kNames.size() ? kind : 0]);
 }
 
-// Contexts in which work of exactly one device was seen.
+// Contexts that executed work of exactly one device.
 class ContextOwners
 {
 public:
@@ -63,7 +63,7 @@ GpuLane::Role roleOf(KernelKind kind)
                                                                  : GpuLane::Role::Compute;
 }
 
-// Where a part of `from` lies in `to`, at the same shares of it.
+// Maps a part of `from` linearly to `to`.
 Window fitted(Window part, Window from, Window to)
 {
     const double scale = from.duration() > 0
@@ -75,7 +75,7 @@ Window fitted(Window part, Window from, Window to)
     return {at(part.begin), at(part.end)};
 }
 
-// NCCL's kernels make a lane NCCL's; any other kernel makes it one of compute.
+// An NCCL kernel makes a stream an NCCL stream; any other kernel makes it a compute stream.
 GpuLane::Role stronger(GpuLane::Role a, GpuLane::Role b)
 {
     using enum GpuLane::Role;
@@ -127,7 +127,7 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
                   one.device = index.deviceOf(row.of.op);
                   owners.note(row.place.context, one.device);
               }
-              if (row.window.duration() > 0) // else the GPU lost the time stamp
+              if (row.window.duration() > 0) // otherwise the time stamp is missing
                   found.push_back(one);
               else
                   ++m_withoutPlace;
@@ -156,7 +156,7 @@ std::vector<GpuActivity::Found> GpuActivity::collect(const Run& run)
     return found;
 }
 
-// Where the ops of the replay, and of the iterations that have work, stand.
+// Spans of ops in the median iteration and in iterations with GPU work.
 std::unordered_map<std::uint64_t, Window> GpuActivity::spansOf(const Timeline& timeline,
                                                                std::uint32_t replay,
                                                                const std::vector<Found>& found)
@@ -181,7 +181,8 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
         return;
     const auto replay = static_cast<std::uint32_t>(iterations.size() - 1);
     const auto spans = spansOf(run.timeline, replay, found);
-    std::unordered_map<std::uint32_t, std::int64_t> nearest; // op -> how far its best one is off
+    std::unordered_map<std::uint32_t, std::int64_t>
+        nearest; // op -> difference of its closest execution
     for (const Found& one : found) {
         const OpOfIteration of = one.work.of, there{of.op, replay};
         const auto target = spans.find(key(there)), own = spans.find(key(of));

@@ -12,14 +12,14 @@
 
 namespace profiler {
 
-// A kernel, copy or memset beneath an op.
+// A kernel, copy or memset of an op.
 struct GpuWork
 {
     enum class Source : std::uint8_t { Kernel, Copy, Memset };
 
     engine::Window window; // nanoseconds of the timeline
     engine::OpOfIteration of;
-    std::uint32_t row = 0;  // of its source in the trace
+    std::uint32_t row = 0;  // index of its record in the trace
     std::uint32_t name = 0; // GpuActivity::names()
     std::uint32_t lane = 0; // GpuActivity::lanes()
     Source source = Source::Kernel;
@@ -27,11 +27,11 @@ struct GpuWork
 
 struct KernelName
 {
-    std::string full, label; // demangled; as short as tells them apart
+    std::string full, label; // demangled; as short as possible while unique
     KernelKind kind = KernelKind::Other;
 };
 
-// One stream of one device. What it does gives it its name: "compute", "copy", "NCCL".
+// A stream of a device, named by its role: "compute", "copy", "NCCL".
 struct GpuLane
 {
     enum class Role : std::uint8_t { Compute, Copy, Nccl };
@@ -43,11 +43,10 @@ struct GpuLane
 };
 std::string_view laneRoleName(GpuLane::Role role);
 
-// What GPUs did in a run, in the order in which lanes, tables and details ask for it. The replay of
-// a run did not happen: it gets, for every op, the work of the execution whose time is nearest to
-// the op's in the replay, moved there and stretched to the op's time. Work for no known op goes to
-// the device whose context it ran in; where that is not known either, it is counted and left out.
-// Immutable; any thread.
+// GPU activity of a run, sorted for timeline rows, tables and details. The median iteration was
+// not executed: every op gets the work of the execution with the most similar duration, moved
+// and scaled to the op's span. Work without an op belongs to the device of its context; if that
+// is unknown, it is counted and left out. Immutable; thread-safe.
 class GpuActivity
 {
 public:
@@ -55,7 +54,7 @@ public:
 
     const engine::GpuTrace& trace() const { return m_trace; }
     bool isEmpty() const { return m_work.empty(); }
-    std::span<const GpuWork> work() const { return m_work; } // lane by lane, by begin
+    std::span<const GpuWork> work() const { return m_work; } // sorted by stream, then begin
     std::span<const GpuLane> lanes() const { return m_lanes; }
     std::span<const GpuLane> lanes(engine::DeviceId device) const; // compute, copy, NCCL
     std::span<const GpuWork> on(const GpuLane& lane) const
@@ -64,9 +63,9 @@ public:
     }
     const KernelName& nameOf(const GpuWork& work) const { return m_names[work.name]; }
     std::span<const KernelName> names() const { return m_names; }
-    // Places in work(), by begin; empty where nothing was recorded for it.
+    // Indices into work(), by begin; empty if nothing was recorded.
     std::span<const std::uint32_t> of(engine::OpOfIteration op) const;
-    // In the replay: the iteration that the op's work was taken from; else its own.
+    // For the median iteration: the iteration whose work is shown; otherwise the op's own.
     std::uint32_t takenFrom(engine::OpOfIteration op) const;
     std::int64_t withoutPlace() const { return m_withoutPlace; } // rows that are not in work()
 

@@ -5,10 +5,10 @@
 
 namespace profiler {
 
-// What a kernel is for, as far as its name says: one colour and one word for each.
+// The purpose of a kernel, guessed from its name; each has a colour and a name.
 enum class KernelKind : std::uint8_t {
     Matmul,
-    Attention, // softmax of the scores included
+    Attention, // including the softmax of the scores
     Norm,
     Elementwise,
     Other,
@@ -19,7 +19,7 @@ enum class KernelKind : std::uint8_t {
 constexpr int kKernelKinds = 8;
 std::string_view kernelKindName(KernelKind kind); // "matmul", "element-wise", "NCCL"
 
-// By its demangled name: our own kernels, cuBLASLt's, cuDNN's, CUTLASS's, NCCL's, PyTorch's.
+// From the demangled name: our own kernels, cuBLASLt, cuDNN, CUTLASS, NCCL, PyTorch.
 KernelKind kernelKindOf(std::string_view demangledName);
 
 } // namespace profiler

@@ -7,9 +7,8 @@
 
 namespace profiler {
 
-// How many kernels an iteration launches for the ops of each device of the pipeline, NCCL's
-// included, copies not: the mean over the measured iterations that have any. Empty where no kernel
-// belongs to an op of one.
+// Kernels launched per iteration for the ops of each device, including NCCL's, without copies:
+// the mean over the measured iterations that have any. Empty if no kernel belongs to an op.
 std::vector<double> kernelsPerIteration(const engine::Run& run, const engine::GpuTrace& trace);
 
 } // namespace profiler

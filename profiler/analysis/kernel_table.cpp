@@ -12,8 +12,8 @@ using namespace engine;
 
 namespace {
 
-// A launch takes the host some 5 us: kernels of a few times that, with a fifth of the time between
-// them, wait for their launches.
+// A launch takes about 5 us on the host. Kernels of a few times that duration with gaps of a
+// fifth of the time wait for their launches.
 constexpr double kLaunchBoundGaps = 0.2;
 constexpr double kShortKernel = 20'000; // ns
 
@@ -149,19 +149,19 @@ std::string whyNoKernels(const RunInfo& info)
 {
     switch (info.mode) {
     case Mode::Simulate:
-        return "This run was simulated: nothing ran on a GPU.";
+        return "This run was simulated, so no GPU was used.";
     case Mode::Imported:
-        return "The file that was imported has none.";
+        return "The imported file has no kernels.";
     case Mode::Emulate:
     case Mode::Live:
         break;
     }
     if (info.experiment.find("\"cuda\"") == std::string::npos)
-        return "This run computed on the CPU; --backend cuda runs it on a GPU.";
+        return "This run used the CPU; use --backend cuda to run on a GPU.";
     if (info.timing.find("kernels by") != std::string::npos)
-        return "Kernels were asked for, and none was recorded.";
-    return "This run was recorded with --trace ops, or CUPTI could not be used; --trace kernels "
-           "records them.";
+        return "Kernels were requested, but none was recorded.";
+    return "This run was recorded with --trace ops, or CUPTI was not available; record with "
+           "--trace kernels.";
 }
 
 } // namespace profiler

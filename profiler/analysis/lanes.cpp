@@ -15,8 +15,8 @@ std::span<const Span> ofIteration(const std::vector<Span>& spans, std::uint32_t 
     return {begin, end};
 }
 
-// Both in order of begin stay one in order: merging is much cheaper than sorting. What takes no
-// time (messages over free links) covers nothing.
+// Merges two sequences sorted by begin, which is much cheaper than sorting. Zero-length spans
+// (messages over free links) are left out.
 void addWindows(std::span<const Span> spans, std::vector<Window>& windows)
 {
     const auto middle = static_cast<std::ptrdiff_t>(windows.size());
@@ -76,7 +76,7 @@ Result<int> iterationIndex(const Run& run, int iteration)
         return index;
     if (count == 0)
         return fail(Error::Code::NotFound,
-                    "the run has no iteration yet; wait until its first one is recorded");
+                    "the run has no iteration yet; wait until the first one is recorded");
     return fail(Error::Code::NotFound,
                 "the run has no iteration " + std::to_string(iteration) + "; it has 0 to "
                     + std::to_string(count - 1));

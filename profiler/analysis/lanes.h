@@ -10,9 +10,8 @@
 
 namespace profiler {
 
-// The spans of one iteration, by device and kind of track, found by binary search: spans of a track
-// are in time order and iterations do not interleave on it. Views into `run`, which must outlive
-// it.
+// The spans of one iteration by device and kind of track, found by binary search: spans of a
+// track are sorted, and iterations do not interleave. Views into `run`, which must outlive it.
 class Lanes
 {
 public:
@@ -24,9 +23,9 @@ public:
 
     // Each clipped to the iteration.
     Windows compute(engine::DeviceId device) const;
-    Windows communication(engine::DeviceId device) const; // under way, computing or not
-    Windows exposed(engine::DeviceId device) const;       // ... while nothing computes
-    Windows bubble(engine::DeviceId device) const;        // neither of the two
+    Windows communication(engine::DeviceId device) const; // running, with or without compute
+    Windows exposed(engine::DeviceId device) const;       // running without compute
+    Windows bubble(engine::DeviceId device) const;        // neither compute nor communication
 
 private:
     static constexpr std::size_t kKinds = 5;
@@ -36,7 +35,7 @@ private:
     std::vector<Row> m_spans; // [device]
 };
 
-// The index itself, or for -1 that of the headline; NotFound when the run has no such iteration.
+// The index itself, or for -1 the reported iteration; NotFound if the run has no such iteration.
 engine::Result<int> iterationIndex(const engine::Run& run, int iteration);
 
 } // namespace profiler

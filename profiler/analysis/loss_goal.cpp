@@ -8,13 +8,13 @@ using namespace engine;
 
 namespace {
 
-// Of one iteration, all copies of the pipeline together.
+// Of one iteration, over all data-parallel copies.
 std::int64_t microBatchesOf(const Run& run)
 {
     return std::int64_t{run.schedule.shape.microBatches} * run.schedule.shape.dataParallel;
 }
 
-// In the order of micro-batches; where only the mean of an iteration is known, it stands for each.
+// By micro-batch; if only the mean of an iteration is known, it is repeated.
 std::vector<double> lossesOf(const Run& run)
 {
     std::vector<double> losses;
@@ -44,7 +44,7 @@ std::vector<double> means(const std::vector<double>& losses, std::size_t window)
     return result;
 }
 
-// Asynchronous schemes have many.
+// Asynchronous schemes have several.
 std::int64_t updatesPerIteration(const Schedule& schedule)
 {
     std::int64_t updates = 0;

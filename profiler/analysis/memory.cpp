@@ -10,8 +10,8 @@ namespace profiler {
 using namespace engine;
 
 namespace {
-// What one device holds while the memory events go by. Frees come first at equal times, so what
-// counts is what is held once every event of a time is in.
+// Memory of one device while memory events are replayed. Frees come first at equal times, so
+// values count after all events of a time.
 struct Holdings
 {
     std::array<std::int64_t, kMemoryCategories> byCategory{};

@@ -18,8 +18,8 @@ Window extentOf(const Windows& windows)
     return windows.empty() ? Window{} : Window{windows.front().begin, windows.back().end};
 }
 
-// Own first start to own last end of what a device does itself: compute and all-reduce. A message
-// that leaves after the last op keeps no device busy.
+// From the first start to the last end of compute and all-reduce. A message after the last op
+// does not occupy the device.
 std::int64_t ownSpan(const Lanes& lanes, DeviceId device)
 {
     std::vector<Window> windows;
@@ -29,7 +29,7 @@ std::int64_t ownSpan(const Lanes& lanes, DeviceId device)
     return extentOf(unite(std::move(windows))).duration();
 }
 
-// Fill lies before the device's first op, drain behind its last, wait in between.
+// Fill is before the device's first op, drain after its last, wait in between.
 void addBubble(const Windows& bubble, Window computed, DeviceMetrics& device)
 {
     for (const Window w : bubble) {
@@ -68,8 +68,8 @@ DeviceMetrics timesOf(const Run& run, const OpIndex& index, const Lanes& lanes, 
     return device;
 }
 
-// Stages held, in M_theta, times their versions: a device of a one-direction scheme holds v chunks,
-// which are 1.
+// Weights in M_theta times versions: a device of a one-direction scheme holds v chunks, which
+// are 1.
 void addWeights(const Schedule& schedule, std::vector<DeviceMetrics>& devices)
 {
     const int chunks = std::max(schedule.shape.chunks(), 1);

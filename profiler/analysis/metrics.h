@@ -10,51 +10,51 @@
 
 namespace profiler {
 
-// Every number as defined in ARCHITECTURE.md, "What every number means". Times are ticks of the
-// timeline; divide by RunInfo::ticksPerUnit when printing.
+// The numbers defined in ARCHITECTURE.md, "What every number means". Times are ticks of the
+// timeline; divide by RunInfo::ticksPerUnit for display.
 struct DeviceMetrics
 {
     engine::DeviceId device;
-    std::int64_t span = 0;                               // own first start to own last end
-    std::int64_t compute = 0;                            // union of F B I W RECOMPUTE OPT
+    std::int64_t span = 0;    // from the device's first start to its last end
+    std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
     std::array<std::int64_t, engine::kOpKinds> byKind{}; // sum of durations per OpKind
     std::int64_t exposedCommunication = 0;
-    std::int64_t wait = 0; // bubble that is neither before the device's first op nor after its last
-    std::int64_t fill = 0, drain = 0; // bubble before its first, after its last
+    std::int64_t wait = 0;            // bubble between the first and the last op
+    std::int64_t fill = 0, drain = 0; // bubble before the first, after the last op
     std::int64_t bubble = 0;          // iteration - compute - exposed = fill + wait + drain
     double peakStash = 0;             // M_a
-    double peakKept = 0;              // activations of which, at most, only what a RECOMPUTE needs
-                                      // is there: stage inputs; they count recomputeKeeps each
-    double weights = 0;               // M_theta
-    std::optional<std::int64_t> peakBytes, peakStashBytes; // none: no memory was recorded
+    double peakKept = 0; // largest number of activations of which only the input of RECOMPUTE is
+                         // kept; they count recomputeKeeps each
+    double weights = 0;  // M_theta
+    std::optional<std::int64_t> peakBytes, peakStashBytes; // none if no memory was recorded
     std::array<std::int64_t, engine::kMemoryCategories> bytesAtPeak{};
-    std::int64_t timeOfPeak = 0; // first time of it
+    std::int64_t timeOfPeak = 0; // its first time
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
 
 struct RunMetrics
 {
-    int iteration = -1;        // index into Timeline::iterations that the numbers are of
-    std::int64_t duration = 0; // iteration: first F start -> end of the last OPT
+    int iteration = -1;        // index into Timeline::iterations
+    std::int64_t duration = 0; // first F start to end of the last OPT
     std::int64_t span = 0;     // largest device span
     double bubbleRatio = 0;    // sum of bubbles / (D x iteration)
     std::vector<DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
-    std::optional<double> hfu; // of the FLOPs that were executed: what is recomputed counts again
-    // Without spans and with communication that takes time, what of it is exposed is not known and
-    // counts as bubble (the device's exposedCommunication is 0).
+    std::optional<double> hfu; // based on executed FLOPs, including recomputation
+    // Without spans the exposed part of communication is unknown if it takes time; it counts as
+    // bubble, and exposedCommunication is 0.
     bool exposedIsKnown = true;
 };
 
-// `iteration` indexes Timeline::iterations; -1 is the headline. NotFound when there is no iteration
-// yet.
+// `iteration` is an index of Timeline::iterations; -1 is the reported iteration. NotFound if
+// there is no iteration yet.
 engine::Result<RunMetrics> metrics(const engine::Run& run, int iteration = -1);
 
-// The same of an iteration of which only sums were kept; no memory, tokens or byKind.
+// Metrics of a summarized iteration; no memory, tokens or byKind.
 RunMetrics metrics(const engine::Schedule& schedule, const engine::IterationSummary& summary);
 
-// Tokens per second and MFU, where the info and the clock allow them.
+// Adds tokens per second and MFU, if the info and the clock allow it.
 void addRates(const engine::RunInfo& info, int dataParallel, RunMetrics& run);
 
 } // namespace profiler

@@ -12,7 +12,7 @@ using namespace engine;
 
 namespace {
 
-// What meets: a transfer under the value it carries, a sum under its stage.
+// Identifies a transfer by its value, an all-reduce by its stage.
 struct Meeting
 {
     std::uint32_t iteration = 0;
@@ -39,7 +39,7 @@ public:
         for (const auto& program : schedule.program)
             for (const Op& op : program)
                 if (op.kind == OpKind::AllReduce)
-                    ++m_members[{0, true, tiesEnds(op), numberOf(op)}];
+                    ++m_members[{0, true, tiesEmbeddings(op), numberOf(op)}];
         for (std::size_t i = 0; i < trace.kernels.size(); ++i)
             if (isSplit(trace.kernels[i]))
                 m_ofOp[{trace.kernels[i].of.op, trace.kernels[i].of.iteration}].push_back(i);
@@ -75,7 +75,8 @@ private:
     Meeting meetingOfKernel(const GpuKernel& kernel) const
     {
         const Op& op = opOf(kernel);
-        return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEnds(op), numberOf(op)};
+        return {kernel.of.iteration, op.kind == OpKind::AllReduce, tiesEmbeddings(op),
+                numberOf(op)};
     }
 
     void meet(std::size_t i)
@@ -117,7 +118,7 @@ private:
     OpIndex m_index;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>> m_ofOp;
     std::map<Meeting, Ranks> m_ranks;
-    std::map<Meeting, std::size_t> m_members; // ops that sum, by stage
+    std::map<Meeting, std::size_t> m_members; // number of ops of an all-reduce, by stage
 };
 
 } // namespace

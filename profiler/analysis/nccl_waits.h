@@ -9,29 +9,30 @@
 
 namespace profiler {
 
-// A kernel of NCCL runs from when its own rank comes until the data is through, so that its window
-// holds the wait for the others and the transfer.
+// An NCCL kernel starts when its own rank is ready and ends when the data has arrived, so its
+// window includes waiting for other ranks.
 struct NcclSplit
 {
     enum class By : std::uint8_t {
-        Ranks, // the transfer begins when the last rank's kernel has begun
-        Link,  // a rank's kernel is missing; the transfer takes what the link needs for it
-        None,  // neither is known: nothing is called waiting
+        Ranks, // the transfer begins when the last rank's kernel has started
+        Link,  // the kernel of a rank is missing; the transfer takes the time of the link
+        None,  // unknown: nothing counts as waiting
     };
 
     std::size_t kernel = 0;        // GpuTrace::kernels
-    engine::Window wait, transfer; // one behind the other: the kernel's window
+    engine::Window wait, transfer; // consecutive parts of the kernel's window
     By by = By::None;
 
     friend bool operator==(const NcclSplit&, const NcclSplit&) = default;
 };
 
-// What a message or a sum takes on its link when nobody waits, in ns of the timeline; 0: not known.
+// Time of a message or an all-reduce on its link without waiting, in ns of the timeline; 0:
+// unknown.
 using LinkTime = std::function<std::int64_t(const engine::Op&)>;
 
-// Of every kernel of NCCL whose op is known, in the order of the trace. The ranks of a message are
-// its two ends, those of a sum all devices that sum the same stage in the same iteration. All times
-// are of one clock, and the GPUs' agree to some microseconds: a split is as good as that.
+// Splits every NCCL kernel of a known op, in the order of the trace. The ranks of a message are
+// its two ends, those of an all-reduce all devices of the same stage and iteration. GPU clocks
+// agree within microseconds, which limits the accuracy.
 std::vector<NcclSplit> splitNccl(const engine::GpuTrace& trace, const engine::Schedule& schedule,
                                  const LinkTime& linkTime = {});
 

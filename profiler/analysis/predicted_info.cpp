@@ -22,7 +22,7 @@ void describeModel(const ModelOnHardware& on, const Shape& shape, RunInfo& info)
     info.deviceName = on.setup.tensorParallel == 1
         ? on.hardware.name
         : fmt::format("{} x {}", on.setup.tensorParallel, on.hardware.name);
-    info.link = fmt::format("{:.4g} GB/s in a node, {:.4g} GB/s between nodes (assumed)",
+    info.link = fmt::format("{:.4g} GB/s within a node, {:.4g} GB/s between nodes (assumed)",
                             on.hardware.node.bandwidth * on.hardware.linkShare / 1e9,
                             on.hardware.network.bandwidth * on.hardware.linkShare / 1e9);
     info.tokensPerIteration = std::llround(sequences * on.model.sequence);
@@ -34,7 +34,7 @@ void describeRecorded(const Run& recorded, std::string_view file, const Shape& s
 {
     const RunInfo& of = recorded.info;
     const double part = microBatches(shape) / microBatches(recorded.schedule.shape);
-    info.timing = fmt::format("medians of {} ({})", file, modeWords(of));
+    info.timing = fmt::format("medians of {} ({})", file, modeDescription(of));
     info.link = of.link;
     info.model = of.model;
     info.deviceName = of.deviceName;

@@ -8,17 +8,17 @@
 
 namespace profiler {
 
-// Where only the attention is made again: of a forward, an assumption as every unit cost is; and of
-// an activation what stays: without scores 34 of 34 + 5 a s/h bytes are left for each s b h, and 80
-// of GPT-3's are scores.
+// Assumptions if only the attention is recomputed: its share of a forward, and the share of an
+// activation that is kept. Without scores 34 of 34 + 5 a s/h bytes per s b h remain; for GPT-3 5
+// a s/h is 80.
 inline constexpr engine::Fraction kAttentionShare{1, 5};
 inline constexpr double kAttentionKeeps = 0.3;
 
-// What a prediction says of the model it was costed with, and with how much of it the rates count.
+// Describes the model of a prediction in the info, and the part of it to which rates refer.
 void describeModel(const engine::ModelOnHardware& on, const engine::Shape& shape,
                    engine::RunInfo& info);
-// The same of a recorded run; `file` is how it is named. What counts by the micro-batch follows
-// their number.
+// As above for a recorded run with the name `file`. Values per micro-batch are scaled by their
+// number.
 void describeRecorded(const engine::Run& recorded, std::string_view file,
                       const engine::Shape& shape, engine::RunInfo& info);
 

@@ -14,7 +14,7 @@ using namespace engine;
 namespace {
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-// The iterations that count, numbered through; kNone: this one does not. [iteration]
+// Numbers the iterations that count; kNone for others. [iteration]
 std::vector<std::uint32_t> countedIterations(const Timeline& timeline)
 {
     using Kind = Iteration::Kind;
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> countedIterations(const Timeline& timeline)
     return numbers;
 }
 
-// [op] the RECV that gets what the SEND sends; kNone for other ops.
+// [op] the RECV of a SEND; kNone for other ops.
 std::vector<std::uint32_t> receivesOf(const Schedule& schedule, const OpIndex& index)
 {
     std::vector<std::uint32_t> byValue(valueCount(schedule.shape), kNone), receives(index.count());
@@ -97,7 +97,7 @@ private:
     std::vector<std::vector<Window>> m_windows; // [counted iteration][op]
 };
 
-// Divides the span of ops that run as one.
+// Divides the span of joint ops.
 class JointTimes
 {
 public:
@@ -130,7 +130,7 @@ public:
     }
 
 private:
-    // What ops of the kind take relative to a forward, where none of a group ran alone.
+    // Duration relative to a forward, if no op of the group ran alone.
     static double usual(OpKind kind) { return kind == OpKind::Backward ? 2 : 1; }
 
     void divide(std::uint32_t first, std::span<const Op> group)

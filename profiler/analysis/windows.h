@@ -7,13 +7,13 @@
 
 namespace profiler {
 
-// Sets of time: windows that are sorted, do not touch and are not empty. Zero-length windows
-// vanish, so an op that costs nothing counts in nothing.
+// Sets of times: sorted, disjoint, non-empty windows that do not touch. Zero-length windows are
+// dropped, so ops without cost do not count.
 using Windows = std::vector<engine::Window>;
 
-// The set of whatever windows come in, in any order.
+// The union of windows in any order.
 Windows unite(std::vector<engine::Window> windows);
-// What is in `whole` and in none of `holes`.
+// `whole` without `holes`.
 Windows subtract(const Windows& whole, const Windows& holes);
 Windows clip(const Windows& windows, engine::Window to);
 std::int64_t length(const Windows& windows);

@@ -5,13 +5,13 @@
 
 namespace profiler {
 
-// Numbers as people read them, the same in the command line and the window. A timeline's ticks are
-// nanoseconds where ticksPerUnit is 1, else parts of an abstract unit (RunInfo::ticksPerUnit).
+// Numbers as text for the command line and the window. Ticks are nanoseconds if ticksPerUnit is
+// 1, otherwise parts of an abstract unit (RunInfo::ticksPerUnit).
 
 std::string timeText(std::int64_t ticks, std::int64_t ticksPerUnit);   // "19.0 ms", "12.5 units"
 std::string timeNumber(std::int64_t ticks, std::int64_t ticksPerUnit); // "19.0", "12.5"
-std::string meanNumber(double ticks, std::int64_t ticksPerUnit); // of no whole number of ticks
-std::string timeUnit(std::int64_t ticksPerUnit);                 // "ms", "units"
+std::string meanNumber(double ticks, std::int64_t ticksPerUnit);       // a fraction of ticks
+std::string timeUnit(std::int64_t ticksPerUnit);                       // "ms", "units"
 std::string unitNumber(double value);      // one to three decimals: "3.5", "4.0", "2.333"
 std::string bytesText(std::int64_t bytes); // "512 B", "3.2 KiB", "17.4 MiB"
 std::string shareText(double share);       // "14.3 %"

@@ -11,18 +11,17 @@
 
 namespace profiler {
 
-// How much of what GPUs do is recorded (`--trace`).
+// Amount of GPU activity that is recorded (`--trace`).
 enum class TraceLevel : std::uint8_t {
-    Off,     // nothing, not even ops: only to measure what recording costs
-    Ops,     // ops, timed by CUDA events
-    Kernels, // and kernels, copies, memsets and the calls that launch them
-    All,     // and every call, wait, allocation of the driver, context and stream
+    Off,     // not even ops: to measure the cost of recording
+    Ops,     // ops, timed with CUDA events
+    Kernels, // also kernels, copies, memsets and the calls that launch them
+    All,     // also all other calls, waits, driver allocations, contexts and streams
 };
 std::string_view traceLevelName(TraceLevel level); // "kernels"
 
-// Records what happens on GPUs through CUPTI. One at a time in a process: CUPTI's callbacks have
-// no owner. Source of the rules kept here: CUPTI's headers and Kineto's use of it
-// (CuptiActivityApi).
+// Records GPU activity with CUPTI. One instance per process, because CUPTI's callbacks have no
+// user data. The rules follow CUPTI's headers and their use in Kineto (CuptiActivityApi).
 class Capture
 {
 public:
@@ -31,29 +30,28 @@ public:
     Capture& operator=(const Capture&) = delete;
     virtual ~Capture() = default;
 
-    // Everything that this thread launches until pop() belongs to that execution of that op; of
-    // another copy's (OpOfIteration::kOtherCopy) nothing is kept. They nest. Any thread, each for
-    // itself; about a microsecond.
+    // Work launched by this thread until pop() belongs to this execution of the op; work of
+    // other data-parallel copies (OpOfIteration::kOtherCopy) is not kept. May be nested.
+    // Thread-safe; takes about a microsecond.
     virtual void push(engine::OpOfIteration op) = 0;
     virtual void pop() = 0;
 
-    // What is complete since the last take(), linked to its ops. It never waits for the GPU, and
-    // leaves what is still on its way for the next time. From one thread at a time.
+    // Records that are complete, linked to their ops. Never waits for the GPU; incomplete
+    // records follow in a later call. One thread at a time.
     virtual engine::GpuTrace take() = 0;
-    // Everything there is left. The caller has waited for every device before; nothing is recorded
-    // afterwards.
+    // All remaining records; stops recording. Call after all devices are synchronized.
     virtual engine::GpuTrace finish() = 0;
 
-    // From here on rows of that stream (a cudaStream_t, which exists) go by a name: "device 3:
-    // compute". One that CUPTI does not know stays without. Any thread.
+    // Names the stream (an existing cudaStream_t) in later records: "device 3: compute". Streams
+    // unknown to CUPTI stay unnamed. Thread-safe.
     virtual void nameStream(void* stream, const char* name) = 0;
 
     virtual std::string version() const = 0; // "CUPTI 130001"
 };
 
-// Starts to record, before any context of the process exists. Device: one sentence why it cannot
-// be done here (no CUPTI, an older one, another profiler, no permission, MIG, WSL); the run goes on
-// and times its ops by CUDA events. InvalidArgument: a level that needs no CUPTI.
+// Starts recording; call before the process creates a context. Device: the reason in one
+// sentence (no CUPTI, an older one, another profiler, no permission, MIG, WSL); the run can
+// continue with ops timed by CUDA events. InvalidArgument: the level does not need CUPTI.
 engine::Result<std::unique_ptr<Capture>> startCapture(TraceLevel level);
 
 } // namespace profiler

@@ -20,9 +20,9 @@ std::int64_t monotonic()
 
 constexpr auto kIdle = static_cast<std::uint64_t>(Throttle::Idle);
 
-// What a call of NVML tells, or 0.
+// The value that an NVML call returns, or 0.
 template<class Number, class Call>
-Number told(Call call)
+Number valueOf(Call call)
 {
     Number value{};
     return call(&value) == 0 ? value : Number{};
@@ -35,7 +35,7 @@ GpuSampler::start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::m
 {
     if (const auto status = nvml.init(); status != 0)
         return fail(Error::Code::Device,
-                    fmt::format("NVML does not start: {}", nvml.errorString(status)));
+                    fmt::format("NVML cannot be started: {}", nvml.errorString(status)));
     std::vector<Handle> handles;
     NvmlApi::Status last = 0;
     for (const Gpu& gpu : gpus) {
@@ -48,8 +48,8 @@ GpuSampler::start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::m
     if (handles.empty()) {
         nvml.shutdown();
         return fail(Error::Code::Device,
-                    fmt::format("NVML does not know the GPUs of this run: {}",
-                                last == 0 ? "there are none" : nvml.errorString(last)));
+                    fmt::format("NVML does not find the GPUs of this run: {}",
+                                last == 0 ? "no GPUs" : nvml.errorString(last)));
     }
     return std::unique_ptr<GpuSampler>(new GpuSampler(nvml, std::move(handles), every));
 }
@@ -81,24 +81,24 @@ void GpuSampler::sample()
     for (const Handle& handle : m_handles) {
         GpuSample sample;
         const auto clock = [&](NvmlApi::Clock which) {
-            return told<unsigned>(
+            return valueOf<unsigned>(
                 [&](unsigned* out) { return m_nvml.clock(handle.nvml, which, out); });
         };
         sample.device = handle.device;
         sample.smClock = clock(NvmlApi::SmClock);
         sample.memoryClock = clock(NvmlApi::MemoryClock);
         sample.power
-            = told<unsigned>([&](unsigned* out) { return m_nvml.power(handle.nvml, out); });
-        sample.temperature = told<unsigned>([&](unsigned* out) {
+            = valueOf<unsigned>([&](unsigned* out) { return m_nvml.power(handle.nvml, out); });
+        sample.temperature = valueOf<unsigned>([&](unsigned* out) {
             return m_nvml.temperature(handle.nvml, NvmlApi::kGpuSensor, out);
         });
-        sample.throttle = told<unsigned long long>(
+        sample.throttle = valueOf<unsigned long long>(
             [&](unsigned long long* out) { return m_nvml.throttle(handle.nvml, out); });
         sample.time = monotonic();
         const std::lock_guard lock(m_mutex);
         m_new.push_back(sample);
         if (sample.smClock == 0 || (sample.throttle & kIdle) != 0)
-            continue; // an idle GPU slows down as it should
+            continue; // an idle GPU lowers its clocks on purpose
         ++m_clocks[static_cast<int>(sample.smClock)];
         m_throttle |= sample.throttle;
     }
@@ -115,7 +115,7 @@ GpuClocks GpuSampler::finish()
     stop();
     GpuClocks clocks;
     if (m_clocks.empty()) {
-        clocks.reason = "no GPU computed at any of the moments when it was asked";
+        clocks.reason = "the GPUs were idle in all samples";
         return clocks;
     }
     for (const auto& [megahertz, count] : m_clocks)

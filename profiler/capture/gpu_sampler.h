@@ -17,8 +17,8 @@
 
 namespace profiler {
 
-// Asks GPUs ten times a second how fast they run and why not faster, on a thread of its own, from
-// start() to finish(). What a GPU does not tell (some do not know their power) is 0.
+// Samples clocks and throttle reasons of GPUs ten times per second on its own thread, from
+// start() to finish(). Values that a GPU does not support are 0.
 class GpuSampler
 {
 public:
@@ -26,20 +26,20 @@ public:
 
     struct Gpu
     {
-        std::uint32_t device = 0; // as GpuSample::device
+        std::uint32_t device = 0; // see GpuSample::device
         std::string bus;          // "0000:19:00.0"
     };
-    // Device, in one sentence: NVML does not start, or does not know any of the GPUs.
+    // Device, with the reason: NVML cannot be started or does not find any of the GPUs.
     static engine::Result<std::unique_ptr<GpuSampler>>
     start(const NvmlApi& nvml, std::span<const Gpu> gpus, std::chrono::milliseconds every = kEvery);
     ~GpuSampler();
     GpuSampler(const GpuSampler&) = delete;
     GpuSampler& operator=(const GpuSampler&) = delete;
 
-    // What came since the last time; CLOCK_MONOTONIC. Any thread.
+    // Samples since the last call; CLOCK_MONOTONIC. Thread-safe.
     std::vector<engine::GpuSample> take();
-    // Over all samples at which the GPU was not idle. Nothing is sampled afterwards; take() has the
-    // last ones.
+    // Summary of all samples at which the GPU was not idle. Stops sampling; take() has the last
+    // samples.
     engine::GpuClocks finish();
 
 private:
@@ -55,13 +55,13 @@ private:
 
     NvmlApi m_nvml;
     std::vector<Handle> m_handles;
-    std::mutex m_mutex; // guards what follows
+    std::mutex m_mutex; // protects the members below
     std::condition_variable m_stop;
     bool m_stopping = false;
     std::vector<engine::GpuSample> m_new;
     std::map<int, std::int64_t> m_clocks; // MHz -> samples
     std::uint64_t m_throttle = 0;
-    std::thread m_thread; // last: it uses the others
+    std::thread m_thread; // last member: it uses the others
 };
 
 } // namespace profiler

@@ -7,16 +7,17 @@
 
 namespace profiler {
 
-// When the host was about which op, on which thread. Any thread, each for itself; they nest.
+// Records the time and the thread on which the host launched each op. Thread-safe; may be
+// nested.
 class LaunchLog
 {
 public:
     void begin(engine::OpOfIteration op);
     void end();
-    std::vector<engine::GpuOpLaunch> take(); // those that ended since the last time
+    std::vector<engine::GpuOpLaunch> take(); // launches that ended since the last call
 
 private:
-    std::mutex m_mutex; // guards what follows
+    std::mutex m_mutex; // protects the members below
     std::vector<engine::GpuOpLaunch> m_done;
 };
 

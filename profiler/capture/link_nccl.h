@@ -9,20 +9,20 @@
 
 namespace profiler {
 
-// NCCL launches what non-blocking communicators are called for on threads of its own, on which no
-// op was pushed (Capture::push()). But the thread of a device waits within the launch of its SEND,
-// RECV or ALLREDUCE until NCCL has launched it, so that the moment and the GPU tell the op. Of
-// runs whose device d is the process's GPU d.
+// Non-blocking NCCL communicators launch kernels on NCCL's own threads, without a preceding
+// Capture::push(). The thread of the device waits within the launch of its SEND, RECV or
+// ALLREDUCE until NCCL has launched it, so time and GPU identify the op. Only for runs whose
+// device d is GPU d of the process.
 class NcclLinker
 {
 public:
-    explicit NcclLinker(const engine::Schedule& schedule) // which outlives it
+    explicit NcclLinker(const engine::Schedule& schedule) // which must outlive it
         : m_schedule(schedule)
         , m_index(schedule)
     { }
 
-    // The next part of the trace, on CLOCK_MONOTONIC, with its launches. Kernels of NCCL from
-    // before the first op (ranks that are connected) go.
+    // Links the next part of the trace, on CLOCK_MONOTONIC, with its launches. Drops NCCL
+    // kernels from before the first op, which connect ranks.
     void link(engine::GpuTrace& trace);
 
 private:
@@ -33,9 +33,10 @@ private:
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
     std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch>
-        m_launches;                                          // [device, begin] of what meets
-    std::unordered_map<std::uint32_t, std::int64_t> m_calls; // [correlation] of no op: when
-    std::optional<std::int64_t> m_first;                     // when an op was first launched
+        m_launches; // [device, begin] of launches to match
+    std::unordered_map<std::uint32_t, std::int64_t>
+        m_calls;                         // [correlation] times of calls without an op
+    std::optional<std::int64_t> m_first; // time of the first launch of an op
 };
 
 } // namespace profiler

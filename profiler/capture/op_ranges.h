@@ -9,17 +9,17 @@
 
 namespace profiler {
 
-// Marks ops for whatever profiler is attached to the process (Nsight Systems, ...): an NVTX range
-// "PP:2F0" around what the host does for an op, in the domain "bubblescope", with the category and
-// the colour of its kind (range_words.h). On the CPU, too. With no tool attached, or in a build
-// without NVTX's headers, begin() and end() return at once.
+// Marks ops for an attached profiler (Nsight Systems, ...): an NVTX range "PP:2F0" around the
+// host's work for an op, in the domain "bubblescope", with category and colour of its kind
+// (nvtx_range.h). Also on the CPU. Without a tool or without NVTX's headers, begin() and end()
+// return at once.
 class OpRanges
 {
 public:
-    // Chooses the tool, if nothing in the process has done so before: NVTX_INJECTION64_PATH.
+    // Lets NVTX load its tool (NVTX_INJECTION64_PATH), unless that has happened before.
     explicit OpRanges(const engine::Schedule& schedule);
 
-    // Any thread, each for itself. They nest.
+    // Thread-safe; may be nested.
     void begin(engine::OpOfIteration op) const;
     void end() const;
     bool isWatched() const { return m_domain != nullptr; }
@@ -32,8 +32,8 @@ private:
         std::int64_t microBatch = 0; // the lower half of the payload
     };
 
-    void* m_domain = nullptr;    // nvtxDomainHandle_t; of the process, never given back
-    std::vector<Range> m_ranges; // [op], empty where nobody watches
+    void* m_domain = nullptr;    // nvtxDomainHandle_t; lives as long as the process
+    std::vector<Range> m_ranges; // [op], empty without a tool
 };
 
 } // namespace profiler

@@ -17,7 +17,7 @@ std::uint64_t key(OpOfIteration of)
 using Begins = std::unordered_map<std::uint64_t, std::int64_t>;
 using Spans = std::unordered_map<std::uint64_t, Window>;
 
-// An op has one span an iteration.
+// An op has one span per iteration.
 Spans spansOf(const Timeline& timeline, const Begins& wanted)
 {
     Spans spans;
@@ -99,11 +99,11 @@ GpuTrace placeOnTimeline(GpuTrace trace, const Run& run, std::span<const Measure
     playDevices(trace.kernels, index);
     playDevices(trace.copies, index);
     playDevices(trace.memsets, index);
-    // They belong to no op, and an emulated run has no clock on which they happened.
+    // They belong to no op, and an emulated run has no wall clock.
     trace.waits.clear();
     trace.allocations.clear();
     trace.overheads.clear();
-    trace.launches.clear(); // the range of an emulated op is where the op is placed
+    trace.launches.clear(); // the NVTX range of an emulated op is its span
     return trace;
 }
 
@@ -113,7 +113,7 @@ std::optional<std::int64_t> originOf(const Run& run, std::span<const MeasuredWin
     for (const MeasuredWindow& window : measured)
         begins.emplace(key(window.of), window.wall.begin);
     std::optional<std::int64_t> origin;
-    // Ops that run as one are drawn from the begin of the first: it is the earliest.
+    // Joint ops are drawn from the begin of the first, so the earliest counts.
     for (const auto& [op, span] : spansOf(run.timeline, begins))
         origin = std::min(origin.value_or(INT64_MAX), begins.at(op) - span.begin);
     return origin;

@@ -34,9 +34,9 @@ Result<RangeRecorder> RangeRecorder::start(StreamNamed named)
         return unsupported(fmt::format("this build has no {}: ranges of libraries are not recorded",
                                        kNvtxLibrary));
     if (const char* other = std::getenv(kVariable); other != nullptr && file != other)
-        return unsupported(fmt::format("ranges of libraries go to {} ({} is set), and are not "
-                                       "recorded here",
-                                       other, kVariable));
+        return unsupported(
+            fmt::format("ranges of libraries go to {} ({} is set) and are not recorded here", other,
+                        kVariable));
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     const auto take = library == nullptr
         ? nullptr
@@ -44,7 +44,7 @@ Result<RangeRecorder> RangeRecorder::start(StreamNamed named)
     RecordedRanges before;
     const std::string build(buildId());
     if (take == nullptr || take(build.c_str(), &before, named) != build)
-        return unsupported(fmt::format("{} is of another build: install both together", file));
+        return unsupported(fmt::format("{} has a different build: install both together", file));
     setenv(kVariable, file.c_str(), 0);
     return RangeRecorder(take, named);
 }

@@ -8,17 +8,17 @@
 
 namespace profiler {
 
-// Records the NVTX ranges that libraries mark (NCCL, cuDNN), and how streams are called: a tool of
-// our own, libbubblescope_nvtx.so, which NVTX loads. One at a time in a process.
+// Records the NVTX ranges of libraries (NCCL, cuDNN) and the names of streams with our own tool,
+// libbubblescope_nvtx.so, which NVTX loads. One instance per process.
 class RangeRecorder
 {
 public:
-    // Before anything in the process has marked a range. Unsupported, in one sentence: another tool
-    // is to get the ranges (NVTX_INJECTION64_PATH is set, and is left as it is), or the library is
-    // not there. `named` is told on the thread that names a stream, which it is current on.
+    // Call before any range is created in the process. Unsupported, with the reason: another
+    // tool is configured (NVTX_INJECTION64_PATH is set), or the library is missing. `named` is
+    // called on the thread that names a stream.
     static engine::Result<RangeRecorder> start(StreamNamed named = nullptr);
 
-    // Adds the ranges that ended since the last time to `trace`. From one thread at a time.
+    // Adds ranges that ended since the last call. One thread at a time.
     void addTo(engine::GpuTrace& trace);
 
 private:
@@ -31,7 +31,7 @@ private:
     StreamNamed m_named = nullptr;
 };
 
-// Says of each range within whose launch it lies: on the same thread, from begin to end.
+// Links each range to the launch that contains it on the same thread.
 void linkRanges(std::span<engine::GpuRange> ranges, std::span<const engine::GpuOpLaunch> launches);
 
 } // namespace profiler

@@ -25,18 +25,17 @@ using engine::OpKind;
 using engine::Run;
 using engine::Track;
 
-// Thread numbers: the lane, and ten more for every sub-lane.
+// Thread ids: the lane, plus ten per sub-lane.
 constexpr int kSubLane = 10;
 
-// Microseconds with the nanoseconds as three decimals.
+// Microseconds with three decimals.
 std::string microseconds(const Run& run, std::int64_t ticks)
 {
     const std::int64_t ns = engine::nanosecondsOf(run.info, ticks);
     return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
 }
 
-// Written as text while the timeline is walked: a document of a million objects would take
-// gigabytes.
+// Written directly as text, because a document of a million objects would need gigabytes.
 class TraceText
 {
 public:
@@ -76,7 +75,7 @@ private:
     engine::OpIndex m_index;
     std::string m_out;
     bool m_first = true;
-    // One arrow per iteration and value that travels.
+    // One arrow per iteration and transferred value.
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 
@@ -102,7 +101,7 @@ std::string TraceText::write()
 void TraceText::writeDevices()
 {
     const std::string label
-        = jsonText(fmt::format("{}, {}", m_run.info.label, modeWords(m_run.info)));
+        = jsonText(fmt::format("{}, {}", m_run.info.label, modeDescription(m_run.info)));
     for (int d = 0; d < m_run.schedule.shape.devices; ++d) {
         event(R"("ph":"M","name":"process_name","pid":{},"args":{{"name":"device {}"}})", d, d);
         event(R"("ph":"M","name":"process_labels","pid":{},"args":{{"labels":{}}})", d, label);

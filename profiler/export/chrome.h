@@ -7,8 +7,8 @@
 
 namespace profiler {
 
-// Chrome's trace event format, as Perfetto and chrome://tracing read it: a process per device, a
-// thread per lane, arrows from send to receive, a memory counter. FORMATS.md has the details.
+// Chrome's trace event format for Perfetto and chrome://tracing: a process per device, a thread
+// per lane, arrows from send to receive, a memory counter. See FORMATS.md.
 engine::Result<std::string> exportChrome(const engine::Run& run);
 
 } // namespace profiler

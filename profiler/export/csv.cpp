@@ -13,7 +13,7 @@ namespace {
 
 using engine::Op;
 
-// Empty where the op has none.
+// Empty if the op has no such value.
 std::string optional(int value, int none)
 {
     return value == none ? std::string() : fmt::format("{}", value);

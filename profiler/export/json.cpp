@@ -28,8 +28,7 @@ std::string orNull(int value, int none)
     return value == none ? "null" : fmt::format("{}", value);
 }
 
-// Written as text while the timeline is walked: a document of a million objects would take
-// gigabytes.
+// Written directly as text, because a document of a million objects would need gigabytes.
 class RunText
 {
 public:

@@ -7,8 +7,8 @@
 
 namespace profiler {
 
-// The whole run as one JSON object (FORMATS.md): what was run, where the stages lie, iterations
-// with their losses, spans, memory events. One span or event per line.
+// The whole run as one JSON object (FORMATS.md): info, placement, iterations with losses, spans,
+// memory events. One span or event per line.
 engine::Result<std::string> exportJson(const engine::Run& run);
 
 } // namespace profiler

@@ -6,9 +6,9 @@
 
 namespace profiler {
 
-// Which of a track's sub-lanes each span goes to, so that no two of one sub-lane overlap: a device
-// sends over several links at once, and viewers drop slices that overlap. The two halves of a
-// joint op have one window and nest. [span], from 0.
+// Distributes the spans of a track to sub-lanes without overlaps, because a device sends over
+// several links at once and viewers drop overlapping slices. Joint ops share one window and
+// nest. [span], from 0.
 std::vector<int> subLanes(const engine::Track& track);
 
 } // namespace profiler

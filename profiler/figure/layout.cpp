@@ -163,9 +163,9 @@ private:
         for (const FigureRun& run : m_runs) {
             const auto& info = run.run->info;
             m_scene.title += (m_scene.title.empty() ? "" : "; ") + runTitle(*run.run);
-            m_scene.description
-                += fmt::format("{}{}, {}, {}", m_scene.description.empty() ? "" : "; ",
-                               runTitle(*run.run), engine::modeWords(info), m_marks.facts(run));
+            m_scene.description += fmt::format(
+                "{}{}, {}, {}", m_scene.description.empty() ? "" : "; ", runTitle(*run.run),
+                engine::modeDescription(info), m_marks.facts(run));
             if (!info.command.empty())
                 m_scene.description += fmt::format(", {}", info.command);
             if (!info.program.empty())

@@ -84,7 +84,7 @@ TEST_CASE(
     writeText(plugins / "libbubblescope_cuda.so", "not a library");
     CHECK(contains(said("0", plugins.path().string()),
                    "; --transport peer copies between GPUs without NCCL\n"));
-    CHECK(contains(said("100", tests::buildPath("plugins/played_gpus")), // which has NCCL
+    CHECK(contains(said("100", tests::buildPath("plugins/emulated_gpus")), // which has NCCL
                    "finds no device; --backend cpu runs it without a GPU\n"));
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("a plug-in that is none is named by its file")
     writeText(plugins / "libbubblescope_cuda.so", "not a library");
     const std::string reason = reasonWith(
         {{"FAKE_CUDA_DEVICES", "1"}, {"BUBBLESCOPE_PLUGINS", plugins.path().string()}});
-    CHECK(contains(reason, "the CUDA plug-in does not load"));
+    CHECK(contains(reason, "the CUDA plug-in cannot be loaded"));
     CHECK(contains(reason, plugins.path().string()));
 }
 

@@ -18,7 +18,7 @@ TEST_CASE("a run goes on where kernels cannot be recorded, with one sentence why
         return;
     }
     REQUIRE(recorder.notes().size() == 1);
-    CHECK(recorder.notes()[0].starts_with("kernels are not recorded, ops are: "));
+    CHECK(recorder.notes()[0].starts_with("kernels are not recorded, only ops: "));
     const Run run = tests::gpuRun().run;
     const GpuMachine machine = recorder.begin(run);
     CHECK_FALSE((machine.clocks.reason.empty() && recorder.clocks().samples == 0));
@@ -38,7 +38,7 @@ TEST_CASE("a run on the CPU has no GPU to tell of, and says so only if kernels w
     CHECK(plain.begin(tests::gpuRun().run) == GpuMachine{});
     const GpuRecorder asked(Trace::All, Backend::Cpu);
     REQUIRE(asked.notes().size() == 1);
-    CHECK(contains(asked.notes()[0], "--trace all records what GPUs run"));
+    CHECK(contains(asked.notes()[0], "--trace all records GPU activity"));
 }
 
 TEST_CASE("what is missing in a trace is one sentence")
@@ -48,11 +48,11 @@ TEST_CASE("what is missing in a trace is one sentence")
           == "3 of 7012 kernels belong to no op, 12 records were "
              "lost");
     CHECK(missingText(5, {0, 0, 1, 2, 3})
-          == "1 kernels have no time, 2 records are of unknown kinds, 3 times there was no memory "
+          == "1 kernels have no times, 2 records have unknown kinds, 3 times there was no memory "
              "for records");
 }
 
-TEST_CASE("the GPU that plays all devices of an emulated run has a row for each")
+TEST_CASE("the GPU that emulates all devices of an emulated run has a row for each")
 {
     CudaReport report;
     report.driver = "13.0";
@@ -110,8 +110,8 @@ TEST_CASE("analyze tells of kernels and clocks, in words and for scripts")
     tests::writeGpuRun(folder / "gpu.sqlite", made);
     const Printed text = bscope(folder, "analyze gpu.sqlite");
     CAPTURE(text.out);
-    CHECK(contains(text.out,
-                   std::to_string(made.gpu.kernels.size()) + " kernels, each linked to its op\n"));
+    CHECK(contains(
+        text.out, std::to_string(made.gpu.kernels.size()) + " kernels, all linked to their ops\n"));
     CHECK(contains(text.out, "clocks 1755..1980 MHz (median 1875), throttled: power cap\n"));
     CHECK(contains(text.out, "an iteration launches "));
     const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu"];
@@ -135,11 +135,11 @@ TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace la
     tests::GpuRun made = tests::gpuRun();
     made.gpu.health.dropped = 4;
     made.run.info.machine.clocks = {};
-    made.run.info.machine.clocks.reason = "NVML does not start: no permission";
+    made.run.info.machine.clocks.reason = "NVML cannot be started: no permission";
     tests::writeGpuRun(folder / "gpu.sqlite", made);
     const std::string text = bscope(folder, "analyze gpu.sqlite").out;
     CHECK(contains(text, "kernels, incomplete: 4 records were lost\n"));
-    CHECK(contains(text, "clocks are not known: NVML does not start: no permission\n"));
+    CHECK(contains(text, "clocks are not known: NVML cannot be started: no permission\n"));
 }
 
 TEST_CASE("analyze says of each GPU who has its memory, and by how much the driver says otherwise")
@@ -156,11 +156,11 @@ TEST_CASE("analyze says of each GPU who has its memory, and by how much the driv
     tests::writeGpuRun(folder / "gpu.sqlite", made);
     const std::string text = bscope(folder, "analyze gpu.sqlite").out;
     CAPTURE(text);
-    CHECK(contains(text, "memory of the GPUs at the end, by who has it:\n"));
+    CHECK(contains(text, "memory of the GPUs at the end, by owner:\n"));
     CHECK(contains(text, "weights            3.0 GiB    3.0 GiB\n"));
     CHECK(contains(text, "contexts         512.0 MiB  512.0 MiB\n"));
-    CHECK(contains(text, "all of these       3.5 GiB    3.5 GiB\n"));
-    CHECK(contains(text, "says the driver    3.5 GiB    3.8 GiB\n"));
+    CHECK(contains(text, "total       3.5 GiB    3.5 GiB\n"));
+    CHECK(contains(text, "reported by the driver    3.5 GiB    3.8 GiB\n"));
     CHECK(contains(text, "difference           0.0 %      6.7 %\n"));
     CHECK(contains(text,
                    "GPU 1: the driver says 6.7 % more memory is gone (268 MB) than is known of\n"));

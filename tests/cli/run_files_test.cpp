@@ -113,7 +113,7 @@ TEST_CASE("kernels cannot be recorded of a run on the CPU, which goes on and say
     const Printed run
         = bscope(folder, "run --layers 8 --iterations 1 --trace kernels -o run.sqlite");
     CHECK(run.status == 0);
-    CHECK(contains(run.err, "note: --trace kernels records what GPUs run"));
+    CHECK(contains(run.err, "note: --trace kernels records GPU activity"));
     CHECK(bscope(folder, "analyze run.sqlite").status == 0);
     CHECK(bscope(folder, "run --trace most").status == 2);
 }

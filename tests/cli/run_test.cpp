@@ -122,8 +122,7 @@ TEST_CASE(
     const Printed refused = bscope(folder, run + " --precision tf32 -o tf32.sqlite");
     CHECK(refused.status == 1);
     CHECK(contains(refused.err,
-                   "does not compute in tf32 here: use --precision fp32, or "
-                   "--backend cuda"));
+                   "does not support tf32 training: use --precision fp32, or --backend cuda"));
     REQUIRE(bscope(folder, "experiment bf16.sqlite -o again.sqlite").status == 0);
     CHECK(bscope(folder, "analyze again.sqlite --json").json()["losses"] == narrow["losses"]);
 }
@@ -235,7 +234,7 @@ TEST_CASE("Ctrl-C keeps whole iterations")
         const Printed printed = process.wait();
         CHECK(printed.status == 1);
         CHECK(events(printed.err).back()["outcome"] == "cancelled");
-        CHECK(contains(lines(printed.err).back(), "whole iterations are kept"));
+        CHECK(contains(lines(printed.err).back(), "complete iterations were kept"));
         const json run = bscope(folder, "analyze run.sqlite --json").json();
         CHECK(run["outcome"] == "cancelled");
         CHECK(run["iterations"].size() >= 2);

@@ -51,7 +51,7 @@ TEST_CASE("the headline names its iteration, and HFU where it is not MFU")
     CHECK(cli::headlineOf(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
     Iteration more = run.timeline.iterations[0];
     run.timeline.iterations.push_back(more);
-    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (the last one), "));
+    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (last measured), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
     CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (warm-up), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Replay;
@@ -63,7 +63,7 @@ TEST_CASE("the headline names its iteration, and HFU where it is not MFU")
     run.info.peakFlops = 192e9;
     run.info.peakSource = "measured";
     CHECK_THAT(cli::headlineOf(run, numbers),
-               Catch::EndsWith(", MFU 50.0 % (of 192 GFLOP/s a device, measured), HFU 62.5 %"));
+               Catch::EndsWith(", MFU 50.0 % (of 192 GFLOP/s per device, measured), HFU 62.5 %"));
 }
 
 TEST_CASE("the heading says of how many copies the first is shown, and what became of the run")
@@ -101,8 +101,8 @@ TEST_CASE("bubbles are told by cause, the longest first, with the transfer that 
           == "bubbles by cause, all devices: fill 4.0 ms (25.0 %), wait 8.0 ms (50.0 %), drain 4.0 "
              "ms (25.0 %)");
     CHECK(words(text[3]) == words("device ms kind because"));
-    CHECK(words(text[4]) == words("0 8.0 wait 0B0 waits for 1B0 of device 1, 1.0 ms under way"));
-    CHECK(words(text[5]) == words("1 4.0 drain nothing left to do"));
+    CHECK(words(text[4]) == words("0 8.0 wait 0B0 waits for 1B0 of device 1, 1.0 ms running"));
+    CHECK(words(text[5]) == words("1 4.0 drain no work left"));
     CHECK(cli::bubbleText(run, {}) == "no bubbles\n");
 }
 
@@ -150,9 +150,8 @@ TEST_CASE("what GPUs ran is told with what is missing of it, and how evenly it w
                      kernelOf(5, 0, {5'000'000, 6'000'000})};
     trace.health.dropped = 2;
     CHECK(cli::gpuText(run, trace)
-          == "3 kernels, incomplete: 2 records were lost\n"
-             "an iteration launches 3 kernels, 1 to 2 a device\n"
-             "plain kernels: an old GPU\n");
+          == "3 kernels, incomplete: 2 records were lost\nan iteration launches 3 kernels, 1 to 2 "
+             "per device\nplain kernels: an old GPU\n");
     const GpuActivity activity(run, trace);
     const auto table = lines(cli::kernelText(activity, kernelTable(run, activity)));
     CHECK(std::ranges::count(table, words("F mine other 2 1600.0 800.0 600.0 1000.0 40.0"), words)

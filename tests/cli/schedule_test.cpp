@@ -55,7 +55,7 @@ TEST_CASE("PyTorch's format is written where PyTorch can say it, else refused")
           == std::vector<std::string>{"0F0,0SEND_F0,0RECV_B0,0B0,0REDUCE_GRAD",
                                       "1RECV_F0,1F0,1B0,1SEND_B0,1REDUCE_GRAD"});
     const Printed alone = bscope(folder, "schedule --scheme 1f1b --format torch --with allreduce");
-    CHECK(contains(alone.err, "leave allreduce out of --with"));
+    CHECK(contains(alone.err, "remove allreduce from --with"));
     const Printed bitpipe = bscope(folder, "schedule --format torch");
     CHECK(bitpipe.status == 1);
     CHECK(contains(bitpipe.err, "one direction"));
@@ -96,7 +96,7 @@ TEST_CASE("a schedule file with a missing op, a cycle or a stray column is refus
                           7));
     const Printed binary = bscope(folder, "validate binary.csv");
     CHECK(binary.status == 1);
-    CHECK(contains(binary.err, "begins with '?ELF"));
+    CHECK(contains(binary.err, "starts with '?ELF"));
 
     writeText(folder / "stray.csv", "device,index,op,stage,colour\n0,0,F,0,red\n");
     const Printed stray = bscope(folder, "validate stray.csv");
@@ -161,8 +161,8 @@ TEST_CASE("a limit on stashes is checked by the order alone")
     const Printed limited = bscope(folder, "validate s.csv --stash-limit 3");
     CHECK(limited.status == 1);
     CHECK(contains(limited.out,
-                   "device 0, index 3: with 0F3 the device keeps 4 activations of its "
-                   "own, more than the limit of 3"));
+                   "device 0, index 3: with 0F3 the device holds 4 activations of its own, more "
+                   "than the limit of 3"));
 }
 
 TEST_CASE("asynchronous schemes say so and count their versions, simulated and trained")

@@ -156,7 +156,7 @@ TEST_CASE("a cost that cannot be is refused with the option and what to write")
         return printed.err;
     };
     CHECK_THAT(error("--stage-cost 1"), Catch::Contains("--stage-cost 1: write a stage"));
-    CHECK_THAT(error("--stage-cost 1=x:2"), Catch::Contains("--stage-cost x: 'x' is no cost"));
+    CHECK_THAT(error("--stage-cost 1=x:2"), Catch::Contains("--stage-cost x: 'x' is not a cost"));
     CHECK_THAT(error("--stage-cost 99=1:2"), Catch::Contains("no stage 99"));
     CHECK_THAT(error("--slow-down 0.5"), Catch::Contains("at least 1"));
     CHECK_THAT(error("--jitter 150"), Catch::Contains("from 0 to 100"));
@@ -185,7 +185,7 @@ TEST_CASE("a model on hardware is timed in nanoseconds, with its memory")
     CHECK_THAT(bscope(folder, "simulate --model gpt3-96b").err,
                Catch::Contains("both --model and --hardware"));
     CHECK_THAT(bscope(folder, "simulate --model x --hardware h100-sxm").err,
-               Catch::Contains("no model is called 'x'"));
+               Catch::Contains("unknown model 'x'"));
 }
 
 TEST_CASE("a model that can be trained can be costed, too")
@@ -235,6 +235,7 @@ TEST_CASE("estimate answers with the rows of the re-evaluation of BPipe, and say
     CHECK(contains(text.out, "MFU 41.6"));
     CHECK(contains(text.out, "HFU 43.8"));
     CHECK_THAT(bscope(folder, "estimate --stage-mfu 40").err, Catch::Contains("one for each"));
-    CHECK_THAT(bscope(folder, "estimate --micro-batch-size 3").err, Catch::Contains("no multiple"));
+    CHECK_THAT(bscope(folder, "estimate --micro-batch-size 3").err,
+               Catch::Contains("not a multiple"));
     CHECK_THAT(bscope(folder, "estimate -D 81").err, Catch::Contains("80 layers"));
 }

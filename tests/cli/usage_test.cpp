@@ -50,13 +50,13 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"simulate --jitter 500", 2, "a percentage from 0 to 100"},
         {"simulate --joint 0", 2, "--joint 0"},
         {"simulate --recompute-keeps 1.5", 2, "a share between 0 and 1"},
-        {"simulate --model gpt3-96b --hardware abacus", 2, "no hardware is called 'abacus'"},
+        {"simulate --model gpt3-96b --hardware abacus", 2, "unknown hardware 'abacus'"},
         {"simulate --model gpt3-96b --hardware h100-sxm --attention flash --recompute attention", 2,
          "flash attention stores no scores"},
         {"validate empty.txt --stash-limit nan", 2, "nan is not a number above 0"},
         {"validate empty.txt --stash-limit 0", 2, "0 is not a number above 0"},
         {"schedule --scheme gpipe --scheme 1f1b", 2, "--scheme can be given only once"},
-        {"simulate --scheme 1f1b -D 60000 -N 60000 -o x.sqlite", 2, "GiB at hand"},
+        {"simulate --scheme 1f1b -D 60000 -N 60000 -o x.sqlite", 2, "GiB available"},
         {"run --attention fast", 2, "fast is not one of standard, recompute, flash"},
         {"run --precision fp16", 2, "fp16 is not one of fp32, bf16, tf32"},
         {"run --data-parallel 0", 2, "0 is not a whole number from 1"},
@@ -100,4 +100,22 @@ TEST_CASE("1F1B on one device is the sequential baseline")
     CHECK(run["bubble_ratio"] == 0.0);
     CHECK(run["iteration"] == 24.0);
     CHECK(run["p2p_messages"] == 0);
+}
+
+TEST_CASE("the lines of every help text fit in 100 columns, without inner names of CLI11")
+{
+    const Folder folder;
+    for (const char* command :
+         {"", "schemes", "schedule", "validate", "simulate", "run", "experiment", "analyze",
+          "compare", "export", "estimate", "devices", "verify"}) {
+        const Printed printed = bscope(folder, std::string(command) + " --help");
+        CHECK(printed.status == 0);
+        for (const std::string& line : lines(printed.out)) {
+            CAPTURE(command, line);
+            CHECK(line.size() <= 100);
+            CHECK_FALSE(contains(line, ":SIZE"));
+            CHECK_FALSE(contains(line, "UINT:"));
+            CHECK_FALSE(contains(line, "kb(="));
+        }
+    }
 }

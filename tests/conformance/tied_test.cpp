@@ -45,8 +45,9 @@ int tiedAllReduces(const Schedule& schedule)
 {
     int count = 0;
     for (const auto& program : schedule.program)
-        count += static_cast<int>(std::ranges::count_if(
-            program, [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEnds(op); }));
+        count += static_cast<int>(std::ranges::count_if(program, [](const Op& op) {
+            return op.kind == OpKind::AllReduce && tiesEmbeddings(op);
+        }));
     return count;
 }
 
@@ -163,7 +164,7 @@ TEST_CASE("a tied model trains the same from a schedule file, whatever of its al
     CHECK(untied.error().message.find("tied = true") != std::string::npos);
 }
 
-TEST_CASE("the steps of tied ends wait for both, simulated")
+TEST_CASE("the steps of tied embeddings wait for both, simulated")
 {
     const Schedule schedule = tiedSchedule("1f1b", 2, 2);
     OpCosts costs;

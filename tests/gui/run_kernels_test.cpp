@@ -104,7 +104,7 @@ TEST_CASE("a run without kernels says why, in their table, and the key leads the
                 return true;
         return false;
     };
-    REQUIRE(waitFor([&] { return says("computed on the CPU"); }));
+    REQUIRE(waitFor([&] { return says("used the CPU"); }));
     opened.find<QAction>("showKernels")->trigger();
     CHECK_FALSE(opened.find<TimelineWidget>("timeline")->areKernelsShown());
     CHECK_FALSE(opened.find<QAction>("showKernels")->isChecked());

@@ -33,11 +33,11 @@ struct Options
     int iteration = -1;
     bool json = false;
     bool kernels = false, notes = false;
-    std::string op; // letters of a kind, "" for all
+    std::string op; // kind of op, "" for all
     int device = -1;
 };
 
-// What GPUs ran, where that was asked for.
+// GPU activity, if requested.
 struct Kernels
 {
     GpuActivity activity;
@@ -89,7 +89,7 @@ std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gp
     if (const std::string memory = memoryTable(run, metrics); !memory.empty())
         text += "\nmemory at the peak:\n" + memory;
     if (const std::string memory = gpuMemoryTable(run.info); !memory.empty())
-        text += "\nmemory of the GPUs at the end, by who has it:\n" + memory;
+        text += "\nmemory of the GPUs at the end, by owner:\n" + memory;
     return text + "\n" + bubbleText(run, explainer.bubbles()) + "\n"
         + pathText(run, explainer.criticalPath());
 }
@@ -149,21 +149,21 @@ Result<int> analyze(const Options& options)
 Action prepareAnalyze(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->file, "A recorded run")->type_name("RUN.sqlite")->required();
+    app.add_option("FILE", options->file, "Recorded run")->type_name("RUN.sqlite")->required();
     app.add_option("--iteration", options->iteration,
-                   "Which one, from 0 [the median of the measured ones]")
+                   "Index of the iteration (default: the median iteration)")
         ->type_name("K")
         ->check(between(0, 1000000));
-    auto* kernels = app.add_flag("--kernels", options->kernels,
-                                 "And what GPUs ran beneath the ops, by kind of op");
-    app.add_option("--op", options->op, "Only kernels of ops of this kind (F, B, W, OPT ...)")
+    auto* kernels
+        = app.add_flag("--kernels", options->kernels, "Also print GPU activity by op type");
+    app.add_option("--op", options->op, "Only kernels of ops of this type: F, B, W, OPT ...")
         ->type_name("KIND")
         ->needs(kernels);
     app.add_option("--device", options->device, "Only kernels of this device")
         ->type_name("D")
         ->check(between(0, 1000000))
         ->needs(kernels);
-    app.add_flag("--notes", options->notes, "And the notes that people made in it");
+    app.add_flag("--notes", options->notes, "Also print the notes of the run");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return analyze(*options); };
 }

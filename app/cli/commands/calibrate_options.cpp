@@ -33,10 +33,9 @@ Result<std::optional<Fraction>> shareOf(const std::string& text)
 
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
 {
-    auto* file
-        = app.add_option("--calibrate", options.file,
-                         "Take every cost from a recorded run of the same stages: medians of "
-                         "its measured iterations");
+    auto* file = app.add_option("--calibrate", options.file,
+                                "Take all costs from a recorded run of the same stages: medians of "
+                                "its measured iterations");
     file->type_name("RUN.sqlite")->group(kGroup);
     for (const char* other : {"--forward",
                               "--backward",
@@ -62,8 +61,7 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
                               "--micro-batch-size"})
         file->excludes(app.get_option(other));
     app.add_option("--split-backward", options.split,
-                   "Derive what the run has no time of: I takes this share of B and W the rest, B "
-                   "takes I + W [not derived]")
+                   "Split missing backward times: I is this share of B and W the rest; B is I + W")
         ->type_name("SHARE")
         ->group(kGroup)
         ->needs(file);

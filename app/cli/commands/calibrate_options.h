@@ -5,20 +5,20 @@
 
 namespace cli {
 
-// --calibrate RUN and --split-backward, as they were typed.
+// --calibrate RUN and --split-backward as given.
 struct CalibrateOptions
 {
     std::string file, split;
 };
-// Behind the options of schedules, costs and models: those that would say what an op takes exclude
-// --calibrate.
+// Call after the options of schedules, costs and models have been added; those that set costs
+// exclude --calibrate.
 void addCalibrateOptions(CLI::App& app, CalibrateOptions& options);
 
-// The run, where there is one.
+// The run, if one is given.
 engine::Result<std::optional<SimulationCosts::Recorded>> recorded(const CalibrateOptions& options);
-// Whether nothing was said of a schedule: then the one that was recorded is meant.
+// Whether no schedule options are given, which selects the recorded schedule.
 bool asksForRecorded(const CLI::App& app);
-// Devices, micro-batches and chunks that were not given are the run's.
+// Takes devices, micro-batches and chunks from the run unless they are given.
 void fillFrom(const engine::Schedule& run, const CLI::App& app, ScheduleOptions& options);
 
 } // namespace cli

@@ -12,16 +12,16 @@ class App;
 
 namespace cli {
 
-// What a command does once its options are parsed: the exit status (0, or 1 where the work found a
-// fault and said so), or an error, which is printed as one line.
+// Executes a parsed command. Returns the exit status (1 if a check found a fault and printed it)
+// or an error, which is printed as one line.
 using Action = std::function<engine::Result<int>()>;
 
-// One command of `bscope`. Each lives in its own file and is listed once, in commands.cpp.
+// A command of `bscope`. Each has its own file and one line in commands.cpp.
 struct Command
 {
     std::string_view name, summary;
-    std::string_view examples; // lines under "Examples:" in --help; a test runs each of them
-    // Adds the command's options to `app`; the action may refer to `app`, which outlives it.
+    std::string_view examples; // lines under "Examples:" in --help; a test executes each of them
+    // Adds the command's options to `app`, which outlives the action.
     Action (*prepare)(CLI::App& app) = nullptr;
 };
 

@@ -7,12 +7,12 @@ namespace cli {
 std::span<const Command> commands()
 {
     static constexpr std::array kCommands{
-        Command{"schemes", "The pipeline schemes and what they accept",
+        Command{"schemes", "List the pipeline schemes and what they accept",
                 "bscope schemes\n"
                 "bscope schemes bitpipe\n"
                 "bscope schemes --json",
                 prepareSchemes},
-        Command{"schedule", "The order of operations on every device",
+        Command{"schedule", "Print the order of operations on every device",
                 "bscope schedule --scheme bitpipe --devices 4 --micro-batches 4 "
                 "--format text\n"
                 "bscope schedule --scheme 1f1b --with p2p,opt -o schedule.csv\n"
@@ -22,13 +22,13 @@ std::span<const Command> commands()
                 "bscope validate schedule.csv\n"
                 "bscope validate torch.csv --json",
                 prepareValidate},
-        Command{"simulate", "Time a schedule in abstract units",
+        Command{"simulate", "Simulate schedules in abstract units or on modelled hardware",
                 "bscope simulate --scheme gpipe --scheme 1f1b --scheme bitpipe\n"
                 "bscope simulate --micro-batches 4 --backward 2 --p2p 0.1 --json\n"
                 "bscope simulate --scheme 1f1b -o simulated.sqlite\n"
                 "bscope simulate --calibrate simulated.sqlite --scheme gpipe --scheme eager-1f1b",
                 prepareSimulate},
-        Command{"run", "Train with a scheme and record everything",
+        Command{"run", "Train with a scheme and record the run",
                 "bscope run --iterations 3 --layers 8 -o bitpipe.sqlite --force\n"
                 "bscope run --scheme 1f1b --iterations 3 --layers 8 -o "
                 "1f1b.sqlite --force\n"
@@ -39,27 +39,27 @@ std::span<const Command> commands()
                 prepareRun},
         Command{"experiment", "Run an experiment file, or repeat a run",
                 "bscope experiment bitpipe.sqlite -o again.sqlite --force", prepareExperiment},
-        Command{"analyze", "Bubbles, their causes, memory and speed of a run",
+        Command{"analyze", "Print bubbles with their causes, memory and speed of a run",
                 "bscope analyze bitpipe.sqlite\n"
                 "bscope analyze bitpipe.sqlite --json",
                 prepareAnalyze},
-        Command{"compare", "Two or more runs, one table",
+        Command{"compare", "Compare two or more runs in one table",
                 "bscope compare 1f1b.sqlite bitpipe.sqlite\n"
                 "bscope compare 1f1b.sqlite bitpipe.sqlite --loss best",
                 prepareCompare},
-        Command{"export", "A run as CSV or as a Chrome trace",
+        Command{"export", "Export a run as CSV, Chrome trace, JSON or TikZ",
                 "bscope export bitpipe.sqlite --format csv -o spans.csv\n"
                 "bscope export bitpipe.sqlite --format chrome -o trace.json",
                 prepareExport},
-        Command{"estimate", "Memory, MFU and the gain of BPipe, in closed form",
+        Command{"estimate", "Estimate memory, MFU and the gain of BPipe in closed form",
                 "bscope estimate --model gpt3-96b --hardware a100-sxm-80 --tensor-parallel 4\n"
                 "bscope estimate --model llama-65b --micro-batch-size 2,4 --stage-mfu 50,50 --json",
                 prepareEstimate},
-        Command{"devices", "What this machine can run on",
+        Command{"devices", "List the devices of this machine",
                 "bscope devices\n"
                 "bscope devices --json",
                 prepareDevices},
-        Command{"verify", "Prove on this machine that every scheme trains as it should",
+        Command{"verify", "Compare the gradients of every scheme with sequential training",
                 "bscope verify --scheme bitpipe --scheme zb-h1\n"
                 "bscope verify --scheme 1f1b --json",
                 prepareVerify},

@@ -28,7 +28,7 @@ struct Options
     std::vector<std::string> files;
     int baseline = 0;
     bool json = false;
-    std::string loss; // to reach: "best", a number, or nothing
+    std::string loss; // loss to reach: "best", a number, or ""
 };
 
 struct Runs
@@ -46,7 +46,8 @@ Result<Runs> readAll(const Options& options)
         if (!run)
             return tl::unexpected(run.error());
         if (run->timeline.iterations.empty())
-            return fail(Error::Code::NotFound, file + ": no iteration was recorded; leave it out");
+            return fail(Error::Code::NotFound,
+                        file + ": no iteration was recorded; leave this run out");
         all.runs.push_back(std::move(*run));
     }
     std::vector<const Run*> pointers;
@@ -61,11 +62,11 @@ Result<Runs> readAll(const Options& options)
         : lossGoal(pointers, std::stod(options.loss));
     if (!all.goal && !options.loss.empty())
         return fail(Error::Code::NotFound,
-                    "--loss: not every run has losses; leave simulated ones out");
+                    "--loss: not every run has losses; leave out simulated runs");
     return all;
 }
 
-// How long each took to reach a loss, in whatever is counted.
+// Steps until a loss is reached, in several units.
 std::string stepsText(const Runs& all)
 {
     Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});
@@ -148,7 +149,7 @@ std::string asJson(const Options& options, const Runs& all)
             run["steps_to_loss"] = stepsJson(all.runs[i], *all.goal);
         runs.push_back(run);
     }
-    ordered_json goal; // null where a run has no losses
+    ordered_json goal; // null if a run has no losses
     if (all.goal)
         goal = {{"loss", all.goal->loss}, {"window", all.goal->window}};
     return ordered_json{{"baseline", all.comparison.baseline},
@@ -164,7 +165,7 @@ Result<int> print(const Options& options)
 {
     if (static_cast<std::size_t>(options.baseline) >= options.files.size())
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("--baseline {} is none of the {} runs; count from 0",
+                    fmt::format("--baseline {} is not an index of the {} runs; indices start at 0",
                                 options.baseline, options.files.size()));
     const auto all = readAll(options);
     if (!all)
@@ -181,13 +182,14 @@ Action prepareCompare(CLI::App& app)
         ->type_name("RUN.sqlite")
         ->expected(2, 64)
         ->required();
-    app.add_option("--baseline", options->baseline, "Which run the others are measured against [0]")
+    app.add_option("--baseline", options->baseline,
+                   "Index of the run that the others are compared with (default: 0)")
         ->type_name("K")
         ->check(between(0, 1000000));
     app.add_option("--loss", options->loss,
-                   "How long each run took to this loss, nats per token; best: the lowest that "
-                   "all reach")
-        ->type_name("best|X")
+                   "Also print the steps of each run to this loss in nats per token (best: the "
+                   "lowest that all runs reach)")
+        ->type_name("{best,X}")
         ->check(CLI::IsMember({kBest}) | CLI::PositiveNumber);
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return print(*options); };

@@ -24,7 +24,7 @@ std::string cpuName()
     return "CPU";
 }
 
-// Those this process may use, which containers and taskset limit.
+// The cores that this process may use, which containers and taskset limit.
 unsigned usableCores()
 {
     cpu_set_t set;

@@ -35,7 +35,7 @@ struct Options
     int stages = 8;
     int globalBatch = 128;
     std::vector<int> sizes{1, 2, 4};
-    std::vector<double> stageMfu; // percent, one for each size
+    std::vector<double> stageMfu; // percent, one value per size
     double reserve = 5, iterationSeconds = 0;
     bool json = false;
 };
@@ -105,19 +105,19 @@ std::string asText(const Options& options, const ModelOnHardware& on, const std:
                    fmt::format("{:.1f}", 100 * row.mfu), fmt::format("{:.3f}", row.speedUp),
                    fmt::format("{:.4f}", row.breakEven)});
     std::string text = fmt::format(
-        "{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences an iteration\n"
-        "usable {:.1f} GiB; first device; stage MFU {}\n\n",
+        "{} ({:.1f} B parameters) on {}: D = {}, t = {}, W = {}, {} sequences per "
+        "iteration\nusable {:.1f} GiB; first device; stage MFU {}\n\n",
         on.model.name, parameterCount(on.model) / 1e9, on.hardware.name, options.stages,
         on.setup.tensorParallel, on.setup.dataParallel, options.globalBatch, limit / kGibi,
         options.stageMfu.empty() ? "from the roofline, not measured" : "as given");
     text += table.text();
-    text += "\nspeed-up: over the first row, at most. break-even: what the stage's MFU must grow "
-            "by\n";
+    text += "\nspeed-up: upper bound, compared with the first row. break-even: the required growth "
+            "of the stage's MFU\n";
     if (options.iterationSeconds > 0) {
         const auto use = utilisation(inputOf(options, on, 1), options.iterationSeconds);
-        text += fmt::format("iteration of {:g} s: MFU {:.2f} %, HFU {:.2f} % (strictly {:.2f} %)\n",
-                            options.iterationSeconds, 100 * use.mfu, 100 * use.hfu,
-                            100 * use.strictHfu);
+        text += fmt::format(
+            "iteration of {:g} s: MFU {:.2f} %, HFU {:.2f} % (exact count {:.2f} %)\n",
+            options.iterationSeconds, 100 * use.mfu, 100 * use.hfu, 100 * use.strictHfu);
     }
     return text;
 }
@@ -168,14 +168,15 @@ std::string asJson(const Options& options, const ModelOnHardware& on, const std:
 Result<void> check(const Options& options, const ModelOnHardware& on)
 {
     if (!options.stageMfu.empty() && options.stageMfu.size() != options.sizes.size())
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("--stage-mfu has {} numbers for {} micro-batch sizes; give one for "
-                                "each",
-                                options.stageMfu.size(), options.sizes.size()));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "--stage-mfu has {} values for {} micro-batch sizes; give one for each size",
+                options.stageMfu.size(), options.sizes.size()));
     for (const int size : options.sizes)
         if (options.globalBatch % (size * on.setup.dataParallel) != 0)
             return fail(Error::Code::InvalidArgument,
-                        fmt::format("{} sequences are no multiple of micro-batches of {} x {} "
+                        fmt::format("{} sequences are not a multiple of micro-batches of {} x {} "
                                     "copies; give another --global-batch",
                                     options.globalBatch, size, on.setup.dataParallel));
     return checkStages(on.model, options.stages);
@@ -197,35 +198,36 @@ Result<int> print(const Options& options)
 Action prepareEstimate(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("-D,--devices", options->stages, "Pipeline devices [8]")
+    app.add_option("-D,--devices", options->stages, "Pipeline devices (default: 8)")
         ->type_name("D")
         ->check(between(1, 65534));
     app.add_option("--data-parallel", options->model.setup.dataParallel,
-                   "Copies of the pipeline [1]")
+                   "Data-parallel copies of the pipeline (default: 1)")
         ->type_name("W")
         ->check(between(1, 65535));
-    app.add_option("--global-batch", options->globalBatch, "Sequences of an iteration [128]")
+    app.add_option("--global-batch", options->globalBatch, "Sequences per iteration (default: 128)")
         ->type_name("B")
         ->check(between(1, 1 << 30));
     app.add_option("--micro-batch-size", options->sizes,
-                   "Sequences of a micro-batch, as a list; the first is compared with [1,2,4]")
+                   "Micro-batch sizes to compare with the first (default: 1,2,4)")
         ->type_name("b,...")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(between(1, 1 << 20));
     addModelOptions(app, options->model);
-    app.add_option("--stage-mfu", options->stageMfu,
-                   "Measured MFU of one stage alone, percent, one for each size [roofline]")
+    app.add_option(
+           "--stage-mfu", options->stageMfu,
+           "Measured MFU of one stage in percent, one value per size (default: from the roofline)")
         ->type_name("%,...")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(between(0.001, 100.0));
     app.add_option("--reserve", options->reserve,
-                   "Percent of the memory for context and buffers [5]")
+                   "Percent of the memory for contexts and buffers (default: 5)")
         ->type_name("%")
         ->check(between(0.0, 100.0));
     app.add_option("--iteration-time", options->iterationSeconds,
-                   "Seconds of a measured iteration: adds its MFU and HFU")
+                   "Also print MFU and HFU of a measured iteration of this many seconds")
         ->type_name("S")
         ->check(between(1e-9, 1e9));
     app.add_flag("--json", options->json, "Print JSON");

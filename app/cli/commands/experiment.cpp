@@ -24,7 +24,7 @@ struct Options
     std::optional<Trace> trace; // none: as in the file
 };
 
-// The toml itself, or what a run has stored of its own.
+// The TOML of the file, or the TOML stored in a run.
 Result<std::string> experimentText(const std::string& file)
 {
     auto text = readFile(file);
@@ -61,7 +61,7 @@ Result<int> repeat(const Options& options)
 Action prepareExperiment(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->file, "An experiment, or a run to repeat")
+    app.add_option("FILE", options->file, "Experiment file, or run to repeat")
         ->type_name("FILE.toml|RUN.sqlite")
         ->required();
     const auto& trace = experimentField("--trace");

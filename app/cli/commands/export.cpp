@@ -16,14 +16,14 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-constexpr const char* kTikz = "tikz"; // the one figure that is text
+constexpr const char* kTikz = "tikz"; // the only figure format that is text
 
 struct Options
 {
     std::string file, format, output;
 };
 
-// The run as a figure with the defaults of `bubblescope figure`, which has the choices.
+// The figure of `bubblescope figure` with default options.
 Result<std::string> exportTikz(const Run& run)
 {
     const Run* const runs[] = {&run};
@@ -68,12 +68,12 @@ Result<int> exportRun(const Options& options)
 Action prepareExport(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("FILE", options->file, "A recorded run")->type_name("RUN.sqlite")->required();
+    app.add_option("FILE", options->file, "Recorded run")->type_name("RUN.sqlite")->required();
     app.add_option("--format", options->format, formatHelp())
         ->type_name("FORMAT")
         ->check(oneOf(formatNames()))
         ->required();
-    app.add_option("-o,--output", options->output, "Write to a file [standard output]")
+    app.add_option("-o,--output", options->output, "Write to a file (default: standard output)")
         ->type_name("FILE");
     return [options] { return exportRun(*options); };
 }

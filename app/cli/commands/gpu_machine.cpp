@@ -18,7 +18,7 @@ std::string lowerCase(std::string text)
     return text;
 }
 
-// Of all GPUs, what several say once.
+// Of all GPUs, without repetitions.
 std::string fallbackOf(const CudaReport& cuda)
 {
     std::string all;
@@ -40,11 +40,11 @@ GpuMachine gpuMachine(const CudaReport& cuda, const Run& run)
     GpuMachine machine;
     if (cuda.devices.empty())
         return machine;
-    const int played = run.schedule.shape.devices;
+    const int devices = run.schedule.shape.devices;
     if (run.info.mode == Mode::Emulate)
-        for (int d = 0; d < played; ++d) {
+        for (int d = 0; d < devices; ++d) {
             GpuFacts& facts = machine.gpus.emplace_back(factsOf(cuda.devices.front(), d));
-            facts.name += fmt::format(" (emulated, {} of {})", d + 1, played);
+            facts.name += fmt::format(" (emulated, {} of {})", d + 1, devices);
         }
     else
         for (std::size_t i = 0; i < cuda.devices.size(); ++i)

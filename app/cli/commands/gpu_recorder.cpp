@@ -15,7 +15,7 @@ using namespace profiler;
 
 namespace {
 
-// NVTX tells of names without saying to whom; there is one capture in a process.
+// NVTX callbacks have no user data, and a process has one capture.
 std::atomic<Capture*> capturing = nullptr;
 
 void streamNamed(void* stream, const char* name)
@@ -52,9 +52,9 @@ GpuRecorder::GpuRecorder(Trace trace, Backend backend)
     if (backend == Backend::Cuda)
         startCapture();
     else
-        m_notes.push_back(fmt::format("--trace {} records what GPUs run, and this run computes on "
-                                      "the CPU: ops are recorded",
-                                      traceLevelName(m_level)));
+        m_notes.push_back(fmt::format(
+            "--trace {} records GPU activity, but this run uses the CPU; only ops are recorded",
+            traceLevelName(m_level)));
 }
 
 GpuRecorder::~GpuRecorder()
@@ -67,7 +67,7 @@ void GpuRecorder::startCapture()
     auto capture = profiler::startCapture(m_level);
     if (!capture) {
         m_notes.push_back(
-            fmt::format("kernels are not recorded, ops are: {}", capture.error().message));
+            fmt::format("kernels are not recorded, only ops: {}", capture.error().message));
         return;
     }
     m_capture = std::move(*capture);
@@ -98,7 +98,7 @@ GpuMachine GpuRecorder::begin(const Run& run)
 void GpuRecorder::startSampling(GpuMachine& machine)
 {
     std::vector<GpuSampler::Gpu> gpus;
-    for (const GpuFacts& gpu : machine.gpus) // one GPU may play them all
+    for (const GpuFacts& gpu : machine.gpus) // one GPU may emulate them all
         if (gpus.empty() || gpus.back().bus != gpu.bus)
             gpus.push_back({static_cast<std::uint32_t>(gpu.device), gpu.bus});
     auto sampler
@@ -111,7 +111,8 @@ void GpuRecorder::startSampling(GpuMachine& machine)
 
 LaunchHooks GpuRecorder::hooks()
 {
-    // What other copies launch is told apart from what belongs to nobody, and is not recorded.
+    // Launches of other data-parallel copies are counted separately from launches without an op,
+    // and not recorded.
     thread_local bool isRecorded = false;
     return {[this](OpOfIteration op) {
                 isRecorded = !op.isOtherCopys();
@@ -142,7 +143,7 @@ void GpuRecorder::timed(std::span<const OpTiming> timings)
                 {{timing.op, timing.iteration}, {timing.wallBegin, timing.wallEnd}});
 }
 
-// What does not come from CUPTI.
+// Records from other sources than CUPTI.
 void GpuRecorder::addRest(GpuTrace& trace)
 {
     if (m_sampler)

@@ -17,33 +17,36 @@
 
 namespace cli {
 
-// Records what GPUs run during a run and how fast they are, where that was asked for and is
-// possible, and marks the ops for outer profilers in any case. The run goes on without: notes()
-// says why.
+// Records the activity and clocks of GPUs during a run, if requested and possible; always marks
+// the ops with NVTX. A run continues without recording; notes() has the reason.
 class GpuRecorder
 {
 public:
-    // Before anything is opened on a GPU. No level: kernels where a GPU computes, else ops.
+    // Call before a GPU is opened.
     GpuRecorder(engine::Trace trace, engine::Backend backend);
     ~GpuRecorder();
     GpuRecorder(const GpuRecorder&) = delete;
     GpuRecorder& operator=(const GpuRecorder&) = delete;
 
     bool isOff() const { return m_level == profiler::TraceLevel::Off; }
-    const std::vector<std::string>& notes() const { return m_notes; } // none: all is as asked for
-    // Beside how ops are timed: "; kernels by CUPTI 130001", or "" where none are recorded.
+    const std::vector<std::string>& notes() const
+    {
+        return m_notes;
+    } // empty if everything requested is recorded
+    // Appended to the description of the op timing: "; kernels by CUPTI 130001", or "" if no
+    // kernels are recorded.
     std::string words() const;
 
-    // Just before anything runs: what the file says of the machine. Clocks are sampled from here.
+    // Call directly before the run. Starts sampling clocks; returns the machine for the file.
     engine::GpuMachine begin(const engine::Run& run);
-    engine::LaunchHooks hooks(); // this object outlives them
+    engine::LaunchHooks hooks(); // must not outlive this object
     void timed(std::span<const engine::OpTiming> timings);
-    // What came since the last call, on the run's timeline, whose iterations up to now have ended.
+    // Records since the last call, on the run's timeline, whose iterations so far have ended.
     engine::GpuTrace take(const engine::Run& run);
-    engine::GpuTrace finish(const engine::Run& run); // and nothing is recorded any more
-    // After finish(): what is missing in all that was taken, in one sentence; "": nothing.
+    engine::GpuTrace finish(const engine::Run& run); // also stops recording
+    // After finish(): what is missing in the recording; "" if it is complete.
     std::string missing() const;
-    // What begin() could not know. Nothing is sampled any more.
+    // Clocks measured since begin(). Stops sampling.
     engine::GpuClocks clocks();
 
 private:
@@ -55,12 +58,12 @@ private:
     profiler::TraceLevel m_level;
     engine::Backend m_backend;
     std::vector<std::string> m_notes;
-    std::unique_ptr<profiler::Capture> m_capture;    // nullptr: ops alone
+    std::unique_ptr<profiler::Capture> m_capture;    // nullptr: only ops
     std::optional<profiler::RangeRecorder> m_ranges; // of libraries
-    std::optional<profiler::OpRanges> m_marks;       // of ops; from begin() on
-    std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: nobody tells
+    std::optional<profiler::OpRanges> m_marks;       // of ops, after begin()
+    std::unique_ptr<profiler::GpuSampler> m_sampler; // nullptr: not available
     profiler::LaunchLog m_launches;
-    std::optional<profiler::NcclLinker> m_nccl; // where NCCL carries; from begin() on
+    std::optional<profiler::NcclLinker> m_nccl; // with NCCL transport, after begin()
     std::vector<profiler::MeasuredWindow> m_measured;
     std::optional<std::int64_t> m_origin; // of a live run's timeline
     std::size_t m_kernels = 0;            // taken so far

@@ -27,7 +27,7 @@ void restartWithHugePages()
     pointers.push_back(nullptr);
     setenv(kTunables, "glibc.malloc.hugetlb=1", 1);
     execv("/proc/self/exe", pointers.data());
-    unsetenv(kTunables); // it did not start: go on as before
+    unsetenv(kTunables); // exec failed: continue without huge pages
 }
 
 } // namespace cli

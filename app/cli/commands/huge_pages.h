@@ -2,10 +2,10 @@
 
 namespace cli {
 
-// Starts this program again, once, with the same arguments and an allocator that asks for huge
-// pages: glibc decides that at its start only. A schedule of gigabytes takes half the time then,
-// most of which would go into page faults. To be called before anything was printed or opened;
-// returns where nothing changes (no glibc tunables, chosen by the user already, no /proc).
+// Restarts this program once with the same arguments and an allocator that uses huge pages,
+// because glibc reads this setting at start. Schedules of several gigabytes then take half the
+// time, which page faults would take otherwise. Call before any output. Returns if nothing
+// changes (no glibc tunables, set by the user, no /proc).
 void restartWithHugePages();
 
 } // namespace cli

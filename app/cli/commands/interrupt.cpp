@@ -9,10 +9,10 @@
 namespace cli {
 
 namespace {
-// A signal handler reaches nothing but static data.
+// A signal handler can only use static data.
 std::atomic<bool> stopRequested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
-std::atomic<pid_t> watchedParent = 0; // whose death asks for a stop; 0: nobody's
+std::atomic<pid_t> watchedParent = 0; // parent whose exit requests a stop; 0: none
 
 constexpr std::array kSignals{SIGINT, SIGTERM};
 
@@ -48,8 +48,8 @@ Interrupt::~Interrupt()
     watchedParent = 0;
 }
 
-// While a worker is held (SIGSTOP) it hears nothing but SIGCONT: so that is what it asks for, and
-// then looks whether its parent is still there.
+// While suspended (SIGSTOP) a worker receives only SIGCONT, so it requests that signal and then
+// checks whether its parent still exists.
 void Interrupt::stopWithParent()
 {
     watchedParent = getppid();
@@ -58,7 +58,7 @@ void Interrupt::stopWithParent()
     action.sa_flags = SA_RESTART;
     sigaction(SIGCONT, &action, nullptr);
     prctl(PR_SET_PDEATHSIG, SIGCONT);
-    if (getppid() != watchedParent) // it went before it could be watched
+    if (getppid() != watchedParent) // it exited before the request
         stopRequested = true;
 }
 

@@ -4,9 +4,8 @@
 
 namespace cli {
 
-// While one lives, Ctrl-C (SIGINT) and SIGTERM ask for a clean stop instead of
-// ending the program, and a reader that went away (SIGPIPE) is an error of
-// writing. At most one at a time.
+// During its lifetime SIGINT and SIGTERM request a clean stop instead of ending the program, and
+// SIGPIPE becomes a write error. At most one instance.
 class Interrupt
 {
 public:
@@ -15,8 +14,8 @@ public:
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
 
-    // From now on the death of the parent process asks for a stop, too, even while this one is
-    // held.
+    // From now on the exit of the parent process requests a stop, even while this process is
+    // suspended.
     void stopWithParent();
     const std::atomic<bool>& requested() const;
 };

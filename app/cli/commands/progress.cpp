@@ -61,7 +61,7 @@ private:
     Clock::time_point m_begin = Clock::now();
 };
 
-// One line that is written over itself and gone at the end.
+// A line that is overwritten and removed at the end.
 class Bar final : public Progress
 {
 public:
@@ -117,7 +117,7 @@ private:
     bool m_shown = false;
 };
 
-// Nothing goes on, but a warning is still a warning.
+// Prints only warnings.
 class Quiet final : public Progress
 {
 public:
@@ -128,8 +128,9 @@ public:
 void addProgressOption(CLI::App& app, ProgressKind& kind)
 {
     app.add_option("--progress", kind,
-                   "On standard error: bar|jsonl|none [bar on a terminal, else none]")
-        ->type_name("HOW")
+                   "Progress on standard error (default: bar on a terminal, "
+                   "otherwise none)")
+        ->type_name("{bar,jsonl,none}")
         ->group("Recording")
         ->transform(choice<ProgressKind>({{"bar", ProgressKind::Bar},
                                           {"jsonl", ProgressKind::JsonLines},

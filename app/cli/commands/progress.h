@@ -12,8 +12,8 @@ class App;
 
 namespace cli {
 
-// Tells how a run gets on, on standard error. PROGRESS.md is the format of the
-// JSON lines. All calls come from the executing thread.
+// Reports the progress of a run on standard error. PROGRESS.md describes the JSON lines. Called
+// from the executing thread.
 class Progress
 {
 public:
@@ -23,7 +23,7 @@ public:
     virtual ~Progress() = default;
 
     virtual void started(const std::string&, const engine::RunInfo&) { }
-    virtual void ops(int, std::size_t, std::size_t) { } // iteration, done, of how many
+    virtual void ops(int, std::size_t, std::size_t) { } // iteration, completed ops, total ops
     virtual void rows(std::int64_t) { }
     virtual void iteration(std::size_t, const engine::Iteration&) { }
     virtual void warning(const std::string&) { }
@@ -32,7 +32,7 @@ public:
     virtual void failed(const std::string&) { }
 };
 
-enum class ProgressKind { Auto, Bar, JsonLines, None }; // Auto: a bar where a person looks
+enum class ProgressKind { Auto, Bar, JsonLines, None }; // Auto: a bar on a terminal
 void addProgressOption(CLI::App& app, ProgressKind& kind);
 std::unique_ptr<Progress> makeProgress(ProgressKind kind);
 

@@ -27,7 +27,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// Passes what the executor tells on to the file and to whoever watches.
+// Passes the executor's reports to the file and to the progress output.
 class Recorder
 {
 public:
@@ -60,7 +60,7 @@ public:
             if (const auto committed = commit(*result, IsLast::Yes); !committed)
                 result = tl::unexpected(committed.error());
         if (const std::string missing = m_gpu.missing(); !missing.empty())
-            m_progress->warning("what ran on the GPU is incomplete: " + missing);
+            m_progress->warning("the GPU recording is incomplete: " + missing);
         const Outcome outcome = outcomeOf(result);
         const std::string failure = outcome == Outcome::Failed ? result.error().message : "";
         m_progress->finishing();
@@ -107,7 +107,7 @@ private:
         return {};
     }
 
-    // The timings of an iteration go into the file with it.
+    // Stores the op timings together with their iteration.
     void keep(std::span<const OpTiming> timings)
     {
         m_gpu.timed(timings);
@@ -115,8 +115,7 @@ private:
             m_measured.push_back({t.op, t.iteration, t.order, t.wallBegin, t.wallEnd, t.cpuTime});
     }
 
-    // Whatever the timeline has more than the file; the replay comes with the
-    // whole run.
+    // Writes what the timeline has gained; the median iteration is written with the whole run.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
@@ -162,9 +161,9 @@ private:
     std::optional<TraceWriter> m_writer;
     std::vector<MeasuredOp> m_measured;
     std::vector<ArenaUse> m_arenas;
-    std::vector<Metric> m_metrics;           // for the end of the file
+    std::vector<Metric> m_metrics;           // written when the file is closed
     std::size_t m_written = 0, m_memory = 0; // of the timeline
-    std::size_t m_iterations = 0;            // without the replay
+    std::size_t m_iterations = 0;            // without the median iteration
 };
 
 } // namespace
@@ -172,12 +171,14 @@ private:
 void addRecordOptions(CLI::App& app, RecordOptions& options)
 {
     constexpr const char* kGroup = "Recording";
-    app.add_option("-o,--output", options.file, "The run's file [a new one in the data folder]")
+    app.add_option("-o,--output", options.file,
+                   "File of the run (default: a new file in the data folder)")
         ->type_name("RUN.sqlite")
         ->group(kGroup);
     app.add_flag("--force", options.force, "Replace the file if it exists")->group(kGroup);
     addProgressOption(app, options.progress);
-    app.add_flag("--detach", options.detach, "With --progress jsonl: go on when the parent ends")
+    app.add_flag("--detach", options.detach,
+                 "With --progress jsonl: continue when the parent exits")
         ->group(kGroup);
 }
 
@@ -185,7 +186,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
 {
     Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
-        interrupt.stopWithParent(); // a worker of the window ends with it, and keeps what it has
+        interrupt.stopWithParent(); // a worker of the window stops with it and keeps its recording
     const std::string file = options.file.empty() ? defaultRunFile(experiment) : options.file;
     if (options.file.empty())
         if (const auto made = makeFolderOf(file); !made)
@@ -196,7 +197,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     Recorder& recorder = *recording;
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
-    if (devicesAreLost()) // it would wait for them, as what it recorded for would
+    if (devicesAreLost()) // the destructor would wait for them
         static_cast<void>(recording.release());
     if (run) {
         printText(runSummary(*run, file));
@@ -206,8 +207,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
         return tl::unexpected(run.error());
     return fail(Error::Code::Cancelled,
                 recorder.iterations() == 0
-                    ? "cancelled before the first iteration was complete; start it again"
-                    : fmt::format("cancelled; {} whole iterations are kept: bscope analyze {}",
+                    ? "cancelled before the first iteration was complete; start the run again"
+                    : fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
                                   recorder.iterations(), shellQuoted(file)));
 }
 

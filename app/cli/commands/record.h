@@ -12,7 +12,7 @@ class App;
 
 namespace cli {
 
-// Where a run goes and how it is told of.
+// Output of a run: its file and its progress.
 struct RecordOptions
 {
     std::string file; // "": defaultRunFile() of run_file.h
@@ -21,8 +21,8 @@ struct RecordOptions
 };
 void addRecordOptions(CLI::App& app, RecordOptions& options);
 
-// Trains, records into one file and prints the five closing lines. Ctrl-C keeps
-// whole iterations: then the error is Cancelled and the file complete.
+// Trains, records into one file and prints the summary. Ctrl-C keeps complete iterations; the
+// error is then Cancelled and the file is valid.
 engine::Result<int> record(const engine::Experiment& experiment, const RecordOptions& options);
 
 } // namespace cli

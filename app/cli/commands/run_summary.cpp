@@ -15,13 +15,13 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// " (4.4 MB laid out, 4.3 MB touched)"
+// " (4.4 MB planned, 4.3 MB touched)"
 std::string arenaText(const RunInfo& info, DeviceId device)
 {
     const ArenaUse* use = arenaOf(info, device);
     if (use == nullptr)
         return "";
-    return fmt::format(" ({} laid out{})", bytesText(use->arena),
+    return fmt::format(" ({} planned{})", bytesText(use->arena),
                        use->touched ? ", " + bytesText(*use->touched) + " touched" : "");
 }
 
@@ -39,26 +39,26 @@ std::string peakText(const RunInfo& info, const RunMetrics& metrics)
     return fmt::format("{} on device {}{}, {}", bytesText(bytes(*largest)), largest->device.value,
                        arenaText(info, largest->device), stash);
 }
-// "0.4 %", "-0.1 %": what the driver says beyond what is known of.
+// The difference between the driver's value and the accounted bytes: "0.4 %", "-0.1 %".
 std::string signedShare(const GpuMemory& memory)
 {
     return (memory.difference() < 0 ? "-" : "") + shareText(memory.differenceShare());
 }
 
-// A line each of what only a run on GPUs has; "" of others.
+// Lines that only runs on GPUs have; "" for others.
 std::string gpuText(const RunInfo& info)
 {
     std::string text;
     if (!info.interference.empty())
-        text += fmt::format("beside     {}\n", interferenceWords(info.interference));
+        text += fmt::format("beside     {}\n", interferenceText(info.interference));
     for (const GpuMemory& memory : info.gpuMemory)
-        text
-            += fmt::format("GPU memory {}{} by devices, {} by contexts, {} by libraries and the "
-                           "driver; {} in all, says the driver ({} more than is known of)\n",
-                           info.gpuMemory.size() > 1 ? fmt::format("GPU {}: ", memory.gpu) : "",
-                           bytesText(memory.taken()), bytesText(memory[GpuHolder::Contexts]),
-                           bytesText(memory.known() - memory.taken() - memory[GpuHolder::Contexts]),
-                           bytesText(memory.used), signedShare(memory));
+        text += fmt::format(
+            "GPU memory {}{} by devices, {} by contexts, {} by libraries and the driver; {} in "
+            "total as reported by the driver ({} more than accounted for)\n",
+            info.gpuMemory.size() > 1 ? fmt::format("GPU {}: ", memory.gpu) : "",
+            bytesText(memory.taken()), bytesText(memory[GpuHolder::Contexts]),
+            bytesText(memory.known() - memory.taken() - memory[GpuHolder::Contexts]),
+            bytesText(memory.used), signedShare(memory));
     return text;
 }
 } // namespace
@@ -81,7 +81,7 @@ std::string runSummary(const Run& run, const std::string& file)
                        "peak       {}\n{}"
                        "file       {}  (open it: bubblescope {})\n",
                        lossText(run.timeline), timeText(numbers->duration, unit),
-                       modeWords(run.info), speed, shareText(numbers->bubbleRatio),
+                       modeDescription(run.info), speed, shareText(numbers->bubbleRatio),
                        timeText(idle, unit), peakText(run.info, *numbers), gpuText(run.info), file,
                        shellQuoted(file));
 }

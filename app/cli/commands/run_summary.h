@@ -6,8 +6,8 @@
 
 namespace cli {
 
-// The five lines that `run` ends with: loss first -> last, iteration, bubble,
-// peak, and the file with the command that opens it.
+// The last lines of `run`: first and last loss, iteration, bubble, peak, and the file with the
+// command that opens it.
 std::string runSummary(const engine::Run& run, const std::string& file);
 
 } // namespace cli

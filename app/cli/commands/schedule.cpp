@@ -26,7 +26,7 @@ struct Options
     std::string format = "csv", output;
 };
 
-// One for every stage, of a single copy, too: PyTorch also divides the gradients by N there.
+// One per stage even for a single copy, because PyTorch also divides the gradients by N there.
 Schedule addReductions(Schedule schedule)
 {
     const int copies = std::exchange(schedule.shape.dataParallel, 2);
@@ -78,15 +78,16 @@ Action prepareSchedule(CLI::App& app)
     const auto options = std::make_shared<Options>();
     addScheduleOptions(app, options->schedule);
     addPassOptions(app, options->schedule.passes);
-    app.add_option("--with", options->with, "Add what passes add, as a list: p2p,allreduce,opt")
-        ->type_name("PASSES")
+    app.add_option("--with", options->with, "Ops to add, as a comma-separated list")
+        ->type_name("{p2p,allreduce,opt}")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->check(oneOf({"p2p", "allreduce", "opt"}));
-    app.add_option("--format", options->format, "csv|text|torch|json [csv]")
-        ->type_name("FORMAT")
+    app.add_option("--format", options->format, "Format (default: csv)")
+        ->type_name("{csv,text,torch,json}")
         ->check(oneOf({"csv", "text", "torch", "json"}));
-    app.add_option("-o,--output", options->output, "Write to a file")->type_name("FILE");
+    app.add_option("-o,--output", options->output, "Write to a file (default: standard output)")
+        ->type_name("FILE");
     return [options] { return printSchedule(*options); };
 }
 

@@ -23,7 +23,7 @@ std::string joined(std::span<const std::string_view> words)
     return text;
 }
 
-// "smallest" only where any integer from it on is a value, "form" where values have one.
+// "smallest" and "form" only for options that have them.
 ordered_json toJson(const engine::SchemeOption& option)
 {
     ordered_json json{{"key", option.key}, {"title", option.title}, {"values", option.values}};
@@ -71,7 +71,7 @@ std::string asText()
     return table.text();
 }
 
-// One scheme with its rule, its picture and its closed forms.
+// One scheme with its rule, picture and closed forms.
 std::string inFull(const engine::Scheme& scheme)
 {
     std::string text = fmt::format("{}: {}\n{}\n\n", scheme.title, scheme.summary, scheme.citation);
@@ -113,8 +113,8 @@ struct Options
 Action prepareSchemes(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
-    app.add_option("NAME", options->name, "One scheme: its rule, a picture and the closed forms")
-        ->type_name("");
+    app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms")
+        ->type_name("NAME");
     app.add_flag("--json", options->json, "Print JSON");
     return [options]() -> engine::Result<int> {
         const auto text = described(options->name, options->json);

@@ -58,7 +58,7 @@ struct Checked
     Schedule schedule;
     ScheduleFormat format = ScheduleFormat::Csv;
     std::vector<Violation> violations;
-    std::optional<CommunicationReport> communication; // of a valid schedule
+    std::optional<CommunicationReport> communication; // if the schedule is valid
 };
 
 ordered_json toJson(const Schedule& schedule, const Violation& violation)
@@ -92,11 +92,11 @@ std::string asJson(const Checked& checked)
 
 std::string asText(const Checked& checked)
 {
-    constexpr std::size_t kMostGrids = 10; // of a file that is wrong all over
+    constexpr std::size_t kMostGrids = 10; // limit for files with many errors
     const Shape& shape = checked.schedule.shape;
     if (checked.violations.empty())
         return fmt::format("valid: {} ops on {} devices, {} stages, {} micro-batches; complete, in "
-                           "order, and no device waits for ever\n",
+                           "order, and no device waits forever\n",
                            opCount(checked.schedule), shape.devices, shape.stages,
                            shape.microBatches)
             + "\n" + communicationTable(*checked.communication);
@@ -154,7 +154,8 @@ Action prepareValidate(CLI::App& app)
                    "Schedule file: bscope's CSV, PyTorch's or sail-sg's text")
         ->required();
     app.add_option("--stash-limit", options->stashLimit,
-                   "Refuse a device that keeps more activations, guests included, in M_a [none]")
+                   "Reject devices that hold more activations than this, including those of their "
+                   "partner, in M_a")
         ->type_name("K")
         ->check(positive());
     app.add_flag("--json", options->json, "Print JSON");

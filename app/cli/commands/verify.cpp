@@ -20,7 +20,7 @@ using namespace engine;
 using nlohmann::ordered_json;
 
 namespace {
-constexpr std::string_view kTime = "time", kLeftOut = "left out";
+constexpr std::string_view kTime = "time", kLeftOut = "skipped";
 
 struct Options
 {
@@ -43,7 +43,7 @@ ordered_json toJson(const std::vector<VerifyCheck>& checks)
     return {{"passed", std::ranges::all_of(checks, &VerifyCheck::passed)}, {"checks", list}};
 }
 
-// A row for each schedule, a column for each fact.
+// A row per schedule, a column per check.
 std::string asText(const std::vector<VerifyCheck>& checks)
 {
     using Key = std::tuple<std::string, int, int>;
@@ -84,13 +84,13 @@ std::string asText(const std::vector<VerifyCheck>& checks)
             if (const auto word = words[key].find(fact); word != words[key].end())
                 cells.emplace_back(word->second);
             else
-                cells.emplace_back("-"); // not among those of this row
+                cells.emplace_back("-"); // the check does not apply to this row
         table.add(std::move(cells));
     }
     return table.text();
 }
 
-// What was measured and is neither right nor wrong, and what could not be done here.
+// Measurements without a pass criterion, and checks that could not run.
 std::string measured(const std::vector<VerifyCheck>& checks)
 {
     std::string text;
@@ -99,7 +99,7 @@ std::string measured(const std::vector<VerifyCheck>& checks)
             text += fmt::format("measured with {}, D = {}, N = {}: {}\n", check.scheme,
                                 check.devices, check.microBatches, check.detail);
         else if (check.fact == kLeftOut)
-            text += fmt::format("left out, live: {}\n", check.detail);
+            text += fmt::format("skipped, live: {}\n", check.detail);
     return text;
 }
 
@@ -146,12 +146,12 @@ Action prepareVerify(CLI::App& app)
 {
     const auto options = std::make_shared<Options>();
     app.add_option("--backend", options->backend,
-                   "On GPUs: the proof by integers, at D = 2 and 4 [auto: the CPU]")
-        ->type_name("auto|cpu|cuda")
+                   "Backend; on GPUs the integer-exact check, at D = 2 and 4 (default: the CPU)")
+        ->type_name("{auto,cpu,cuda}")
         ->check(oneOf({"auto", "cpu", "cuda"}));
-    app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated [all]")
+    app.add_option("--scheme", options->schemes, "Only this scheme; may be repeated (default: all)")
         ->type_name("NAME");
-    app.add_flag("--full", options->full, "Every size and option instead of one of each");
+    app.add_flag("--full", options->full, "Test every size and option instead of one of each");
     app.add_flag("--json", options->json, "Print JSON");
     return [options] { return verify(*options); };
 }

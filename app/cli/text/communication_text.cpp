@@ -19,9 +19,9 @@ CommunicationReport communicationOf(const Schedule& schedule)
 
 std::string communicationTable(const CommunicationReport& report)
 {
-    Table table({{"messages carried by", Table::Align::Left},
+    Table table({{"transport", Table::Align::Left},
                  {"safe", Table::Align::Left},
-                 {"what goes wrong first", Table::Align::Left}});
+                 {"first failure", Table::Align::Left}});
     for (const TransportVerdict& verdict : report.verdicts)
         table.add({std::string(transportTitle(verdict.transport)), verdict.safe ? "yes" : "no",
                    verdict.reason});

@@ -8,13 +8,13 @@
 
 namespace cli {
 
-// Of a valid schedule, with its transfers or without: then they are added first.
+// For a valid schedule; adds transfers if it has none.
 engine::CommunicationReport communicationOf(const engine::Schedule& schedule);
 
-// A row for each way to carry the messages: whether it is safe, and what goes wrong first.
+// A row per transport: whether it is safe, and the first failure.
 std::string communicationTable(const engine::CommunicationReport& report);
-// {"messages": 48, "transports": [{"name", "title", "safe", "device", "index", "op", "reason"}]};
-// the last four are null where it is safe.
+// {"messages": 48, "transports": [{"name", "title", "safe", "device", "index", "op",
+// "reason"}]}; the last four are null if the transport is safe.
 nlohmann::ordered_json communicationJson(const engine::CommunicationReport& report);
 
 } // namespace cli

@@ -10,7 +10,7 @@ namespace cli {
 using nlohmann::ordered_json;
 
 namespace {
-// Empty where runs can use a GPU.
+// Empty if runs can use a GPU.
 std::string whyNoGpu(const engine::CudaReport& cuda)
 {
     return cuda.reason.empty() ? "" : cuda.reason + "; runs use the CPU";
@@ -34,7 +34,7 @@ std::string gpuText(const engine::CudaReport& cuda)
                             ? "modes: emulate, live (--backend cuda), in fp32, bf16 or tf32"
                             : whyNoGpu(cuda));
     if (!cuda.driver.empty())
-        text += fmt::format("      the driver serves CUDA {}\n", cuda.driver);
+        text += fmt::format("      the driver supports CUDA {}\n", cuda.driver);
     if (!cuda.runtime.empty())
         text += fmt::format("      plug-in with CUDA {}\n", cuda.runtime);
     for (const engine::CudaLibrary& library : cuda.libraries)

@@ -7,18 +7,18 @@
 
 namespace cli {
 
-// What this machine can compute on.
+// The devices of this machine.
 struct Machine
 {
     std::string cpu;
     unsigned cores = 0;
     std::int64_t memory = 0;
-    std::string arithmetic; // of the CPU: the library, or why there is none
+    std::string arithmetic; // of the CPU: the BLAS library, or why it is missing
     bool computes = false;
     engine::CudaReport cuda;
 };
 
-// What bscope devices prints.
+// Output of bscope devices.
 std::string devicesText(const Machine& machine);
 std::string devicesJson(const Machine& machine);
 

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-// What NCCL's kernels were about, in ns.
+// Time of NCCL kernels, in ns.
 struct NcclTime
 {
     std::size_t kernels = 0;
@@ -40,8 +40,9 @@ std::string launchesText(const std::vector<double>& launches)
 {
     const auto [least, most] = std::ranges::minmax(launches);
     const double all = std::accumulate(launches.begin(), launches.end(), 0.0);
-    const std::string each = least == most ? fmt::format("{:.0f} on each device", most)
-                                           : fmt::format("{:.0f} to {:.0f} a device", least, most);
+    const std::string each = least == most
+        ? fmt::format("{:.0f} per device", most)
+        : fmt::format("{:.0f} to {:.0f} per device", least, most);
     return fmt::format("an iteration launches {:.0f} kernels, {}\n", all, each);
 }
 
@@ -57,8 +58,8 @@ std::string missingText(std::size_t kernels, const GpuTraceHealth& health)
     add(health.withoutOp,
         fmt::format("{} of {} kernels belong to no op", health.withoutOp, kernels));
     add(health.dropped, fmt::format("{} records were lost", health.dropped));
-    add(health.withoutTime, fmt::format("{} kernels have no time", health.withoutTime));
-    add(health.unknown, fmt::format("{} records are of unknown kinds", health.unknown));
+    add(health.withoutTime, fmt::format("{} kernels have no times", health.withoutTime));
+    add(health.unknown, fmt::format("{} records have unknown kinds", health.unknown));
     add(health.declinedBuffers,
         fmt::format("{} times there was no memory for records", health.declinedBuffers));
     return text;
@@ -70,15 +71,15 @@ std::string gpuText(const Run& run, const GpuTrace& trace)
     if (!trace.kernels.empty() || !trace.health.isComplete()) {
         const std::string missing = missingText(trace.kernels.size(), trace.health);
         text += fmt::format("{} kernels, {}\n", trace.kernels.size(),
-                            missing.empty() ? "each linked to its op" : "incomplete: " + missing);
+                            missing.empty() ? "all linked to their ops" : "incomplete: " + missing);
     }
     if (const auto launches = profiler::kernelsPerIteration(run, trace); !launches.empty())
         text += launchesText(launches);
     if (const NcclTime nccl = ncclTime(run, trace); nccl.kernels > 0)
-        text += fmt::format("{} kernels of NCCL: {} waiting for other ranks, {} transferring\n",
+        text += fmt::format("{} NCCL kernels: {} waiting for other ranks, {} transferring\n",
                             nccl.kernels, profiler::timeText(nccl.waiting, 1),
                             profiler::timeText(nccl.transferring, 1));
-    if (const std::string clocks = clockWords(run.info.machine.clocks); !clocks.empty())
+    if (const std::string clocks = clockText(run.info.machine.clocks); !clocks.empty())
         text += clocks + "\n";
     for (const auto& [name, value] : run.info.machine.settings)
         if (name == "fallback")
@@ -109,7 +110,7 @@ ordered_json gpuJson(const Run& run, const GpuTrace& trace)
                                             {"median_mhz", clocks.median},
                                             {"most_mhz", clocks.most},
                                             {"samples", clocks.samples},
-                                            {"throttled", throttleWords(clocks.throttle)}}},
+                                            {"throttled", throttleText(clocks.throttle)}}},
         {"clocks_missing", clocks.reason.empty() ? ordered_json() : ordered_json(clocks.reason)},
         {"machine", settings}};
 }

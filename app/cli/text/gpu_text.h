@@ -9,13 +9,13 @@
 
 namespace cli {
 
-// What is missing in a trace of `kernels` kernels, in one sentence: "3 of 7012 kernels belong to no
-// op, 12 records were lost"; "" where nothing is.
+// What is missing in a trace of `kernels` kernels: "3 of 7012 kernels belong to no op, 12
+// records were lost"; "" if it is complete.
 std::string missingText(std::size_t kernels, const engine::GpuTraceHealth& health);
 
-// Lines about what ran on the GPUs of a run, and how fast they were; "" where none did.
+// GPU activity of a run and the speed of its GPUs; "" if the run has none.
 std::string gpuText(const engine::Run& run, const engine::GpuTrace& trace);
-// The same for scripts; null where no GPU computed.
+// The same as JSON; null without GPUs.
 nlohmann::ordered_json gpuJson(const engine::Run& run, const engine::GpuTrace& trace);
 
 } // namespace cli

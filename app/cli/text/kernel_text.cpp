@@ -60,7 +60,7 @@ std::string rowTable(const GpuActivity& activity, const KernelTable& table)
 
 std::string kernelText(const GpuActivity& activity, const KernelTable& table)
 {
-    return "\nkernels, times in us, by kind of op:\n" + opTable(table) + "\n"
+    return "\nkernels, times in us, by op type:\n" + opTable(table) + "\n"
         + rowTable(activity, table);
 }
 

@@ -9,11 +9,11 @@
 
 namespace cli {
 
-// What GPUs ran beneath the ops, by kind of op: gaps, then every kernel with count, times and share
-// of the ops' time.
+// GPU activity by op type: gaps, then every kernel with count, times and its share of the ops'
+// time.
 std::string kernelText(const profiler::GpuActivity& activity, const profiler::KernelTable& table);
 
-// What `analyze --kernels --json` adds: "op_kinds", "kernels". Nanoseconds.
+// Adds "op_kinds" and "kernels" for `analyze --kernels --json`. Nanoseconds.
 void addKernels(nlohmann::ordered_json& json, const profiler::GpuActivity& activity,
                 const profiler::KernelTable& table);
 

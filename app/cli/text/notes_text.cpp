@@ -38,7 +38,7 @@ std::string iterationWords(const Iteration* iteration)
     case Iteration::Kind::Warmup:
         return fmt::format("warm-up {}", iteration->number);
     case Iteration::Kind::Replay:
-        return "median replay";
+        return "median iteration";
     case Iteration::Kind::Measured:
         break;
     }
@@ -54,7 +54,7 @@ std::int64_t startOf(const Iteration* iteration, const Note& note)
 std::string notesText(const Run& run, std::span<const Note> notes)
 {
     if (notes.empty())
-        return "\nno notes; the window makes some (N)\n";
+        return "\nno notes; press N in the window to add one\n";
     Table table({{"note"},
                  {"about", Table::Align::Left},
                  {"iteration", Table::Align::Left},

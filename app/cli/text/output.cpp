@@ -67,8 +67,8 @@ Result<void> writeOutput(const std::string& path, std::string_view text)
     if (!written)
         return fail(
             Error::Code::Io,
-            fmt::format("cannot write {}: {}; check the folder, or name another file with -o", path,
-                        std::strerror(errno)));
+            fmt::format("cannot write {}: {}; check the folder, or choose another file with -o",
+                        path, std::strerror(errno)));
     return {};
 }
 

@@ -9,11 +9,12 @@ namespace cli {
 
 void printText(std::string_view text);  // to standard output
 void printError(std::string_view text); // to standard error
-bool errorIsTerminal();                 // a bar and colours only where a person looks
-bool outputHasColours();                // a terminal, and NO_COLOR is not set
-std::size_t outputColumns();            // of the terminal; 160 where there is none
+bool errorIsTerminal();                 // standard error is a terminal
+bool outputHasColours();                // standard output is a terminal and NO_COLOR is not set
+std::size_t outputColumns();            // width of the terminal; 160 if there is none
 
-// To `path`, or to standard output where it is empty or "-". Io when it cannot be written whole.
+// Writes to `path`, or to standard output if it is empty or "-". Io if the text cannot be
+// written completely.
 engine::Result<void> writeOutput(const std::string& path, std::string_view text);
 
 } // namespace cli

@@ -39,7 +39,8 @@ std::string defaultRunFile(const Experiment& experiment)
     const std::string stem
         = fmt::format("{}/bubblescope/runs/{}-{}", dataHome(), time.data(), what);
     std::string file = stem + ".sqlite";
-    for (int again = 2; std::filesystem::exists(file); ++again) // several in one second
+    for (int again = 2; std::filesystem::exists(file);
+         ++again) // name is taken: another run in the same second
         file = fmt::format("{}-{}.sqlite", stem, again);
     return file;
 }
@@ -62,8 +63,8 @@ Result<void> makeFolderOf(const std::string& file)
     std::filesystem::create_directories(std::filesystem::path(file).parent_path(), error);
     if (error)
         return fail(Error::Code::Io,
-                    fmt::format("cannot make the folder of {}: {}; name another file with -o", file,
-                                error.message()));
+                    fmt::format("cannot create the folder of {}: {}; choose another file with -o",
+                                file, error.message()));
     return {};
 }
 

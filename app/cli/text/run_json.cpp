@@ -100,7 +100,7 @@ ordered_json memoryJson(const std::vector<GpuMemory>& gpus)
             {"gpus", each}};
 }
 
-// Where GPUs computed, and told.
+// GPU data, where recorded.
 void addGpu(const RunInfo& info, ordered_json& json)
 {
     if (!info.interference.empty()) {

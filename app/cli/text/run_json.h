@@ -8,13 +8,13 @@
 
 namespace cli {
 
-// Times of a run as JSON numbers: units as decimals, nanoseconds as integers.
+// Time of a run as a JSON number: decimal units or integer nanoseconds.
 nlohmann::ordered_json timeJson(const engine::RunInfo& info, std::int64_t ticks);
 
-// The object that `simulate --json` and `analyze --json` print (cli.md, "Columns").
+// The object printed by `simulate --json` and `analyze --json`.
 nlohmann::ordered_json runJson(const engine::Run& run, const profiler::RunMetrics& metrics);
 
-// What `analyze --json` adds: "bubbles" and "critical_path", ops as they are spelled.
+// Adds "bubbles" and "critical_path" for `analyze --json`.
 nlohmann::ordered_json bubblesJson(const engine::Run& run,
                                    const std::vector<profiler::Bubble>& bubbles);
 nlohmann::ordered_json pathJson(const engine::Run& run,

@@ -31,13 +31,13 @@ std::string replayWords(const Run& run, int iteration)
     case Iteration::Kind::Measured:
         break;
     }
-    return of(Iteration::Kind::Measured) > 1 ? " (the last one)" : "";
+    return of(Iteration::Kind::Measured) > 1 ? " (last measured)" : "";
 }
 
 std::string causeSentence(const Run& run, const OpIndex& index, const Bubble& bubble)
 {
     if (!bubble.next)
-        return "nothing left to do";
+        return "no work left";
     const auto spell
         = [&](const CauseLink& link) { return toString(opAt(run.schedule, index, link.op)); };
     if (bubble.chain.size() < 2)
@@ -46,7 +46,7 @@ std::string causeSentence(const Run& run, const OpIndex& index, const Bubble& bu
     std::string text = fmt::format("{} waits for {} of device {}", spell(bubble.chain.back()),
                                    spell(producer), producer.device.value);
     if (bubble.chain.size() > 2 && bubble.chain[1].window.duration() > 0)
-        text += fmt::format(", {} under way",
+        text += fmt::format(", {} running",
                             timeText(bubble.chain[1].window.duration(), run.info.ticksPerUnit));
     return text;
 }
@@ -80,13 +80,13 @@ void addArena(const ArenaUse* use, std::vector<std::string>& cells)
     cells.push_back(use != nullptr && use->touched ? bytesText(*use->touched) : "-");
 }
 
-// "61.2 % (of 192 GFLOP/s a device, measured: sgemm of 512 x 512 x 512)"
+// "61.2 % (of 192 GFLOP/s per device, measured: sgemm of 512 x 512 x 512)"
 std::string utilisation(const RunInfo& info, double mfu)
 {
     if (info.peakSource.empty())
         return shareText(mfu);
-    return fmt::format("{} (of {:.0f} GFLOP/s a device, {})", shareText(mfu), info.peakFlops / 1e9,
-                       info.peakSource);
+    return fmt::format("{} (of {:.0f} GFLOP/s per device, {})", shareText(mfu),
+                       info.peakFlops / 1e9, info.peakSource);
 }
 
 } // namespace
@@ -95,7 +95,7 @@ std::string headingOf(const Run& run)
 {
     const Shape& shape = run.schedule.shape;
     std::string text
-        = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label, modeWords(run.info),
+        = fmt::format("{}, {}: D = {}, N = {}, v = {}", run.info.label, modeDescription(run.info),
                       shape.devices, shape.microBatches, shape.chunks());
     if (shape.dataParallel > 1)
         text += fmt::format(", W = {} copies (the first is shown)", shape.dataParallel);
@@ -109,7 +109,7 @@ std::string headingOf(const Run& run)
     case Outcome::Finished:
         break;
     case Outcome::Running:
-        text += " (not finished: still running, or killed)";
+        text += " (not finished: running or killed)";
         break;
     case Outcome::Cancelled:
         text += " (cancelled)";
@@ -249,10 +249,10 @@ std::string gpuMemoryTable(const RunInfo& info)
             add(std::string(gpuHolderName(holder)),
                 [&](const GpuMemory& gpu) { return bytesText(gpu[holder]); });
     if (all.reserved != 0)
-        add("(kept free for communicators)",
+        add("(reserved for communicators)",
             [](const GpuMemory& gpu) { return bytesText(gpu.reserved); });
-    add("all of these", [](const GpuMemory& gpu) { return bytesText(gpu.known()); });
-    add("says the driver", [](const GpuMemory& gpu) { return bytesText(gpu.used); });
+    add("total", [](const GpuMemory& gpu) { return bytesText(gpu.known()); });
+    add("reported by the driver", [](const GpuMemory& gpu) { return bytesText(gpu.used); });
     add("difference", [](const GpuMemory& gpu) {
         return (gpu.difference() < 0 ? "-" : "") + shareText(gpu.differenceShare());
     });
@@ -277,7 +277,7 @@ std::string bubbleText(const Run& run, const std::vector<Bubble>& bubbles)
                             timeText(sum, run.info.ticksPerUnit),
                             shareText(static_cast<double>(sum) / static_cast<double>(all)));
     }
-    return text + "\n\nthe longest:\n" + longestBubbles(run, bubbles);
+    return text + "\n\nlongest bubbles:\n" + longestBubbles(run, bubbles);
 }
 
 std::string pathText(const Run& run, const std::vector<CauseLink>& path)

@@ -9,23 +9,23 @@
 
 namespace cli {
 
-// A run in words and tables, for a terminal.
+// Texts and tables about a run, for a terminal.
 
 // "BitPipe, emulated: D = 4, N = 8, v = 2, model tiny"
 std::string headingOf(const engine::Run& run);
-// "iteration 19.0 ms (median replay), span 18.2 ms, bubble 14.3 %, 1024 tokens/s"
+// "iteration 19.0 ms (median of 5), span 18.2 ms, bubble 14.3 %, 1024 tokens/s"
 std::string headlineOf(const engine::Run& run, const profiler::RunMetrics& metrics);
-// "5.551 -> 5.312 nats per token over 7 iterations", "-" when nothing was trained.
+// "5.551 -> 5.312 nats per token over 7 iterations", "-" without training.
 std::string lossText(const engine::Timeline& timeline);
-std::string gradientNormText(const engine::Timeline& timeline); // "-" where none is known
+std::string gradientNormText(const engine::Timeline& timeline); // "-" if unknown
 
 std::string timeUnitOf(const engine::Run& run); // "ms", "units": of the table below
 std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metrics);
-// With what of each device's memory was laid out and touched; "" when none was recorded.
-// Of each GPU who has how much of its memory, beside what the driver says; "" where none computed.
+// Memory of each GPU by owner, with the driver's value; memory of each device with its planned
+// and touched bytes. "" if not recorded.
 std::string gpuMemoryTable(const engine::RunInfo& info);
 std::string memoryTable(const engine::Run& run, const profiler::RunMetrics& metrics);
-// Sums by cause, then the longest ones with what they waited for.
+// Sums by cause, then the longest bubbles with what they waited for.
 std::string bubbleText(const engine::Run& run, const std::vector<profiler::Bubble>& bubbles);
 std::string pathText(const engine::Run& run, const std::vector<profiler::CauseLink>& path);
 

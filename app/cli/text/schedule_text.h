@@ -6,10 +6,9 @@
 
 namespace cli {
 
-// A schedule as people and other programs read it; its own file format is
-// engine/schedule/formats/csv.h.
+// A schedule for display and as JSON; engine/schedule/formats/csv.h has the file format.
 
-// One row a device, ops as spelled, and how its messages may be carried.
+// One row of op names per device, and the safe transports.
 std::string scheduleText(const engine::Schedule& schedule);
 std::string scheduleJson(const engine::Schedule& schedule);
 

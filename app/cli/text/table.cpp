@@ -7,7 +7,7 @@
 namespace cli {
 
 namespace {
-// Characters, not bytes: names may hold UTF-8.
+// Counts characters, not bytes, because names may contain UTF-8.
 std::size_t width(const std::string& text)
 {
     return static_cast<std::size_t>(

@@ -5,7 +5,7 @@
 
 namespace cli {
 
-// A table for a terminal: columns as wide as their widest cell, words left, numbers right.
+// A text table: columns fit their widest cell, text is left-aligned, numbers right-aligned.
 class Table
 {
 public:
@@ -17,8 +17,8 @@ public:
     };
 
     explicit Table(std::vector<Column> columns);
-    void add(std::vector<std::string> cells); // as many as there are columns
-    std::string text() const;                 // every line ends with a newline, none with a space
+    void add(std::vector<std::string> cells); // one cell per column
+    std::string text() const; // lines end with a newline and have no trailing blanks
 
 private:
     std::vector<Column> m_columns;

@@ -31,7 +31,7 @@ char letterOf(OpKind kind)
     case OpKind::Recompute:
         return 'R';
     default:
-        return 'O'; // optimizer: nothing else runs on a compute lane
+        return 'O'; // OPT, the only remaining compute op
     }
 }
 
@@ -61,7 +61,7 @@ const char* colourOf(OpKind kind)
     }
 }
 
-// The largest step that every begin and end is a multiple of.
+// The largest step that divides all begins and ends.
 std::int64_t stepOf(const Lanes& lanes)
 {
     const Window window = lanes.window();

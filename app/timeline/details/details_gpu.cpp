@@ -76,7 +76,7 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
         return;
     const auto [least, most] = std::ranges::minmax(clocks);
     section.rows.push_back({tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most)});
-    const std::string slow = engine::throttleWords(throttle);
+    const std::string slow = engine::throttleText(throttle);
     section.rows.push_back(
         {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
 }
@@ -149,7 +149,7 @@ std::vector<DetailsRow> machineRows(const engine::RunInfo& info)
         rows.push_back(
             {tr("SM clock"),
              tr("%1 – %2 MHz, median %3").arg(clocks.least).arg(clocks.most).arg(clocks.median)});
-        const std::string slow = engine::throttleWords(clocks.throttle);
+        const std::string slow = engine::throttleText(clocks.throttle);
         rows.push_back(
             {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
     } else if (!clocks.reason.empty()) {

@@ -7,15 +7,15 @@
 
 namespace engine::cpu {
 
-// `size` columns of one sample's rows.
+// `size` columns of the rows of one sample.
 template<class Real>
 Matrix<Real> headColumns(Matrix<Real> all, int sample, int sequence, int firstColumn, int size)
 {
     return {all.row(sample * sequence) + firstColumn, sequence, size, all.stride};
 }
 
-// One head of one sample: its queries, and slice by slice the keys and values they see; the last
-// slice is its own. (sequence, headSize) each.
+// One head of one sample: its queries, and per slice the keys and values that it attends to; the
+// last slice is its own. (sequence, headSize) each.
 template<class Real>
 class AttentionHead
 {
@@ -32,9 +32,9 @@ public:
         , m_keyHead(head / (shape.heads / shape.keyHeads))
     { }
 
-    int slice() const { return m_earlier.count(); }                  // which this is
-    int columns() const { return (slice() + 1) * m_shape.sequence; } // of scores that exist
-    // How many of them query `row` sees.
+    int slice() const { return m_earlier.count(); }                  // index of its own slice
+    int columns() const { return (slice() + 1) * m_shape.sequence; } // number of score columns
+    // Number of columns that query `row` attends to.
     int seen(int row) const
     {
         return m_shape.mask == AttentionMask::Causal ? slice() * m_shape.sequence + row + 1
@@ -52,7 +52,7 @@ public:
         return part(qkvOf(slice),
                     m_shape.width() + m_shape.keyWidth() + m_keyHead * m_shape.headSize);
     }
-    // Gradients of an earlier slice's keys and values, which add up.
+    // Accumulated gradients of the keys and values of an earlier slice.
     Matrix<Number> keyGradient(int slice) const
     {
         return part(gradientsOf(slice), m_keyHead * m_shape.headSize);
@@ -86,7 +86,7 @@ private:
 };
 
 // The gradients of one head: of its queries (overwritten), and of the keys and values of its own
-// slice (added to). Those of earlier slices are at the head.
+// slice (accumulated). Those of earlier slices are in the head.
 template<class Real>
 struct HeadGradients
 {
@@ -98,13 +98,13 @@ template<class Real>
 void standardScores(const AttentionHead<const Real>& head, Matrix<Real> scores);
 template<class Real>
 void standardHead(const AttentionHead<const Real>& head, Matrix<Real> scores, Matrix<Real> out);
-// `dScores` is workspace like the scores.
+// `dScores` is workspace, like the scores.
 template<class Real>
 void standardHeadBackward(const AttentionHead<const Real>& head, Matrix<const Real> scores,
                           Matrix<const Real> dOut, const HeadGradients<Real>& d,
                           Matrix<Real> dScores);
 
-// logSums: a number a row.
+// logSums: one number per row.
 template<class Real>
 void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Wide<Real>* logSums,
                Wide<Real>* workspace);

@@ -8,13 +8,13 @@
 namespace engine::cpu {
 namespace {
 
-constexpr auto kMissing = "cannot load libopenblas.so.0, which does the matrix products: install "
-                          "it, on Debian with 'apt install libopenblas0-pthread'";
+constexpr auto kMissing = "libopenblas.so.0 cannot be loaded; install OpenBLAS, on Debian with "
+                          "'apt install libopenblas0-pthread'";
 
 template<class Function>
 Function symbol(void* library, const char* name)
 {
-    return reinterpret_cast<Function>(dlsym(library, name)); // NOLINT: what dlsym() is for
+    return reinterpret_cast<Function>(dlsym(library, name)); // NOLINT: dlsym() requires the cast
 }
 
 // "OpenBLAS 0.3.21 NO_AFFINITY ..." -> "OpenBLAS 0.3.21"
@@ -26,7 +26,7 @@ std::string firstTwoWords(std::string_view config)
 
 Result<Blas> open()
 {
-    // Read by OpenBLAS when it is loaded: without it, a pool of threads is started and never used.
+    // OpenBLAS reads this when it is loaded; without it, it starts an unused thread pool.
     setenv("OPENBLAS_NUM_THREADS", "1", 1); // NOLINT(concurrency-mt-unsafe): called once
     void* library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
@@ -41,7 +41,7 @@ Result<Blas> open()
     const auto core = symbol<decltype(&openblas_get_corename)>(library, "openblas_get_corename");
     if (!blas.sgemm || !blas.dgemm || !blas.setThreads || !config || !core)
         return fail(Error::Code::Unsupported,
-                    "libopenblas.so.0 has no cblas_sgemm or is not OpenBLAS: install the packaged "
+                    "libopenblas.so.0 has no cblas_sgemm or is not OpenBLAS; install the packaged "
                     "one, on Debian with 'apt install libopenblas0-pthread'");
     blas.setThreads(1);
     blas.name = fmt::format("{}, {} kernels", firstTwoWords(config()), core());

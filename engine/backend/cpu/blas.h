@@ -8,17 +8,17 @@
 
 namespace engine::cpu {
 
-// OpenBLAS, loaded when arithmetic is first wanted and not when the program starts: everything that
-// computes nothing works without it. It begins with one thread, and starts no other until asked.
+// OpenBLAS, loaded on first use, so that commands without arithmetic work without it. Uses one
+// thread unless setThreads is called.
 struct Blas
 {
     decltype(&cblas_sgemm) sgemm = nullptr;
     decltype(&cblas_dgemm) dgemm = nullptr;
-    decltype(&openblas_set_num_threads) setThreads = nullptr; // of the whole process
+    decltype(&openblas_set_num_threads) setThreads = nullptr; // for the whole process
     std::string name;                                         // "OpenBLAS 0.3.21, SkylakeX kernels"
 };
 
-// NotFound names the Debian package. Loaded once; any thread.
+// Loads the library once; thread-safe. NotFound names the Debian package.
 Result<const Blas*> loadBlas();
 
 } // namespace engine::cpu

@@ -15,7 +15,7 @@
 namespace engine {
 namespace {
 
-// Each method is the operation of the same name in backend/cpu.
+// Forwards to the operations of the same names in backend/cpu.
 template<class Real>
 class CpuKernels final : public Kernels<Real>
 {
@@ -82,7 +82,7 @@ public:
     }
 };
 
-// What stands behind the colon of the first line of `file` that begins with `key`.
+// The text after the colon in the first line of `file` that starts with `key`.
 std::string valueIn(const char* file, std::string_view key)
 {
     std::ifstream in(file);

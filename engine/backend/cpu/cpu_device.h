@@ -7,17 +7,17 @@
 
 namespace engine {
 
-// The CPU: the specification that other devices are tested against.
+// The CPU device, the specification for all other devices.
 class CpuDevice : public Device
 {
 public:
     virtual const Kernels<double>& doubleKernels() const = 0; // for finite differences
 };
 
-// NotFound when OpenBLAS is not installed; the message names the package. `threads` do the matrix
-// products of the whole process from now on: one, except where a single device trains alone.
+// Sets the number of BLAS threads of the whole process: 1, unless a single device trains alone.
+// NotFound if OpenBLAS is not installed; the message names the package.
 Result<std::shared_ptr<const CpuDevice>> openCpuDevice(int threads = 1);
 
-Bytes availableMemory(); // of the machine, now; 0: not known
+Bytes availableMemory(); // of the machine, now; 0: unknown
 
 } // namespace engine

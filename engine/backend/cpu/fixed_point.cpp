@@ -5,11 +5,12 @@ namespace engine::cpu {
 namespace {
 
 constexpr double kOne = 1LL << kFixedPointBits;
-constexpr double kLimit = 9.0e18; // just inside int64: a diverged model stays defined
+constexpr double kLimit
+    = 9.0e18; // just inside int64, so that a diverged model has a defined result
 
 } // namespace
 
-// Each x is rounded once; the sum wraps, as two's complement does, and never depends on its order.
+// Each x is rounded once; the sum wraps in two's complement and does not depend on the order.
 template<class Number>
 BS_VECTORIZED void addFixedPoint(std::span<const Number> x, std::span<std::int64_t> sums)
 {

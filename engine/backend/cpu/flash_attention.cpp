@@ -3,8 +3,8 @@
 
 #include <limits>
 
-// Attention tile by tile with an online softmax (Milakov and Gimelshein, 2018; Dao et al., 2022).
-// Tiles that no query of theirs sees are skipped, so a causal one does about half the work.
+// Tiled attention with an online softmax (Milakov and Gimelshein, 2018; Dao et al., 2022). Tiles
+// without visible columns are skipped, which halves the work of causal attention.
 namespace engine::cpu {
 namespace {
 
@@ -19,11 +19,11 @@ Matrix<Real> rowsOf(Matrix<Real> all, int first)
 // A tile of the scores of one head.
 struct Tile
 {
-    int slice = 0, firstRow = 0, firstKey = 0; // the key within its slice
+    int slice = 0, firstRow = 0, firstKey = 0; // the key is relative to its slice
     int rows = 0, columns = 0;
 };
 
-// Calls `visit` with every tile of the query rows from `firstRow` on that has something to see.
+// Calls `visit` for every tile of the query rows from `firstRow` on that has visible columns.
 template<class Real, class Visit>
 void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& visit)
 {
@@ -34,7 +34,7 @@ void visitRow(const AttentionHead<const Real>& head, int firstRow, const Visit& 
                 visit(Tile{slice, firstRow, key, rows, std::min(kTile, sequence - key)});
 }
 
-// How many columns of the tile its row `r` sees.
+// Number of columns of the tile that its row `r` attends to.
 template<class Real>
 int seenIn(const AttentionHead<const Real>& head, const Tile& tile, int r)
 {
@@ -55,7 +55,7 @@ Matrix<Wide<Real>> tileScores(const AttentionHead<const Real>& head, const Tile&
     return scores;
 }
 
-// A tile as products take it: rounded to `place` where Real is narrow, else itself.
+// A tile as input of a product: rounded to `place` if Real is narrow, otherwise unchanged.
 template<class Real>
 Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>* place)
 {
@@ -70,7 +70,7 @@ Matrix<const Real> narrowed(Matrix<Wide<Real>> tile, [[maybe_unused]] Wide<Real>
     }
 }
 
-// Where rows of the output add up: where they are wide, in their place.
+// Accumulators of the output rows: the output itself if Real is wide.
 template<class Real>
 Matrix<Wide<Real>> accumulators(Matrix<Real> out, [[maybe_unused]] Wide<Real>* place)
 {
@@ -86,8 +86,8 @@ struct RowState
     Real largest = 0, sum = 0;
 };
 
-// exp(score - largest) in place over the `seen` columns, 0 behind; returns by how much what was
-// summed before shrinks, because a larger score came.
+// Replaces the `seen` scores of a row by exp(score - largest) and the rest by 0; returns the
+// factor by which earlier sums shrink if the maximum has grown.
 template<class Real>
 BS_VECTORIZED Real onlineSoftmax(Real* row, int seen, int columns, RowState<Real>& state)
 {
@@ -114,7 +114,7 @@ BS_VECTORIZED void scaleRow(Real* row, int columns, Real factor)
         row[c] *= factor;
 }
 
-// P = exp(score - logSum) in place over the `seen` columns, 0 behind.
+// Replaces the `seen` scores by P = exp(score - logSum) and the rest by 0.
 template<class Real>
 BS_VECTORIZED void probabilitiesOf(Real* row, int seen, int columns, Real logSum)
 {
@@ -124,7 +124,7 @@ BS_VECTORIZED void probabilitiesOf(Real* row, int seen, int columns, Real logSum
     std::fill(row + seen, row + columns, Real(0));
 }
 
-// dS = P (dP - product), in place of dP.
+// Replaces dP by dS = P (dP - product).
 template<class Real>
 BS_VECTORIZED void scoreGradients(const Real* p, Real* d, int columns, Real product)
 {
@@ -227,7 +227,7 @@ void flashHead(const AttentionHead<const Real>& head, Matrix<Real> out, Wide<Rea
         rowTiles(head, r, rowsOf(out, r), logSums + r, workspace);
 }
 
-// The sum over columns of dP P is dOut out, which needs no scores.
+// The sum over columns of dP P equals dOut out, which needs no scores.
 template<class Real>
 void flashHeadBackward(const AttentionHead<const Real>& head, const FlashHeadBackward<Real>& op)
 {

@@ -17,7 +17,7 @@ CBLAS_TRANSPOSE of(Transpose transpose)
 const Blas& blas()
 {
     static const Blas* loaded = loadBlas().value_or(nullptr);
-    CHECK(loaded != nullptr); // openCpuDevice() reports it first
+    CHECK(loaded != nullptr); // openCpuDevice() has reported a missing library
     return *loaded;
 }
 
@@ -34,7 +34,7 @@ void multiply(const Matmul<Real>& op, int inner)
          op.alpha, op.a.data, op.a.stride, op.b.data, op.b.stride, op.beta, op.c.data, op.c.stride);
 }
 
-constexpr int kBlock = 256; // rows and columns of what is widened at a time
+constexpr int kBlock = 256; // rows and columns that are widened at once
 
 template<class From, class To>
 BS_VECTORIZED void convert(Matrix<From> from, Matrix<To> to)
@@ -48,7 +48,7 @@ BS_VECTORIZED void convert(Matrix<From> from, Matrix<To> to)
     }
 }
 
-// Rows and columns of an operand as the product has them, and where that block really lies.
+// Rows and columns of an operand in the product, and the position of the block in memory.
 struct Block
 {
     int row = 0, column = 0, rows = 0, columns = 0;
@@ -62,8 +62,8 @@ struct Block
     }
 };
 
-// Products of narrow numbers, block by block: widened, multiplied and added up as floats, and
-// rounded once.
+// Block-wise products of narrow numbers: widened, multiplied and accumulated as floats, rounded
+// once.
 class WidenedBlocks
 {
 public:
@@ -118,7 +118,7 @@ void matmul(const Matmul<Real, Out>& op)
     const int inner = op.transposeA == Transpose::Yes ? op.a.rows : op.a.columns;
     CHECK(inner == (op.transposeB == Transpose::Yes ? op.b.columns : op.b.rows));
     if constexpr (std::is_same_v<Real, bfloat16>) {
-        thread_local WidenedBlocks blocks; // allocates once a thread
+        thread_local WidenedBlocks blocks; // allocated once per thread
         blocks.multiply(op, inner);
     } else {
         multiply(op, inner);

@@ -2,8 +2,8 @@
 
 #include "engine/backend/kernels.h"
 
-// One operation a file, for float and bfloat16, which train, and double, for finite differences.
-// What each computes is said at Kernels.
+// One operation per file, for float and bfloat16 (training) and double (finite differences).
+// Kernels documents each operation.
 namespace engine::cpu {
 
 template<class Real, class Out = Real>

@@ -5,7 +5,7 @@
 
 namespace engine::cpu {
 
-// Of a row before it became probabilities: the largest, and the sum of exp(x - largest).
+// The maximum of a row before the softmax, and the sum of exp(x - largest).
 template<class Real>
 struct SoftmaxSums
 {
@@ -26,7 +26,7 @@ BS_INLINE SoftmaxSums<Real> softmaxSums(const Real* row, int n)
     return {largest, sum};
 }
 
-// In place. Narrow numbers are rounded once: their exponentials are made again rather than kept.
+// In place. Narrow results are rounded once: exponentials are computed twice rather than stored.
 template<class Real>
 BS_INLINE SoftmaxSums<Real> softmax(Real* row, int n)
 {

@@ -12,7 +12,7 @@ Matrix<Real> columnsOf(Matrix<Real> scores, int slice)
             scores.rows, scores.stride};
 }
 
-// In place, over the first `seen` of `columns`; the others become 0.
+// In place over the first `seen` of `columns`; the rest becomes 0.
 template<class Real>
 BS_VECTORIZED void softmaxRow(Real* row, int seen, int columns)
 {
@@ -20,7 +20,7 @@ BS_VECTORIZED void softmaxRow(Real* row, int seen, int columns)
     std::fill(row + seen, row + columns, Real(0));
 }
 
-// From dP and P: dS = P (dP - sum over columns of dP P), in place of dP.
+// Replaces dP by dS = P (dP - sum over columns of dP P).
 template<class Real>
 BS_VECTORIZED void softmaxBackward(Matrix<const Real> probabilities, Matrix<Real> gradient,
                                    int columns)

@@ -9,8 +9,8 @@
 
 namespace engine::cpu {
 
-// exp() that a compiler can vectorise: 2^n times a polynomial (Cephes, expf), relative error below
-// 2e-7 within [-87, 88], clamped outside.
+// exp() that compilers can vectorize: 2^n times a polynomial (Cephes, expf), relative error
+// below 2e-7 within [-87, 88], clamped outside.
 BS_INLINE float exponential(float x)
 {
     constexpr float kLog2e = 1.44269504F, kRound = 12582912.0F; // 1.5 * 2^23: rounds to nearest

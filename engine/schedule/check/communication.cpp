@@ -65,7 +65,7 @@ CommunicationReport checkCommunication(const Schedule& lowered)
     CommunicationReport report;
     report.messages = countSends(lowered);
     const auto order = findOrderFault(lowered, Communicators::One);
-    // A message in another's place is worse than waiting for ever: it is not noticed.
+    // Receiving the wrong message is worse than a deadlock, because it goes unnoticed.
     auto fused = order ? order : findExchangeFault(lowered, Exchange::Fused);
     report.verdicts = {
         verdictOf(Transport::Blocking, findExchangeFault(lowered, Exchange::OneByOne)),

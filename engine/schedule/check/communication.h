@@ -9,25 +9,25 @@
 
 namespace engine {
 
-// The ways in which the messages of a schedule can be carried, from the one that asks most of the
-// order to the one that asks nothing.
+// Ways to transfer the messages of a schedule, from the strictest requirements on the order to
+// the weakest.
 enum class Transport : std::uint8_t {
-    // Receive, compute, send, one after the other; a send returns when its receive was called
-    // (ncclSend and ncclRecv one by one, MPI_Ssend and MPI_Recv).
+    // Receive, compute and send are called sequentially. A send returns when its receive was
+    // called (individual ncclSend and ncclRecv, MPI_Ssend and MPI_Recv).
     Blocking,
-    // What stands between two compute ops is called at once and waited for at once
-    // (Megatron-LM's send_forward_recv_backward, PyTorch's batch_isend_irecv), all messages of a
-    // pair of devices on one communicator.
+    // All transfers between two compute ops are posted together and waited for together
+    // (Megatron-LM's send_forward_recv_backward, PyTorch's batch_isend_irecv), on one
+    // communicator per pair.
     Fused,
-    // Nothing waits for a send; each receive waits for its message. One communicator without tags
-    // (NCCL): message k of a directed pair is what receive k gets.
+    // Sends do not wait; each receive waits for its message. One communicator without tags
+    // (NCCL): receive k of a directed pair gets message k.
     OneCommunicator,
-    // The same with one communicator for activations and one for gradients.
+    // As OneCommunicator, with separate communicators for activations and gradients.
     PerKind,
-    // Messages are found by name: tags, or one credit or buffer per message.
+    // Messages are matched by tag, or have a credit or buffer each.
     Tagged,
-    // As NCCL runs here: a communicator for each directed pair of devices and kind, whose messages
-    // wait for both ends on a lane of its own (communicator_lanes.h).
+    // NCCL as used here: one communicator per directed pair of devices and kind. A message waits
+    // for both ends on the stream of its communicator (communicator_lanes.h).
     Nccl,
 };
 constexpr int kTransports = 6;
@@ -36,11 +36,11 @@ struct TransportVerdict
 {
     Transport transport = Transport::Blocking;
     bool safe = true;
-    // Where it goes wrong first; none where it is safe.
+    // The first failure; empty if safe.
     DeviceId device;
     int index = -1;
     Op op;
-    std::string reason; // names device, index, op and what it meets or waits for; "" where safe
+    std::string reason; // names device, index, op and what it waits for; "" if safe
 
     friend bool operator==(const TransportVerdict&, const TransportVerdict&) = default;
 };
@@ -56,12 +56,13 @@ struct CommunicationReport
     }
 };
 
-std::string_view transportName(Transport transport);  // "per-kind": in JSON
-std::string_view transportTitle(Transport transport); // "one communicator per kind": for people
+std::string_view transportName(Transport transport);  // "per-kind", for JSON
+std::string_view transportTitle(Transport transport); // "one communicator per kind", for display
 
-// Whether sends meet receives. Takes a schedule that is valid (validate.h) and has its transfers
-// (passes.h: addP2P); copies of stashes and optimizer steps are on lanes of their own and do not
-// count, all-reduces for NCCL alone. Time and memory: linear in the ops.
+// Checks whether every send meets its receive, for each transport. Requires a valid schedule
+// (validate.h) with transfers (passes.h: addP2P). Copies of stashes and optimizer steps have
+// their own streams and are ignored; all-reduces matter for NCCL only. Linear in time and
+// memory.
 CommunicationReport checkCommunication(const Schedule& lowered);
 
 } // namespace engine

@@ -12,11 +12,11 @@
 namespace engine {
 namespace {
 
-// Names a communicator, the same on all its ranks.
+// Identifies a communicator on all its ranks.
 struct LaneKey
 {
     bool reduces = false, gradients = false;
-    int from = 0, to = 0; // Ranks::All: the direction, twice
+    int from = 0, to = 0; // Ranks::All: both are the direction
 
     friend auto operator<=>(const LaneKey&, const LaneKey&) = default;
 };
@@ -54,16 +54,16 @@ public:
 private:
     static constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
-    // What goes together: positions [first, end) of Lane::ops.
+    // A group: positions [first, end) of Lane::ops.
     struct Lane
     {
         std::vector<std::uint32_t> ops; // positions in the program
-        std::size_t first = 0, end = 0; // under way; equal: nothing is
+        std::size_t first = 0, end = 0; // running group; equal: none
         int missing = 0;                // other ends that have not started
     };
     struct Device
     {
-        std::size_t computed = 0; // what comes before is done, or of another lane
+        std::size_t computed = 0; // preceding ops that are complete or belong to other streams
         std::map<LaneKey, Lane> lanes;
     };
     struct Sum // an all-reduce
@@ -80,7 +80,8 @@ private:
             if (const auto lane = laneOf(d, ops[i])) {
                 m_devices[d].lanes[*lane].ops.push_back(i);
                 if (*lane == kReduceLane
-                    && !std::exchange(seen[{meetingOf(ops[i]).value, tiesEnds(ops[i])}], true))
+                    && !std::exchange(seen[{meetingOf(ops[i]).value, tiesEmbeddings(ops[i])}],
+                                      true))
                     ++sumOf(ops[i]).devices;
             } else if (isCompute(ops[i].kind)) {
                 visitProduced(ops[i], m_schedule.shape, [&](const Value& value) {
@@ -90,7 +91,7 @@ private:
         }
     }
 
-    // None: compute, copies of stashes, and what else is on a lane that nobody shares.
+    // None for compute, copies of stashes and other ops without a communicator.
     std::optional<LaneKey> laneOf(std::size_t d, const Op& op) const
     {
         if (op.kind == OpKind::AllReduce)
@@ -109,13 +110,13 @@ private:
     {
         return m_schedule.program[d][position];
     }
-    Sum& sumOf(const Op& op) { return m_sums[{meetingOf(op).value, tiesEnds(op)}]; }
+    Sum& sumOf(const Op& op) { return m_sums[{meetingOf(op).value, tiesEmbeddings(op)}]; }
     std::uint32_t carried(const Op& transfer) const
     {
         return valueIndex(transferredValue(transfer, m_schedule.shape), m_schedule.shape);
     }
 
-    // One step of the device on any lane.
+    // Advances one stream of the device by one step.
     bool advance(std::size_t d)
     {
         bool moved = compute(d);
@@ -124,7 +125,7 @@ private:
         return moved;
     }
 
-    // Ops that run as one need what each of them needs.
+    // Joint ops need the inputs of all of them.
     bool compute(std::size_t d)
     {
         Device& device = m_devices[d];
@@ -142,7 +143,8 @@ private:
         return device.computed != before;
     }
 
-    // For something on another lane. What it receives, and the sums of an OPT, stand before it.
+    // Whether the op waits for another stream. Receives and the all-reduces of an OPT precede it
+    // in the program.
     bool waitsFor(std::size_t d, std::size_t position) const
     {
         const Op& op = m_schedule.program[d][position];
@@ -162,14 +164,15 @@ private:
             if (carrier.kind == OpKind::AllReduce)
                 found = found
                     || (value.kind == Value::Kind::ReducedGradient
-                        && value.stage == meetingOf(carrier) && tiesEnds(op) == tiesEnds(carrier));
+                        && value.stage == meetingOf(carrier)
+                        && tiesEmbeddings(op) == tiesEmbeddings(carrier));
             else if (!isSend(carrier.kind))
                 found = found || value == transferredValue(carrier, m_schedule.shape);
         });
         return found;
     }
 
-    // The next group of a lane, if it can start.
+    // Starts the next group of a stream if possible.
     bool start(std::size_t d, Lane& lane)
     {
         if (lane.first < lane.end || lane.first == lane.ops.size())
@@ -194,7 +197,7 @@ private:
         return std::ranges::none_of(ops, [](const Op& op) { return isCompute(op.kind); });
     }
 
-    // A sum takes what every op before it added.
+    // An all-reduce needs all earlier gradients.
     bool hasInput(std::size_t d, std::uint32_t position) const
     {
         const Op& op = at(d, position);
@@ -217,7 +220,7 @@ private:
         m_running.push_back(other);
     }
 
-    // A device that holds a stage twice is one rank: its second sum is its first.
+    // A device that holds a stage twice is one rank, so its second all-reduce is its first.
     void join(std::size_t d, Lane& lane, Sum& sum)
     {
         if (sum.started == sum.devices || std::ranges::count(sum.waiting, d) > 0) {
@@ -251,8 +254,7 @@ private:
                });
     }
 
-    // What keeps a stuck device: the earliest transfer or sum under way whose other end has not
-    // started.
+    // What blocks a device: its earliest transfer or all-reduce whose other end has not started.
     std::optional<std::uint32_t> unmet(std::size_t d) const
     {
         std::optional<std::uint32_t> first;
@@ -266,22 +268,22 @@ private:
         return first;
     }
 
-    // The device that has not come to it.
+    // A device that has not reached the op.
     std::size_t missingAt(std::size_t d, const Op& op) const
     {
         if (isTransfer(op.kind))
             return static_cast<std::size_t>(otherDevice(m_schedule, op).value);
-        const auto& waiting = m_sums.at({meetingOf(op).value, tiesEnds(op)}).waiting;
+        const auto& waiting = m_sums.at({meetingOf(op).value, tiesEmbeddings(op)}).waiting;
         for (std::size_t other = 0; other < m_devices.size(); ++other)
             if (std::ranges::count(waiting, other) == 0)
                 for (const Op& their : m_schedule.program[other])
                     if (their.kind == op.kind && meetingOf(their) == meetingOf(op)
-                        && tiesEnds(their) == tiesEnds(op))
+                        && tiesEmbeddings(their) == tiesEmbeddings(op))
                         return other;
         return d;
     }
 
-    // From device to device until one comes again.
+    // Follows the waiting devices until one repeats.
     TransportFault circleFrom(std::size_t start) const
     {
         std::vector<std::size_t> path;
@@ -297,7 +299,7 @@ private:
             path.erase(path.begin(), again);
         if (path.empty())
             return {{DeviceId{static_cast<std::int32_t>(start)}, 0, at(start, 0)},
-                    fmt::format("device {} waits for something that nobody makes", start)};
+                    fmt::format("device {} waits for a value that no op produces", start)};
         const std::uint32_t index = *unmet(path.front());
         TransportFault fault{{DeviceId{static_cast<std::int32_t>(path.front())},
                               static_cast<int>(index), at(path.front(), index)},
@@ -320,10 +322,11 @@ private:
     const Schedule& m_schedule;
     Ranks m_ranks;
     std::vector<Device> m_devices;
-    std::vector<std::uint8_t> m_started;  // [value] ends of its transfer that have started
-    std::vector<std::uint32_t> m_makerOn; // [value] position of its maker, on the maker's device
+    std::vector<std::uint8_t> m_started; // [value] number of ends that have started
+    std::vector<std::uint32_t>
+        m_makerOn; // [value] position of its producer, on the producer's device
     std::map<std::pair<int, bool>, Sum> m_sums;
-    std::vector<std::size_t> m_running; // devices that may be able to go on
+    std::vector<std::size_t> m_running; // devices that may be able to advance
 };
 
 } // namespace

@@ -11,7 +11,7 @@
 namespace engine {
 namespace {
 
-// A device that is stuck at an op, or a stage whose all-reduce is.
+// A blocked device, or the stage of a blocked all-reduce.
 struct Node
 {
     enum class Kind : std::uint8_t { Device, AllReduce, None };
@@ -83,7 +83,7 @@ private:
         return nodes;
     }
 
-    // Goes on with a device as far as it can; whether anything moved.
+    // Advances a device as far as possible; returns whether it moved.
     bool run(std::size_t device)
     {
         const std::vector<Op>& ops = m_schedule.program[device];
@@ -99,7 +99,7 @@ private:
         return meet(device) || m_next[device] != before;
     }
 
-    // What the op waits for from outside its device's own program.
+    // The input of the op that another device has not produced.
     std::optional<Value> missingInput(const Op& op, std::size_t device) const
     {
         for (const Value& value : consumes(op, m_schedule.shape)) {
@@ -125,7 +125,7 @@ private:
                 m_ready[valueIndex(value, m_schedule.shape)] = true;
     }
 
-    // Takes the all-reduces at the head of the device's lane for which everybody has come.
+    // Completes the all-reduces at the head of the device's queue that all devices have reached.
     bool meet(std::size_t device)
     {
         Lane& lane = m_lanes[device];
@@ -143,7 +143,7 @@ private:
         return moved;
     }
 
-    // A device that has not come to the stage's all-reduce.
+    // A device that has not reached the stage's all-reduce.
     std::optional<int> absentee(StageId stage) const
     {
         for (const int caller : m_callers[index(stage)]) {
@@ -158,7 +158,7 @@ private:
         return std::nullopt;
     }
 
-    // What a node waits for; none when that is never going to come anyway.
+    // What a node waits for; none if it is never produced.
     Node behind(Node node) const
     {
         if (node.kind == Node::Kind::AllReduce) {
@@ -175,7 +175,7 @@ private:
         return willMake(maker, value) ? stuckAt(maker) : Node{};
     }
 
-    // Whether the value is among what the device has not come to yet.
+    // Whether the remaining ops of the device produce the value.
     bool willMake(int device, const Value& wanted) const
     {
         if (device < 0)
@@ -206,8 +206,8 @@ private:
         return *missingInput(m_schedule.program[d][m_next[d]], d);
     }
 
-    // From node to node until one comes again: the circle. Nodes that were followed before lead
-    // to none.
+    // Follows the waiting nodes until one repeats, which is the cycle. Nodes followed earlier
+    // lead to none.
     std::optional<Violation> follow(Node start)
     {
         std::vector<Node> path;
@@ -234,7 +234,7 @@ private:
         Violation violation;
         violation.kind = Violation::Kind::Deadlock;
         for (const Node node : nodes) {
-            violation.message += violation.message.empty() ? "no device can go on: " : "; ";
+            violation.message += violation.message.empty() ? "no device can proceed: " : "; ";
             violation.message += describe(node);
             if (node.kind == Node::Kind::Device && violation.index < 0) {
                 const auto d = static_cast<std::size_t>(node.id);
@@ -260,9 +260,9 @@ private:
 
     const Schedule& m_schedule;
     std::vector<std::size_t> m_next;         // [device]
-    std::vector<bool> m_ready;               // [value] made, and sent where it has to be
-    std::vector<Lane> m_lanes;               // [device] all-reduces called for, in order
-    std::vector<std::vector<int>> m_callers; // [stage] devices, once for each row
+    std::vector<bool> m_ready;               // [value] produced, and sent if needed
+    std::vector<Lane> m_lanes;               // [device] started all-reduces, in order
+    std::vector<std::vector<int>> m_callers; // [stage] devices, once per row
     std::vector<bool> m_followed;            // [device, then stage]
     bool m_hasTransfers = false;
 };

@@ -7,12 +7,12 @@
 namespace engine {
 
 enum class Stuck : std::uint8_t {
-    InCircle, // devices that wait for each other
-    Anyhow,   // also for something that is never made
+    InCircle, // only if devices wait for each other
+    Anyhow,   // also if an op waits for a value that is never produced
 };
 
-// Runs the schedule without time and says why devices wait for ever, if they do. An op before its
-// own input on one device is a matter of order and not seen here, nor are ops that fit no stage.
+// Executes the schedule without times and returns why devices wait forever, if they do. Ops that
+// precede their input on the same device (Order) and ops outside the shape are not reported.
 std::optional<Violation> findDeadlock(const Schedule& schedule, Stuck stuck);
 
 } // namespace engine

@@ -41,12 +41,12 @@ private:
 
     struct Device
     {
-        std::size_t next = 0; // the first op of what is under way
-        std::size_t end = 0;  // behind what is under way; next: nothing is
-        int missing = 0;      // transfers under way whose other end has not come
+        std::size_t next = 0; // first op of the running group
+        std::size_t end = 0;  // end of the running group; equal to next: none
+        int missing = 0;      // transfers of the group whose other end has not started
     };
 
-    // Goes on until transfers must be waited for.
+    // Advances until transfers must be waited for.
     void run(std::size_t d)
     {
         const auto& ops = m_schedule.program[d];
@@ -64,8 +64,8 @@ private:
         }
     }
 
-    // Calls the transfers that go together from `next` on. What else stands among them (an
-    // all-reduce, an evict) is on a lane of its own.
+    // Posts the group of transfers from `next` on. Other ops among them (all-reduce, evict) have
+    // streams of their own.
     void call(std::size_t d)
     {
         const auto& ops = m_schedule.program[d];
@@ -101,7 +101,7 @@ private:
 
     bool isStuck(std::size_t d) const { return m_devices[d].next < m_schedule.program[d].size(); }
 
-    // The transfer of a stuck device whose other end has not come.
+    // The transfer of a blocked device whose other end has not started.
     std::size_t waiting(std::size_t d) const
     {
         const Device& device = m_devices[d];
@@ -111,7 +111,7 @@ private:
         return i;
     }
 
-    // Its other end is not among what the other device has called.
+    // Whether the other device has not posted its end.
     bool isUnmet(const Op& op) const
     {
         if (!isTransfer(op.kind))
@@ -126,7 +126,7 @@ private:
         });
     }
 
-    // From device to device until one comes again.
+    // Follows the waiting devices until one repeats.
     TransportFault circleFrom(std::size_t start) const
     {
         std::vector<std::size_t> path;
@@ -159,8 +159,8 @@ private:
     const Schedule& m_schedule;
     Exchange m_exchange;
     std::vector<Device> m_devices;
-    std::vector<std::int32_t> m_called; // [value] the device that called its end first
-    std::vector<std::size_t> m_running; // devices that can go on
+    std::vector<std::int32_t> m_called; // [value] the device that posted its end first
+    std::vector<std::size_t> m_running; // devices that can advance
 };
 
 } // namespace

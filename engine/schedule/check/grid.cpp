@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-constexpr int kNeighbours = 8; // rows above and below: a thousand devices would hide the one
+constexpr int kNeighbours = 8; // rows shown above and below the device
 
 std::string cellText(const Schedule& schedule, int device, int index)
 {

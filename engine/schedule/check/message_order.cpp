@@ -15,7 +15,7 @@ bool isActivation(OpKind kind)
     return kind == OpKind::SendActivation || kind == OpKind::RecvActivation;
 }
 
-// What one device sends to, or receives from, another, in its order: positions in its program.
+// The messages of one device to or from another, in order, as positions in its program.
 struct Queue
 {
     int peer = -1;
@@ -56,7 +56,7 @@ public:
     }
 
 private:
-    // A device has few peers.
+    // Linear search: a device has few peers.
     Queue& queue(std::size_t device, int peer, bool activations)
     {
         auto& queues = m_ofDevice[device];
@@ -85,7 +85,7 @@ TransportFault describeFault(const Schedule& schedule, std::size_t sender, const
                         toString(send), sent.positions[k])};
 }
 
-// In a valid schedule both queues hold the same messages.
+// In a valid schedule both queues have the same messages.
 std::optional<TransportFault> compare(const Schedule& schedule, std::size_t sender,
                                       const Queue& sent, const Queue& received)
 {

@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// Where a way to carry messages fails, and why.
+// The op at which a transport fails, and the reason.
 struct TransportFault
 {
     OpPlace place;
@@ -16,9 +16,9 @@ struct TransportFault
 
 enum class Communicators : std::uint8_t { One, PerKind };
 
-// The first message of a directed pair of devices that is received in another place of the order
-// than it was sent, all messages together or activations and gradients by themselves. Without tags
-// the receive would get another message.
+// The first message of a directed pair of devices whose receive has a different position than
+// its send, counting all messages or each kind separately. Without tags the receive would get
+// another message.
 std::optional<TransportFault> findOrderFault(const Schedule& lowered, Communicators communicators);
 
 } // namespace engine

@@ -11,7 +11,7 @@ bool isOfMicroBatch(OpKind kind)
     return kind != OpKind::AllReduce && kind != OpKind::OptimizerStep;
 }
 
-// The kinds of which a micro-batch may have only one on a stage: B is I and W together.
+// Kinds that exclude each other for a micro-batch on a stage: B includes I and W.
 std::span<const OpKind> rivalsOf(const OpKind& kind)
 {
     static constexpr std::array kOfB{OpKind::Backward, OpKind::BackwardInput,

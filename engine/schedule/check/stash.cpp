@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kHalves = 2;
 
-// By the order of the device alone.
+// From the order of the device alone.
 StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
 {
     StashPeak peak;
@@ -31,7 +31,7 @@ StashPeak ownPeak(std::span<const Op> ops, const Shape& shape)
     return peak;
 }
 
-// Guests of the partner count from their EVICT to their LOAD.
+// Stashes of the partner count from their EVICT to their LOAD.
 std::int64_t mostAway(std::span<const Op> ops, const Shape& shape)
 {
     std::int64_t away = 0;

@@ -6,21 +6,22 @@
 
 namespace engine {
 
-// Activations are counted in whole parts, so that sums are exact: an M_a (a device's layers for one
-// micro-batch) has stashPartsPerActivation(), the op of a chunk, slice or half has stashParts().
+// Activations are counted in integer parts, so that sums are exact: one M_a (a device's layers
+// for one micro-batch) has stashPartsPerActivation() parts, the op of a chunk, slice or half
+// stashParts().
 std::int64_t stashPartsPerActivation(const Shape& shape);
 inline std::int64_t stashParts(const Op& op, const Shape& shape)
 {
-    // A half is a slice of two; a schedule in whole micro-batches may hold single halves.
+    // A half counts as one of two slices; a schedule of whole micro-batches may contain halves.
     constexpr int kHalves = 2;
     if (op.slice == Op::kWhole)
         return std::int64_t{kHalves} * (shape.slices > 1 ? shape.slices : 1);
     return shape.slices > 1 ? kHalves : 1;
 }
 
-// What an op does to the stash of its own device, and of its peer, at its begin and its end. An
-// activation is alive from the start of its F to the end of its B, or of its W where the backward
-// is split; one on its way to or from the partner counts on both.
+// The change of the stash of an op's own device and of its peer, at the begin and at the end of
+// the op. An activation lives from the start of its F to the end of its B (of its W if the
+// backward is split). During an evict or load it counts on both devices.
 struct StashChange
 {
     int ownAtBegin = 0, ownAtEnd = 0, peerAtBegin = 0, peerAtEnd = 0;
@@ -42,9 +43,9 @@ inline StashChange stashChange(OpKind kind)
     }
 }
 
-// A stash that a RECOMPUTE rebuilds (Chen et al., 2016) is whole while its F runs and again from
-// the RECOMPUTE on. In between only what that needs is kept: the input of the stage or, where only
-// the attention is repeated, all but the scores.
+// A stash that a RECOMPUTE rebuilds (Chen et al., 2016) is complete during its F and again from
+// the RECOMPUTE on. In between only the input of RECOMPUTE is kept: the input of the stage or,
+// with attention recomputation, everything except the scores.
 struct HeldParts
 {
     std::int64_t whole = 0, kept = 0;
@@ -53,11 +54,16 @@ struct HeldChange
 {
     HeldParts ownAtBegin = {}, ownAtEnd = {}, peerAtBegin = {}, peerAtEnd = {};
 };
-enum class RebuiltBy : std::uint8_t { Nobody, Recompute, Backward }; // B or I, before it works
-// stashChange() in parts, told apart. Evicts and loads move what there is before it is rebuilt.
+enum class RebuiltBy : std::uint8_t {
+    Nobody,
+    Recompute,
+    Backward
+}; // Backward: the B or I rebuilds it first
+// stashChange(), separated into complete and rebuilt stashes. Evicts and loads move a stash
+// before it is rebuilt.
 HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by);
 
-// Which stashes of a schedule are rebuilt: a bit for each cell, none where no op recomputes.
+// The stashes of a schedule that are rebuilt: one bit per cell, none if no op recomputes.
 class RebuiltStashes
 {
 public:
@@ -65,7 +71,7 @@ public:
     explicit RebuiltStashes(const Schedule& schedule);
 
     bool any() const { return !m_cells.empty(); }
-    RebuiltBy of(const Op& op) const // its micro-batch and stage; the op exists()
+    RebuiltBy of(const Op& op) const // by micro-batch and stage; requires exists(op)
     {
         return has(op) ? RebuiltBy::Recompute : RebuiltBy::Nobody;
     }
@@ -77,21 +83,20 @@ private:
     std::vector<bool> m_cells;
 };
 
-// What a device keeps at most by its order alone, whatever the times: its own stashes (an EVICT has
-// until the end of the compute op behind it to give its slot back, which is what keeps BPipe below
-// its bound) and, at most, those of its partner that are away. In parts, with the op at which the
-// own ones are the most. One that is rebuilt takes a slot all along.
+// The largest stash of a device that its order allows, for any times: its own stashes, plus the
+// stashes of its partner that are evicted to it. An EVICT must release its slot by the end of
+// the compute op after it, which keeps BPipe below its bound. In parts, with the op at which the
+// own stashes peak. A stash that is rebuilt takes a full slot throughout.
 struct StashPeak
 {
     std::int64_t own = 0, guests = 0;
-    int index = -1; // in the device's list
+    int index = -1; // position in the device's list
 };
 std::vector<StashPeak> stashPeaks(const Schedule& schedule); // [device]
 
-// For how many parts a device that evicts has room: its own (guests of its partner not counted),
-// and of them on the partner. Both are what its order alone needs, and both are kept whatever the
-// times: an op waits for the copy that makes the room. So no device ever holds more than
-// stashPeaks().
+// The capacity in parts of a device that evicts, for its own stashes and on its partner. Both
+// are the minimum for its order and are enforced at run time: an op waits for the copy that
+// frees the slot. Therefore no device exceeds stashPeaks().
 struct StashRoom
 {
     std::int64_t own = 0, guests = 0; // 0: the device evicts nothing

@@ -18,7 +18,7 @@ bool touchesStash(OpKind kind)
     return kind == OpKind::Forward || isBackward(kind) || isCopy(kind) || kind == OpKind::Recompute;
 }
 
-// The states of all stashes of a schedule, and where each was reached.
+// The state of every stash of a schedule, and the op that caused it.
 class StashBook
 {
 public:
@@ -57,7 +57,7 @@ private:
         return op;
     }
 
-    // What is wrong; the state goes on as if nothing was.
+    // Returns the violation, if any; the state advances in either case.
     std::string take(const Op& op, int index)
     {
         const std::uint32_t cell = cellIndex(stashOf(op), m_schedule.shape);
@@ -73,7 +73,7 @@ private:
     StashState stateAfter(const Op& op, StashState before, std::uint32_t cell)
     {
         switch (op.kind) {
-        case OpKind::Forward: // behind an EVICT it is too late for order, and the stash is away
+        case OpKind::Forward: // an error of order, or an op after EVICT
             return before == StashState::NotMade ? StashState::Here : before;
         case OpKind::Load:
             return StashState::Here;
@@ -95,37 +95,37 @@ private:
     std::string faultOf(const Op& op, StashState state, std::uint32_t cell) const
     {
         if (op.kind == OpKind::Forward || op.kind == OpKind::BackwardWeight)
-            return {}; // validate() sees a second F; W uses what I keeps for it
+            return {}; // validate() reports a second F; W uses what I keeps
         if (isBackward(op.kind) && state != StashState::Away)
-            return {}; // and a second B
+            return {}; // validate() reports a second B
         const StashState wanted = op.kind == OpKind::Load ? StashState::Away : StashState::Here;
         if (state == wanted)
             return {};
-        const std::string stash = fmt::format("finds the stash of stage {}, micro-batch {}",
+        const std::string stash = fmt::format("needs the stash of stage {}, micro-batch {}",
                                               op.stage.value, op.microBatch.value);
         switch (state) {
-        case StashState::NotMade: // for the others validate() sees the forward behind them
+        case StashState::NotMade: // validate() reports the later forward
             return op.kind == OpKind::Load
-                ? fmt::format("{} not made yet: nothing was evicted", stash)
+                ? fmt::format("{}, which is not created yet, so there is nothing to load", stash)
                 : std::string();
         case StashState::Here:
-            return fmt::format("{} at home: nothing was evicted (since index {})", stash,
+            return fmt::format("{}, which is not evicted (in place since index {})", stash,
                                m_since[cell]);
         case StashState::Away:
             return fmt::format(
-                "{} away on device {}: evicted at index {} and not loaded yet", stash,
+                "{}, which is on device {}: evicted at index {} and not loaded yet", stash,
                 stashPartner(m_schedule.device(op.replica, op.stage), m_schedule.shape).value,
                 m_since[cell]);
         default:
-            return fmt::format("{} {} already, at index {}", stash,
+            return fmt::format("{}, which was {} at index {}", stash,
                                state == StashState::Used ? "used" : "freed", m_since[cell]);
         }
     }
 
     const Schedule& m_schedule;
     std::vector<StashState> m_states;    // [cell]
-    std::vector<std::int32_t> m_since;   // [cell] index of the op that brought the state
-    std::vector<std::uint16_t> m_halves; // [cell] halves that are done
+    std::vector<std::int32_t> m_since;   // [cell] index of the op that set the state
+    std::vector<std::uint16_t> m_halves; // [cell] completed halves
 };
 
 std::string inActivations(std::int64_t parts, const Shape& shape)
@@ -155,15 +155,15 @@ std::vector<Violation> checkStashLimit(const Schedule& schedule, std::int64_t li
         violation.index = peak.index;
         if (peak.index >= 0)
             violation.op = schedule.program[d][static_cast<std::size_t>(peak.index)];
-        violation.message = fmt::format(
-            "device {}, index {}: with {} the device keeps {} activations of its own{}, more than "
-            "the limit of {}",
-            d, peak.index, peak.index >= 0 ? toString(violation.op) : "no op",
-            inActivations(peak.own, schedule.shape),
-            peak.guests > 0 ? fmt::format(" and up to {} of its partner",
-                                          inActivations(peak.guests, schedule.shape))
-                            : "",
-            inActivations(limit, schedule.shape));
+        violation.message
+            = fmt::format("device {}, index {}: with {} the device holds {} activations of its "
+                          "own{}, more than the limit of {}",
+                          d, peak.index, peak.index >= 0 ? toString(violation.op) : "no op",
+                          inActivations(peak.own, schedule.shape),
+                          peak.guests > 0 ? fmt::format(" and up to {} of its partner",
+                                                        inActivations(peak.guests, schedule.shape))
+                                          : "",
+                          inActivations(limit, schedule.shape));
         violations.push_back(std::move(violation));
     }
     return violations;

@@ -6,13 +6,13 @@
 
 namespace engine {
 
-// The life of the stashes: F makes one, EVICT takes it to the partner, LOAD brings it back,
-// RECOMPUTE and B or I use it, B or W frees it. A violation where an op finds its stash away, freed
-// or not made yet, and where an EVICT or a LOAD finds nothing to move. Ops that fit no stage are
-// passed over.
+// Follows every stash: F creates it, EVICT moves it to the partner, LOAD moves it back,
+// RECOMPUTE and B or I use it, B or W frees it. Reports ops whose stash is evicted, freed or not
+// yet created, and EVICT and LOAD ops without a stash to move. Ops outside the shape are
+// skipped.
 std::vector<Violation> checkStashes(const Schedule& schedule);
 
-// Devices whose peak is above `limit`, in parts.
+// Devices whose peak exceeds `limit` parts.
 std::vector<Violation> checkStashLimit(const Schedule& schedule, std::int64_t limit);
 
 } // namespace engine

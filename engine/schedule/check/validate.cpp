@@ -6,7 +6,7 @@
 #include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
@@ -35,12 +35,12 @@ public:
             [this](DeviceId device, int index, const Op& op) { checkOrder(device, index, op); });
         for (int m = 0; m < m_schedule.shape.microBatches; ++m)
             checkComplete(MicroBatchId{m});
-        if (!hasTiedEnds(m_schedule)) // whose all-reduce is of two stages
+        if (!hasTiedEmbeddings(m_schedule)) // its all-reduce joins two stages
             checkHeld(OpKind::AllReduce);
         checkHeld(OpKind::OptimizerStep);
         for (const auto& found : {checkStashes(m_schedule), checkVersions(m_schedule)})
             m_violations.insert(m_violations.end(), found.begin(), found.end());
-        // Where something else is wrong, waiting for what is missing follows from it.
+        // After other violations a wait for a missing op is a consequence.
         const Stuck stuck = m_violations.empty() ? Stuck::Anyhow : Stuck::InCircle;
         if (auto deadlock = findDeadlock(m_schedule, stuck))
             m_violations.push_back(*std::move(deadlock));
@@ -71,7 +71,7 @@ private:
         m_violations.push_back({kind, place.device, place.index, place.op, std::move(message)});
     }
 
-    // Whether the op counts: it fits the schedule and lies where its stage does.
+    // Whether the op exists in the shape and is on the device of its stage.
     bool belongs(DeviceId device, const Op& op) const
     {
         return exists(op, m_schedule.shape) && m_schedule.device(op.replica, op.stage) == device;
@@ -95,22 +95,22 @@ private:
             return;
         const auto replica = m_table.replicaOf(op.microBatch);
         if (replica && *replica != op.replica)
-            report(Kind::Duplicate, place, "{}: micro-batch {} goes {} already", toString(op),
+            report(Kind::Duplicate, place, "{}: micro-batch {} already goes {}", toString(op),
                    op.microBatch.value, *replica == 0 ? "down" : "up");
         else if (const auto other = m_table.conflict(op); other && !isAnotherUpdate(op))
-            report(Kind::Duplicate, place, "{}: {} at index {} does that already", toString(op),
+            report(Kind::Duplicate, place, "{}: {} at index {} already does this", toString(op),
                    toString(other->op), other->index);
         else
             m_table.add(place);
     }
 
-    // An asynchronous scheme has many; checkVersions() knows which.
+    // Asynchronous schemes have several; checkVersions() checks them.
     bool isAnotherUpdate(const Op& op) const
     {
         return m_isAsynchronous && op.kind == OpKind::OptimizerStep;
     }
 
-    // Whether there is anything to transfer.
+    // Whether the transfer has another device to go to.
     bool checkPeer(const OpPlace& place)
     {
         const Op& op = place.op;
@@ -118,9 +118,8 @@ private:
         const DeviceId peer = otherDevice(m_schedule, op);
         if (peer == place.device) {
             report(Kind::WrongDevice, place,
-                   "{}: stage {} is on this device too, so there is "
-                   "nothing to send",
-                   toString(op), other.value);
+                   "{}: stage {} is also on this device, so nothing is sent", toString(op),
+                   other.value);
             return false;
         }
         if (op.peer != Op::kNoPeer && peer.value != op.peer)
@@ -129,15 +128,15 @@ private:
         return true;
     }
 
-    // Whether there is anybody who can take the stash.
+    // Whether another device can take the stash.
     bool checkPartner(const OpPlace& place)
     {
         const DeviceId partner = stashPartner(place.device, m_schedule.shape);
         if (partner == place.device)
-            report(Kind::WrongDevice, place, "{}: device {} in the middle has no partner",
+            report(Kind::WrongDevice, place, "{}: the middle device {} has no partner",
                    toString(place.op), partner.value);
         else if (place.op.peer != partner.value)
-            report(Kind::WrongDevice, place, "{}: its partner for stashes is device {}",
+            report(Kind::WrongDevice, place, "{}: its eviction partner is device {}",
                    toString(place.op), partner.value);
         else
             return true;
@@ -158,13 +157,13 @@ private:
         if ((op.kind == OpKind::AllReduce || op.kind == OpKind::OptimizerStep)
             && !isAnotherUpdate(op))
             if (const auto last = m_table.lastContribution(op); last && last->index > index)
-                report(Kind::Order, place,
-                       "{} comes before {} (index {}), which adds to the "
-                       "gradient of stage {}",
-                       toString(op), toString(last->op), last->index, op.stage.value);
+                report(
+                    Kind::Order, place,
+                    "{} comes before {} (index {}), which contributes to the gradient of stage {}",
+                    toString(op), toString(last->op), last->index, op.stage.value);
     }
 
-    // Of a stash the forward; whether it is at home is for checkStashes() to say.
+    // For a stash the forward; checkStashes() checks where the stash is.
     std::optional<OpPlace> sourceOf(const OpPlace& place, const Value& value) const
     {
         if (value.kind == Value::Kind::EvictedStash)
@@ -189,7 +188,8 @@ private:
                toString(op));
     }
 
-    // Every stage of its direction forwards and backwards, whole or in all its slices.
+    // The micro-batch must run forward and backward through every stage of its direction, whole
+    // or in all slices.
     void checkComplete(MicroBatchId microBatch)
     {
         Op op;
@@ -234,7 +234,7 @@ private:
         return op;
     }
 
-    // Whether the op is there in one of the kinds; if so, that what belongs to it is there too.
+    // Whether an op of one of the kinds exists; also checks the ops that belong to it.
     bool checkPart(Op op, Either kinds)
     {
         for (const OpKind kind : {kinds.first, kinds.second}) {
@@ -251,7 +251,7 @@ private:
         return false;
     }
 
-    // A stash that goes comes back.
+    // An evicted stash must be loaded.
     void checkCopies(const Op& op)
     {
         const bool goes = m_table.has(op, OpKind::Evict);
@@ -259,7 +259,7 @@ private:
             reportMissing(op, goes ? OpKind::Load : OpKind::Evict);
     }
 
-    // In a schedule with transfers each value for another device is sent and received.
+    // In a schedule with transfers every value for another device is sent and received.
     void checkTransfers(const Op& op)
     {
         if (!m_table.hasTransfers())
@@ -281,7 +281,7 @@ private:
         }
     }
 
-    // If one stage has such an op, all have.
+    // If one stage has an op of this kind, all must.
     void checkHeld(OpKind kind)
     {
         if (!m_table.hasAny(kind))

@@ -18,7 +18,7 @@ bool finishesBackward(OpKind kind)
     return kind == OpKind::Backward || kind == OpKind::BackwardWeight;
 }
 
-// One stage of one direction on its device, while its program is walked through.
+// One stage of one direction while the program of its device is traversed.
 class StageVersions
 {
 public:
@@ -27,10 +27,9 @@ public:
         , m_hasUpdates(hasUpdates)
     { }
 
-    // How many versions there are besides the first. Without OPTs in the schedule: as many as the
-    // backwards so far allow.
+    // Number of versions besides the first. Without OPTs: as many as the backwards so far allow.
     int newest() const { return m_hasUpdates ? m_updates : m_backwards / m_updateEvery; }
-    // Of the version with this number modulo 256, the one that is not older than the last used.
+    // The version with this number modulo 256 that is not older than the last one used.
     int numberOf(const Op& op) const
     {
         return m_lastUsed + static_cast<std::uint8_t>(op.version - m_lastUsed);
@@ -75,11 +74,12 @@ private:
         m_updatedAt = m_backwards;
         ++m_updates;
         if (op.version != wanted)
-            return fmt::format("{} makes weight version {}, but the next one is {}", toString(op),
+            return fmt::format("{} creates weight version {}, but the next one is {}", toString(op),
                                op.version, wanted);
         if (!earned)
-            return fmt::format("{} makes weight version {} with no backward since the last update",
-                               toString(op), op.version);
+            return fmt::format(
+                "{} creates weight version {} with no backward since the last update", toString(op),
+                op.version);
         return {};
     }
 
@@ -114,7 +114,7 @@ int backwardsBeforeFirstUpdate(const Schedule& schedule)
     return 0;
 }
 
-// The first micro-batches that use version 1 and version 2 on the last stage; none: -1.
+// The first micro-batches that use versions 1 and 2 on the last stage; -1: none.
 std::pair<int, int> firstUses(const Schedule& schedule)
 {
     std::pair<int, int> uses{-1, -1};
@@ -130,8 +130,8 @@ std::pair<int, int> firstUses(const Schedule& schedule)
     return uses;
 }
 
-// What is alive of one stage's versions. Programs are walked backwards, so that the last use of a
-// version comes first.
+// The live versions of one stage. Programs are traversed backwards, so the last use of a version
+// comes first.
 int mostKept(std::span<const Op> ops, StageKey key)
 {
     int newest = 0;

@@ -1,6 +1,6 @@
 #include "engine/schedule/formats/assemble.h"
 
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedule/transfers.h"
 
 #include <fmt/format.h>
@@ -65,12 +65,12 @@ void setPeers(Schedule& schedule)
 
 } // namespace
 
-// A complete schedule has about one op for each cell of stage, micro-batch and slice; this leaves
-// room for files that miss most of theirs.
+// A complete schedule has about one op per cell of stage, micro-batch and slice; the limit
+// allows for files with most ops missing.
 Result<Shape> shapeOf(const Programs& programs)
 {
     constexpr double kCellsPerOp = 64;
-    constexpr double kMostCells = 1 << 28; // valueCount() has 32 bits
+    constexpr double kMostCells = 1 << 28; // valueCount() is 32 bits
     const Shape shape = smallestShape(programs);
     const std::size_t ops = opsOf(programs);
     const double cells = static_cast<double>(shape.stages) * shape.microBatches * shape.replicas
@@ -79,8 +79,8 @@ Result<Shape> shapeOf(const Programs& programs)
     if (cells <= room && shape.devices <= room)
         return shape;
     return fail(Error::Code::Corrupt,
-                fmt::format("{} devices, {} stages, {} micro-batches and {} slices would need far "
-                            "more than the file's {} rows; one of its numbers is wrong",
+                fmt::format("{} devices, {} stages, {} micro-batches and {} slices do not match "
+                            "the {} rows of the file; correct the wrong number",
                             shape.devices, shape.stages, shape.microBatches, shape.slices, ops));
 }
 
@@ -89,7 +89,7 @@ Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme
     Schedule schedule{std::string(scheme), shape, {}, std::move(programs)};
     place(schedule);
     setPeers(schedule);
-    recognizeTiedEnds(schedule);
+    recognizeTiedEmbeddings(schedule);
     return schedule;
 }
 

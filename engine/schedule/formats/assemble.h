@@ -8,19 +8,19 @@
 
 namespace engine {
 
-// What the readers of files have in common: from the ops of the devices to a schedule.
+// Shared by the readers of schedule files: builds a schedule from the ops of the devices.
 using Programs = std::vector<std::vector<Op>>; // [device], in issue order
 
-// The largest numbers in a file: of a stage, micro-batch or index (more than can be built), and of
-// a device (Op::peer has 16 bits).
+// The largest stage, micro-batch or index, and the largest device (Op::peer has 16 bits),
+// accepted from a file.
 constexpr int kLargestNumber = 1 << 24;
 constexpr int kLargestDevice = 0xFFFD;
 
-// The smallest shape that holds all ops. Corrupt where it would need far more memory than so few
-// ops can mean: one wrong digit must not ask for gigabytes.
+// The smallest shape that contains all ops. Returns Corrupt if the shape is far larger than the
+// number of ops justifies, so that a wrong digit does not allocate gigabytes.
 Result<Shape> shapeOf(const Programs& programs);
-// A stage is where its first op is. The other ends of transfers and copies follow from that, since
-// no file holds them.
+// The placement follows from the first op of each stage; the peers of transfers and copies
+// follow from the placement.
 Schedule assemble(const Shape& shape, Programs programs, std::string_view scheme);
 
 } // namespace engine

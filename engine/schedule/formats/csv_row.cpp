@@ -14,7 +14,7 @@ namespace {
 
 using Fields = std::array<std::string_view, kCsvColumns.size()>;
 
-// At most one field more than there are columns: enough to say which one is too much.
+// Splits at most one field more than there are columns, so that the error can name it.
 std::vector<std::string_view> split(std::string_view text)
 {
     std::vector<std::string_view> fields;
@@ -124,16 +124,14 @@ Result<void> checkCsvHeader(std::string_view header)
     for (std::size_t i = 0; i < std::max(columns.size(), kCsvColumns.size()); ++i) {
         if (i >= kCsvColumns.size())
             return corruptCsv(
-                fmt::format("line 1: stray column '{}' behind '{}'; the header must be "
-                            "{}",
+                fmt::format("line 1: unexpected column '{}' after '{}'; the header must be {}",
                             excerpt(columns[i]), kCsvColumns.back(), kCsvHeader));
         if (i >= columns.size())
             return corruptCsv(fmt::format("line 1: column '{}' is missing; the header must be {}",
                                           kCsvColumns[i], kCsvHeader));
         if (columns[i] != kCsvColumns[i])
             return corruptCsv(
-                fmt::format("line 1: column '{}' where '{}' must stand; the header must "
-                            "be {}",
+                fmt::format("line 1: column '{}' instead of '{}'; the header must be {}",
                             excerpt(columns[i]), kCsvColumns[i], kCsvHeader));
     }
     return {};
@@ -144,7 +142,7 @@ Result<CsvRow> parseCsvRow(std::string_view text, int line)
     const std::vector<std::string_view> columns = split(text);
     if (columns.size() > kCsvColumns.size())
         return corruptCsv(fmt::format(
-            "line {}: stray column '{}' behind '{}'; a row has {} columns", line,
+            "line {}: unexpected column '{}' after '{}'; a row has {} columns", line,
             excerpt(columns[kCsvColumns.size()]), kCsvColumns.back(), kCsvColumns.size()));
     if (columns.size() < kCsvColumns.size())
         return corruptCsv(fmt::format("line {}: column '{}' is missing; a row has {} columns", line,

@@ -7,10 +7,10 @@
 
 namespace engine {
 
-// One row of a schedule file, each field checked by itself.
+// One row of a schedule file; every field is checked separately.
 struct CsvRow
 {
-    int line = 0; // from 1, the header's
+    int line = 0; // from 1, the header line
     int device = 0, index = 0, chunk = 0;
     bool hasVersion = false;
     Op op;

@@ -5,7 +5,7 @@
 
 namespace engine {
 
-// Takes a text apart without a copy. Both line ends are known; a byte order mark is passed over.
+// Splits a text without copying. Handles both line endings and skips a byte order mark.
 class Lines
 {
 public:
@@ -17,7 +17,7 @@ public:
             m_rest.remove_prefix(kByteOrderMark.size());
     }
 
-    // The next line without its end; none behind the last.
+    // The next line without its line ending; none at the end.
     std::optional<std::string_view> next()
     {
         if (m_rest.empty())
@@ -25,9 +25,9 @@ public:
         ++m_number;
         return take(m_rest, '\n');
     }
-    int number() const { return m_number; } // of the line taken last, from 1
+    int number() const { return m_number; } // of the last line returned, from 1
 
-    // What stands before `separator`, taken from `text` together with it.
+    // Removes the part before `separator`, and the separator, from `text` and returns the part.
     static std::string_view take(std::string_view& text, char separator)
     {
         const std::size_t end = text.find(separator);
@@ -43,7 +43,7 @@ private:
     int m_number = 0;
 };
 
-// Without the blanks around it.
+// `text` without surrounding blanks.
 inline std::string_view trimmed(std::string_view text)
 {
     constexpr std::string_view kBlanks = " \t";

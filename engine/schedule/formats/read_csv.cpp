@@ -40,8 +40,7 @@ Result<void> checkRowOrder(const std::vector<CsvRow>& rows)
             return corruptAt(rows[i], "device", "rows must be sorted by device, then index");
         if (rows[i].device == rows[i - 1].device && rows[i].index <= rows[i - 1].index)
             return corruptAt(rows[i], "index",
-                             fmt::format("{} comes behind {}; rows must be sorted by device, then "
-                                         "index",
+                             fmt::format("{} follows {}; rows must be sorted by device, then index",
                                          rows[i].index, rows[i - 1].index));
     }
     return {};
@@ -58,8 +57,8 @@ Result<void> checkChunks(const Shape& shape, const std::vector<CsvRow>& rows)
     return {};
 }
 
-// Where forwards are whole but backwards are not, the parts are halves that do not know each other;
-// else they are sequence slices.
+// If forwards are whole but backwards are not, the parts are halves, which are independent;
+// otherwise they are sequence slices.
 Result<void> markHalves(std::vector<CsvRow>& rows)
 {
     const bool sequence = std::ranges::any_of(rows, [](const CsvRow& row) {

@@ -14,7 +14,7 @@
 namespace engine {
 namespace {
 
-// One word. Before the placement is known, `op.stage` is the chunk.
+// `op.stage` is the chunk until the placement is known.
 struct Word
 {
     Op op;
@@ -39,7 +39,7 @@ constexpr std::array<SailKind, 8> kSailKinds{{
     {"RB", OpKind::RecvGradient},
 }};
 
-// Checks of the gradient norm (post-validation): nothing of the schedule.
+// Checks of the gradient norm (post-validation) are not part of the schedule.
 bool isValidation(std::string_view letters)
 {
     return letters == "PV" || letters == "SPV" || letters == "RPV";
@@ -58,7 +58,7 @@ auto badWord(int line, std::string_view word, std::string_view why)
     return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(word), why));
 }
 
-// Nothing for a word that is no part of the order.
+// Empty for a word that is not part of the order.
 Result<std::optional<Word>> sailWord(std::string_view text, int line)
 {
     constexpr std::string_view kDigits = "0123456789";
@@ -73,8 +73,8 @@ Result<std::optional<Word>> sailWord(std::string_view text, int line)
         || std::ranges::none_of(letters, [](unsigned char c) { return std::isupper(c) != 0; });
     if (kind == kSailKinds.end() || !oneCase || !number || *number < 0 || *number > kLargestNumber)
         return badWord(line, text,
-                       "is no word of sail-sg's schedules; they are F, B, W, BW, SF, RF, SB, RB "
-                       "in small or large letters and a micro-batch, as in f0");
+                       "is not a word of sail-sg's schedules; use F, B, W, BW, SF, RF, SB or RB in "
+                       "lower or upper case and a micro-batch, as in f0");
     Word word;
     word.op.kind = kind->kind;
     word.op.microBatch = MicroBatchId{*number};
@@ -104,7 +104,7 @@ Result<Words> sailWords(std::string_view text)
         if (ofLine.empty())
             continue;
         if (words.size() > static_cast<std::size_t>(kLargestDevice))
-            return badWord(lines.number(), *line, "is one device too many");
+            return badWord(lines.number(), *line, "exceeds the largest number of devices");
         words.push_back(std::move(ofLine));
     }
     if (words.empty())
@@ -112,7 +112,7 @@ Result<Words> sailWords(std::string_view text)
     return words;
 }
 
-// All large: a printer that knows no chunks.
+// All upper case: a printer without chunks.
 bool hasChunks(const Words& words)
 {
     bool small = false;
@@ -123,7 +123,7 @@ bool hasChunks(const Words& words)
     return small && large;
 }
 
-// A B without its W is a whole backward.
+// A B without a W is a whole backward.
 void markWholeBackwards(std::vector<Op>& ops)
 {
     std::set<std::pair<StageId, MicroBatchId>> split;

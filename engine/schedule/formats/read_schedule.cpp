@@ -15,7 +15,8 @@
 namespace engine {
 namespace {
 
-// The first line with anything in it but blanks and commas: device 0 may idle for ever.
+// The first line with other characters than blanks and commas, since device 0 may be idle
+// throughout.
 std::string_view firstLine(std::string_view text)
 {
     Lines lines(text);
@@ -53,8 +54,8 @@ Result<ScheduleFormat> scheduleFormat(std::string_view text)
     if (std::isalpha(static_cast<unsigned char>(word.front())) != 0 && isDigit(word.back()))
         return ScheduleFormat::Sail;
     return fail(Error::Code::Corrupt,
-                fmt::format("begins with '{}', which no schedule file does; write one with bscope "
-                            "schedule -o FILE",
+                fmt::format("starts with '{}', which is not a schedule format; write a schedule "
+                            "with bscope schedule -o FILE",
                             excerpt(line)));
 }
 

@@ -10,13 +10,13 @@ namespace engine {
 
 enum class ScheduleFormat { Csv, Torch, Sail };
 
-// By content: a header line of columns, actions between commas, or words between blanks. Corrupt
-// for a file that begins like none of them.
+// Detects the format by content: a header line, actions separated by commas, or words separated
+// by blanks. Returns Corrupt for anything else.
 Result<ScheduleFormat> scheduleFormat(std::string_view text);
 std::string_view formatTitle(ScheduleFormat format); // "PyTorch's schedule CSV"
 
-// A schedule from a file of any of these formats (FORMAT.md). The error is one sentence that names
-// line and column, action or word.
+// Reads a schedule in any of these formats (FORMAT.md). Errors name the line and the column,
+// action or word.
 Result<Schedule> readScheduleText(std::string_view text, std::string_view scheme = "file");
 // A schedule file of any of these formats, checked by validate(): Corrupt names the first thing
 // that is wrong and how to see the rest.

@@ -16,7 +16,7 @@ auto badAction(int line, std::string_view cell, std::string_view why)
     return fail(Error::Code::Corrupt, fmt::format("line {}: '{}' {}", line, excerpt(cell), why));
 }
 
-// What FSDP does with a stage's weights has no place in an order of ops.
+// FSDP actions are not part of the order of ops.
 bool isSharding(std::string_view cell)
 {
     const std::size_t digits = cell.find_first_not_of("0123456789");
@@ -39,7 +39,7 @@ Result<Op> torchOp(std::string_view cell, int line)
     if (known)
         return *op;
     return badAction(line, cell,
-                     "is no action of PyTorch; write stage, kind and micro-batch, as in 2F0, 1B3, "
+                     "is not a PyTorch action; write stage, kind and micro-batch, as in 2F0, 1B3, "
                      "0I1, 0W1, 1RECV_F0 or (0F4;1B2)OVERLAP_F_B");
 }
 
@@ -47,7 +47,7 @@ Result<void> appendOverlap(std::string_view cell, int line, std::vector<Op>& ops
 {
     const std::size_t close = cell.find(')');
     if (close == std::string_view::npos || cell.substr(close + 1) != kOverlap)
-        return badAction(line, cell, "must be actions in brackets and OVERLAP_F_B");
+        return badAction(line, cell, "must be actions in parentheses followed by OVERLAP_F_B");
     std::string_view inner = cell.substr(1, close - 1);
     std::vector<Op> group;
     while (!inner.empty()) {
@@ -88,13 +88,13 @@ Result<std::vector<Op>> torchOps(std::string_view text, int line)
 Result<Schedule> readTorch(std::string_view text, std::string_view scheme)
 {
     Programs programs;
-    std::size_t used = 0; // without the empty lines at the end
+    std::size_t used = 0; // without trailing empty lines
     Lines lines(text);
     while (const auto line = lines.next()) {
         if (programs.size() > static_cast<std::size_t>(kLargestDevice))
             return fail(Error::Code::Corrupt,
-                        fmt::format("more than {} lines: a line is a device, and there cannot be "
-                                    "so many",
+                        fmt::format("more than {} lines: a line is a device, which exceeds the "
+                                    "largest number of devices",
                                     kLargestDevice + 1));
         auto ops = torchOps(*line, lines.number());
         if (!ops)

@@ -8,17 +8,17 @@
 namespace engine {
 namespace {
 
-// Why PyTorch has no such op; nothing where it has.
+// The reason why PyTorch cannot express the op; empty if it can.
 std::string_view torchObstacle(const Op& op)
 {
     if (op.replica != 0)
-        return "it knows one direction, in which a stage is on one device";
+        return "it supports one direction, in which a stage is on one device";
     if (op.flags == OpFlag::Half)
-        return "it knows whole micro-batches, no halves";
+        return "it supports whole micro-batches, not halves";
     if (op.slice != Op::kWhole)
-        return "it knows whole micro-batches, no slices of the sequence";
+        return "it supports whole micro-batches, not sequence slices";
     if (op.version != 0)
-        return "it has one version of the weights";
+        return "it supports one version of the weights";
     switch (op.kind) {
     case OpKind::OptimizerStep:
         return "the training loop calls the optimizer; leave opt out of --with";
@@ -26,7 +26,7 @@ std::string_view torchObstacle(const Op& op)
     case OpKind::Load:
         return "it keeps every stash on its own device";
     case OpKind::Recompute:
-        return "recomputation is the stage's own matter there";
+        return "stages recompute there without an op";
     default:
         return {};
     }
@@ -79,16 +79,15 @@ Result<std::string> torchLine(std::span<const Op> ops)
     return line;
 }
 
-// PyTorch calls receives where they stand, without tags: they must stand in the order of the sends.
-// In a schedule without transfers PyTorch puts them there itself, and the reductions, of which it
-// wants to find none.
+// PyTorch posts receives where they are listed, without tags, so they must have the order of the
+// sends. PyTorch adds transfers and reductions itself to a schedule of compute ops, and rejects
+// reductions in it.
 Result<void> checkTorchOrder(const Schedule& schedule)
 {
     if (!hasTransfers(schedule) && holds(schedule, OpKind::AllReduce))
-        return fail(
-            Error::Code::Unsupported,
-            "PyTorch loads compute ops alone, to which it adds transfers and reductions, or "
-            "all of them; leave allreduce out of --with, or put p2p in");
+        return fail(Error::Code::Unsupported,
+                    "PyTorch loads either compute ops alone, to which it adds transfers and "
+                    "reductions, or all ops; remove allreduce from --with, or add p2p");
     if (!hasTransfers(schedule))
         return {};
     const CommunicationReport report = checkCommunication(schedule);
@@ -96,7 +95,7 @@ Result<void> checkTorchOrder(const Schedule& schedule)
     if (verdict.safe)
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("PyTorch has no tags, and {}; leave p2p out of --with: PyTorch then "
+                fmt::format("PyTorch has no tags, and {}; remove p2p from --with, so that PyTorch "
                             "adds the transfers in the order of the sends",
                             verdict.reason));
 }
@@ -107,8 +106,8 @@ Result<std::string> writeTorch(const Schedule& schedule)
 {
     if (schedule.shape.updateEvery > 0)
         return fail(Error::Code::Unsupported,
-                    "PyTorch runs no asynchronous schedule: it has one version of the weights and "
-                    "one update per iteration; use --format csv");
+                    "PyTorch does not run asynchronous schedules: it has one version of the "
+                    "weights and one update per iteration; use --format csv");
     std::string text;
     for (const auto& ops : schedule.program) {
         auto line = torchLine(ops);

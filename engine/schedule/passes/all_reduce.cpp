@@ -1,6 +1,6 @@
 #include "engine/schedule/passes/blocking_all_reduce.h"
 #include "engine/schedule/passes/passes.h"
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedule/transfers.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ Op allReduceOf(int replica, StageId stage)
     return op;
 }
 
-// Per row (replica, stage): how many ops of its device come up to its last weight gradient, the
-// sends behind that included.
+// [row (replica, stage)] the number of ops of its device up to its last weight gradient,
+// including the sends after it.
 std::vector<std::size_t> readyPositions(const Schedule& schedule)
 {
     const auto stages = static_cast<std::size_t>(schedule.shape.stages);
@@ -36,8 +36,8 @@ std::vector<std::size_t> readyPositions(const Schedule& schedule)
     return ready;
 }
 
-// All-reduces meet on several devices, so every device takes them in one order (by readiness of
-// the last holder, then by stage): no two devices can wait for each other.
+// All devices start all-reduces in the same order (when the last holder is ready, then by
+// stage), so that no two devices wait for each other.
 std::vector<std::vector<AllReducePlace>> placeEager(const Schedule& schedule)
 {
     const auto stages = static_cast<std::size_t>(schedule.shape.stages);
@@ -70,11 +70,13 @@ std::vector<std::vector<AllReducePlace>> place(const Schedule& schedule, SyncPol
     return places;
 }
 
-bool onlyTies(const Schedule& schedule)
+bool hasOnlyTiedAllReduce(const Schedule& schedule)
 {
-    return hasTiedEnds(schedule) && std::ranges::all_of(schedule.program, [](const auto& ops) {
-               return std::ranges::all_of(
-                   ops, [](const Op& op) { return op.kind != OpKind::AllReduce || tiesEnds(op); });
+    return hasTiedEmbeddings(schedule)
+        && std::ranges::all_of(schedule.program, [](const auto& ops) {
+               return std::ranges::all_of(ops, [](const Op& op) {
+                   return op.kind != OpKind::AllReduce || tiesEmbeddings(op);
+               });
            });
 }
 
@@ -85,8 +87,8 @@ Schedule addAllReduce(Schedule schedule, SyncPolicy policy)
     if (schedule.shape.replicas * schedule.shape.dataParallel <= 1
         || schedule.shape.updateEvery > 0)
         return schedule;
-    if (onlyTies(schedule)) // of one copy
-        schedule = withoutTies(std::move(schedule));
+    if (hasOnlyTiedAllReduce(schedule)) // of one copy
+        schedule = withoutTiedEmbeddings(std::move(schedule));
     if (holds(schedule, OpKind::AllReduce))
         return schedule;
     std::vector<std::vector<AllReducePlace>> placements = place(schedule, policy);

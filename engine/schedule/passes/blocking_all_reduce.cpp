@@ -7,8 +7,7 @@
 namespace engine {
 namespace {
 
-// Before the last backward of a device, and all that is received for it; the end where there is
-// none.
+// The position before the last backward of a device and its receives; the end if there is none.
 std::size_t beforeLastBackward(std::span<const Op> ops)
 {
     std::size_t at = ops.size();
@@ -97,8 +96,8 @@ private:
         return 2 * stages * (before ? 0 : secondHalf ? 1 : 2);
     }
 
-    // By chunk, and of one chunk first what the pair's lower device holds in the down direction:
-    // the authors' chunk ids, ascending on the first half of the devices, descending on the second.
+    // By chunk; within a chunk by the authors' chunk ids, which ascend on the first half of the
+    // devices and descend on the second.
     std::size_t rank(StageId stage) const
     {
         const int devices = m_schedule.shape.devices;
@@ -109,12 +108,13 @@ private:
     }
 
     const Schedule& m_schedule;
-    std::vector<std::size_t> m_added; // [row] how many ops of the device come up to its last part
-    std::vector<std::size_t> m_last;  // [device]
+    std::vector<std::size_t>
+        m_added; // [row] number of ops of the device up to its last contribution
+    std::vector<std::size_t> m_last; // [device]
 };
 
-// Runs the program dry, every device held by an all-reduce until all holders of its stage are
-// there.
+// Executes the program without times; an all-reduce blocks a device until all holders of its
+// stage have reached it.
 class BlockingRun
 {
 public:
@@ -162,7 +162,7 @@ private:
         return true;
     }
 
-    // A device that holds both replicas of a stage calls for it twice in a row.
+    // A device that holds both replicas of a stage calls it twice in a row.
     bool meet(std::size_t device, StageId stage)
     {
         auto& arrived = m_arrived[static_cast<std::size_t>(stage.value)];
@@ -186,7 +186,7 @@ private:
     std::vector<bool> m_made;        // [value]
     std::vector<int> m_arrived;      // [stage]
     std::vector<std::size_t> m_next; // [device]
-    std::vector<bool> m_inside;      // [device] has arrived at an all-reduce and waits
+    std::vector<bool> m_inside;      // [device] is waiting at an all-reduce
 };
 
 } // namespace

@@ -9,9 +9,9 @@
 namespace engine {
 namespace {
 
-// The rule of bpipe-and-cost-models.md: device x, which holds up to n stashes, and its partner,
-// which holds up to n', share n + n' of them; one on its way counts on both, so neither needs more
-// than K = ceil((n + n' + 1) / 2). At most n - K + 1 are away at a time.
+// Devices x and D-1-x, which hold up to n and n' stashes, share n + n' of them. A moving stash
+// counts on both, so each needs at most K = ceil((n + n' + 1) / 2) (BPipe, Kim et al., ICML
+// 2023). At most n - K + 1 are evicted at a time.
 struct Limits
 {
     int stash = 0; // K
@@ -61,8 +61,9 @@ int peakStash(std::span<const Op> ops)
     return most;
 }
 
-// Rewrites one device's program. A slot is a compute op, or the idle time before each backward of
-// the cool-down (in 1F1B a forward's): a stash is fetched one slot before its backward.
+// Rewrites the program of one device. A slot is a compute op, or the idle time before each
+// backward of the cool-down (of 1F1B as long as a forward). A stash is loaded one slot before
+// its backward.
 class Evictor
 {
 public:
@@ -85,7 +86,7 @@ public:
         findBackwards();
     }
 
-    // The program with its evicts and loads; none where the limits do not hold.
+    // The program with evicts and loads; none if the limits do not hold.
     std::optional<std::vector<Op>> write()
     {
         for (std::size_t q = 0; q < m_slots.size(); ++q)
@@ -98,7 +99,7 @@ private:
     const Op* slot(std::size_t q) const { return q < m_slots.size() ? m_slots[q] : nullptr; }
     bool isForward(std::size_t q) const { return slot(q) && slot(q)->kind == OpKind::Forward; }
     bool frees(std::size_t q) const { return slot(q) && freesStash(slot(q)->kind); }
-    // Whether the slot uses a stash that has to be loaded before.
+    // Whether the slot uses a stash that must be loaded first.
     bool needsLoad(std::size_t q) const
     {
         return slot(q) && needsStash(slot(q)->kind)
@@ -125,7 +126,7 @@ private:
         m_out.push_back(op);
     }
 
-    // Beside the op of the slot the next one's stash is loaded and the last one's evicted.
+    // During the slot's op the next stash is loaded and the last one evicted.
     bool writeSlot(std::size_t q)
     {
         const bool loads = needsLoad(q + 1);
@@ -157,7 +158,7 @@ private:
         return heldIn(q + 2, q) > m_limits.stash;
     }
 
-    // What is held in a slot to come, seen from the end of slot `now`, if nothing more is evicted.
+    // The stashes held in slot `then` if nothing is evicted after slot `now`.
     int heldIn(std::size_t then, std::size_t now) const
     {
         int held = m_held;
@@ -173,9 +174,9 @@ private:
     Limits m_limits;
     std::uint16_t m_partner = Op::kNoPeer;
     std::vector<const Op*> m_slots;           // nullptr: idle
-    std::vector<std::size_t> m_backward;      // [cell] the slot that first needs the stash
-    std::unordered_set<std::uint32_t> m_away; // [cell] evicted and not back
-    int m_held = 0;                           // here, the one that leaves included
+    std::vector<std::size_t> m_backward;      // [cell] the first slot that needs the stash
+    std::unordered_set<std::uint32_t> m_away; // [cell] evicted and not yet loaded
+    int m_held = 0; // on this device, including the one that is being evicted
     bool m_leaves = false;
     std::vector<Op> m_out;
 };
@@ -222,19 +223,19 @@ Result<void> checkEvictable(const Schedule& schedule)
     for (const auto& ops : schedule.program)
         for (const Op& op : ops) {
             if (op.flags == OpFlag::JointWithNext || op.slice != Op::kWhole)
-                return fail(Error::Code::Unsupported,
-                            fmt::format("{} {}", schedule.scheme,
-                                        op.slice == Op::kWhole
-                                            ? "runs two ops as one, and a stash is evicted between "
-                                              "two ops"
-                                            : "runs parts of micro-batches, and one needs the "
-                                              "stash of another: nothing can be evicted"));
+                return fail(
+                    Error::Code::Unsupported,
+                    fmt::format("{} {}", schedule.scheme,
+                                op.slice == Op::kWhole
+                                    ? "runs two ops as one, but a stash is evicted between two ops"
+                                    : "runs parts of micro-batches, and a part needs the stash of "
+                                      "another: nothing can be evicted"));
             if (isTransfer(op.kind) || isCopy(op.kind))
-                return fail(Error::Code::InvalidArgument,
-                            fmt::format("{} has {} already: evict and load come first, in a "
-                                        "schedule of compute ops",
-                                        schedule.scheme,
-                                        isCopy(op.kind) ? "evicts and loads" : "transfers"));
+                return fail(
+                    Error::Code::InvalidArgument,
+                    fmt::format(
+                        "{} already has {}: add evict and load first, to a schedule of compute ops",
+                        schedule.scheme, isCopy(op.kind) ? "evicts and loads" : "transfers"));
         }
     return {};
 }
@@ -259,8 +260,8 @@ Result<Schedule> addEvictLoad(const Schedule& schedule, EvictPolicy policy)
     if (!balanced || *balanced != schedule)
         return balanced;
     return fail(Error::Code::InvalidArgument,
-                fmt::format("{} on {} devices would hold no less anywhere if devices d and D-1-d "
-                            "shared their stashes: there is nothing to evict",
+                fmt::format("{} on {} devices: sharing stashes between devices d and D-1-d would "
+                            "not reduce the peak, so there is nothing to evict",
                             schedule.scheme, schedule.shape.devices));
 }
 

@@ -13,7 +13,7 @@ Op optimizerStepOf(const Op& op)
     return step;
 }
 
-// In the order in which the weight gradients become ready, so that the first step need not wait
+// In the order in which the weight gradients become ready, so that the first step does not wait
 // for the last all-reduce.
 std::vector<Op> stepsOf(std::span<const Op> ops)
 {
@@ -24,7 +24,7 @@ std::vector<Op> stepsOf(std::span<const Op> ops)
     return steps;
 }
 
-// [device]: a step for each stage it holds, by direction, then stage.
+// [device] a step for each of its stages, by direction, then stage.
 std::vector<std::vector<Op>> heldSteps(const Schedule& schedule)
 {
     std::vector<std::vector<Op>> steps(schedule.program.size());
@@ -39,8 +39,8 @@ std::vector<std::vector<Op>> heldSteps(const Schedule& schedule)
     return steps;
 }
 
-// Asynchronous schemes: behind every backward, and its sends, that completes an update. What is
-// left at the end of the window is not an update yet.
+// Asynchronous schemes: after every backward (and its sends) that completes an update.
+// Micro-batches left at the end of the window form no update.
 std::vector<Op> updatedOps(const Schedule& schedule, std::span<const Op> ops)
 {
     std::vector<Op> out;
@@ -84,7 +84,7 @@ Schedule addOptimizer(Schedule schedule)
         std::vector<Op> steps = stepsOf(ops);
         if (steps.empty())
             steps = held[d];
-        ops.reserve(ops.size() + steps.size()); // no more than is needed
+        ops.reserve(ops.size() + steps.size()); // exact capacity
         ops.insert(ops.end(), steps.begin(), steps.end());
     }
     return schedule;

@@ -18,7 +18,7 @@ Op transferOf(const Value& value, OpKind kind, StageId stage)
     return op;
 }
 
-// Writes one device's program with the transfers its compute ops need.
+// Rewrites the program of one device with the transfers of its compute ops.
 class Writer
 {
 public:
@@ -28,7 +28,7 @@ public:
         , m_out(out)
     { }
 
-    // The ops of a joint group start together and end together: receives before, sends behind.
+    // Joint ops start and end together: receives come before the group, sends after it.
     void write(std::span<const Op> group)
     {
         for (const Op& op : group)

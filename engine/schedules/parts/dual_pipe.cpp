@@ -45,11 +45,11 @@ private:
     struct Way
     {
         DualPipePhase phase;
-        int forwards = 0, backwards = 0; // written
+        int forwards = 0, backwards = 0; // appended so far
     };
 
-    // Steps 6 to 8. Of the 2 x outwards backwards the second half is split, so that weights are
-    // left for step 7.
+    // Steps 6 to 8. The second half of the 2 x outwards backwards is split, so that W remain for
+    // step 7.
     void writeEnd(int inwards, int outwards)
     {
         for (int i = 0; i < 2 * outwards; ++i) {

@@ -8,8 +8,8 @@
 
 namespace engine::parts {
 
-// One of the two ways through a device: its stage of one direction or of the other (DualPipe), or
-// one of its two chunks of a V (DualPipeV).
+// One of the two paths through a device: its stage of either direction (DualPipe), or one of its
+// two chunks of a V (DualPipeV).
 struct DualPipePhase
 {
     int replica = 0, stage = 0, firstMicroBatch = 0;
@@ -17,8 +17,8 @@ struct DualPipePhase
 
 struct DualPipePlace
 {
-    int depth = 0;        // distance of the device from where phase 0 enters the pipeline
-    int devices = 0;      // on the way to where the phases turn into each other
+    int depth = 0;        // distance of the device from the entry of phase 0
+    int devices = 0;      // up to the device where the phases meet
     int microBatches = 0; // of each phase
 };
 

@@ -10,11 +10,11 @@
 namespace engine::parts {
 namespace {
 
-// In the order in which tasks that are ready are taken up.
+// Sorted in the order of execution.
 struct Task
 {
     std::int64_t due = 0;
-    bool forward = true; // false, a backward, comes first
+    bool forward = true; // backwards (false) first
     int replica = 0, stage = 0, microBatch = 0;
 
     friend auto operator<=>(const Task&, const Task&) = default; // NOLINT: false alarm
@@ -24,11 +24,12 @@ using Queue = std::priority_queue<Task, std::vector<Task>, std::greater<>>;
 
 struct Device
 {
-    Queue begins; // first forwards on this device: may have to wait for room
+    Queue begins; // first forwards on this device, which may have to wait for memory
     Queue others;
     std::optional<Task> running;
     std::int64_t until = 0;
-    int stash = 0, promised = 0; // chunks held; forwards that will follow those begun
+    int stash = 0,
+        promised = 0; // chunks held; future forwards of the micro-batches that were started
 };
 
 class ListScheduler
@@ -55,7 +56,7 @@ public:
             for (std::size_t d = 0; d < m_devices.size(); ++d)
                 if (!m_devices[d].running)
                     start(static_cast<int>(d), now);
-            // Rather more stash than no schedule.
+            // All devices are blocked, so the limit grows.
             if (std::ranges::none_of(m_devices, [](const Device& d) { return !!d.running; }))
                 ++m_mostStash;
         }
@@ -69,7 +70,8 @@ private:
         return task.forward && task.stage < m_schedule.shape.devices;
     }
 
-    // Of each direction the first micro-batches are ready, the others wait for one to leave.
+    // Makes the first micro-batches of each direction ready; the others wait until one is
+    // complete.
     void enter()
     {
         for (int m = 0; m < m_schedule.shape.microBatches; ++m)
@@ -142,7 +144,7 @@ private:
     Schedule& m_schedule;
     const DueOrder& m_order;
     std::vector<Device> m_devices;
-    std::vector<std::queue<int>> m_waiting; // [replica] micro-batches that have not entered
+    std::vector<std::queue<int>> m_waiting; // [replica] micro-batches that have not started
     int m_mostStash = 0;
 };
 

@@ -6,23 +6,23 @@
 
 namespace engine::parts {
 
-// What a device takes up next. Times are ticks: the forward of a stage takes one, a backward two.
+// Selects the next op of a device. Times are ticks: a stage's forward takes one, a backward two.
 struct DueOrder
 {
-    std::vector<std::uint8_t> replicaOf; // [micro-batch] the direction it travels in
-    // When the forward (else the backward) of a stage should begin; any 64-bit number orders.
+    std::vector<std::uint8_t> replicaOf; // [micro-batch] its direction
+    // The due time of the forward (else the backward) of a stage; only the order of the numbers
+    // matters.
     std::function<std::int64_t(bool forward, int stage, int microBatch)> due;
-    // A device begins with a micro-batch only while its unfinished ones leave room for all their
-    // chunks in this many chunks.
+    // A device starts a micro-batch only while all chunks of its unfinished micro-batches fit in
+    // this many chunks.
     int mostStash = 0;
-    int mostUnderWay
-        = 0; // micro-batches of one direction from their first op to their last; 0: all
+    int mostUnderWay = 0; // of one direction, from their first op to their last; 0: unlimited
 };
 
-// Fills the programs of an empty schedule: whenever a device is free it takes up what is ready and
-// due first; of two that are due together a backward, then the lower replica, stage, micro-batch.
-// Where every device waits for room, the room grows: always a complete and valid order, since it is
-// one that ran; the same for the same arguments. Time: ops x log(ops).
+// Fills the programs of an empty schedule by running it: a free device executes the ready op
+// that is due first; ties go to a backward, then to the lower replica, stage, micro-batch. If
+// all devices are blocked by mostStash, it grows by one. The result is always complete, valid
+// and deterministic. Time: ops x log(ops).
 void writeByDue(Schedule& schedule, const DueOrder& order);
 
 } // namespace engine::parts

@@ -6,8 +6,8 @@
 
 namespace engine::parts {
 
-// The order behind the whole 1F1B family: min(count, warmUp) forwards, then one forward and one
-// backward in turn, then the backwards that are left. forward(k) and backward(k) write the k-th of
+// The order of the 1F1B family: min(count, warmUp) forwards, then alternating forwards and
+// backwards, then the remaining backwards. forward(k) and backward(k) append the k-th of
 // `count`.
 template<class Forward, class Backward>
 void inTurn(int count, std::int64_t warmUp, Forward forward, Backward backward)
@@ -23,7 +23,7 @@ void inTurn(int count, std::int64_t warmUp, Forward forward, Backward backward)
         backward(k);
 }
 
-// 1F1B with as many warm-up forwards as the scheme wants: warmUp(D, d).
+// 1F1B with warmUp(D, d) warm-up forwards.
 Schedule oneForwardOneBackward(const ScheduleRequest& request,
                                int (*warmUp)(int devices, int device));
 

@@ -7,7 +7,7 @@ namespace engine::parts {
 
 namespace {
 
-// By how much a slot changes what is held: [content].
+// Change of the activations held: [content].
 constexpr std::array kChanges{1, 1, 0, 0, -1, -1, 0};
 
 int change(Lane::Content content)
@@ -83,7 +83,7 @@ void Lane::set(int slot, Content content)
     m_summaries[static_cast<std::size_t>(slot / kSummarized)] = summary;
 }
 
-// The end where none is free.
+// Returns the end if no slot is free.
 int Lane::nextFree(int slot) const
 {
     const auto begin = m_slots.begin();
@@ -91,7 +91,7 @@ int Lane::nextFree(int slot) const
                             - begin);
 }
 
-// The last slot of these after which more is held; -1: none.
+// The last of these slots after which more than the limit is held; -1: none.
 int Lane::lastAbove(int held, int begin, int end) const
 {
     int after = m_heldAtEnd;
@@ -119,7 +119,7 @@ void Lane::putWeight(int slot)
         set(slot, Content::Weight);
 }
 
-// Returns the slot that would hold too much, and does nothing; or -1.
+// Returns the slot that would exceed the limit, without any change; -1 on success.
 int Lane::placeForward(Content op, int slot)
 {
     if (const int full = lastAbove(m_mostHeld - 1, slot, size()); full >= 0)
@@ -134,7 +134,7 @@ int Lane::placeForward(Content op, int slot)
     return -1;
 }
 
-// The same of an input gradient; its weight gradient waits in the next slot that is free.
+// As above for an input gradient; its weight gradient goes to the next free slot.
 int Lane::placeInput(Content op, int slot)
 {
     const bool movesWeight = at(slot) == Content::Weight;

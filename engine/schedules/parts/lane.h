@@ -4,14 +4,13 @@
 
 namespace engine::parts {
 
-// The slots of one device of a V, and how many chunks of activations it holds in each. A slot holds
-// at most one op; weight gradients move on to the next slot that is free whenever an op takes
-// theirs.
+// The slots of one device of a V, and the number of chunk activations held in each. A slot has
+// at most one op. Weight gradients move to the next free slot if another op takes theirs.
 class Lane
 {
 public:
-    // The ops in the order of a micro-batch's path; the second half of a whole backward; a weight
-    // gradient.
+    // The ops in the order of a micro-batch's path, the second half of a whole backward, and a
+    // weight gradient.
     enum class Content : unsigned char {
         FirstForward,
         SecondForward,
@@ -27,16 +26,16 @@ public:
         , m_mostHeld(mostHeld)
     { }
 
-    // Slots that the op takes.
+    // Number of slots of the op.
     int length(Content op) const { return isForward(op) || m_splitsBackward ? 1 : 2; }
-    // Puts the op into the first slot from `from` on where no slot comes to hold more than
-    // `mostHeld`, and returns that slot. The ops placed so far must leave room at the end: more
-    // than `mostHeld` forwards without a backward never end.
+    // Puts the op into the first slot from `from` on such that no slot holds more than
+    // `mostHeld`, and returns the slot. Requires that the ops placed so far end with fewer than
+    // `mostHeld`, otherwise no slot exists.
     int place(Content op, int from);
 
     const std::vector<Content>& slots() const { return m_slots; }
-    int waiting() const { return m_waiting; } // weight gradients behind the last slot
-    int held() const;                         // at the most
+    int waiting() const { return m_waiting; } // weight gradients after the last slot
+    int held() const;                         // the maximum
 
 private:
     static bool isForward(Content op)
@@ -57,11 +56,11 @@ private:
     int placeInput(Content op, int slot);
     void placeBackward(Content op, int slot);
 
-    // Many slots in one, so that a full slot is found without a look at each.
+    // Summary of many slots, so that full slots are skipped quickly.
     struct Summary
     {
         int change = 0; // from before the first to after the last
-        int most = 0;   // after any of them, counted from before the first
+        int most = 0;   // the maximum after any of them, relative to before the first
     };
     static constexpr int kSummarized = 64; // slots
 

@@ -37,27 +37,28 @@ std::optional<Costs> parseCosts(std::string_view text)
     return Costs{numbers[0], numbers[1], numbers[2]};
 }
 
-// What a device does while it is free and neither a forward nor an input gradient can start.
+// What an idle device does while neither a forward nor an input gradient can start.
 enum class Fill {
-    Always, // a weight gradient, if there is one
-    IfHalf, // a weight gradient, unless more than half of it would delay what is known to come
+    Always, // a weight gradient, if available
+    IfHalf, // a weight gradient, unless it would delay the next known op by more than half its
+            // duration
 };
 
-// How many forwards a device may run before its first input gradient.
+// Number of forwards before the first input gradient.
 enum class WarmUp {
-    Memory,    // as many as there is room for
+    Memory,    // as many as fit in memory
     Covered,   // as many as end before the first gradient arrives
-    Overlapped // one more: the last may still run then
+    Overlapped // one more, which may still run when it arrives
 };
 
 struct Policy
 {
     WarmUp warmUp = WarmUp::Memory;
     Fill fill = Fill::Always;
-    bool forwardFirst = false; // while no more are under way than in the warm-up
+    bool forwardFirst = false; // while fewer are unfinished than in the warm-up
 };
 
-// Between them they find the least makespan of all combinations for F:I:W from 1:1:1 to 5:9:4.
+// Together they reach the least makespan of all combinations for F:I:W from 1:1:1 to 5:9:4.
 constexpr std::array<Policy, 4> kPolicies{{{WarmUp::Overlapped, Fill::IfHalf, true},
                                            {WarmUp::Memory, Fill::Always, false},
                                            {WarmUp::Overlapped, Fill::Always, true},
@@ -69,7 +70,7 @@ struct Problem
     Costs costs;
 };
 
-// Forwards before the first input gradient: [device].
+// Number of forwards before the first input gradient: [device].
 std::vector<int> warmUps(const Problem& problem, WarmUp rule)
 {
     const int most = std::min(problem.mostStash, problem.microBatches);
@@ -77,7 +78,7 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
     std::vector<int> counts(static_cast<std::size_t>(problem.devices), most);
     if (rule == WarmUp::Memory)
         return counts;
-    std::int64_t arrives = problem.devices * forward; // the first gradient
+    std::int64_t arrives = problem.devices * forward; // time of the first gradient
     for (int d = problem.devices - 1; d >= 0; --d) {
         int& count = counts[static_cast<std::size_t>(d)];
         count = 1;
@@ -87,14 +88,14 @@ std::vector<int> warmUps(const Problem& problem, WarmUp rule)
             end += forward;
         arrives = std::max(end, arrives) + input;
     }
-    // A device has none that the one before it has not run.
+    // A device cannot run more forwards than the previous one.
     for (std::size_t d = 1; d < counts.size(); ++d)
         if (counts[d] < problem.microBatches)
             counts[d] = std::max(1, std::min(counts[d], counts[d - 1] - 1));
     return counts;
 }
 
-// The pipeline while it runs under one policy.
+// Executes the pipeline with one policy.
 class Trial
 {
 public:
@@ -123,7 +124,7 @@ public:
         }
     }
 
-    // First start to last end of any device, and the longest of one.
+    // The makespan, and the longest span of one device.
     std::pair<std::int64_t, std::int64_t> makespanAndSpan() const
     {
         std::int64_t makespan = 0;
@@ -159,8 +160,9 @@ private:
 
     struct Device
     {
-        std::vector<std::int64_t> forwardEnds, inputEnds; // [microBatch], of those started
-        std::vector<OpKind> kinds; // the order; micro-batches in order in each kind
+        std::vector<std::int64_t> forwardEnds,
+            inputEnds;             // [microBatch], of those that have started
+        std::vector<OpKind> kinds; // the order; micro-batches ascend within each kind
         int weights = 0;
         std::int64_t freeAt = 0;
 
@@ -176,8 +178,8 @@ private:
         return i < ends.size() ? ends[i] : kUnknown;
     }
 
-    // When the next forward of the device could start, as far as is known; never before its memory
-    // and the warm-up let it.
+    // The earliest start of the device's next forward as far as known, given its memory and
+    // warm-up.
     std::int64_t nextForward(int d) const
     {
         const Device& device = at(d);
@@ -235,7 +237,7 @@ private:
         m_wakes.emplace(end, d);
     }
 
-    using Wake = std::pair<std::int64_t, int>; // when, which device
+    using Wake = std::pair<std::int64_t, int>; // time, device
 
     const Problem& m_problem;
     Policy m_policy;

@@ -4,14 +4,14 @@
 
 namespace engine::parts {
 
-// How many micro-batches a scheme repeats, and what it makes that number from: "the devices".
+// The number that micro-batches must be a multiple of, and its description: "the devices".
 struct Unit
 {
     int microBatches = 1;
     std::string_view of;
 };
 
-// What several schemes ask for. Errors name the rule and the nearest number that keeps it.
+// Checks shared by several schemes. Errors name the rule and the nearest valid number.
 Result<void> checkEvenDevices(const ScheduleRequest& request);
 Result<void> checkUnits(const ScheduleRequest& request, const Unit& unit);
 Result<void> checkAtLeastTwiceTheDevices(const ScheduleRequest& request);

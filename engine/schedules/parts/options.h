@@ -4,12 +4,11 @@
 
 namespace engine::parts {
 
-// The chunks per device (and direction); the scheme's default where none are asked for.
+// Chunks per device (and direction): the requested number or the scheme's default.
 int chunksOf(const ScheduleRequest& request);
-// The value of --set; the option's default where nothing is set. checkRequest() has passed the
-// options.
+// The value of --set, or the option's default. Requires checkRequest().
 std::string_view chosen(const ScheduleRequest& request, const SchemeOption& option);
-// The same of a number; `byDefault` is what the option's default means for this request.
+// The value as a number; `byDefault` is the number of the option's default for this request.
 int chosenNumber(const ScheduleRequest& request, const SchemeOption& option, int byDefault);
 
 } // namespace engine::parts

@@ -4,19 +4,19 @@
 
 namespace engine::parts {
 
-// Where stage `stage` of D devices lies when the stages go round (looping) or there and back (V).
+// The device of stage `stage` of D devices in a looping or a V-shaped placement.
 DeviceId loopingDevice(int devices, int stage);
 DeviceId vDevice(int devices, int stage);
 
 using Placement = DeviceId (*)(int devices, int stage);
 
-// A schedule of this shape with empty programs. Replica 1 is the mirror image of replica 0: device
-// d becomes D-1-d.
+// A schedule of this shape with empty programs. Replica 1 mirrors replica 0: device d becomes
+// D-1-d.
 Schedule emptySchedule(std::string_view scheme, const Shape& shape, Placement placement);
-// The same of a request in one direction, with its chunks per device.
+// As above for a request with one direction and its chunks per device.
 Schedule emptySchedule(const ScheduleRequest& request, Placement placement);
 
-// Appends ops to one device's program, so that a scheme reads like its paper.
+// Appends ops to the program of one device.
 class Program
 {
 public:
@@ -41,16 +41,16 @@ public:
     {
         append(OpKind::BackwardWeight, stage, microBatch, replica);
     }
-    // Half 0 or 1 of a micro-batch whose forward is whole; the schedule's shape has two slices.
+    // Half 0 or 1 of a micro-batch whose forward is whole; requires two slices in the shape.
     void backwardHalf(int stage, int microBatch, int half, int replica = 0)
     {
         append(OpKind::Backward, stage, microBatch, replica);
         m_ops.back().slice = static_cast<std::uint16_t>(half);
         m_ops.back().flags = OpFlag::Half;
     }
-    // The op written last runs as one with the next.
+    // Joins the last op with the next one.
     void join() { m_ops.back().flags = OpFlag::JointWithNext; }
-    // Of one slice of the sequence; Op::kWhole: of all.
+    // Of one slice of the sequence; Op::kWhole: the whole micro-batch.
     void forwardSlice(int stage, int microBatch, std::uint16_t slice)
     {
         append(OpKind::Forward, stage, microBatch, 0, slice);

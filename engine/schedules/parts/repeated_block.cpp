@@ -14,7 +14,7 @@ using Content = Lane::Content;
 constexpr std::array kOps{Content::FirstForward, Content::SecondForward, Content::SecondBackward,
                           Content::FirstBackward};
 
-// The chunks that the repeated block holds at the most on one device, as it stands.
+// The maximum of chunks that the repeated block holds on one device before it is compacted.
 int heldAtMost(const BlockSlots& block, int microBatches, BlockBackward backward)
 {
     Lane lane(backward == BlockBackward::Split, 2 * microBatches);
@@ -28,7 +28,7 @@ int heldAtMost(const Block& block, int microBatches, BlockBackward backward)
 {
     int most = 0;
     for (const BlockSlots& slots : block) {
-        // No two micro-batches meet that are further apart than the block is long.
+        // Micro-batches further apart than the length of the block do not overlap.
         const int together = 2 + 2 * (slots.back() / kPeriod);
         most = std::max(most, heldAtMost(slots, std::min(microBatches, together), backward));
     }
@@ -89,7 +89,7 @@ private:
                       + static_cast<std::size_t>(microBatch)];
     }
 
-    // Where the inputs of the op and the one before of its kind have ended.
+    // The end of the op's inputs and of the previous op of its kind.
     int ready(int device, Content op, int microBatch)
     {
         const bool outwards = op == Content::FirstForward || op == Content::SecondBackward;
@@ -99,7 +99,7 @@ private:
             return std::max(before, end(from, op, microBatch));
         if (op == Content::FirstForward)
             return before;
-        // The path turns round on the last device, and at the loss on the first.
+        // The path turns around on the last device, and at the loss on the first.
         return std::max(before, end(device, kOps[static_cast<std::size_t>(op) - 1], microBatch));
     }
 

@@ -6,25 +6,25 @@
 
 namespace engine::parts {
 
-// When the ops of the first micro-batch run on one device of a V, in slots; a slot is the forward
-// of one chunk. In the order of their path: F and F of the first and the second chunk, then the
-// backwards of the second and the first.
+// The slots of the first micro-batch's ops on one device of a V; a slot is the forward of one
+// chunk. In the order of the path: F of the first and of the second chunk, B of the second and
+// of the first.
 using BlockSlots = std::array<int, 4>;
-// The same for all devices: how a scheme of controllable memory describes itself.
+// For all devices; defines a scheme of controllable memory (Qi et al., NeurIPS 2024).
 using Block = std::vector<BlockSlots>; // [device]
 
-// A split backward takes one slot for I, and its W runs later in any slot that is free; a whole one
-// takes two.
+// A split backward takes one slot for I, and its W any later free slot; a whole backward takes
+// two.
 enum class BlockBackward {
     Split,
     Whole,
 };
 
-// Repeats the block every six slots, once per micro-batch, and squeezes it: in the order in which
-// the repeated ops are due, each takes the first slot of its device that its inputs, the one before
-// of its kind, and the memory allow. No device ever holds more than the repeated block does on the
-// device that holds most. Fills the programs of an empty schedule with two chunks per device in a
-// V. Time: somewhat more than linear in the ops (8 times as many took 13 times as long).
+// Repeats the block every six slots, once per micro-batch, and compacts it: in the order of the
+// repeated block, each op moves to the first slot of its device allowed by its inputs, the
+// previous op of its kind, and memory. No device holds more than the repeated block does on its
+// fullest device. Fills an empty schedule with two chunks per device in a V. Time: slightly more
+// than linear in the ops (8 times as many took 13 times as long).
 void writeRepeatedBlock(Schedule& schedule, const Block& block, BlockBackward backward);
 
 } // namespace engine::parts

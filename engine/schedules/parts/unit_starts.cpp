@@ -33,7 +33,7 @@ UnitStarts::UnitStarts(const Schedule& schedule)
     }
 }
 
-// The end of what the op waits for from another stage; kUnknown while that has not been placed.
+// The end of the op's input from another stage; kUnknown if it has not been placed.
 std::int64_t UnitStarts::inputOf(const Op& op) const
 {
     const int stage = op.stage.value;
@@ -49,7 +49,7 @@ std::int64_t UnitStarts::inputOf(const Op& op) const
     return start == kUnknown ? kUnknown : start + kBackward;
 }
 
-// Places the ops of one device from `next` up to one that has to wait; returns how many.
+// Places ops of one device from `next` up to the first that must wait; returns their number.
 std::size_t UnitStarts::run(const std::vector<Op>& ops, std::size_t next, std::int64_t& free)
 {
     std::size_t done = 0;

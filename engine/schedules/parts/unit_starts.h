@@ -6,13 +6,12 @@
 
 namespace engine::parts {
 
-// When the ops of a schedule of whole forwards and backwards start, if every device runs its
-// program in order and as soon as possible, messages are free, and the forward of a stage takes one
-// tick and a backward two.
+// Start times of a schedule of whole forwards and backwards if every device runs its program as
+// soon as possible, messages are free, a stage's forward takes one tick and a backward two.
 class UnitStarts
 {
 public:
-    // The schedule is complete and does not deadlock.
+    // Requires a complete schedule without deadlock.
     explicit UnitStarts(const Schedule& schedule);
 
     std::int64_t forward(int stage, int microBatch) const
@@ -34,7 +33,7 @@ private:
     std::size_t run(const std::vector<Op>& ops, std::size_t next, std::int64_t& free);
 
     int m_stages = 0;
-    std::vector<std::int64_t> m_forward, m_backward; // [micro-batch][stage], -1: not known yet
+    std::vector<std::int64_t> m_forward, m_backward; // [micro-batch][stage], -1: unknown
 };
 
 } // namespace engine::parts

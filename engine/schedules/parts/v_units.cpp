@@ -7,13 +7,13 @@
 namespace engine::parts {
 namespace {
 
-// An op of the unit that one device repeats.
+// An op of the unit that a device repeats.
 struct Step
 {
     int replica = 0, stage = -1, entry = 0;
 };
 
-// Steps in the slots in which they are due, of which no two are the same.
+// Steps in their due slots; no two share a slot.
 class Slots
 {
 public:
@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    // Which of all micro-batches the n-th op of its kind is of.
+    // The micro-batch of the n-th op of its kind.
     int microBatch(const Step& step, std::size_t n) const
     {
         const int unit = static_cast<int>(n / m_forwards.size());
@@ -104,8 +104,8 @@ private:
 
     Program m_program;
     int m_devices = 0, m_warmUp = 0, m_turns = 0;
-    std::vector<Step> m_forwards, m_backwards; // of one unit, in the order in which they are due
-    std::size_t m_forward = 0, m_backward = 0; // written
+    std::vector<Step> m_forwards, m_backwards; // of one unit, in due order
+    std::size_t m_forward = 0, m_backward = 0; // appended so far
 };
 
 } // namespace

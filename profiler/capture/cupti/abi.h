@@ -6,10 +6,10 @@
 struct CUctx_st; // behind CUcontext and CUstream, of the driver
 struct CUstream_st;
 
-// The part of CUPTI's interface that is used, from CUDA 12.9 on, written down here since few
-// machines that build have its headers, and older ones lack half of it; where those of CUDA 13
-// are, compare_with_header.cpp holds every size, place and number to them. Numbers never change,
-// and records grow at their ends only: of each stands here what is read, up to the last of it.
+// The part of CUPTI's interface in use, from CUDA 12.9 on. Declared here because few build
+// machines have its headers, and older headers lack half of it. With the headers of CUDA 13,
+// compare_with_header.cpp checks every size, offset and number. Numbers never change, and
+// records grow only at their ends; each record is declared up to the last field that is read.
 namespace profiler::cupti {
 
 using ContextHandle = CUctx_st*;
@@ -56,13 +56,13 @@ enum class ExternalKind : int { OpenAcc = 2, Custom0 = 3 };
 enum class CallDomain : int { Driver = 1, Runtime = 2 };
 enum class Attribute : int { ZeroedOutActivityBuffer = 5 };
 constexpr std::uint32_t kFlushForced = 1;
-constexpr std::uint8_t kMemcpyPeer = 10;         // a kind of copy
-constexpr std::uint8_t kDeviceMemory = 3;        // a kind of memory
-constexpr int kMemoryRelease = 2;                // what is done to memory
+constexpr std::uint8_t kMemcpyPeer = 10;         // a copy kind
+constexpr std::uint8_t kDeviceMemory = 3;        // a memory kind
+constexpr int kMemoryRelease = 2;                // an operation on memory
 constexpr int kStreamWaitEvent = 2;              // a kind of synchronization
-constexpr std::size_t kSubscriberNameBytes = 64; // of a name that is asked for, at least
+constexpr std::size_t kSubscriberNameBytes = 64; // minimum size of a requested name
 
-// Calls by the names that CUDA has for them, with the version of their arguments.
+// Calls by their CUDA names, with the version of their arguments.
 namespace runtime_call {
 // NOLINTBEGIN(readability-identifier-naming)
 enum : CallId {
@@ -106,7 +106,7 @@ struct SubscriberParams
 {
     std::size_t structSize = sizeof(SubscriberParams);
     const char* subscriberName = nullptr;
-    char* oldSubscriberName = nullptr; // written to
+    char* oldSubscriberName = nullptr; // output
     std::size_t oldSubscriberSize = 0;
 };
 
@@ -116,7 +116,7 @@ using RequestBuffer = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::s
 using CompleteBuffer = void (*)(ContextHandle, std::uint32_t stream, std::uint8_t* buffer,
                                 std::size_t bytes, std::size_t valid);
 
-// Every record begins so. All are packed: fields are read by copying.
+// Common begin of all records. Records are packed: fields are read by copying.
 struct Record
 {
     Kind kind;
@@ -124,14 +124,14 @@ struct Record
 
 #define BS_RECORD __attribute__((packed, aligned(8)))
 
-// Times in ns of the registered clock; a `reserved` is what nothing here reads.
+// Times in ns of the registered clock; `reserved` fields are not read.
 struct BS_RECORD KernelRecord
 {
     Kind kind;
     std::byte reserved0[2];
     std::uint16_t registersPerThread;
     std::byte reserved1[8];
-    std::uint64_t start, end; // end 0: lost
+    std::uint64_t start, end; // end 0: time stamp missing
     std::byte reserved2[8];
     std::uint32_t deviceId, contextId, streamId;
     std::int32_t gridX, gridY, gridZ, blockX, blockY, blockZ;
@@ -140,9 +140,9 @@ struct BS_RECORD KernelRecord
     std::byte reserved3[4];
     std::uint32_t correlationId;
     std::int64_t gridId;
-    const char* name; // lives as long as the process
+    const char* name; // valid for the lifetime of the process
     std::byte reserved4[32];
-    std::uint64_t graphNodeId; // 0: of no graph
+    std::uint64_t graphNodeId; // 0: not part of a graph
 };
 
 struct BS_RECORD CopyRecord
@@ -234,7 +234,7 @@ struct BS_RECORD ContextRecord
     std::uint32_t parentContextId;
     std::uint8_t isGreenContext;
     std::byte reserved1[1];
-    std::uint16_t numMultiprocessors; // 0 of an older CUPTI
+    std::uint16_t numMultiprocessors; // 0 with older versions of CUPTI
 };
 
 struct BS_RECORD StreamRecord

@@ -1,9 +1,9 @@
-// Compiled where CUPTI's headers of CUDA 13 are: what abi.h says is what they say, of the records
-// that CUDA 12.9's CUPTI writes and of those of 13.
+// Compiled where CUPTI's headers of CUDA 13 are installed: compares abi.h with the headers, for
+// the records of CUDA 12.9 and of 13.
 #include "engine/base/same_call.h"
 #include "profiler/capture/cupti/cupti_api.h"
 
-#include <cupti.h> // and cuda.h by it
+#include <cupti.h> // includes cuda.h
 
 #include <cstddef>
 #include <type_traits>
@@ -11,7 +11,7 @@
 namespace profiler::cupti {
 namespace {
 
-// Ours is all there in each of theirs.
+// Whether all of our record is part of each of theirs.
 template<class Ours, class... Theirs>
 constexpr bool kFits = ((sizeof(Ours) <= sizeof(Theirs)) && ...);
 
@@ -21,7 +21,7 @@ constexpr bool kFits = ((sizeof(Ours) <= sizeof(Theirs)) && ...);
 #define BS_BOTH(Ours, Older, Newer, field)                                                         \
     BS_PLACE(Ours, Older, field);                                                                  \
     BS_PLACE(Ours, Newer, field)
-// Of everything that runs on a GPU.
+// Fields common to all work on a GPU.
 #define BS_ON_GPU(Ours, Older, Newer)                                                              \
     static_assert(kFits<Ours, Older, Newer>);                                                      \
     BS_BOTH(Ours, Older, Newer, kind);                                                             \

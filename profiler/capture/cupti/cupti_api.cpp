@@ -39,8 +39,8 @@ Result<CuptiApi> loadCupti()
     functions.take(api.resultString, "cuptiGetResultString");
     if (functions.missing() != nullptr)
         return fail(Error::Code::Device,
-                    fmt::format("{} has no {}: it is older than CUDA 12.9, from which kernels are "
-                                "recorded; ops are timed by CUDA events",
+                    fmt::format("{} has no {}: it is older than CUDA 12.9, which recording kernels "
+                                "requires; ops are timed with CUDA events",
                                 library.file(), functions.missing()));
     const engine::ToolkitLibrary driver("the driver", {"libcuda.so.1"});
     engine::ToolkitFunctions(library).take(api.contextId, "cuptiGetContextId");
@@ -62,12 +62,12 @@ std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string&
                "came with it";
     case cupti::Status::InsufficientPrivileges:
     case cupti::Status::VirtualizedDeviceInsufficientPrivileges:
-        return "this user may not trace the GPU: an administrator allows it with "
+        return "this user has no permission to trace the GPU: an administrator can grant it with "
                "NVreg_RestrictProfilingToAdminUsers=0";
     case cupti::Status::VirtualizedDeviceNotSupported:
         return "this virtual GPU cannot be traced";
     case cupti::Status::ConfidentialComputingNotSupported:
-        return "confidential computing is on, and forbids tracing";
+        return "confidential computing is enabled and prevents tracing";
     case cupti::Status::MigDeviceNotSupported:
         return "this MIG slice cannot be traced: use the whole GPU";
     case cupti::Status::WslDeviceNotSupported:
@@ -80,7 +80,7 @@ std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string&
     const char* text = nullptr;
     if (api.resultString == nullptr || api.resultString(result, &text) != cupti::Status::Success)
         text = nullptr;
-    return fmt::format("CUPTI does not start: {} ({})", text == nullptr ? "unknown error" : text,
+    return fmt::format("CUPTI cannot be started: {} ({})", text == nullptr ? "unknown error" : text,
                        static_cast<int>(result));
 }
 

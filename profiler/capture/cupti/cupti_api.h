@@ -7,8 +7,7 @@
 
 namespace profiler {
 
-// The part of CUPTI that is used, as functions to call: of the library on this machine, or of a
-// test that plays a recording.
+// The functions of CUPTI in use, from the library of this machine or from a test.
 struct CuptiApi
 {
     using Status = cupti::Status;
@@ -32,7 +31,7 @@ struct CuptiApi
     Status (*droppedRecords)(Context, std::uint32_t stream, std::size_t*) = nullptr;
     Status (*callbackName)(cupti::CallDomain, std::uint32_t, const char**) = nullptr;
     Status (*resultString)(Status, const char**) = nullptr;
-    // What names of streams need; nullptr: they stay without.
+    // For names of streams; nullptr: streams stay unnamed.
     Status (*contextId)(Context, std::uint32_t*) = nullptr;
     Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
         = nullptr;
@@ -41,11 +40,11 @@ struct CuptiApi
         = nullptr; // of the driver
 };
 
-// Of this machine. Device: it is not there, or lacks a function.
+// Loads the library of this machine. Device: it is missing or lacks a function.
 engine::Result<CuptiApi> loadCupti();
 
-// Why CUPTI refuses to start, and what a person can do. `tool`: who is in the way, where CUPTI
-// told.
+// Why CUPTI cannot be started, and what the user can do. `tool`: the conflicting profiler, if
+// known.
 std::string whyNot(const CuptiApi& api, cupti::Status result, const std::string& tool);
 
 } // namespace profiler

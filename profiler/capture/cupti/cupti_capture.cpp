@@ -16,9 +16,10 @@ using engine::Result;
 
 namespace {
 
-constexpr std::uint32_t kOldestVersion = 27; // CUDA 12.9: before, declining a buffer crashes
+constexpr std::uint32_t kOldestVersion
+    = 27; // CUDA 12.9: older versions crash if a buffer is declined
 
-std::atomic<BufferPool*> g_pool = nullptr; // of the process; see the class
+std::atomic<BufferPool*> g_pool = nullptr; // lives as long as the process, see CuptiCapture
 std::atomic<bool> g_capturing = false;
 
 void requestBuffer(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records)
@@ -35,7 +36,7 @@ void completeBuffer(cupti::ContextHandle, std::uint32_t, std::uint8_t* buffer, s
         g_pool.load()->complete(buffer, valid);
 }
 
-// The clock of the host's spans, which CUPTI's default (CLOCK_REALTIME) is not.
+// CLOCK_MONOTONIC, as for the host's spans; CUPTI's default is CLOCK_REALTIME.
 std::uint64_t monotonicNow()
 {
     timespec now{};
@@ -53,8 +54,9 @@ constexpr std::array kOtherKinds{
     cupti::Kind::Context,         cupti::Kind::Stream, cupti::Kind::Runtime, cupti::Kind::Driver,
     cupti::Kind::Synchronization, cupti::Kind::Memory, cupti::Kind::Overhead};
 
-// The calls that start work on a GPU: enough to link it, and a tenth of all calls. <<<>>>, as
-// cuBLASLt and NCCL have it, is __cudaLaunchKernel from CUDA 13 on (crt/device_functions.h).
+// The calls that start work on a GPU, a tenth of all calls and sufficient to link the work. From
+// CUDA 13 on <<<>>>, as used by cuBLASLt and NCCL, is __cudaLaunchKernel
+// (crt/device_functions.h).
 constexpr std::array kLaunchesOfRuntime{cupti::runtime_call::cudaLaunchKernel_v7000,
                                         cupti::runtime_call::cudaLaunchKernel_ptsz_v7000,
                                         cupti::runtime_call::cudaLaunchKernel_v13000,
@@ -90,16 +92,16 @@ Result<std::unique_ptr<Capture>> CuptiCapture::start(const CuptiApi& api, TraceL
                                                      BufferPool::Size buffers)
 {
     if (level < TraceLevel::Kernels)
-        return fail(Error::Code::InvalidArgument, "this level of tracing needs no CUPTI");
+        return fail(Error::Code::InvalidArgument, "this trace level does not need CUPTI");
     std::uint32_t version = 0;
     if (api.getVersion(&version) != cupti::Status::Success || version < kOldestVersion)
-        return fail(
-            Error::Code::Device,
-            fmt::format("CUPTI {} is older than CUDA 12.9, from which kernels are recorded: "
-                        "update the toolkit; ops are timed by CUDA events",
-                        version));
+        return fail(Error::Code::Device,
+                    fmt::format("CUPTI {} is older than CUDA 12.9, which recording kernels "
+                                "requires: update the toolkit; ops are timed with CUDA events",
+                                version));
     if (g_capturing.exchange(true))
-        return fail(Error::Code::Device, "this process records already: one capture at a time");
+        return fail(Error::Code::Device,
+                    "this process is already recording; only one capture is possible at a time");
     if (g_pool.load() == nullptr)
         g_pool = new BufferPool(buffers); // NOLINT: see the class
     std::unique_ptr<CuptiCapture> capture(new CuptiCapture(api, version, *g_pool.load()));
@@ -119,12 +121,12 @@ CuptiCapture::CuptiCapture(const CuptiApi& api, std::uint32_t version, BufferPoo
 CuptiCapture::~CuptiCapture()
 {
     stop();
-    for (const BufferPool::Full& buffer : m_pool.completed()) // nobody asks for them any more
+    for (const BufferPool::Full& buffer : m_pool.completed()) // records that were not taken
         m_pool.recycle(buffer);
     g_capturing = false;
 }
 
-// First of all: clients that do not subscribe corrupt each other's records silently.
+// Subscribes first, because clients without a subscription corrupt each other's records.
 Result<void> CuptiCapture::subscribe()
 {
     std::array<char, cupti::kSubscriberNameBytes> other{};
@@ -164,7 +166,7 @@ Result<void> CuptiCapture::enable(TraceLevel level)
     return fail(Error::Code::Device, whyNot(m_api, status, {}));
 }
 
-// A call that an older CUPTI does not know is none that its programs make.
+// Calls unknown to an older CUPTI are not used by its programs.
 cupti::Status CuptiCapture::recordLaunches(std::uint8_t enable)
 {
     m_launchesOnly = enable != 0;
@@ -249,7 +251,8 @@ engine::GpuTrace CuptiCapture::finish()
     return collect(true);
 }
 
-// What is incomplete comes, too. CUPTI stays loaded: taking it down can crash running programs.
+// Also returns incomplete buffers. CUPTI stays loaded, because unloading it can crash running
+// programs.
 void CuptiCapture::stop()
 {
     if (std::exchange(m_stopped, true))

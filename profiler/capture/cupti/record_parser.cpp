@@ -85,7 +85,7 @@ void RecordParser::add(const cupti::Record* record)
             m_trace.streams.push_back({r.streamId, r.contextId, r.priority});
         });
     case cupti::Kind::Device:
-        return; // `bscope devices` knows more
+        return; // `bscope devices` has more
     default:
         ++m_trace.health.unknown;
     }
@@ -162,11 +162,11 @@ void RecordParser::addCall(const cupti::CallRecord& record, bool isDriver)
     m_trace.calls.push_back(call);
 }
 
-// The record that carries our number from the launch to what it launched.
+// Links the external id of a launch to its correlation id.
 void RecordParser::addLaunch(const cupti::ExternalCorrelationRecord& record)
 {
     if (record.externalKind != cupti::ExternalKind::Custom0)
-        return; // another library's
+        return; // of another library
     if (m_ops.size() >= kKeptLaunches) {
         m_opsBefore = std::move(m_ops);
         m_ops = {};
@@ -178,7 +178,7 @@ void RecordParser::addWait(const cupti::SynchronizationRecord& record)
 {
     GpuWait wait;
     wait.window = windowOf(record.start, record.end);
-    const auto device = m_deviceOf.find(record.contextId); // the record does not say
+    const auto device = m_deviceOf.find(record.contextId); // not part of the record
     wait.place = {device == m_deviceOf.end() ? 0 : device->second, record.contextId,
                   record.streamId, record.correlationId};
     wait.type = static_cast<std::uint32_t>(record.type);
@@ -248,8 +248,8 @@ void RecordParser::link(Rows& rows, Correlation correlation) const
         row.of = opOf(correlation(row));
 }
 
-// Rows that are linked, or were there at the last take already, go; the others stay, but for those
-// of copies that are not recorded.
+// Moves rows that are linked or were present at the last take; the others stay, except those of
+// copies that are not recorded.
 template<class Rows>
 void RecordParser::moveLinked(Rows& from, Rows& to, std::size_t& old, bool isLast)
 {

@@ -11,13 +11,12 @@
 
 namespace profiler {
 
-// Spells "this op of this iteration" as the number that CUPTI carries along.
+// Encodes an op of an iteration as the external id of CUPTI.
 std::uint64_t externalId(engine::OpOfIteration op);
 engine::OpOfIteration opOfExternalId(std::uint64_t id);
 
-// Turns CUPTI's records into rows of a trace. Records are packed and grow from version to version
-// at their end, so that only what every supported version has is read, and read by copying. One
-// thread at a time.
+// Converts CUPTI's records to rows of a trace. Records are packed and grow at their ends, so
+// only fields that all supported versions have are read, by copying. One thread at a time.
 class RecordParser
 {
 public:
@@ -25,10 +24,10 @@ public:
         : m_api(api)
     { }
 
-    // The records of one buffer.
+    // Parses the records of one buffer.
     void parse(std::uint8_t* buffer, std::size_t valid);
-    // All rows so far whose op is known or cannot become known any more, linked. What a kernel's
-    // launch said may stand in a later buffer than the kernel: such rows stay for one more call.
+    // Returns rows whose op is known or cannot become known. The record of a kernel's launch may
+    // be in a later buffer than the kernel, so rows without an op stay for one more call.
     engine::GpuTrace take(bool isLast);
 
 private:
@@ -45,7 +44,7 @@ private:
     void addAllocation(const cupti::MemoryRecord& record);
     void addContext(const cupti::ContextRecord& record);
 
-    std::uint32_t text(std::string_view value); // its place in strings
+    std::uint32_t text(std::string_view value); // index into strings
     std::uint32_t callName(bool isDriver, cupti::CallId id);
     engine::OpOfIteration opOf(std::uint32_t correlation) const;
     template<class Rows, class Correlation>
@@ -55,12 +54,12 @@ private:
 
     const CuptiApi& m_api;
     engine::GpuTrace m_trace;  // rows not taken yet
-    std::size_t m_old[3] = {}; // of kernels, copies, memsets: stayed at the last take
+    std::size_t m_old[3] = {}; // kernels, copies, memsets that stayed at the last take
     std::unordered_map<std::string, std::uint32_t> m_strings;
     std::unordered_map<std::uint64_t, std::uint32_t> m_callNames;
     std::unordered_map<std::uint32_t, std::uint32_t> m_deviceOf; // [context]
-    // By correlation id. Kernels may end long after their launch was recorded: the newest half to
-    // one million are kept.
+    // By correlation id. Kernels may end long after their launch was recorded, so the latest
+    // half to one million are kept.
     std::unordered_map<std::uint32_t, engine::OpOfIteration> m_ops, m_opsBefore;
 };
 

@@ -1,4 +1,4 @@
-// Compiled where nvml.h is: what nvml_api.h says is what the header says.
+// Compiled where nvml.h is installed: compares nvml_api.h with it.
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/capture/nvml/nvml_api.h"
 
@@ -24,7 +24,7 @@ static_assert(nvmlClocksThrottleReasonSwPowerCap
                   == static_cast<unsigned long long>(engine::Throttle::PowerBrake)
               && nvmlClocksThrottleReasonGpuIdle
                   == static_cast<unsigned long long>(engine::Throttle::Idle));
-// Functions of the same parameters, but for enumerations in the place of int.
+// Functions with the same parameters, except for enumerations instead of int.
 static_assert(
     std::is_same_v<decltype(&nvmlDeviceGetPowerUsage), nvmlReturn_t (*)(nvmlDevice_t, unsigned*)>);
 static_assert(std::is_same_v<decltype(&nvmlDeviceGetClockInfo),

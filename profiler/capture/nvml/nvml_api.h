@@ -4,10 +4,10 @@
 
 namespace profiler {
 
-// The part of NVML that is used, as functions to call: of the library on this machine, which comes
-// with the driver, or of a test. NVML's interface is versioned by name and does not change; it is
-// written down here since many toolkits come without nvml.h, and compared with that header where
-// one is (compare_with_header.cpp).
+// The functions of NVML in use, from the library of this machine, which is part of the driver,
+// or from a test. NVML's interface is versioned by name and does not change. It is declared here
+// because many toolkits lack nvml.h; where the header is installed, compare_with_header.cpp
+// compares both.
 struct NvmlApi
 {
     using Status = int; // 0: success
@@ -25,7 +25,7 @@ struct NvmlApi
     Status (*throttle)(Device, unsigned long long* reasons) = nullptr;
 };
 
-// Of this machine. Device: it is not there, or lacks a function.
+// Loads the library of this machine. Device: it is missing or lacks a function.
 engine::Result<NvmlApi> loadNvml();
 
 } // namespace profiler

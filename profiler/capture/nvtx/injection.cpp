@@ -1,9 +1,9 @@
-// libbubblescope_nvtx.so: an NVTX tool. NVTX loads what NVTX_INJECTION64_PATH names when a module
-// of the process (bscope, the CUDA plug-in, NCCL, cuDNN) makes its first range, once a module, and
-// all of them come here. It keeps the ranges of other domains than ours, whose ranges are the ops
-// themselves; and it hears how streams are called.
+// libbubblescope_nvtx.so, an NVTX tool. NVTX loads the library named by NVTX_INJECTION64_PATH
+// when a module of the process (bscope, the CUDA plug-in, NCCL, cuDNN) creates its first range.
+// The tool records ranges of other domains than bubblescope, whose ranges are the ops
+// themselves, and the names of streams.
 #include "engine/base/version.h"
-#include "engine/timeline/range_words.h"
+#include "engine/timeline/nvtx_range.h"
 #include "profiler/capture/nvtx/recorded.h"
 
 #include <nvtx3/nvToolsExt.h>
@@ -22,7 +22,7 @@ namespace {
 using engine::GpuRange;
 using profiler::RecordedRanges;
 
-constexpr std::size_t kMostRanges = std::size_t{1} << 20; // kept at once; about 80 MB
+constexpr std::size_t kMostRanges = std::size_t{1} << 20; // maximum at a time; about 80 MB
 constexpr std::size_t kDeepest = 1024;
 
 struct Domain
@@ -44,7 +44,7 @@ std::uint32_t thisThread()
     return id;
 }
 
-// Of the process; never destroyed, since modules mark ranges until the end.
+// One per process; never destroyed, because modules create ranges until the end.
 class Recorder
 {
 public:
@@ -144,7 +144,7 @@ private:
         return known->second;
     }
 
-    std::mutex m_mutex; // guards what follows
+    std::mutex m_mutex; // protects the members below
     std::vector<std::string> m_strings;
     std::unordered_map<std::string, std::uint32_t> m_known;
     std::unordered_map<std::string, Domain*> m_domains;
@@ -155,7 +155,7 @@ private:
     std::atomic<profiler::StreamNamed> m_named = nullptr;
 };
 
-// Push and pop are of a thread and a domain.
+// Push and pop are per thread and domain.
 struct Pushed
 {
     Domain* domain;
@@ -222,7 +222,7 @@ nvtxDomainHandle_t NVTX_API createDomain(const char* name)
 }
 nvtxStringHandle_t NVTX_API registered(nvtxDomainHandle_t, const char* text)
 {
-    return reinterpret_cast<nvtxStringHandle_t>( // NOLINT: a number that stands for the text
+    return reinterpret_cast<nvtxStringHandle_t>( // NOLINT: a number that represents the text
         std::uintptr_t{Recorder::get().number(text)} + 1);
 }
 
@@ -257,7 +257,7 @@ void NVTX_API nameCudaStream(cudaStream_t stream, const char* name)
     Recorder::get().streamNamed(stream, name);
 }
 
-// Puts functions into the table of a module, where it has a place for them.
+// Sets functions in a module's table, if it has entries for them.
 class Table
 {
 public:

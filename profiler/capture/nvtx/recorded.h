@@ -5,20 +5,20 @@
 #include <string>
 #include <vector>
 
-// Between bscope and libbubblescope_nvtx.so, which are of one build (version.h).
+// The interface between bscope and libbubblescope_nvtx.so, which must have the same build
+// (version.h).
 namespace profiler {
 
 constexpr const char* kNvtxLibrary = "libbubblescope_nvtx.so";
 
-// What came since the last time. Texts and domains of ranges are places in `strings`, which grows
-// and keeps its order.
+// Ranges since the last call. Texts and domains are indices into `strings`, which only grows.
 struct RecordedRanges
 {
     std::vector<std::string> strings;
-    std::vector<engine::GpuRange> ranges; // CLOCK_MONOTONIC; no op is known yet
+    std::vector<engine::GpuRange> ranges; // CLOCK_MONOTONIC; not yet linked to ops
 };
 
-// The library's own interface. `stream` is the cudaStream_t that was named.
+// Functions of the library. `stream` is the named cudaStream_t.
 using StreamNamed = void (*)(void* stream, const char* name);
 using TakeRanges = const char* (*)(const char* buildId, RecordedRanges* ranges, StreamNamed named);
 constexpr const char* kTakeRanges = "bubblescope_nvtx_take";

@@ -22,13 +22,13 @@ std::shared_ptr<const CpuDevice> cpu()
     return kDevice;
 }
 
-std::shared_ptr<const Device> playedCuda()
+std::shared_ptr<const Device> emulatedCuda()
 {
     static const std::shared_ptr<const Device> kDevice = std::move(cuda::makeDevices(1).front());
     return kDevice;
 }
 
-bool plays()
+bool isEmulated()
 {
     const char* devices = std::getenv("KERNEL_DEVICES");
     return devices == nullptr || std::string_view(devices) != "gpu";

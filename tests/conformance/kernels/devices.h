@@ -8,12 +8,12 @@
 namespace kernel_test {
 
 std::shared_ptr<const engine::CpuDevice> cpu();
-// The kernels of engine/backend/cuda, played on the CPU, over a cuBLASLt of plain loops.
-std::shared_ptr<const engine::Device> playedCuda();
+// The kernels of engine/backend/cuda, emulated on the CPU, over a cuBLASLt of plain loops.
+std::shared_ptr<const engine::Device> emulatedCuda();
 
-// Whether the kernels are played on the CPU: not under TSan, and not where KERNEL_DEVICES=gpu says
-// that only a GPU's time counts.
-bool plays();
+// Whether the kernels are emulated on the CPU: not under TSan, and not where KERNEL_DEVICES=gpu
+// says that only a GPU's time counts.
+bool isEmulated();
 // The first GPU, or why there is none. Asked once.
 const engine::Result<std::shared_ptr<const engine::Device>>& gpu();
 

@@ -250,9 +250,9 @@ TEST_CASE("AdamW over the tensors of a stage")
 
 TEST_CASE("the tensors of a stage are one launch, up to as many as its arguments hold")
 {
-    if (!plays())
+    if (!isEmulated())
         return;
-    const Device& device = *playedCuda();
+    const Device& device = *emulatedCuda();
     const DeviceMemory memory = device.allocate(1 << 16);
     const auto numbers = [&](int array) {
         return reinterpret_cast<float*>(memory.get()) + std::ptrdiff_t{array} * 2048;

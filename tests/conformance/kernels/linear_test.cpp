@@ -121,7 +121,7 @@ TEST_CASE("linear layers backwards")
 
 TEST_CASE("however the library refuses what goes with a product, layers are the same in parts")
 {
-    if (!plays())
+    if (!isEmulated())
         return;
     using enum cuda_on_cpu::Refusal;
     int out = 56; // plans are kept: a shape of its own for each
@@ -138,10 +138,10 @@ TEST_CASE("however the library refuses what goes with a product, layers are the 
 // What a layer costs besides its product.
 TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in parts where it cannot")
 {
-    if (!plays())
+    if (!isEmulated())
         return;
-    const Kernels<bfloat16>& kernels = *playedCuda()->bfloat16Kernels();
-    const DeviceMemory memory = playedCuda()->allocate(1 << 16);
+    const Kernels<bfloat16>& kernels = *emulatedCuda()->bfloat16Kernels();
+    const DeviceMemory memory = emulatedCuda()->allocate(1 << 16);
     const auto matrix = [&](int at, int rows, int columns) {
         return Matrix<bfloat16>(reinterpret_cast<bfloat16*>(memory.get()) + at * 1024, rows,
                                 columns);
@@ -153,7 +153,7 @@ TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in part
                         .bias = matrix(2, 1, out).data,
                         .y = matrix(3, 8, out),
                         .activated = matrix(4, 8, out)});
-        playedCuda()->synchronize();
+        emulatedCuda()->synchronize();
         return cuda_on_cpu::launches() - before;
     };
     CHECK(launchesOf(24) == 0);
@@ -177,9 +177,9 @@ TEST_CASE("a layer is one product where cuBLASLt can do it, and the same in part
 // The library does not say how exact its GELU is; 8 bits it has.
 TEST_CASE("the library's GELU is for bfloat16 alone, and its sums of a bias where they find room")
 {
-    if (!plays())
+    if (!isEmulated())
         return;
-    const Device& device = *playedCuda();
+    const Device& device = *emulatedCuda();
     constexpr int kMost = static_cast<int>(cuda::Lane::kBeside / sizeof(float)); // columns
     const DeviceMemory memory = device.allocate(Bytes{16} * (kMost + 1024));
     const auto launchesOf = [&](const auto& work) {
@@ -215,23 +215,24 @@ TEST_CASE("the library's GELU is for bfloat16 alone, and its sums of a bias wher
 
 TEST_CASE("products round their operands only where TF32 was asked for")
 {
-    if (!plays())
+    if (!isEmulated())
         return;
     const DeviceMemory memory
-        = playedCuda()->allocate(static_cast<Bytes>(cuda::Lane::kScratch) + 4096);
+        = emulatedCuda()->allocate(static_cast<Bytes>(cuda::Lane::kScratch) + 4096);
     auto* numbers = reinterpret_cast<float*>(memory.get());
     cuda::Lane lane{nullptr, numbers + 1024};
     CHECK(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking) == cudaSuccess);
     const auto square = [&](const cuda::BlasOptions& options) {
         const float x = 1.0F + 1.0F / 4096; // 12 bits behind the point
         float result = 0;
-        playedCuda()->upload(std::as_bytes(std::span(&x, 1)), memory.get());
+        emulatedCuda()->upload(std::as_bytes(std::span(&x, 1)), memory.get());
         CHECK(cuda::makeBlasLt(options)->multiply(
             lane,
             cuda::BatchedMatmul<float>{
                 {.a = {numbers, 1, 1}, .b = {numbers, 1, 1}, .c = {numbers + 256, 1, 1}}}));
         CHECK(cudaStreamSynchronize(lane.stream) == cudaSuccess);
-        playedCuda()->download(memory.get() + 1024, std::as_writable_bytes(std::span(&result, 1)));
+        emulatedCuda()->download(memory.get() + 1024,
+                                 std::as_writable_bytes(std::span(&result, 1)));
         return result;
     };
     CHECK(square({}) > 1.0004F);
@@ -248,9 +249,9 @@ TEST_CASE("products round their operands only where TF32 was asked for")
 
 TEST_CASE("of a device's kernels those of TF32 round, and no others")
 {
-    if (!plays())
+    if (!isEmulated())
         return;
-    const Device& device = *playedCuda();
+    const Device& device = *emulatedCuda();
     const DeviceMemory memory = device.allocate(4096);
     auto* numbers = reinterpret_cast<float*>(memory.get());
     const auto square = [&](const Kernels<float>& kernels) {

@@ -17,8 +17,8 @@ constexpr std::byte kFilled{0xFF};
 std::vector<std::shared_ptr<const Device>> devices()
 {
     std::vector<std::shared_ptr<const Device>> all{kernel_test::cpu()};
-    if (kernel_test::plays())
-        all.push_back(kernel_test::playedCuda());
+    if (kernel_test::isEmulated())
+        all.push_back(kernel_test::emulatedCuda());
     if (kernel_test::gpu())
         all.push_back(*kernel_test::gpu());
     return all;
@@ -72,10 +72,10 @@ TEST_CASE("a device counts what is found in a copy, in any order of its threads"
             const Bytes truth = touchedInCopy(arena);
             CHECK(truth > 0);
             for (const Order order : {Order::Forward, Order::Backward, Order::Shuffled}) {
-                cuda_on_cpu::playAs(order);
+                cuda_on_cpu::runIn(order);
                 CHECK(arena.touched() == truth);
             }
-            cuda_on_cpu::playAs(Order::Forward);
+            cuda_on_cpu::runIn(Order::Forward);
         }
 }
 

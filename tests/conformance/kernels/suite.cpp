@@ -166,25 +166,25 @@ void checkShifted(const Device& device, const Kernels<Real>& kernels, const Case
 }
 
 template<class Real>
-void checkPlayed(const Case& c, const Truth& truth, Products products)
+void checkEmulated(const Case& c, const Truth& truth, Products products)
 {
     using cuda_on_cpu::Order;
     INFO("CUDA kernels on the CPU");
-    const Kernels<Real>* kernels = kernelsOf<Real>(*playedCuda(), products);
+    const Kernels<Real>* kernels = kernelsOf<Real>(*emulatedCuda(), products);
     if (kernels == nullptr)
         return;
-    cuda_on_cpu::playAs(Order::Forward);
-    const Results forward = runTwice<Real>(*playedCuda(), *kernels, c);
+    cuda_on_cpu::runIn(Order::Forward);
+    const Results forward = runTwice<Real>(*emulatedCuda(), *kernels, c);
     compare<Real>(c, forward, truth);
-    checkShifted<Real>(*playedCuda(), *kernels, c, truth);
+    checkShifted<Real>(*emulatedCuda(), *kernels, c, truth);
     for (const Order order : {Order::Backward, Order::Shuffled}) {
-        cuda_on_cpu::playAs(order);
-        CHECK(
-            runTwice<Real>(*playedCuda(), *kernels, c).sameBits(forward)); // else two threads race
+        cuda_on_cpu::runIn(order);
+        CHECK(runTwice<Real>(*emulatedCuda(), *kernels, c)
+                  .sameBits(forward)); // else two threads race
     }
 }
 
-constexpr std::size_t kSmall = 300'000; // numbers of a case that is played on the CPU
+constexpr std::size_t kSmall = 300'000; // numbers of a case that is emulated on the CPU
 
 bool isSmall(const Case& c)
 {
@@ -277,8 +277,8 @@ void conformsAs(const char* type, const Case& c, Products products)
             INFO("CPU");
             compare<Real>(c, runTwice<Real>(*cpu(), *kernels, c), truth);
         }
-        if (plays())
-            checkPlayed<Real>(c, truth, products);
+        if (isEmulated())
+            checkEmulated<Real>(c, truth, products);
     }
     checkGpu<Real>(c, truth, products);
 }

@@ -12,7 +12,7 @@
 
 // The conformance suite of kernels: the same cases for every device and type of numbers. Truth is
 // the CPU's kernels in double precision, on the numbers that the device gets; what is compared is
-// the CPU in float and bfloat16, the CUDA kernels played on the CPU (tests/support/cuda_on_cpu),
+// the CPU in float and bfloat16, the CUDA kernels emulated on the CPU (tests/support/cuda_on_cpu),
 // and, where there is one, a GPU. Inputs have no pattern, outputs begin as NaN, every array lies
 // between guards, and every case runs twice: the same bits; once more where arrays
 // are not aligned to 16 bytes.

@@ -1,4 +1,4 @@
-// Flash attention on tensor cores, played on the CPU, against the CPU's attention in double
+// Flash attention on tensor cores, emulated on the CPU, against the CPU's attention in double
 // precision: both masks, grouped heads, lengths around a tile's, slices.
 #include "engine/backend/cuda/kernels/flash_tensor.h"
 #include "engine/backend/cuda/runtime/device.h"
@@ -26,27 +26,27 @@ Numbers roundedNoise(std::size_t count, unsigned seed)
     return numbers;
 }
 
-// An array in the memory of the played device.
+// An array in the memory of the emulated device.
 template<class Number>
 class Placed
 {
 public:
     explicit Placed(const Numbers& numbers)
         : m_count(numbers.size())
-        , m_memory(kernel_test::playedCuda()->allocate(
+        , m_memory(kernel_test::emulatedCuda()->allocate(
               static_cast<Bytes>((m_count + 1) * sizeof(Number))))
     {
         std::vector<Number> narrow;
         for (const double x : numbers)
             narrow.push_back(Number(static_cast<float>(x)));
-        kernel_test::playedCuda()->upload(std::as_bytes(std::span(narrow)), m_memory.get());
+        kernel_test::emulatedCuda()->upload(std::as_bytes(std::span(narrow)), m_memory.get());
     }
     Number* data() const { return reinterpret_cast<Number*>(m_memory.get()); }
     Numbers read() const
     {
         std::vector<Number> narrow(m_count);
-        kernel_test::playedCuda()->download(m_memory.get(),
-                                            std::as_writable_bytes(std::span(narrow)));
+        kernel_test::emulatedCuda()->download(m_memory.get(),
+                                              std::as_writable_bytes(std::span(narrow)));
         Numbers numbers;
         for (const Number x : narrow)
             numbers.push_back(static_cast<double>(static_cast<float>(x)));
@@ -115,9 +115,9 @@ Results onCpu(const Inputs& in)
     return truth;
 }
 
-Results played(const Inputs& in, Order order)
+Results emulated(const Inputs& in, Order order)
 {
-    cuda_on_cpu::playAs(order);
+    cuda_on_cpu::runIn(order);
     cuda::Lane lane;
     CHECK(cudaStreamCreateWithFlags(&lane.stream, cudaStreamNonBlocking) == cudaSuccess);
     const Placed<bfloat16> qkv(in.qkv), out(nothing(in.width())), dOut(in.dOut),
@@ -151,7 +151,7 @@ Results played(const Inputs& in, Order order)
 
 TEST_CASE("flash attention on tensor cores is the CPU's")
 {
-    if (!kernel_test::plays())
+    if (!kernel_test::isEmulated())
         return;
     struct Sizes
     {
@@ -169,17 +169,17 @@ TEST_CASE("flash attention on tensor cores is the CPU's")
                              .mask = mask});
             INFO(fmt::format("{} x {}, {}/{} heads of {}{}", s.samples, s.sequence, s.heads,
                              s.keyHeads, s.size, mask == AttentionMask::Causal ? ", causal" : ""));
-            const Results truth = onCpu(in), results = played(in, Order::Forward);
+            const Results truth = onCpu(in), results = emulated(in, Order::Forward);
             CHECK(errorOf(results.out, truth.out) < 4e-3);
             CHECK(errorOf(results.logSums, truth.logSums) < 1e-5);
             CHECK(errorOf(results.gradients, truth.gradients) < 1e-2);
             for (const Order order : {Order::Backward, Order::Shuffled}) {
-                const Results other = played(in, order);
+                const Results other = emulated(in, order);
                 CHECK(other.out == results.out);
                 CHECK(other.logSums == results.logSums);
                 CHECK(other.gradients == results.gradients);
             }
-            cuda_on_cpu::playAs(Order::Forward);
+            cuda_on_cpu::runIn(Order::Forward);
         }
 }
 
@@ -194,7 +194,7 @@ TEST_CASE(
     CHECK_THAT(device->info().library, Contains("heads of 64 and 128 numbers without"));
     CHECK_THAT(device->info().library, Contains("64 KiB"));
     cuda_on_cpu::plugIn(before);
-    CHECK_THAT(kernel_test::playedCuda()->info().library, !Contains("without tensor"));
+    CHECK_THAT(kernel_test::emulatedCuda()->info().library, !Contains("without tensor"));
     CHECK_THAT(cuda::lackOfTensorCores(72 << 10), Contains("flash attention of heads of 128 "));
     CHECK(cuda::lackOfTensorCores(99 << 10).empty());
 
@@ -219,7 +219,7 @@ TEST_CASE(
         own.synchronize();
         return cuda_on_cpu::launches() - launches;
     };
-    CHECK(launchesOn(*kernel_test::playedCuda()) == 1); // tensor cores: all samples at once
+    CHECK(launchesOn(*kernel_test::emulatedCuda()) == 1); // tensor cores: all samples at once
     CHECK(launchesOn(*device) == 2);
     CHECK(errorOf(out.read(), onCpu(in).out) < 4e-3);
 }

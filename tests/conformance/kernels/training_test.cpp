@@ -1,4 +1,4 @@
-// Whole runs on a device whose memory this process cannot touch: the CUDA kernels played on the
+// Whole runs on a device whose memory this process cannot touch: the CUDA kernels emulated on the
 // CPU, and a GPU where there is one.
 #include "engine/exec/emulation.h"
 #include "engine/experiment/check_runnable.h"
@@ -53,7 +53,7 @@ Experiment experimentOf(const Setting& setting)
 
 std::string textOf(const Setting& setting)
 {
-    return fmt::format("{}, {}", setting.scheme, wordOf(kPrecisionWords, setting.model.precision));
+    return fmt::format("{}, {}", setting.scheme, nameIn(kPrecisionNames, setting.model.precision));
 }
 
 struct Trained
@@ -221,8 +221,8 @@ void checkTraining(bool inFp32)
     for (const Setting& setting : settings()) {
         if ((setting.model.precision == Precision::Fp32) != inFp32)
             continue;
-        if (kernel_test::plays())
-            trainsAsTheCpu(setting, *kernel_test::playedCuda());
+        if (kernel_test::isEmulated())
+            trainsAsTheCpu(setting, *kernel_test::emulatedCuda());
         if (kernel_test::gpu()) {
             const double error = trainsAsTheCpu(setting, **kernel_test::gpu());
             const bool good = error < Tolerance(setting.model).gradients;
@@ -236,9 +236,9 @@ void checkTraining(bool inFp32)
 
 TEST_CASE("schemes on a device add up what one device alone does, bit for bit")
 {
-    if (!kernel_test::plays())
+    if (!kernel_test::isEmulated())
         return;
-    const Device& device = *kernel_test::playedCuda();
+    const Device& device = *kernel_test::emulatedCuda();
     const Trained one = trainAlone({"gpipe", miniature(Family::Gpt), Accumulate::Exact}, device);
     for (const char* scheme :
          {"1f1b", "interleaved-1f1b", "zb-h1", "chimera", "bitpipe", "bpipe", "dualpipev"})
@@ -280,12 +280,12 @@ TEST_CASE("... and in narrower numbers")
 // What is lost is within the tolerances above, so they do not tell tf32 from fp32.
 TEST_CASE("training in tf32 is not training in fp32")
 {
-    if (!kernel_test::plays())
+    if (!kernel_test::isEmulated())
         return;
     Setting setting{"1f1b", miniature(Family::Gpt)};
-    const Trained exact = train(setting, kernel_test::playedCuda().get());
+    const Trained exact = train(setting, kernel_test::emulatedCuda().get());
     setting.model.precision = Precision::Tf32;
-    const Trained rounded = train(setting, kernel_test::playedCuda().get());
+    const Trained rounded = train(setting, kernel_test::emulatedCuda().get());
     CHECK(relativeError(rounded.firstGradient, exact.firstGradient) > 1e-5);
     CHECK(rounded.losses != exact.losses);
 }

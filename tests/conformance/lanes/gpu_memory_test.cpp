@@ -1,4 +1,4 @@
-// Who has the memory of a GPU, beside what the driver says: on GPUs that are played on the CPU,
+// Who has the memory of a GPU, beside what the driver says: on GPUs that are emulated on the CPU,
 // whose driver gives memory in pieces of 2 MiB and takes some for itself.
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/runtime/device.h"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr Bytes kMega = Bytes{1} << 20;
 
-RunDevices played(int count, int gpus, Mode mode = Mode::Live)
+RunDevices emulatedGpus(int count, int gpus, Mode mode = Mode::Live)
 {
     cuda_on_cpu::plugIn({.count = gpus, .context = 300 * kMega});
     Devices devices;
@@ -71,7 +71,7 @@ TEST_CASE("memory of a GPU by who has it adds up to what the driver says")
 {
     const int gpus = GENERATE(1, 2, 4);
     CAPTURE(gpus);
-    const RunDevices on = played(4, gpus);
+    const RunDevices on = emulatedGpus(4, gpus);
     ExecutionPlan plan;
     const auto account = accountOf(scheduleOf("chimera", 4, 8), on, plan,
                                    {.opening = 30 * kMega, .running = 50 * kMega});
@@ -108,7 +108,7 @@ TEST_CASE("memory of a GPU by who has it adds up to what the driver says")
 
 TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told with its GPU")
 {
-    const RunDevices on = played(4, 2);
+    const RunDevices on = emulatedGpus(4, 2);
     ExecutionPlan plan;
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     auto account = accountOf(lowered, on, plan, {.making = 4 * kMega});
@@ -129,9 +129,9 @@ TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told wi
                Contains("GPU 0: the driver says 10.0 % less memory is gone (10 MB)"));
 }
 
-TEST_CASE("a GPU that plays all devices has the arenas of all of them")
+TEST_CASE("a GPU that emulates all devices has the arenas of all of them")
 {
-    const RunDevices on = played(1, 1, Mode::Emulate);
+    const RunDevices on = emulatedGpus(1, 1, Mode::Emulate);
     GpuMemoryLedger ledger(on);
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
     const auto unit = std::make_unique<ProbeModel>(lowered.shape.stages, ProbeModel::Size{},
@@ -156,7 +156,7 @@ TEST_CASE("a GPU that plays all devices has the arenas of all of them")
 
 TEST_CASE("a GPU that has no memory left says so, and the next allocation that fits is given")
 {
-    const RunDevices on = played(1, 1);
+    const RunDevices on = emulatedGpus(1, 1);
     cuda_on_cpu::useMemory(0, (std::size_t{16} << 30) - cuda_on_cpu::usedMemory(0) - (8 << 20));
     CHECK_THROWS_AS(on.first().allocate(9 * kMega), std::bad_alloc);
     CHECK(on.first().allocate(8 * kMega) != nullptr);

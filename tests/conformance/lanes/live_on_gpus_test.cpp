@@ -1,5 +1,5 @@
 // Live training on GPUs: streams, events, copies between devices, all-reduces beside compute;
-// played on the CPU in orders that no GPU would dare.
+// emulated on the CPU in orders that no GPU would dare.
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/schedule/dataflow.h"
 #include "engine/schedule/notation.h"
@@ -17,7 +17,7 @@ using cuda_on_cpu::Turns;
 namespace {
 
 // `count` devices on `gpus` GPUs.
-Devices played(int count, int gpus = 1)
+Devices emulatedGpus(int count, int gpus = 1)
 {
     cuda_on_cpu::plugIn({.count = gpus});
     Devices devices;
@@ -60,7 +60,7 @@ TEST_CASE("every scheme adds up live on partitions of one GPU what emulation add
 {
     const Turns turns = GENERATE(Turns::Newest, Turns::Random);
     cuda_on_cpu::takeTurns(turns);
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     forEachScheme(4, 8, [&](const Schedule& lowered) {
         const Trained live = trainLive(lowered, devices);
         if (!live.result)
@@ -74,7 +74,7 @@ TEST_CASE("a device each, or two on a GPU: the same sums, by copies between GPUs
 {
     const int gpus = GENERATE(2, 4);
     cuda_on_cpu::takeTurns(Turns::Random, 7);
-    const Devices devices = played(4, gpus);
+    const Devices devices = emulatedGpus(4, gpus);
     CHECK(devices[3]->gpu() == gpus - 1);
     for (const char* scheme : {"1f1b", "chimera", "bitpipe", "bpipe"}) {
         INFO(scheme);
@@ -94,7 +94,7 @@ TEST_CASE("a wait that is left out is found")
         = GENERATE(table<Fence::Kind, const char*>({{Fence::Kind::Arrived, "1f1b"},
                                                     {Fence::Kind::Reduced, "chimera"},
                                                     {Fence::Kind::Copied, "bpipe"}}));
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     const Schedule lowered = scheduleOf(scheme, 4, 8);
     const GradientsOfStages truth = emulate(lowered).gradients;
     cuda_on_cpu::takeTurns(Turns::Newest);
@@ -109,7 +109,7 @@ TEST_CASE("a wait that is left out is found")
 
 TEST_CASE("times are the GPU's: an op begins after what it consumes, one at a time on a device")
 {
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     const Trained live = trainLive(scheduleOf("bitpipe", 4, 8), devices);
     REQUIRE(live.result);
     const Schedule& schedule = live.run.schedule;
@@ -142,7 +142,7 @@ TEST_CASE("times are the GPU's: an op begins after what it consumes, one at a ti
 
 TEST_CASE("everything that is launched belongs to an op, on the thread of its device")
 {
-    const Devices devices = played(2);
+    const Devices devices = emulatedGpus(2);
     const Schedule lowered = scheduleOf("1f1b", 2, 4);
     std::mutex mutex;
     std::map<std::thread::id, std::vector<OpOfIteration>> told;
@@ -167,7 +167,7 @@ TEST_CASE("whatever is queued for an op is queued while the op is told of, graph
     static thread_local int open = 0;
     std::atomic<int> outside{0}, inside{0};
     const LaunchHooks hooks{[&](OpOfIteration) { ++open; }, [&] { --open; }};
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     const Graphs graphs = GENERATE(Graphs::Off, Graphs::On);
     const auto count = [&] { cuda_on_cpu::watch([&] { ++(open > 0 ? inside : outside); }); };
     const Trained live = trainLive(scheduleOf("bitpipe", 4, 8), devices,
@@ -185,7 +185,7 @@ TEST_CASE("whatever is queued for an op is queued while the op is told of, graph
 
 TEST_CASE("streams and contexts of a live run go by their device")
 {
-    const Devices devices = played(4, 2);
+    const Devices devices = emulatedGpus(4, 2);
     std::vector<std::string> names;
     REQUIRE(trainLive(scheduleOf("bpipe", 4, 8), devices,
                       {.ended = [&](const ExecutionPlan&) { names = cuda_on_cpu::streamNames(); }})
@@ -209,7 +209,7 @@ TEST_CASE("streams and contexts of a live run go by their device")
 
 TEST_CASE("a message that is never sent on GPUs ends the run with who waits for whom")
 {
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     const Trained live
         = trainLive(scheduleOf("1f1b", 4, 4), devices,
                     {.wrapper =
@@ -227,7 +227,7 @@ TEST_CASE("a message that is never sent on GPUs ends the run with who waits for 
 
 TEST_CASE("a live run on GPUs that is cancelled launches nothing more, and leaves nothing running")
 {
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     std::atomic<bool> cancel{false};
     std::atomic<int> launched{0};
     const LaunchHooks hooks{[&](OpOfIteration) { cancel = ++launched >= 20; }, [] {}};
@@ -242,7 +242,7 @@ TEST_CASE("a live run on GPUs that is cancelled launches nothing more, and leave
 TEST_CASE("a warm-up on parts of one GPU runs one op at a time, to which the others are compared")
 {
     const Schedule lowered = scheduleOf("zb-h1", 4, 8);
-    const Trained live = trainLive(lowered, played(4), {.warmup = 1});
+    const Trained live = trainLive(lowered, emulatedGpus(4), {.warmup = 1});
     REQUIRE(live.result);
     CHECK(live.gradients == emulate(lowered).gradients);
     const Run& run = live.run;
@@ -267,14 +267,14 @@ TEST_CASE("a warm-up on parts of one GPU runs one op at a time, to which the oth
     CHECK(run.info.iterationAlone > 0);
     CHECK(run.info.iterationAlone < run.timeline.iterations[0].window.duration());
 
-    const Trained whole = trainLive(scheduleOf("1f1b", 2, 4), played(2, 2), {.warmup = 1});
+    const Trained whole = trainLive(scheduleOf("1f1b", 2, 4), emulatedGpus(2, 2), {.warmup = 1});
     CHECK(whole.run.info.interference.empty()); // each has a GPU of its own
     cuda_on_cpu::plugIn({});
 }
 
 TEST_CASE("ops that are launched as graphs give the same sums, live and emulated")
 {
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     const Schedule lowered = scheduleOf("bitpipe", 4, 8);
     const GradientsOfStages truth = emulate(lowered).gradients;
     int ops = 0; // without OPT
@@ -294,7 +294,7 @@ TEST_CASE("ops that are launched as graphs give the same sums, live and emulated
 
 TEST_CASE("emulation on a GPU queues its ops without waiting for any of them")
 {
-    const Devices devices = played(1);
+    const Devices devices = emulatedGpus(1);
     const auto waits = [&](int microBatches) {
         const std::uint64_t before = cuda_on_cpu::waitsForStreams();
         const Trained trained = emulate(scheduleOf("1f1b", 4, microBatches), devices[0].get());

@@ -1,5 +1,5 @@
 // How ranks of NCCL are joined before a run, and how that ends where one does not come or nobody
-// waits any more; played between GPUs that are played on the CPU.
+// waits any more; emulated between GPUs that are emulated on the CPU.
 #include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/base/cancelled.h"
@@ -67,10 +67,10 @@ Result<Run> runByNccl(const Machine& machine, const RunObserver& observer,
 TEST_CASE("a rank that never joins ends the run with a sentence, and leaves nothing behind")
 {
     const Machine machine(4);
-    cuda_on_cpu::playNccl({.absentGpu = 2});
+    cuda_on_cpu::emulateNccl({.absentGpu = 2});
     const Schedule lowered = scheduleOf("1f1b", 4, 4);
     CHECK_THROWS_WITH(trainLive(lowered, machine.devices, {.communicators = byNccl(kSoon)}),
-                      Contains("joining: not done after 300 ms; another rank did not come"));
+                      Contains("joining: not complete after 300 ms; another rank is missing"));
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("two ranks on one GPU are refused before anything is joined")
 TEST_CASE("who has had enough while ranks join is heard early, and nothing stays joined")
 {
     const Machine machine(4);
-    cuda_on_cpu::playNccl({.absentGpu = 2});
+    cuda_on_cpu::emulateNccl({.absentGpu = 2});
     const Impatient somebody;
     CHECK_THROWS_AS(trainLive(scheduleOf("bitpipe", 4, 4), machine.devices,
                               {.communicators = byNccl(kLong, somebody.cancel)}),
@@ -105,7 +105,7 @@ TEST_CASE("who has had enough while ranks join is heard early, and nothing stays
 TEST_CASE("... and while they connect")
 {
     const Machine machine(2);
-    cuda_on_cpu::playNccl({.failingCall = 0, .looksBefore = 1'000'000'000});
+    cuda_on_cpu::emulateNccl({.failingCall = 0, .looksBefore = 1'000'000'000});
     const Impatient somebody;
     CHECK_THROWS_AS(trainLive(scheduleOf("1f1b", 2, 4), machine.devices,
                               {.communicators = byNccl(kLong, somebody.cancel)}),
@@ -128,7 +128,7 @@ TEST_CASE("... also where no rank says so")
 TEST_CASE("a run that is cancelled while ranks join says so and has begun nothing")
 {
     const Machine machine(4);
-    cuda_on_cpu::playNccl({.absentGpu = 1});
+    cuda_on_cpu::emulateNccl({.absentGpu = 1});
     const Impatient somebody;
     RunObserver observer;
     bool began = false;
@@ -149,7 +149,7 @@ TEST_CASE("NCCL's memory is in the account of each GPU, beside what was kept fre
 {
     constexpr std::int64_t kMega = 1 << 20, kTaken = 6 * kMega, kKept = 24 * kMega; // of a rank
     const Machine machine(4);
-    cuda_on_cpu::playNccl({.memory = static_cast<std::size_t>(kTaken)});
+    cuda_on_cpu::emulateNccl({.memory = static_cast<std::size_t>(kTaken)});
     const auto run = runByNccl(machine, {}, kGoesOn);
     if (!run)
         FAIL(run.error().message);

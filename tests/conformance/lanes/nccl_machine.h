@@ -17,7 +17,7 @@ struct Machine
     {
         cuda_on_cpu::takeTurns(turns, 5);
         cuda_on_cpu::plugIn({.count = gpus});
-        cuda_on_cpu::playNccl({});
+        cuda_on_cpu::emulateNccl({});
         for (auto& made : engine::cuda::makeDevices(gpus))
             devices.push_back(std::move(made));
     }
@@ -26,7 +26,7 @@ struct Machine
         devices.clear();
         cuda_on_cpu::takeTurns(cuda_on_cpu::Turns::Oldest);
         cuda_on_cpu::plugIn({});
-        cuda_on_cpu::playNccl({});
+        cuda_on_cpu::emulateNccl({});
     }
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;

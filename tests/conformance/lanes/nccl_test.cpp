@@ -1,5 +1,5 @@
-// Live training whose messages and sums go by NCCL, which is played between GPUs that are played
-// on the CPU: what it adds up, and how it ends where something is wrong.
+// Live training whose messages and sums go by NCCL, which is emulated between GPUs that are
+// emulated on the CPU: what it adds up, and how it ends where something is wrong.
 #include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/schedule/check/communicator_lanes.h"
@@ -144,7 +144,7 @@ TEST_CASE("an error of NCCL in the middle of an iteration ends it in NCCL's word
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     REQUIRE(trainByNccl(lowered, machine, {.iterations = 1}).result);
     const std::size_t calls = cuda_on_cpu::ncclCalls();
-    cuda_on_cpu::playNccl({.failingCall = static_cast<int>(calls / 2)});
+    cuda_on_cpu::emulateNccl({.failingCall = static_cast<int>(calls / 2)});
     const Trained live = trainByNccl(lowered, machine);
     REQUIRE_FALSE(live.result);
     CHECK(live.result.error().code == Error::Code::Device);
@@ -221,7 +221,7 @@ TEST_CASE("an error that NCCL finds while everybody waits for it is found by loo
 {
     const Machine machine(4);
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
-    cuda_on_cpu::playNccl({.failingCall = 40, .looksBefore = 300});
+    cuda_on_cpu::emulateNccl({.failingCall = 40, .looksBefore = 300});
     const Trained live = trainByNccl(lowered, machine);
     REQUIRE_FALSE(live.result);
     CHECK_THAT(live.result.error().message,

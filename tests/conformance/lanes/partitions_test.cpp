@@ -47,18 +47,17 @@ TEST_CASE("what cannot be divided says why in one sentence")
                 "at least 8"));
     CHECK_THROWS_MATCHES(
         names(4, {.count = 2}, Carrier::Peer), std::runtime_error,
-        Message("--transport peer needs a GPU for each of 4 devices, and there are 2"));
+        Message("--transport peer needs one GPU for each of 4 devices, but there are 2"));
     CHECK_THROWS_MATCHES(
         names(4, {.count = 1}, Carrier::Nccl), std::runtime_error,
-        Message("--transport nccl needs a GPU for each of 4 devices, and there is 1: NCCL never "
-                "joins two ranks on one GPU; --transport auto divides GPUs"));
+        Message("--transport nccl needs one GPU for each of 4 devices, but there is 1: NCCL does "
+                "not support two ranks on one GPU; use --transport auto to partition GPUs"));
     CHECK_THROWS_MATCHES(names(4, {.smallest = 0}), std::runtime_error,
-                         Message("GPU 0 cannot be 4 devices: the driver makes no partitions: CUDA "
-                                 "12.5 or newer does"));
-    CHECK_THROWS_MATCHES(
-        names(4, {.partitionsAtMost = 3}), std::runtime_error,
-        Message("GPU 0 cannot be 4 devices: the driver divides it into 3 equal parts where 4 of 32 "
-                "multiprocessors or fewer were asked for"));
+                         Message("GPU 0 cannot be 4 devices: the driver does not support "
+                                 "partitions, which need CUDA 12.5 or newer"));
+    CHECK_THROWS_MATCHES(names(4, {.partitionsAtMost = 3}), std::runtime_error,
+                         Message("GPU 0 cannot be 4 devices: the driver splits it into 3 equal "
+                                 "parts, but 4 of at most 32 multiprocessors were requested"));
 }
 
 // Seven clusters of 18 multiprocessors and one of 6 have seven parts of 16, and fourteen of 8.

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-// Live training of the integer probe, whose sums have no rounding: on GPUs that are played on the
+// Live training of the integer probe, whose sums have no rounding: on GPUs that are emulated on the
 // CPU (tests/support/cuda_on_cpu), or emulated on the CPU itself.
 namespace lanes_test {
 
@@ -55,7 +55,7 @@ struct LiveOptions
 // One device of `devices` each, those of one copy after the other.
 Trained trainLive(const engine::Schedule& lowered, const Devices& devices,
                   const LiveOptions& options = {});
-// On the CPU, or on a GPU that plays all devices.
+// On the CPU, or on a GPU that emulates all devices.
 Trained emulate(const engine::Schedule& lowered, const engine::Device* gpu = nullptr,
                 const LiveOptions& options = {});
 

@@ -1,4 +1,4 @@
-// What a message waits for on its way, on GPUs that are played on the CPU.
+// What a message waits for on its way, on GPUs that are emulated on the CPU.
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/transport/queued.h"
 #include "tests/catch.h"

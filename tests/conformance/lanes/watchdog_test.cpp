@@ -1,4 +1,5 @@
-// GPUs that do not end what they were given, and some that only take their time; played on the CPU.
+// GPUs that do not end what they were given, and some that only take their time; emulated on the
+// CPU.
 #include "engine/backend/cuda/runtime/device.h"
 #include "tests/catch.h"
 #include "tests/conformance/lanes/probe_training.h"
@@ -19,7 +20,7 @@ namespace {
 // has much else to do, or nothing would seem to move where nothing hangs.
 constexpr std::chrono::milliseconds kPatience{150};
 
-Devices played(int count, int gpus = 1)
+Devices emulatedGpus(int count, int gpus = 1)
 {
     cuda_on_cpu::plugIn({.count = gpus});
     Devices devices;
@@ -127,7 +128,7 @@ TEST_CASE("a kernel that never ends ends a live run with its op, and nothing wai
 {
     const auto [iteration, gpus] = GENERATE(table<int, int>({{0, 1}, {1, 1}, {1, 4}}));
     CAPTURE(iteration, gpus);
-    const Devices devices = played(4, gpus);
+    const Devices devices = emulatedGpus(4, gpus);
     const Trained live = trainLive(scheduleOf("1f1b", 4, 8), devices, hanging(iteration, 60));
     checkLost(live);
     CHECK(live.run.timeline.iterations.size() == static_cast<std::size_t>(iteration));
@@ -137,7 +138,7 @@ TEST_CASE("a kernel that never ends ends a live run with its op, and nothing wai
 TEST_CASE("... and a warm-up that goes one op at a time, and an emulated run")
 {
     const Schedule lowered = scheduleOf("zb-h1", 4, 8);
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     checkLost(trainLive(lowered, devices, hanging(1, 60, 2)));
     checkLost(emulate(lowered, devices[0].get(), hanging(0, 60)));
     checkLost(emulate(lowered, devices[0].get(), hanging(1, 60)));
@@ -152,7 +153,7 @@ TEST_CASE("a kernel that never ends is seen while gradients are looked at, too")
     const int gpus = GENERATE(1, 4);
     CAPTURE(scheme, gpus);
     const Schedule lowered = scheduleOf(scheme, 4, 8);
-    const Devices devices = played(4, gpus);
+    const Devices devices = emulatedGpus(4, gpus);
     checkLost(trainLive(lowered, devices, hangingAt(lowered, hangsIn)));
     checkLost(emulate(lowered, devices[0].get(), hangingAt(lowered, hangsIn)));
     if (gpus == 1) // one op at a time
@@ -162,7 +163,7 @@ TEST_CASE("a kernel that never ends is seen while gradients are looked at, too")
 
 TEST_CASE("a driver that does not come back ends a live run, and its thread is left where it is")
 {
-    const Devices devices = played(4, 4);
+    const Devices devices = emulatedGpus(4, 4);
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     const std::uint32_t last = OpIndex(lowered).of(DeviceId{3}, 0) + 5;
     REQUIRE(isCompute(lowered.on(DeviceId{3})[5].kind));
@@ -186,7 +187,7 @@ TEST_CASE("an op that takes longer than the patience is waited for while its GPU
 {
     const Schedule lowered = scheduleOf("1f1b", 4, 8);
     const GradientsOfStages truth = emulate(lowered).gradients;
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     const std::span<const Op> program = lowered.on(DeviceId{2});
     const auto position
         = std::ranges::find_if(program, [](const Op& op) { return op.kind == OpKind::Backward; });
@@ -222,7 +223,7 @@ TEST_CASE("a run that is cancelled while a kernel never ends comes to an end, to
     options.cancel = &cancel;
     int queued = 0;
     cuda_on_cpu::watch([&] { cancel = ++queued > 120; });
-    const Devices devices = played(4);
+    const Devices devices = emulatedGpus(4);
     const Trained live = trainLive(scheduleOf("1f1b", 4, 8), devices, options);
     cuda_on_cpu::watch({});
     checkLost(live);

@@ -1,4 +1,4 @@
-// Whole runs of real models on GPUs that are played on the CPU: the same losses as on the CPU.
+// Whole runs of real models on GPUs that are emulated on the CPU: the same losses as on the CPU.
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/exec/run_on_devices.h"
 #include "tests/catch.h"

@@ -386,7 +386,7 @@ TEST_CASE("every preset of a model and of hardware loads, and what is wrong is n
     CHECK(transformerNames().size() >= 7);
     CHECK(hardwareNames().size() >= 8);
     CHECK_THAT(loadTransformer("gpt5").error().message,
-               Catch::Contains("no model is called 'gpt5'") && Catch::Contains("llama-65b"));
+               Catch::Contains("unknown model 'gpt5'") && Catch::Contains("llama-65b"));
     CHECK_THAT(loadHardware("tpu").error().message, Catch::Contains("h100-sxm"));
     CHECK_THAT(loadHardware("none.toml").error().message, Catch::Contains("cannot read"));
 }

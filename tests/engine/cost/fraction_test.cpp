@@ -23,7 +23,7 @@ TEST_CASE("what is no cost is refused")
         INFO(text);
         const auto cost = parseFraction(text);
         REQUIRE_FALSE(cost);
-        CHECK_THAT(cost.error().message, Catch::StartsWith("'" + text + "' is no cost"));
+        CHECK_THAT(cost.error().message, Catch::StartsWith("'" + text + "' is not a cost"));
     }
 }
 

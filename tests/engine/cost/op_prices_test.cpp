@@ -41,7 +41,8 @@ TEST_CASE("a stage may cost something of its own, its backward split as the othe
     CHECK(units(*prices, opOf(OpKind::Recompute, 1)) == 4);
     costs.stages = {{2, {1}, {1}}};
     CHECK_THAT(unitPrices(Shape{2, 2, 1}, costs).error().message,
-               Catch::Contains("no stage 2") && Catch::Contains("0 to 1"));
+               Catch::Contains("stage 2 has costs, but does not exist")
+                   && Catch::Contains("0 to 1"));
 }
 
 TEST_CASE("a backward that costs nothing elsewhere divides evenly where it costs something")

@@ -93,7 +93,7 @@ TEST_CASE("at every op of every scheme the stash that is alive is what the memor
             continue;
         ++schemesSeen;
         for (const Precision precision : {Precision::Fp32, Precision::Bf16}) {
-            INFO(scheme.name << ' ' << wordOf(kPrecisionWords, precision));
+            INFO(scheme.name << ' ' << nameIn(kPrecisionNames, precision));
             checkStashes(lower(*built), precision);
         }
     }

@@ -190,9 +190,9 @@ TEST_CASE("a live run says that it is one, on how many threads and cores")
     CHECK_THAT(result->info.command, Contains(" --mode live"));
     RunInfo info = result->info;
     info.cores = 2;
-    CHECK(modeWords(info) == "live, oversubscribed (6 threads, 2 cores)");
+    CHECK(modeDescription(info) == "live, oversubscribed (6 threads, 2 cores)");
     info.cores = 6;
-    CHECK(modeWords(info) == "live");
+    CHECK(modeDescription(info) == "live");
 }
 
 TEST_CASE("a cancelled live run keeps whole iterations")

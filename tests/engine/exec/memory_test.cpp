@@ -116,7 +116,7 @@ TEST_CASE("the stash that was alive at most is what the schedule's order predict
                                                                   {"1f1b", Precision::Bf16},
                                                                   {"zb-h1", Precision::Bf16},
                                                                   {"bitpipe", Precision::Bf16}}) {
-        INFO(scheme << ' ' << wordOf(kPrecisionWords, precision));
+        INFO(scheme << ' ' << nameIn(kPrecisionNames, precision));
         Trained trained(scheme, 8, Accumulate::Float, LinkCost{}, precision);
         const ExecutionPlan& plan = trained.emulation->pipeline().plan();
         for (int d = 0; d < 4; ++d) {

@@ -225,8 +225,8 @@ TEST_CASE("errors of a run say what to do")
     Experiment experiment = miniature("bitpipe");
     experiment.model.layers = 6;
     CHECK(message(experiment)
-          == "6 layers cannot be cut into 8 stages: use --layers 8 or more, or fewer devices or "
-             "chunks");
+          == "6 layers cannot be divided into 8 stages: use --layers 8 or more, or fewer devices "
+             "or chunks");
 
     experiment = miniature("1f1b");
     experiment.textFile = "/nowhere/book.txt";

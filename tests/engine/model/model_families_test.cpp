@@ -54,7 +54,7 @@ constexpr Family kFamilies[] = {Family::Gpt, Family::Bert, Family::Llama};
 TEST_CASE("finite differences agree with the gradients of every tensor of every family")
 {
     for (const Family family : kFamilies) {
-        INFO(wordOf(kFamilyWords, family));
+        INFO(nameIn(kFamilyNames, family));
         checkEveryTensor(familySpec(family));
     }
 }
@@ -127,7 +127,7 @@ TEST_CASE("no way of recomputing changes a bit of the loss or the gradients")
 {
     for (const Family family : kFamilies)
         for (const int stages : {1, 3}) {
-            INFO(wordOf(kFamilyWords, family) << ", stages " << stages);
+            INFO(nameIn(kFamilyNames, family) << ", stages " << stages);
             ModelSpec spec = familySpec(family);
             ModelChain stored(spec, stages);
             const double loss = stored.loss();
@@ -165,7 +165,7 @@ TEST_CASE("sequence slices give the loss and the gradients of the whole, to roun
     for (const Family family : {Family::Gpt, Family::Llama})
         for (const AttentionKind kind :
              {AttentionKind::Standard, AttentionKind::Recompute, AttentionKind::Flash}) {
-            INFO(wordOf(kFamilyWords, family) << ", " << wordOf(kAttentionWords, kind));
+            INFO(nameIn(kFamilyNames, family) << ", " << nameIn(kAttentionNames, kind));
             ModelSpec spec = familySpec(family);
             spec.attention = kind;
             ModelChain whole(spec, 2);

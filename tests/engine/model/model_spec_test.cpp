@@ -26,12 +26,10 @@ TEST_CASE("every preset loads and is named like its file")
 
 TEST_CASE("an unknown model is an error that names the presets")
 {
-    CHECK(
-        loadModel("huge").error()
-        == Error{
-            Error::Code::NotFound,
-            "no model is called 'huge': there are bert-64, gpt-96, gpt2-124m, gpt2-350m, gpt3-96b, "
-            "llama-65b, small, tiny, or give a .toml file"});
+    CHECK(loadModel("huge").error()
+          == Error{Error::Code::NotFound,
+                   "unknown model 'huge'; use one of bert-64, gpt-96, gpt2-124m, gpt2-350m, "
+                   "gpt3-96b, llama-65b, small, tiny, or a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
           == Error{Error::Code::Io, "cannot read the model file '/nowhere/m.toml'"});
 }
@@ -65,8 +63,8 @@ TEST_CASE("more stages than layers is an error that names the smallest --layers"
 {
     CHECK(checkModel(ModelSpec(), 16));
     CHECK(checkModel(ModelSpec(), 17).error().message
-          == "16 layers cannot be cut into 17 stages: use --layers 17 or more, or fewer devices or "
-             "chunks");
+          == "16 layers cannot be divided into 17 stages: use --layers 17 or more, or fewer "
+             "devices or chunks");
 }
 
 TEST_CASE("a model table and its text are inverses")
@@ -93,15 +91,15 @@ TEST_CASE("a bad model table is an error that names the key")
     CHECK(message("layers = 2.5") == "model: layers must be a whole number from 1 to 65536");
     CHECK(message("[optimizer]\nbeta1 = 1.0")
           == "model: optimizer.beta1 must be a number from 0 to 0.999999");
-    CHECK(message("width = 10\nheads = 4") == "model: width 10 is no multiple of heads 4");
+    CHECK(message("width = 10\nheads = 4") == "model: width 10 is not a multiple of heads 4");
     CHECK(message("depth = 3") == "model: there is no key 'depth'");
     CHECK(message("family = \"rwkv\"") == "model: family must be one of gpt, bert, llama");
     CHECK(message("attention = 3") == "model: attention must be one of standard, recompute, flash");
-    CHECK(message("heads = 4\nkv_heads = 3") == "model: heads 4 is no multiple of kv_heads 3");
+    CHECK(message("heads = 4\nkv_heads = 3") == "model: heads 4 are not a multiple of kv_heads 3");
     CHECK(message("family = \"llama\"\nwidth = 12\nheads = 4")
-          == "model: width 12 / heads 4 is odd, and rotary positions turn pairs");
+          == "model: width 12 / heads 4 is odd, but rotary positions need pairs");
     CHECK(message("family = \"bert\"")
-          == "model: vocabulary must be 257 or more for family = \"bert\", which hides tokens");
+          == "model: vocabulary must be at least 257 for family = \"bert\", which hides tokens");
 }
 
 TEST_CASE("a model file with a slip is an error that names file and line")

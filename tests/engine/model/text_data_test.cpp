@@ -159,12 +159,12 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
     {
         const TextFile file("");
         CHECK(message(file.path)
-              == "--text: '" + file.path.string() + "' is empty: use a text of at least 9 bytes");
+              == "--text: '" + file.path.string() + "' is empty; use a text of at least 9 bytes");
     }
     const TextFile file("12345678");
     CHECK(message(file.path)
           == "--text: '" + file.path.string()
-              + "' has 8 bytes, and a sample of this model needs 9: use a longer text or a smaller "
+              + "' has 8 bytes, but a sample of this model needs 9; use a longer text or a smaller "
                 "--sequence");
     const TextFile longer("123456789");
     CHECK(TextData::fromFile(longer.path, 1, 8));
@@ -187,7 +187,7 @@ TEST_CASE("a bad grammar is an error that names the line or the name")
     CHECK(Grammar::parse("a: b\nnonsense").error().message
           == "grammar, line 2: a rule is 'name: choice | choice'");
     CHECK(Grammar::parse("a: {b").error().message == "grammar, line 1: '{' without '}'");
-    CHECK(Grammar::parse("a: {b}").error().message == "the grammar does not say what {b} is");
+    CHECK(Grammar::parse("a: {b}").error().message == "the grammar has no rule for {b}");
     CHECK(Grammar::parse("# nothing").error().message == "the grammar has no rules");
 }
 

@@ -164,7 +164,8 @@ TEST_CASE("what NCCL will take of each GPU is kept free, said, and not needed by
         CHECK(Planned(remedy.experiment).check(with(needed * 10 / 9 - 10)));
 }
 
-TEST_CASE("one GPU that plays all devices is a limit for all of them, and the record is not on it")
+TEST_CASE(
+    "one GPU that emulates all devices is a limit for all of them, and the record is not on it")
 {
     const Planned planned(gpipe());
     const double total = planned.plan.total();

@@ -91,8 +91,8 @@ TEST_CASE("BitPipe with v chunks is v/2 Vs one behind the other: the turns stay 
     ScheduleRequest odd = requestOf("bitpipe", 4, 8);
     odd.chunks = 3;
     CHECK(buildSchedule(odd).error().message
-          == "bitpipe needs an even number of chunks per device and direction, two for each V, not "
-             "3; the nearest is 4");
+          == "bitpipe needs an even number of chunks per device and direction (two for each V), "
+             "not 3; the nearest is 4");
 }
 
 TEST_CASE("BitPipe, early, in whole units: never above 3N+D-2, within 5/4 of the stash")

@@ -87,13 +87,13 @@ TEST_CASE("a rule on micro-batches is named with the nearest number that keeps i
            "(4), not 7; the nearest is 8");
     CHECK(errorOf("zb-h2", 4, 6)
           == "zb-h2 fills its warm-up with 2D-1 micro-batches, at least 7 on 4 devices, not 6; the "
-             "nearest is 7, or take zb-h1");
+             "nearest is 7, or use zb-h1");
     CHECK(errorOf("interleaved-zb", 4, 9)
-          == "interleaved-zb needs micro-batches in groups of equal size, 2 of them for 4 devices, "
+          == "interleaved-zb needs micro-batches in groups of equal size, 2 groups for 4 devices, "
              "not 9; the nearest is 10");
     CHECK(errorOf("interleaved-1f1b", 8, 9)
-          == "interleaved-1f1b needs micro-batches in groups of 8 with none or at least 6 left "
-             "over, not 9; the nearest is 8");
+          == "interleaved-1f1b needs groups of 8 micro-batches with a remainder of 0 or at least "
+             "6, not 9; the nearest is 8");
     CHECK_THAT(errorOf("interleaved-1f1b", 8, 12), Catch::EndsWith("the nearest is 14"));
     CHECK_THAT(errorOf("interleaved-1f1b", 8, 2'000'000'001), Catch::EndsWith("is 2000000000"));
     CHECK(buildSchedule(requestOf("interleaved-1f1b", 8, 14)));
@@ -113,7 +113,7 @@ TEST_CASE("an option that is a number takes any from its smallest on, and its de
     CHECK(errorOf(withOption("interleaved-1f1b", "group", "big"))
           == "interleaved-1f1b does not take group=big; it is D, or an integer from 1 on");
     CHECK(errorOf(withOption("interleaved-1f1b", "group", "3"))
-          == "interleaved-1f1b needs groups of at least as many micro-batches as devices (4), not "
+          == "interleaved-1f1b needs at least as many micro-batches per group as devices (4), not "
              "3; the nearest is 4");
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("a million devices are refused before anything is allocated")
              "micro-batches");
     CHECK_THAT(errorOf("bitpipe", 2048, 4096), Catch::Contains("limit of 16777216"));
     CHECK(errorOf(withOption("seq1f1b", "slices", "2000000000"))
-          == "seq1f1b cuts a micro-batch into fewer than 65535 slices, not 2000000000");
+          == "seq1f1b supports fewer than 65535 slices per micro-batch, not 2000000000");
     ScheduleRequest sliced = requestOf("seq1f1b", 4, 100'000);
     sliced.options["slices"] = "1000";
     CHECK(errorOf(sliced)
@@ -164,10 +164,9 @@ TEST_CASE("where the machine is the limit, what it has and what would be needed 
 {
     const SizeLimit limit{50'000'000, 200, true};
     CHECK(checkRequest(requestOf("1f1b", 1024, 20'000), limit));
-    CHECK(
-        checkRequest(requestOf("1f1b", 1024, 40'000), limit).error().message
-        == "40000 micro-batches on 1024 devices would be 81920000 ops and need 15.3 GiB, more than "
-           "the 9.3 GiB at hand; take fewer devices or micro-batches");
+    CHECK(checkRequest(requestOf("1f1b", 1024, 40'000), limit).error().message
+          == "40000 micro-batches on 1024 devices would be 81920000 ops and need 15.3 GiB, more "
+             "than the 9.3 GiB available; take fewer devices or micro-batches");
     const SizeLimit machine = limitOfMachine(kBytesPerSummedOp);
     CHECK(machine.ops > kMaxOps);
     CHECK(machine.ops <= kMostOps);
@@ -178,7 +177,7 @@ TEST_CASE("an unknown name is answered with the nearest one")
 {
     CHECK(errorOf("bitpip", 4, 8) == "unknown scheme 'bitpip'; did you mean 'bitpipe'?");
     CHECK_THAT(errorOf("alpha", 4, 8),
-               Catch::StartsWith("unknown scheme 'alpha'; it is one of: gpipe, 1f1b, "));
+               Catch::StartsWith("unknown scheme 'alpha'; use one of: gpipe, 1f1b, "));
     CHECK(errorOf(withOption("gpipe", "backwards", "fifo"))
           == "gpipe has no option 'backwards'; did you mean 'backward'?");
     CHECK(errorOf(withOption("gpipe", "backward", "lif"))
@@ -186,19 +185,19 @@ TEST_CASE("an unknown name is answered with the nearest one")
     CHECK(errorOf(withOption("bitpipe", "placement", "lopping"))
           == "bitpipe does not take placement=lopping; did you mean 'looping'?");
     CHECK(errorOf(withOption("1f1b", "backward", "lifo"))
-          == "1f1b has no options; leave out --set backward=lifo");
+          == "1f1b has no options; remove --set backward=lifo");
 }
 
 TEST_CASE("chunks are refused where the scheme fixes them")
 {
     ScheduleRequest request = requestOf("1f1b", 4, 8);
     request.chunks = 2;
-    CHECK(errorOf(request) == "1f1b always has 1 chunk per device, not 2; leave out --chunks");
+    CHECK(errorOf(request) == "1f1b always has 1 chunk per device, not 2; remove --chunks");
     request.scheme = "zb-v";
     CHECK(buildSchedule(request));
     request.scheme = "chimera";
     CHECK(errorOf(request)
-          == "chimera always has 1 chunk per device and direction, not 2; leave out --chunks");
+          == "chimera always has 1 chunk per device and direction, not 2; remove --chunks");
 }
 
 TEST_CASE("the data-parallel width is part of the shape")

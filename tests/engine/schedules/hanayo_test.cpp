@@ -66,7 +66,7 @@ TEST_CASE("Hanayo takes any even number of chunks, and odd numbers of devices")
     ScheduleRequest request = requestOf("hanayo", 4, 8);
     request.chunks = 3;
     CHECK(buildSchedule(request).error().message
-          == "hanayo needs an even number of chunks, two for each wave, not 3; the nearest is 4");
+          == "hanayo needs an even number of chunks (two for each wave), not 3; the nearest is 4");
     request = requestOf("hanayo", 4, 6);
     CHECK(buildSchedule(request).error().message
           == "hanayo needs a number of micro-batches that is a multiple of the devices (4), not 6; "

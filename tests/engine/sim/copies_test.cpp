@@ -150,6 +150,6 @@ TEST_CASE("a stash that is evicted and never loaded, or loaded and never evicted
     for (const std::string program : {"0F0 0EVICT0 0B0 0F1 0B1", "0F0 0LOAD0 0B0 0F1 0B1"}) {
         const Schedule schedule = alone(program);
         CHECK_THAT(simulate(schedule, costsOf(schedule)).error().message,
-                   Catch::Contains("device 0 waits for ever"));
+                   Catch::Contains("device 0 waits forever"));
     }
 }

@@ -1,4 +1,4 @@
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/sim/durations.h"
 #include "tests/support/pipelines.h"
 #include "tests/support/text_schedule.h"
@@ -133,8 +133,8 @@ TEST_CASE("both ends of a tied head sum at the same time, when the later one has
 {
     UnitCosts costs;
     costs.allReduce = {2};
-    const Schedule tied = tieEnds(lower(scheduleOf("1f1b", 4, 4)), SyncPolicy::Eager);
-    REQUIRE(hasTiedEnds(tied));
+    const Schedule tied = tieEmbeddings(lower(scheduleOf("1f1b", 4, 4)), SyncPolicy::Eager);
+    REQUIRE(hasTiedEmbeddings(tied));
     const Simulated run = simulatedAsIs(tied, costs);
     const auto windowOn = [&run](int device) {
         const Track* track = run.timeline.track(DeviceId{device}, Track::Kind::AllReduce);

@@ -202,8 +202,8 @@ TEST_CASE("a schedule that deadlocks is an error that names a device, and leaves
     const auto placed = placeIteration(lowered, costsOf(lowered), {}, timeline);
     REQUIRE_FALSE(placed);
     CHECK(placed.error().message
-          == "the schedule deadlocks: device 0 waits for ever at index 3, 0B0; validate it to see "
-             "what it waits for");
+          == "the schedule deadlocks: device 0 waits forever at index 3, 0B0; run bscope validate "
+             "for the reason");
     CHECK(timeline == before);
 }
 

@@ -138,5 +138,5 @@ TEST_CASE("an order with transfers of its own, or one that deadlocks, has no sum
     CHECK_THAT(summarize(lowered, *prices).error().message, Catch::Contains("its own transfers"));
     const Schedule stuck = scheduleFrom({"0F0 0B0 0F1 0B1", "1F0 1F1 1B0 1B1"});
     CHECK_THAT(summarize(stuck, *unitPrices(stuck.shape, {})).error().message,
-               Catch::Contains("device 0 waits for ever at index 1, 0B0"));
+               Catch::Contains("device 0 waits forever at index 1, 0B0"));
 }

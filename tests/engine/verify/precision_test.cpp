@@ -88,7 +88,7 @@ TEST_CASE("in bf16 every tensor's gradient is within 2e-2 of the one in fp32")
 {
     for (const Family family : {Family::Gpt, Family::Bert, Family::Llama})
         for (const AttentionKind attention : {AttentionKind::Standard, AttentionKind::Flash}) {
-            INFO(wordOf(kFamilyWords, family) << ' ' << wordOf(kAttentionWords, attention));
+            INFO(nameIn(kFamilyNames, family) << ' ' << nameIn(kAttentionNames, attention));
             ModelSpec single = miniature(family, Precision::Fp32),
                       narrow = miniature(family, Precision::Bf16);
             single.attention = narrow.attention = attention;
@@ -179,5 +179,6 @@ TEST_CASE("a device that does not compute in bf16 says so")
     CHECK(checkPrecision(Precision::Fp32, device));
     const auto refused = checkPrecision(Precision::Bf16, device);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().message == "Old GPU does not compute in bf16 here: use --precision fp32");
+    CHECK(refused.error().message
+          == "Old GPU does not support bf16 training: use --precision fp32");
 }

@@ -189,7 +189,7 @@ TEST_CASE("what a run does not say is refused, with what to record")
                    && Catch::Contains("record a run with 8 stages"));
     CHECK_THAT(refusal(run, scheduleOf("zb-h1", 4, 8)),
                Catch::Contains("no time of I, W, which zb-h1 needs")
-                   && Catch::Contains("how a backward divides"));
+                   && Catch::Contains("the share of I in a backward"));
     CHECK_THAT(refusal(run, scheduleOf("bpipe", 4, 8)), Catch::Contains("EVICT, LOAD"));
     CHECK_THAT(refusal(run, scheduleOf("chimera", 4, 8)), Catch::Contains("ALLREDUCE"));
     CHECK_THAT(refusal(run, addRecompute(scheduleOf("1f1b", 4, 8))), Catch::Contains("RECOMPUTE"));
@@ -309,7 +309,7 @@ TEST_CASE("a run that cuts its sequences another way is refused for that, not fo
 {
     const Run two = runOf(scheduleOf("seq1f1b", 4, 8, {{"slices", "2"}}), {});
     CHECK(refusal(two, scheduleOf("seq1f1b", 4, 8, {{"slices", "4"}}))
-              .find("cuts micro-batches into 2 and the schedule into 4")
+              .find("divides micro-batches into 2 slices and the schedule into 4")
           != std::string::npos);
 }
 

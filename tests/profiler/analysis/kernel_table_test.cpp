@@ -214,7 +214,7 @@ TEST_CASE("a run without kernels says why")
     RunInfo info;
     CHECK(whyNoKernels(info).find("simulated") != std::string::npos);
     info.mode = Mode::Emulate;
-    CHECK(whyNoKernels(info).find("on the CPU") != std::string::npos);
+    CHECK(whyNoKernels(info).find("used the CPU") != std::string::npos);
     info.experiment = "[run]\nbackend = \"cuda\"\n";
     info.timing = "CUDA events";
     CHECK(whyNoKernels(info).find("--trace kernels") != std::string::npos);

@@ -187,7 +187,7 @@ TEST_CASE("there is one capture at a time")
     FakeCupti cupti;
     {
         const auto capture = started(cupti);
-        CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("one capture at a time"));
+        CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("only one capture"));
     }
     CHECK(started(cupti) != nullptr);
 }
@@ -212,7 +212,7 @@ TEST_CASE("what is in CUPTI's way is one sentence, and says what to do")
     cupti.subscribeResult = cupti::Status::VirtualizedDeviceNotSupported;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("virtual GPU"));
     cupti.subscribeResult = cupti::Status::VirtualizedDeviceInsufficientPrivileges;
-    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("an administrator allows it"));
+    CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("an administrator can grant it"));
     cupti.subscribeResult = cupti::Status::ConfidentialComputingNotSupported;
     CHECK_THAT(refusal(cupti), Catch::Matchers::Contains("confidential computing"));
     cupti.subscribeResult = cupti::Status::Disabled;

@@ -101,7 +101,7 @@ TEST_CASE("a GPU is asked for clocks, power, temperature and why it is not faste
     CHECK(clocks.most == 1980);
     CHECK(clocks.median >= 1965);
     CHECK(clocks.samples >= 4);
-    CHECK(clockWords(clocks)
+    CHECK(clockText(clocks)
           == "clocks 1755..1980 MHz (median " + std::to_string(clocks.median)
               + "), throttled: power cap");
     CHECK(nvml.shutdowns == 1);
@@ -117,7 +117,7 @@ TEST_CASE("an idle GPU is slow as it should be, and counts in nothing")
     CHECK(samplesOf(nvml, **sampler).front().smClock == 345); // kept all the same
     const GpuClocks clocks = (*sampler)->finish();
     CHECK(clocks == GpuClocks{1, 1980, 1980, 1980, 0, ""});
-    CHECK(clockWords(clocks) == "clocks 1980..1980 MHz (median 1980), no throttling");
+    CHECK(clockText(clocks) == "clocks 1980..1980 MHz (median 1980), no throttling");
 }
 
 TEST_CASE("a GPU that was never busy when it was asked has no clocks, and says why")
@@ -127,7 +127,7 @@ TEST_CASE("a GPU that was never busy when it was asked has no clocks, and says w
     const auto sampler = GpuSampler::start(nvml.api(), kOne, kFast);
     REQUIRE(sampler);
     (void)samplesOf(nvml, **sampler);
-    CHECK_THAT(clockWords((*sampler)->finish()), Catch::Matchers::Contains("no GPU computed"));
+    CHECK_THAT(clockText((*sampler)->finish()), Catch::Matchers::Contains("the GPUs were idle"));
 }
 
 TEST_CASE("what a GPU does not tell is 0, and the rest is kept")
@@ -147,23 +147,23 @@ TEST_CASE("NVML that does not start, or knows none of the GPUs, is one sentence"
     nvml.initResult = 4;
     auto refused = GpuSampler::start(nvml.api(), kOne, kFast);
     REQUIRE(!refused);
-    CHECK(refused.error().message == "NVML does not start: Insufficient Permissions");
+    CHECK(refused.error().message == "NVML cannot be started: Insufficient Permissions");
     nvml.initResult = 0;
     refused = GpuSampler::start(nvml.api(), std::vector<GpuSampler::Gpu>{{0, "0000:99:00.0"}});
     REQUIRE(!refused);
-    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("does not know the GPUs"));
+    CHECK_THAT(refused.error().message, Catch::Matchers::Contains("does not find the GPUs"));
     CHECK(nvml.shutdowns == 1);
 }
 
 TEST_CASE("every reason for being slow has its word, and an unknown one its number")
 {
-    CHECK(throttleWords(0x1).empty());
-    CHECK(throttleWords(0x24) == "power cap, heat");
-    CHECK(throttleWords(0x1FE)
+    CHECK(throttleText(0x1).empty());
+    CHECK(throttleText(0x24) == "power cap, heat");
+    CHECK(throttleText(0x1FE)
           == "application clocks, power cap, hardware slowdown, sync boost, heat, heat, by the "
              "hardware, power brake, display clocks");
-    CHECK(throttleWords(0x1000) == "reason 0x1000");
-    CHECK(clockWords({}).empty());
+    CHECK(throttleText(0x1000) == "reason 0x1000");
+    CHECK(clockText({}).empty());
 }
 
 TEST_CASE("a machine without NVML says so in one sentence")

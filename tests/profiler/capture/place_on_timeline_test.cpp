@@ -82,7 +82,7 @@ TEST_CASE("a library's range moves with the op that it lies in, the op's own is 
     CHECK(placed.launches.empty());
 }
 
-TEST_CASE("on the one GPU that plays all devices, work goes to the device it was played for")
+TEST_CASE("on the one GPU that emulates all devices, work goes to the device it was emulated for")
 {
     Run run = placedRun();
     run.schedule.program = {{Op{}}, {Op{}}}; // op 1 is device 1's

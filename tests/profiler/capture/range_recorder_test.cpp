@@ -1,4 +1,4 @@
-#include "engine/timeline/range_words.h"
+#include "engine/timeline/nvtx_range.h"
 #include "profiler/capture/launch_log.h"
 #include "profiler/capture/op_ranges.h"
 #include "profiler/capture/range_recorder.h"

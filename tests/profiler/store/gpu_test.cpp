@@ -320,11 +320,11 @@ TEST_CASE("clocks are known when a run has ended, why there are none, when it be
     CHECK(readRun(folder / "run.sqlite")->info.machine.clocks == clocks);
 
     Run without = run;
-    without.info.machine.clocks.reason = "NVML does not start";
+    without.info.machine.clocks.reason = "NVML cannot be started";
     writer = TraceWriter::create(folder / "other.sqlite", without.info, without.schedule);
     REQUIRE(writer);
     REQUIRE(writer->finish(Outcome::Finished));
-    CHECK(readRun(folder / "other.sqlite")->info.machine.clocks.reason == "NVML does not start");
+    CHECK(readRun(folder / "other.sqlite")->info.machine.clocks.reason == "NVML cannot be started");
 }
 
 TEST_CASE("a run without a GPU has none of these tables")

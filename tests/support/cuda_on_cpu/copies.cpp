@@ -1,4 +1,4 @@
-// Copies and fillings of the played GPUs' memory (cuda_runtime_api.h).
+// Copies and fillings of the emulated GPUs' memory (cuda_runtime_api.h).
 #include "tests/support/cuda_on_cpu/device_memory.h"
 #include "tests/support/cuda_on_cpu/machine.h"
 

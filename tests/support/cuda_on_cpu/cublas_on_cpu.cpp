@@ -1,4 +1,4 @@
-// blasFunctions() of tests: what of a product is checked and refused, and who plays it
+// blasFunctions() of tests: what of a product is checked and refused, and who emulates it
 // (cublas_product.h).
 #include "engine/backend/cuda/blas/blas_functions.h"
 #include "tests/support/cuda_on_cpu/cublas_product.h"
@@ -177,13 +177,13 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, 
         || alignmentOf(operation->bias) < promised.bias
         || alignmentOf(operation->auxiliary) < promised.auxiliary)
         return CUBLAS_STATUS_NOT_SUPPORTED;
-    Player player{*operation, *layoutA, *layoutB, *layoutC, a, b, c, d, 0, 0};
-    take(player.alpha, alpha, sizeof player.alpha);
-    take(player.beta, beta, sizeof player.beta);
-    const cudaError_t queued = cuda_on_cpu::enqueue(stream, [player, shape] {
+    BatchedProduct product{*operation, *layoutA, *layoutB, *layoutC, a, b, c, d, 0, 0};
+    take(product.alpha, alpha, sizeof product.alpha);
+    take(product.beta, beta, sizeof product.beta);
+    const cudaError_t queued = cuda_on_cpu::enqueue(stream, [product, shape] {
         const cuda_on_cpu::Unlocked unlocked;
-        for (std::int32_t i = 0; i < player.layoutA.count; ++i)
-            player.play(shape, i);
+        for (std::int32_t i = 0; i < product.layoutA.count; ++i)
+            product.compute(shape, i);
     });
     return queued == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }

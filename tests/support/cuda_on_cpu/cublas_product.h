@@ -169,7 +169,7 @@ inline float geluSlope(float x)
 }
 
 // What is to be multiplied, when the stream has come to it.
-struct Player
+struct BatchedProduct
 {
     cublasLtMatmulDescOpaque_t op;
     cublasLtMatrixLayoutOpaque_t layoutA, layoutB, layoutC;
@@ -195,7 +195,7 @@ struct Player
                        op.compute);
     }
 
-    void play(const Product& shape, std::int64_t batch) const
+    void compute(const Product& shape, std::int64_t batch) const
     {
         for (std::int64_t column = 0; column < shape.n; ++column)
             for (std::int64_t row = 0; row < shape.m; ++row) {

@@ -37,7 +37,7 @@ struct Copy // of 16 bytes; none: zeros
     const void* from;
 };
 
-// The threads of one block, played by one thread of the process.
+// The threads of one block, executed by one thread of the process.
 class Block
 {
 public:
@@ -55,7 +55,7 @@ public:
             std::ranges::reverse(m_turns);
     }
 
-    void play(const std::function<void()>& kernel)
+    void run(const std::function<void()>& kernel)
     {
         m_kernel = &kernel;
         for (Thread& thread : m_threads) {
@@ -66,7 +66,7 @@ public:
         for (std::vector<Copy>& copies : m_copies)
             copies.clear();
         while (std::ranges::any_of(m_threads, isUnderWay))
-            playToBarriers();
+            runToBarriers();
     }
 
     void wait(State at)
@@ -91,7 +91,7 @@ private:
     static bool isUnderWay(const Thread& thread) { return thread.state != State::Done; }
     static void runThread(); // the kernel
 
-    void playToBarriers()
+    void runToBarriers()
     {
         if (m_order == Order::Shuffled)
             std::ranges::shuffle(m_turns, m_random);
@@ -139,7 +139,7 @@ private:
     std::exception_ptr m_failure;
 };
 
-Block* playing = nullptr;
+Block* currentBlock = nullptr;
 Order chosen = Order::Forward;
 std::uint64_t launched = 0;
 std::map<std::pair<int, const void*>, std::size_t> sharedMemoryOf; // asked for, of GPU and kernel
@@ -148,11 +148,11 @@ void Block::runThread()
 {
     const unsigned own = threadIdx.x;
     try {
-        (*playing->m_kernel)();
+        (*currentBlock->m_kernel)();
     } catch (...) {
-        playing->m_failure = std::current_exception();
+        currentBlock->m_failure = std::current_exception();
     }
-    playing->m_threads[own].state = State::Done;
+    currentBlock->m_threads[own].state = State::Done;
 }
 
 std::vector<std::size_t> blockOrder(std::size_t count, std::mt19937& random)
@@ -204,7 +204,7 @@ void checkPointer(const void* pointer)
         throw std::logic_error("a kernel is given memory of the host");
 }
 
-void playAs(Order order)
+void runIn(Order order)
 {
     chosen = order;
 }
@@ -214,10 +214,10 @@ std::uint64_t launches()
     return launched;
 }
 
-void play(const cudaLaunchConfig_t& config, const std::function<void()>& kernel)
+void run(const cudaLaunchConfig_t& config, const std::function<void()>& kernel)
 {
     if (config.blockDim.y != 1 || config.blockDim.z != 1 || config.blockDim.x % kWarp != 0)
-        throw std::logic_error("only blocks of whole warps in a line are played here");
+        throw std::logic_error("only blocks of whole warps in a line are emulated here");
     const Unlocked unlocked;
     ++launched;
     std::mt19937 random(static_cast<unsigned>(launched));
@@ -227,31 +227,31 @@ void play(const cudaLaunchConfig_t& config, const std::function<void()>& kernel)
     if (threads.size() < config.blockDim.x)
         threads = std::vector<Thread>(config.blockDim.x);
     Block block({threads.data(), config.blockDim.x}, config.dynamicSmemBytes, chosen, random);
-    playing = &block;
+    currentBlock = &block;
     const std::size_t width = gridDim.x, height = gridDim.y;
     for (const std::size_t index : blockOrder(width * height * gridDim.z, random)) {
         blockIdx
             = {static_cast<unsigned>(index % width), static_cast<unsigned>(index / width % height),
                static_cast<unsigned>(index / width / height)};
         std::memset(sharedMemory(), 0xff, config.dynamicSmemBytes);
-        block.play(kernel);
+        block.run(kernel);
     }
-    playing = nullptr;
+    currentBlock = nullptr;
 }
 
 void waitForBlock()
 {
-    playing->wait(State::AtBlockBarrier);
+    currentBlock->wait(State::AtBlockBarrier);
 }
 
 void waitForWarp()
 {
-    playing->wait(State::AtWarpBarrier);
+    currentBlock->wait(State::AtWarpBarrier);
 }
 
 std::byte* slotOfLane(unsigned lane)
 {
-    return playing->slot(lane);
+    return currentBlock->slot(lane);
 }
 
 void copyLater(void* to, const void* from, bool exists)
@@ -259,25 +259,25 @@ void copyLater(void* to, const void* from, bool exists)
     if (reinterpret_cast<std::uintptr_t>(to) % 16 != 0
         || reinterpret_cast<std::uintptr_t>(from) % 16 != 0)
         throw std::logic_error("an asynchronous copy is not aligned");
-    if (!playing->isShared(reinterpret_cast<std::uintptr_t>(to), 16))
+    if (!currentBlock->isShared(reinterpret_cast<std::uintptr_t>(to), 16))
         throw std::logic_error("an asynchronous copy goes beyond the shared memory of its launch");
-    playing->copies().push_back({to, exists ? from : nullptr});
+    currentBlock->copies().push_back({to, exists ? from : nullptr});
 }
 
 void checkMatrixRow(std::uintptr_t row)
 {
-    if (row % 16 != 0 || !playing->isShared(row, 16))
+    if (row % 16 != 0 || !currentBlock->isShared(row, 16))
         throw std::logic_error("ldmatrix reads what is not aligned or not shared memory");
 }
 
 void copyNow()
 {
-    for (const Copy& copy : playing->copies())
+    for (const Copy& copy : currentBlock->copies())
         if (copy.from != nullptr)
             std::memcpy(copy.to, copy.from, 16);
         else
             std::memset(copy.to, 0, 16);
-    playing->copies().clear();
+    currentBlock->copies().clear();
 }
 
 unsigned char* sharedMemory()

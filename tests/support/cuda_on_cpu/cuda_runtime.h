@@ -11,10 +11,10 @@
 #include <type_traits>
 
 // The part of the CUDA runtime that engine/backend/cuda/*.cu use, on the CPU: the same sources are
-// compiled by the host compiler, and the threads of a block are played one after the other, each
+// compiled by the host compiler, and the threads of a block are emulated one after the other, each
 // until its next barrier. So index arithmetic, tails, barriers and the order of sums are tested
 // where there is no GPU. What is refused: a barrier that not all threads of the block or the warp
-// reach. What is found by playing threads and blocks in several orders (cuda_on_cpu::playAs): a
+// reach. What is found by running threads and blocks in several orders (cuda_on_cpu::runIn): a
 // missing barrier, and blocks that use each other's results. Memory of cudaMalloc() can be touched
 // by kernels and copies only: anything else that does gets a segmentation fault, as with a GPU.
 // Work is queued on streams and done when somebody waits for it (machine.h), in one of several
@@ -27,7 +27,7 @@
 #define __host__
 #define __forceinline__ inline
 #define __grid_constant__
-#define __shared__ static // one block is played at a time
+#define __shared__ static // one block is emulated at a time
 #define __launch_bounds__(...)
 #define __align__(bytes) alignas(bytes)
 
@@ -37,9 +37,9 @@ extern dim3 blockDim, gridDim;
 namespace cuda_on_cpu {
 
 enum class Order { Forward, Backward, Shuffled }; // of threads between barriers, and of blocks
-void playAs(Order order);
+void runIn(Order order);
 // Throws std::logic_error where threads of a block part at a barrier.
-void play(const cudaLaunchConfig_t& config, const std::function<void()>& thread);
+void run(const cudaLaunchConfig_t& config, const std::function<void()>& thread);
 std::uint64_t launches(); // so far
 
 void waitForBlock();
@@ -69,7 +69,7 @@ auto exchange(unsigned mask, Value own, const Read& read)
 {
     static_assert(sizeof(Value) <= kSlot);
     if (mask != 0xffffffffU)
-        std::abort(); // only whole warps are played
+        std::abort(); // only whole warps are emulated
     std::memcpy(slotOfLane(threadIdx.x % 32), &own, sizeof own);
     waitForWarp();
     const auto result = read([](unsigned lane) {
@@ -138,9 +138,9 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
         = cuda_on_cpu::checkLaunch(*config, reinterpret_cast<const void*>(kernel));
     if (status != cudaSuccess)
         return status;
-    if (config->stream != nullptr) // tests of the player itself have none
+    if (config->stream != nullptr) // tests of the emulation itself have none
         (cuda_on_cpu::checkArgument(arguments), ...);
     return cuda_on_cpu::enqueue(config->stream, [config = *config, kernel, arguments...] {
-        cuda_on_cpu::play(config, [&] { kernel(arguments...); });
+        cuda_on_cpu::run(config, [&] { kernel(arguments...); });
     });
 }

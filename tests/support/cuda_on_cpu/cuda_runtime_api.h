@@ -5,7 +5,8 @@
 #include <functional>
 
 // The host's side of the CUDA runtime on the CPU, the part that engine/backend/cuda uses, with the
-// prototypes and numbers of the real header: GPUs, streams, events, copies (machine.h plays them).
+// prototypes and numbers of the real header: GPUs, streams, events, copies (machine.h emulates
+// them).
 
 struct uint3
 {

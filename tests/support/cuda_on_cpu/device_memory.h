@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-// Memory of the played GPUs: pages that are locked unless something of their GPU runs, so that
+// Memory of the emulated GPUs: pages that are locked unless something of their GPU runs, so that
 // anything else that touches them gets a segmentation fault, as with a real one.
 namespace cuda_on_cpu {
 

@@ -1,4 +1,4 @@
-// What the played GPUs say of themselves (cuda_runtime_api.h).
+// What the emulated GPUs say of themselves (cuda_runtime_api.h).
 #include "tests/support/cuda_on_cpu/machine.h"
 
 #include <algorithm>

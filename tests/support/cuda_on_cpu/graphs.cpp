@@ -1,5 +1,5 @@
-// CUDA graphs of the played GPUs (cuda_runtime_api.h): what was queued while a stream was captured,
-// piece by piece.
+// CUDA graphs of the emulated GPUs (cuda_runtime_api.h): what was queued while a stream was
+// captured, piece by piece.
 #include "tests/support/cuda_on_cpu/machine.h"
 #include "tests/support/cuda_on_cpu/streams.h"
 

@@ -10,8 +10,8 @@
 
 struct CUgreenCtx_st; // a partition's context (cuda.h)
 
-// GPUs that are played on the CPU. What is queued on a stream is not done until some thread of the
-// host asks for it (waits for a stream or an event, asks whether an event has passed, frees
+// GPUs that are emulated on the CPU. What is queued on a stream is not done until some thread of
+// the host asks for it (waits for a stream or an event, asks whether an event has passed, frees
 // memory); then one piece of work after the other is done, of whichever stream the chosen order
 // takes. So streams are as far apart as what was queued allows: a wait that is missing is found.
 namespace cuda_on_cpu {

@@ -119,7 +119,7 @@ using Rank = nccl::CommunicatorState;
 class Library
 {
 public:
-    cuda_on_cpu::NcclPlay play;
+    cuda_on_cpu::NcclBehaviour behaviour;
     std::size_t calls = 0;
     int mostChannels = 0;
     bool hasAbortHung = false;
@@ -136,11 +136,11 @@ public:
             group = std::make_shared<Group>();
         group->ranks = ranks;
         group->hasTwins = !group->gpus.insert(gpu).second || group->hasTwins;
-        if (gpu != play.absentGpu)
+        if (gpu != behaviour.absentGpu)
             group->joined.insert(rank);
         m_ranks.push_back(
-            std::make_unique<Rank>(Rank{group, rank, gpu, config.maxCTAs, play.memory}));
-        cuda_on_cpu::useMemory(gpu, play.memory);
+            std::make_unique<Rank>(Rank{group, rank, gpu, config.maxCTAs, behaviour.memory}));
+        cuda_on_cpu::useMemory(gpu, behaviour.memory);
         *made = m_ranks.back().get();
         int all = 0;
         for (const auto& each : m_ranks)
@@ -151,7 +151,8 @@ public:
 
     bool hasFailed() const
     {
-        return play.failingCall >= 0 && calls >= static_cast<std::size_t>(play.failingCall);
+        return behaviour.failingCall >= 0
+            && calls >= static_cast<std::size_t>(behaviour.failingCall);
     }
 
     Status state(const Rank& rank)
@@ -160,7 +161,7 @@ public:
         const auto all = static_cast<std::size_t>(group.ranks);
         if (group.hasTwins)
             return Status::InvalidUsage;
-        if (hasFailed() && play.looksBefore-- <= 0)
+        if (hasFailed() && behaviour.looksBefore-- <= 0)
             return Status::RemoteError;
         const bool waits = group.joined.size() < all
             || (group.called.contains(rank.rank) && group.called.size() < all)
@@ -329,10 +330,10 @@ engine::cuda::NcclFunctions functions()
 
 } // namespace
 
-void cuda_on_cpu::playNccl(const NcclPlay& play)
+void cuda_on_cpu::emulateNccl(const NcclBehaviour& behaviour)
 {
     locked([&](Library& all) {
-        all.play = play;
+        all.behaviour = behaviour;
         all.calls = 0;
     });
 }
@@ -359,9 +360,9 @@ bool cuda_on_cpu::hasAbortHung()
 
 const engine::cuda::NcclFunctions* engine::cuda::ncclFunctions(std::string* reason)
 {
-    static const NcclFunctions kPlayed = functions();
-    const bool exists = locked([](Library& all) { return all.play.exists; });
+    static const NcclFunctions kEmulated = functions();
+    const bool exists = locked([](Library& all) { return all.behaviour.exists; });
     if (!exists && reason != nullptr)
-        *reason = "libnccl.so.2 is not played";
-    return exists ? &kPlayed : nullptr;
+        *reason = "libnccl.so.2 is not emulated";
+    return exists ? &kEmulated : nullptr;
 }

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-// NCCL between the played GPUs, behind the table of functions that the plug-in calls
+// NCCL between the emulated GPUs, behind the table of functions that the plug-in calls
 // (engine/backend/cuda/nccl/functions.h). A call is a kernel on its stream that has begun when the
 // stream comes to it, and ends when those of the other ranks have begun, too. Calls meet by their
 // order alone: of different lengths or types they wait for ever. As the real one it connects ranks
@@ -10,7 +10,7 @@
 // GPU twice.
 namespace cuda_on_cpu {
 
-struct NcclPlay
+struct NcclBehaviour
 {
     bool exists = true;
     int absentGpu = -1;     // whose ranks never join
@@ -18,7 +18,7 @@ struct NcclPlay
     int looksBefore = 0;    // at how many states it does not show yet
     std::size_t memory = 0; // bytes of its GPU that a rank takes from when it joins until it leaves
 };
-void playNccl(const NcclPlay& play); // from here on
+void emulateNccl(const NcclBehaviour& behaviour); // from here on
 
 std::size_t ncclCalls();         // messages and sums, both ends, so far
 std::size_t liveCommunicators(); // ranks that were neither destroyed nor aborted

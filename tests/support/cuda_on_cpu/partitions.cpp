@@ -1,4 +1,4 @@
-// Green contexts of the played GPUs (cuda.h), as the driver makes them: in groups of a smallest
+// Green contexts of the emulated GPUs (cuda.h), as the driver makes them: in groups of a smallest
 // size, all at once, fewer than asked for where that many do not fit.
 #include "tests/support/cuda_on_cpu/cuda.h"
 #include "tests/support/cuda_on_cpu/machine.h"

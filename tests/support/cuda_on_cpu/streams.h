@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-// What stands behind the handles of the played runtime. Under lockMachine().
+// What stands behind the handles of the emulated runtime. Under lockMachine().
 struct CUstream_st;
 
 namespace cuda_on_cpu {

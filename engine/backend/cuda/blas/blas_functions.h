@@ -4,7 +4,7 @@
 
 namespace engine::cuda {
 
-// The functions of the library, with the types of its header.
+// Functions of cuBLASLt, with the types of its header.
 struct BlasFunctions
 {
     decltype(&cublasLtCreate) create = nullptr;
@@ -22,7 +22,7 @@ struct BlasFunctions
     decltype(&cublasLtMatmulPreferenceSetAttribute) setPreference = nullptr;
 };
 
-// Opened when first wanted. Throws std::runtime_error where the library is missing or too old.
+// Loads the library on first use. Throws std::runtime_error if it is missing or too old.
 const BlasFunctions& blasFunctions();
 
 } // namespace engine::cuda

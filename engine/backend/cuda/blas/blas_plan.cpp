@@ -10,7 +10,7 @@ namespace engine::cuda {
 namespace {
 
 constexpr std::uint32_t kAccess = 16; // bytes
-constexpr int kAuxiliaryStride = 8;   // numbers: cuBLASLt's rule for what GELU keeps
+constexpr int kAuxiliaryStride = 8; // numbers: required by cuBLASLt for the GELU's auxiliary matrix
 
 cublasOperation_t of(Transpose transpose)
 {
@@ -51,9 +51,9 @@ void checkShape(const Product& op)
     CHECK(hasAuxiliary(op.epilogue) == (op.auxiliary != nullptr));
 }
 
-// What every product of a batch is aligned to, in bytes, up to one access; the library's own
-// default is 256. Not more, so that the place of a tensor in its arena decides nothing: the bits of
-// a product are the same in every schedule.
+// Common alignment of all products of a batch in bytes, at most one access (the library's
+// default is 256). The limit makes the result independent of a tensor's place in the arena, so
+// that the bits are the same in every schedule.
 std::uint32_t alignmentOf(const void* data, std::size_t size, std::ptrdiff_t step = 0)
 {
     const auto bits
@@ -115,7 +115,7 @@ cublasLtEpilogue_t nameOf(Epilogue epilogue)
     return CUBLASLT_EPILOGUE_DEFAULT;
 }
 
-// What the library wants of an auxiliary matrix; it may have no algorithm all the same.
+// Requirements of the library on an auxiliary matrix; it may still have no algorithm.
 bool fits(const Product& op)
 {
     return !hasAuxiliary(op.epilogue)
@@ -184,8 +184,7 @@ void BlasPlan::set(cublasLtMatmulDescAttributes_t attribute, Value value)
               "an attribute");
 }
 
-// What cuBLASLt, which counts columns first, calls a product c = a b in rows: its transpose,
-// c^T = b^T a^T. A row-major matrix is its own transpose there, so nothing moves.
+// cuBLASLt is column-major: a row-major product c = a b is c^T = b^T a^T there, without copies.
 void BlasPlan::describe(const Product& op, const BlasOptions& options)
 {
     checkBlas(blasFunctions().createOperation(
@@ -203,7 +202,7 @@ void BlasPlan::describe(const Product& op, const BlasOptions& options)
     m_c = layoutOf(op.c, op.count);
 }
 
-// Pointers too: the heuristics look at their alignment.
+// Includes pointers, because the heuristics check their alignment.
 void BlasPlan::setEpilogue(const Product& op)
 {
     if (op.epilogue == Epilogue::None)
@@ -236,7 +235,7 @@ void BlasPlan::choose(cublasLtHandle_t handle, const Product& op)
                   "a preference");
     };
     prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, Lane::kWorkspace);
-    // The other schemes add parts of a sum in the type of the output, and so round them.
+    // The other schemes add partial sums in the output type, which rounds them.
     prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
            static_cast<std::uint32_t>(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
     prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignmentOf(op.b, op.count));

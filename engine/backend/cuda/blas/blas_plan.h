@@ -7,22 +7,22 @@
 
 namespace engine::cuda {
 
-// A product as cuBLASLt has it: descriptions, and the algorithm, which the heuristics choose once.
+// A product for cuBLASLt: descriptors, and the algorithm chosen once by the heuristics.
 class BlasPlan
 {
 public:
-    // Everything that the choice depends on: products of one key have one plan.
+    // All inputs of that choice: products with the same key share a plan.
     using Key = std::array<std::int64_t, 22>;
     static Key keyOf(const Product& op);
 
-    // Throws std::runtime_error where the library refuses.
+    // Throws std::runtime_error if the library fails.
     BlasPlan(cublasLtHandle_t handle, const Product& op, const BlasOptions& options);
     ~BlasPlan();
     BlasPlan(const BlasPlan&) = delete;
     BlasPlan& operator=(const BlasPlan&) = delete;
 
-    // False, and nothing is queued, where the library has no such product: its heuristics say so,
-    // or it refuses the first one all the same. One without an epilogue it has, or this throws.
+    // Returns false without queuing if the library does not support the epilogue, by its
+    // heuristics or at the first call. Without an epilogue an unsupported product throws.
     bool run(cublasLtHandle_t handle, const Lane& lane, const Product& op);
 
 private:

@@ -8,13 +8,14 @@
 namespace engine::cuda {
 namespace {
 
-// How exact the library's GELU is, it does not say: exact enough for what is rounded to 8 bits.
+// The accuracy of the library's GELU is undocumented, but sufficient for results rounded to 8
+// bits.
 template<class Real>
 constexpr bool kHasGelu = std::is_same_v<Real, bfloat16>;
 
 } // namespace
 
-// The residual is what the product is added to, so it costs no pass of its own.
+// The residual is the addend of the product, so it needs no separate pass.
 template<class Real>
 bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
 {
@@ -29,7 +30,7 @@ bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
     }
     if (op.bias != nullptr) {
         product.epilogue = Epilogue::Bias;
-        product.bias = const_cast<Real*>(op.bias); // which it reads
+        product.bias = const_cast<Real*>(op.bias); // only read
     }
     if (activates) {
         CHECK(op.activated.stride == op.y.stride);
@@ -40,8 +41,8 @@ bool linear(const Lane& lane, Products& products, const Linear<Real>& op)
     return products.multiply(lane, product);
 }
 
-// The library does not say whether the gradient may lie where the numbers before the GELU are, so
-// it goes through dx: as many bytes as with a kernel for the GELU, but no arithmetic of its own.
+// The library does not document whether the gradient may alias the GELU's input, so it is
+// written to dx and copied.
 template<class Real>
 bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackwardInput<Real>& op)
 {
@@ -61,7 +62,7 @@ bool linearBackwardInput(const Lane& lane, Products& products, const LinearBackw
     return true;
 }
 
-// The library writes the bias's gradient, so it goes beside, and is added from there.
+// The library overwrites the bias gradient, so it is written to scratch memory and added.
 template<class Real>
 bool linearBackwardWeight(const Lane& lane, Products& products,
                           const LinearBackwardWeight<Real>& op)

@@ -2,8 +2,9 @@
 
 #include "engine/backend/cuda/blas/products.h"
 
-// Layers as one product with an epilogue. False, and nothing is queued, where there is no such
-// product: the operations one by one do the same. What the library calls GELU is its tanh form.
+// Layers as one product with an epilogue. Return false without queuing if the library has no
+// such product; the separate operations give the same result. The library's GELU is the tanh
+// form.
 namespace engine::cuda {
 
 template<class Real>

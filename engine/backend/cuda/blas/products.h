@@ -15,13 +15,13 @@ constexpr std::size_t bytesOf(Element element)
     return element == Element::Float ? sizeof(float) : sizeof(bfloat16);
 }
 
-// A matrix of a product, as Matrix is; what is read is not written.
+// A matrix of a product, like Matrix; inputs are not written.
 struct Operand
 {
     void* data = nullptr;
     Element element = Element::Float;
     int rows = 0, columns = 0, stride = 0;
-    std::ptrdiff_t step = 0; // numbers from one product of a batch to the next; 0 shares it
+    std::ptrdiff_t step = 0; // numbers between products of a batch; 0: shared
 
     Operand() = default;
     template<class Real>
@@ -35,30 +35,30 @@ struct Operand
     { }
 };
 
-// What else a product does while its numbers are in registers (cuBLASLt's epilogues).
+// Additional operations of a product (cuBLASLt's epilogues).
 enum class Epilogue : std::uint8_t {
     None,
-    Bias,         // c += bias, a number a column
-    GeluBias,     // c = gelu(c + bias); c + bias goes to `auxiliary`
+    Bias,         // c += bias, one number per column
+    GeluBias,     // c = gelu(c + bias); c + bias is written to `auxiliary`
     GeluGradient, // c = c gelu'(auxiliary)
-    BiasGradient, // bias = the sums of b's columns; b is not transposed
+    BiasGradient, // bias = column sums of b; b is not transposed
 };
 
-// c = alpha a b + beta c, `count` of them.
+// c = alpha a b + beta c, `count` products.
 struct Product
 {
     Operand a, b, c;
     Transpose transposeA = Transpose::No, transposeB = Transpose::No;
     float alpha = 1, beta = 0;
     int count = 1;
-    const void* added = nullptr; // what beta multiplies, as c lies; none: c
+    const void* added = nullptr; // operand of beta with the layout of c; nullptr: c
     Epilogue epilogue = Epilogue::None;
     void* bias = nullptr; // numbers as c's
     void* auxiliary = nullptr;
 };
 
-// `count` products of one shape; operands of product i lie i strides behind those of the first, in
-// numbers. A stride of 0 shares the operand.
+// `count` products of one shape; operands of product i are i strides after those of the first,
+// in numbers. Stride 0 shares the operand.
 template<class Real, class Out = Real>
 struct BatchedMatmul
 {
@@ -66,7 +66,7 @@ struct BatchedMatmul
     int count = 1;
     std::ptrdiff_t strideA = 0, strideB = 0, strideC = 0;
 
-    operator Product() const // NOLINT(google-explicit-constructor): the same in other words
+    operator Product() const // NOLINT(google-explicit-constructor): conversion by intent
     {
         return {.a = {first.a, strideA},
                 .b = {first.b, strideB},
@@ -79,7 +79,7 @@ struct BatchedMatmul
     }
 };
 
-// Who multiplies matrices: cuBLASLt (blas_lt.h).
+// Interface for matrix products; implemented with cuBLASLt (blas_lt.h).
 class Products
 {
 public:
@@ -88,9 +88,9 @@ public:
     Products& operator=(const Products&) = delete;
     virtual ~Products() = default;
 
-    // Queued on the lane, whose workspace it uses. False, and nothing is queued, where the library
-    // has not this epilogue for this shape: always or never, so that the bits of a run do not
-    // depend on anything else. One thread at a time.
+    // Queues the product on the stream, whose workspace it uses. Returns false without queuing
+    // if the epilogue is not supported for this shape; this depends on nothing else. One thread
+    // at a time.
     virtual bool multiply(const Lane& lane, const Product& op) = 0;
 };
 

@@ -1,8 +1,8 @@
 #include "engine/backend/cuda/kernels/elements.h"
 #include "engine/backend/cuda/kernels/operations.h"
 
-// GELU in its tanh form and SwiGLU. Bound by memory; tanhf and expf are the accurate ones (2 and 1
-// units in the last place), no fast mathematics.
+// GELU (tanh form) and SwiGLU. Memory-bound; uses the accurate tanhf and expf (2 and 1 ulp), no
+// fast math.
 namespace engine::cuda {
 namespace {
 
@@ -54,7 +54,7 @@ struct GeluBackward
     }
 };
 
-// Numbers are counted as those of y, (rows, F).
+// Indices are those of y, (rows, F).
 template<class Real>
 struct SwiGlu
 {

@@ -6,20 +6,20 @@
 namespace engine::cuda {
 namespace {
 
-// Tensors of one launch: more would not fit into its arguments.
+// Maximum number of tensors per launch, limited by the size of kernel arguments.
 constexpr int kMostParts = 256;
 
-// 16 bytes read and 12 written a parameter, and 2 more where the passes read rounded weights. All
-// tensors of a stage in one launch, since most of them are too small for one of their own.
+// Per parameter 16 bytes are read and 12 written, plus 2 if the passes read rounded weights. All
+// tensors of a stage are one launch, because most are small.
 template<class Real>
 struct Step
 {
     float *weights, *firstMoment, *secondMoment;
-    Real* rounded; // none
+    Real* rounded; // optional
     const float* gradients;
     float beta1, beta2, epsilon, correction1, correction2, rate, keep;
     int parts = 0;
-    bool firstDecays = false; // then by turns
+    bool firstDecays = false; // then alternating
     std::size_t ends[kMostParts] = {};
 
     __device__ int partOf(std::size_t number) const
@@ -44,7 +44,7 @@ struct Step
         int part = partOf(first);
         for (int i = 0; i < kCount; ++i) {
             if (first + i >= ends[part])
-                ++part; // none is empty
+                ++part; // parts are not empty
             const float g = gradient.at[i];
             m.at[i] = beta1 * m.at[i] + (1.0F - beta1) * g;
             v.at[i] = beta2 * v.at[i] + (1.0F - beta2) * g * g;

@@ -7,7 +7,7 @@
 
 namespace engine::cuda {
 
-// The heads of one sample: where their queries, keys, values and scores are.
+// Positions of the queries, keys, values and scores of one sample's heads.
 template<class Real>
 class SampleHeads
 {
@@ -22,18 +22,18 @@ public:
 
     int slice() const { return m_earlier.count(); }
     int columns() const { return (slice() + 1) * m_shape.sequence; }
-    int group() const { return m_shape.heads / m_shape.keyHeads; } // heads of a key head
+    int group() const { return m_shape.heads / m_shape.keyHeads; } // query heads per key head
     int stride() const { return m_shape.slices * m_shape.sequence; }
     float scale() const { return 1.0F / std::sqrt(static_cast<float>(m_shape.headSize)); }
 
-    // Of query `member` of the first group, in any matrix whose columns begin with the queries.
+    // Query `member` of the first group, in any matrix that starts with the query columns.
     template<class Number>
     Matrix<Number> query(Matrix<Number> all, int member) const
     {
         return part(all, member * m_shape.headSize);
     }
     Matrix<const Real> query(int member) const { return query(m_qkv, member); }
-    // Of the first key head of a slice.
+    // The first key head of a slice.
     Matrix<const Real> key(int slice) const { return part(qkvOf(slice), m_shape.width()); }
     Matrix<const Real> value(int slice) const
     {
@@ -52,7 +52,7 @@ public:
                 m_shape.sequence, m_shape.sequence, stride()};
     }
 
-    // The rows of a slice, of all heads.
+    // The rows of a slice, with all heads.
     Matrix<const Real> all(int slice) const { return part(qkvOf(slice), 0); }
     FlashHeads<Real> tiles() const
     {
@@ -64,7 +64,7 @@ public:
         return heads;
     }
 
-    // From one key head to the next.
+    // Step from one key head to the next.
     std::ptrdiff_t queryStep() const { return std::ptrdiff_t{group()} * m_shape.headSize; }
     std::ptrdiff_t keyStep() const { return m_shape.headSize; }
     std::ptrdiff_t scoreStep() const { return group() * scoresOfHead(); }

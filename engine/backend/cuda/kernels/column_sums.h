@@ -3,14 +3,14 @@
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
-// Sums over the rows of a matrix, one a column, without atomics: chunks of rows first, then the
-// chunks in their order. The order depends on the shape alone.
+// Column sums of a matrix without atomics: chunks of rows first, then the chunks in order. The
+// order depends only on the shape.
 namespace engine::cuda {
 
 struct ColumnSumPlan
 {
-    static constexpr int kColumns = kWarp;             // of a block, one a lane
-    static constexpr int kRowLanes = kThreads / kWarp; // rows of a block that are added at a time
+    static constexpr int kColumns = kWarp;             // per block, one per lane
+    static constexpr int kRowLanes = kThreads / kWarp; // rows that a block adds at a time
     static constexpr int kMostChunks = 64, kLeastRows = 64;
 
     int chunks = 0, rowsOfChunk = 0;
@@ -28,8 +28,9 @@ struct ColumnSumPlan
     }
 };
 
-// partials[output][chunk][column]. 256 threads are 8 rows of 32 columns, so that a warp reads 128
-// bytes of a row; 1 KiB of shared memory an output. value(row, column, sums) adds to kOutputs sums.
+// partials[output][chunk][column]. 256 threads are 8 rows of 32 columns, so a warp reads 128
+// bytes of a row; 1 KiB of shared memory per output. value(row, column, sums) adds to kOutputs
+// sums.
 template<int kOutputs, class Value>
 __global__ void __launch_bounds__(kThreads)
     sumChunks(Value value, int rows, int columns, int rowsOfChunk, float* partials)
@@ -64,18 +65,18 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-// What the sums are added to; none: nothing.
+// Targets of the sums; nullptr: discarded.
 struct ColumnSumTargets
 {
     static constexpr int kMost = 2;
     float* at[kMost] = {};
 };
 // target[column] += the chunks of `partials` (target, chunks, columns): target blockIdx.y, 32
-// columns a block, whose 8 rows of threads share the chunks.
+// columns per block, whose 8 rows of threads share the chunks.
 __global__ void __launch_bounds__(kThreads)
     addChunks(const float* partials, int chunks, int columns, ColumnSumTargets targets);
 
-// Adds the column sums of kOutputs values to `outputs`, of which some may be none.
+// Adds the column sums of kOutputs values to `outputs`, which may contain nullptr.
 template<int kOutputs, class Value>
 void addColumnSums(const Lane& lane, int rows, int columns, const Value& value,
                    float* const (&outputs)[kOutputs])

@@ -1,14 +1,14 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/row_group.h"
 
-// A block a row, since a row is a vocabulary: its largest number and sum come from one online pass
-// (Milakov and Gimelshein, 2018). Forwards nothing is written; backwards the second reading comes
-// from a cache.
+// One block per row, because a row is a vocabulary: one online pass computes its maximum and sum
+// (Milakov and Gimelshein, 2018). The forward writes nothing; the second read of the backward
+// hits a cache.
 namespace engine::cuda {
 namespace {
 
-// Calls work<numbers>(column) for all columns of a row by the threads of a block: kCount at a time,
-// and those that are left over, since a vocabulary is rarely even, one by one.
+// Calls work<numbers>(column) for all columns of a row with the threads of a block: kCount at a
+// time, and the remainder one by one.
 template<int kCount, class Work>
 __device__ inline void eachOfRow(int columns, const Work& work)
 {
@@ -26,8 +26,8 @@ bool hasAlignedRows(const Matrix<Real>& matrix)
         && matrix.stride % vectorOf<Real>() == 0;
 }
 
-// Of a row, for all threads of its block: the largest number, and the sum of exp(x - largest). A
-// barrier stands between the readings and the return.
+// The maximum of a row and the sum of exp(x - largest), for all threads of its block. Includes a
+// barrier between the reads and the return.
 struct RowSums
 {
     float largest, sum;
@@ -36,7 +36,7 @@ template<int kCount, class Real>
 __device__ inline RowSums sumsOf(const Real* row, int columns)
 {
     using Group = RowGroup<kThreads>;
-    // Of own columns, relative to the largest so far.
+    // Of this thread's columns, relative to its maximum so far.
     float largest = static_cast<float>(row[0]), sum = 0;
     eachOfRow<kCount>(columns, [&]<int kPack>(int c) {
         const auto x = load<kPack>(row + c);
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
 {
     const int index = static_cast<int>(blockIdx.x);
     const std::int32_t target = op.targets[index];
-    if (target < 0) { // for all threads of the block
+    if (target < 0) { // uniform over the block
         if (threadIdx.x == 0)
             op.losses[index] = 0;
         return;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kThreads) lossRows(LossRows<Real> op)
     }
 }
 
-// One block: each thread its rows from the first to the last, then the threads in their order.
+// One block: each thread adds its rows in order, then the threads are added in order.
 __global__ void __launch_bounds__(kThreads)
     addLosses(const double* losses, int rows, double share, double* loss)
 {

@@ -7,18 +7,18 @@
 
 #include <initializer_list>
 
-// What kernels over single numbers share: 16-byte accesses where memory allows them, numbers that
-// are stored as Real and computed with as floats, and the loop over all of them.
+// Shared by elementwise kernels: 16-byte accesses where alignment allows them, storage as Real
+// with arithmetic in float, and the loop over all elements.
 namespace engine::cuda {
 
 constexpr std::size_t kAccess = 16; // bytes
 template<class Real>
-constexpr int vectorOf() // numbers of an access
+constexpr int vectorOf() // numbers per access
 {
     return static_cast<int>(kAccess / sizeof(Real));
 }
 
-// kCount neighbours that are read and written at once.
+// kCount adjacent numbers that are read and written together.
 template<int kCount>
 struct Pack
 {
@@ -51,7 +51,7 @@ __device__ inline void store(float* to, const Pack<kCount>& pack)
     *reinterpret_cast<Stored<float, kCount>*>(to) = stored;
 }
 
-// Rounded to the nearest, two at a time.
+// Rounds to nearest, two at a time.
 template<int kCount>
 __device__ inline void store(bfloat16* to, const Pack<kCount>& pack)
 {
@@ -71,7 +71,7 @@ __device__ inline Real* rowOf(const Matrix<Real>& matrix, int row)
     return matrix.data + static_cast<std::ptrdiff_t>(row) * matrix.stride;
 }
 
-// Where a number stands in a matrix of so many columns without gaps.
+// Row and column of an element in a contiguous matrix.
 struct Place
 {
     int row;
@@ -88,7 +88,7 @@ __device__ inline Real* at(const Matrix<Real>& matrix, Place place)
     return rowOf(matrix, place.row) + place.column;
 }
 
-// to = combine(from, to), number by number.
+// to = combine(from, to), elementwise.
 template<int kCount, class Real, class Combine>
 __device__ inline void combineInto(Real* to, const Real* from, const Combine& combine)
 {
@@ -104,7 +104,7 @@ inline bool isAligned(const void* pointer)
     return reinterpret_cast<std::uintptr_t>(pointer) % kAccess == 0;
 }
 
-// Whether every row of the matrix can be read 16 bytes at a time; one without data always can.
+// Whether every row of the matrix allows 16-byte reads; true without data.
 template<class Real>
 bool isAligned(const Matrix<Real>& matrix)
 {
@@ -121,15 +121,15 @@ inline bool areAligned(std::initializer_list<const void*> pointers)
     return true;
 }
 
-// Numbers of a matrix.
+// Number of elements of a matrix.
 template<class Real>
 std::size_t countOf(const Matrix<Real>& matrix)
 {
     return static_cast<std::size_t>(matrix.rows) * static_cast<std::size_t>(matrix.columns);
 }
 
-// Calls work(index of the first of kCount numbers) for all `count`, which kCount divides. Every
-// thread does one pack; neighbours in a warp do neighbours in memory.
+// Calls work(index of the first of kCount numbers) for all `count`, a multiple of kCount. One
+// pack per thread; adjacent threads access adjacent memory.
 template<int kCount, class Work>
 __global__ void __launch_bounds__(kThreads)
     eachPack(std::size_t count, const __grid_constant__ Work work)
@@ -140,12 +140,12 @@ __global__ void __launch_bounds__(kThreads)
         work.template operator()<kCount>(first);
 }
 
-// `work` has a template operator()<kCount>(std::size_t first); kPack numbers are done at a time, or
-// one by one where memory is not aligned or they do not come out even.
+// `work` has a template operator()<kCount>(std::size_t first). Processes kPack numbers at a
+// time, or single numbers if alignment or count do not allow packs.
 template<int kPack, class Work>
 void forEach(cudaStream_t stream, std::size_t count, bool aligned, const Work& work)
 {
-    CHECK(count / kThreads < 0x7fffffff); // blocks of a grid
+    CHECK(count / kThreads < 0x7fffffff); // limit of the grid
     if (aligned && count % kPack == 0)
         launch(stream, blocksFor(count / kPack, kThreads), eachPack<kPack, Work>, count, work);
     else

@@ -36,14 +36,14 @@ struct TokenGradient
     float* dTable;
 };
 
-// The gradient of one token's row, by the block of the first row of dOut that has this token: it
-// adds all of them in their order, so that the sum is the CPU's, bit for bit. Who is not first goes
-// home. Every block looks at all tokens: rows^2 x 4 bytes out of the second-level cache, 0.3 GB for
-// 8192 rows. A thread has kCount columns, so block y has kThreads x kCount of them.
+// The gradient of a token's row is computed by the block of the first row of dOut with that
+// token: it adds all rows of the token in order, so the result equals the CPU's bit for bit.
+// Other blocks return. Every block reads all tokens: rows^2 x 4 bytes from the L2 cache, 0.3 GB
+// for 8192 rows. A thread has kCount columns, so block y has kThreads x kCount columns.
 template<int kCount, class Real>
 __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real> op)
 {
-    __shared__ unsigned same[kThreads / kWarp]; // of a chunk of kThreads rows, a bit each
+    __shared__ unsigned same[kThreads / kWarp]; // one bit per row of a chunk of kThreads rows
     const int own = static_cast<int>(blockIdx.x), rows = op.dOut.rows;
     const int warp = static_cast<int>(threadIdx.x) / kWarp;
     const std::int32_t token = op.tokens[own];
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
         const int row = chunk + static_cast<int>(threadIdx.x);
         const unsigned bits
             = __ballot_sync(0xffffffffU, row < rows && op.tokens[row] == token ? 1 : 0);
-        __syncthreads(); // the chunk before was read
+        __syncthreads(); // all threads have read the previous chunk
         if (threadIdx.x % kWarp == 0)
             same[warp] = bits;
         __syncthreads();
@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
             for (unsigned left = same[word]; left != 0; left &= left - 1) {
                 const int found = chunk + word * kWarp + __ffs(static_cast<int>(left)) - 1;
                 if (found < own)
-                    return; // all threads of the block: another has this token
+                    return; // uniform over the block: another block has this token
                 if (column < columns) {
                     const auto d = load<kCount>(rowOf(op.dOut, found) + column);
                     for (int i = 0; i < kCount; ++i)
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(kThreads) addTokenGradients(TokenGradient<Real
 }
 
 template<class Real>
-struct PositionGradient // of position `row`, a row of all samples' gradients
+struct PositionGradient // position `row`: one row of the gradients of all samples
 {
     Matrix<const Real> dOut;
     Matrix<float> dPositions;
@@ -126,7 +126,7 @@ void embeddingBackward(const Lane& lane, std::span<const std::int32_t> tokens,
            op);
     if (dPositionTable.data == nullptr)
         return;
-    Matrix<float> seen = dPositionTable; // positions that some row has
+    Matrix<float> seen = dPositionTable; // positions that occur
     seen.rows = seen.rows < dOut.rows ? seen.rows : dOut.rows;
     forEach<kPack>(lane.stream, countOf(seen), isAligned(dOut) && isAligned(dPositionTable),
                    PositionGradient<Real>{dOut, dPositionTable});

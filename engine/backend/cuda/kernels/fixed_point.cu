@@ -5,9 +5,10 @@ namespace engine::cuda {
 namespace {
 
 constexpr double kOne = 1LL << kFixedPointBits;
-constexpr double kLimit = 9.0e18; // just inside int64: a diverged model stays defined
+constexpr double kLimit
+    = 9.0e18; // just inside int64, so that a diverged model has a defined result
 
-// Rounded to nearest even, as the CPU does: the same bits.
+// Rounds to nearest even, like the CPU: the same bits.
 struct ToFixedPoint
 {
     const float* x;

@@ -7,20 +7,20 @@ namespace engine::cuda {
 
 constexpr int kMostFlashSlices = 32, kLargestFlashHead = 128;
 
-// Attention tile by tile with an online softmax (Dao et al., 2022; Dao, 2023) over the heads of one
-// sample. Heads of up to 128 numbers; any length. Sums have one order: a block owns what it writes,
-// forwards and for the gradients of queries a tile of rows, for those of keys and values a tile of
-// columns, over which it takes the heads of a group and the tiles from the first to the last.
+// Tiled attention with an online softmax (Dao et al., 2022; Dao, 2023) over the heads of one
+// sample. Head sizes up to 128, any length. Sums have a fixed order: each block owns its output,
+// a tile of rows for the forward and the query gradients, a tile of columns for key and value
+// gradients, and processes heads of a group and tiles in order.
 template<class Real>
 struct FlashHeads
 {
     const AttentionShape* shape = nullptr;
-    int slice = 0;                          // which this is
+    int slice = 0;                          // index of its own slice
     const Real* qkv[kMostFlashSlices] = {}; // the sample's first row in each slice up to this one
-    int qkvStride[kMostFlashSlices] = {};   // numbers from a row to the next
+    int qkvStride[kMostFlashSlices] = {};   // numbers between rows
 };
 
-// Where the sums of exponentials are, (heads, sequence), and the output, (sequence, width).
+// Sums of exponentials, (heads, sequence), and output, (sequence, width).
 template<class Real>
 struct FlashForward
 {
@@ -38,9 +38,9 @@ struct FlashBackward
     Matrix<const Real> out, dOut;
     const float* logSums = nullptr;
     float* products = nullptr; // (heads, sequence): workspace
-    Matrix<float> dQuery;      // (sequence, width): written
-    // Gradients of the keys and values of each slice up to this one, (sequence, keyWidth), added
-    // to.
+    Matrix<float> dQuery;      // (sequence, width): overwritten
+    // Gradients of the keys and values of each slice up to this one, (sequence, keyWidth),
+    // accumulated.
     Matrix<float> dKey[kMostFlashSlices], dValue[kMostFlashSlices];
 };
 template<class Real>

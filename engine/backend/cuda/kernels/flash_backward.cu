@@ -1,8 +1,8 @@
 #include "engine/backend/cuda/kernels/flash_tile.h"
 
-// Three kernels, so that every number has one block that makes it: the products dOut out of the
-// rows; the gradients of queries, a block a tile of rows; those of keys and values, a block a tile
-// of columns. Scores are made again in both of the latter, from the sums of the forward pass.
+// Three kernels, so that every number is computed by one block: the products dOut out per row;
+// the query gradients, one block per tile of rows; the key and value gradients, one block per
+// tile of columns. The latter two recompute the scores from the sums of the forward.
 namespace engine::cuda {
 namespace {
 
@@ -16,7 +16,8 @@ struct BackwardArguments
     int width, keyWidth;
 };
 
-// The sum over columns of dP P is dOut out, which needs no scores. A warp a row of a head.
+// The sum over columns of dP P equals dOut out, which needs no scores. One warp per row of a
+// head.
 template<class Real>
 __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> a)
 {
@@ -39,7 +40,7 @@ __global__ void __launch_bounds__(kThreads) rowProducts(BackwardArguments<Real> 
         a.op.products[static_cast<std::ptrdiff_t>(own) * head.sequence + row] = sum;
 }
 
-// Of a tile of `kI` x 16 rows and 32 columns: P from the scores s, and dS from dP, in their place.
+// Replaces, in a tile of `kI` x 16 rows and 32 columns, scores s by P, and dP by dS.
 template<int kI, int kJ, class Real>
 __device__ inline void scoreGradients(const BackwardArguments<Real>& a, int own, int slice,
                                       int firstRow, int firstKey, float (&s)[kI][kJ],
@@ -70,8 +71,8 @@ __device__ inline void put(Tile<kM, kN>& tile, const float (&values)[kI][kJ])
             tile.at[y + kSide * i][x + kSide * j] = values[i][j];
 }
 
-// Rows of a tile in both kernels; its queries and dOut, the keys, and a tile of scores are in
-// shared memory at a time: 45 KiB for a head of 128.
+// Rows of a tile in both kernels. Queries, dOut, keys and a tile of scores are in shared memory
+// at the same time: 45 KiB for a head of 128.
 template<int kSize>
 constexpr int kBackwardRows = kSize <= 64 ? 32 : 16;
 
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments<Rea
     constexpr int kTile = kBackwardRows<kSize>;
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     __shared__ Tile<kTile, kSize> queries, dOut;
-    __shared__ Tile<kColumns, kSize> keys; // then values, then keys
+    __shared__ Tile<kColumns, kSize> keys; // later values, then keys
     __shared__ Tile<kTile, kColumns> dScores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments<Rea
         const Real* qkv = heads.qkv[slice];
         const int stride = heads.qkvStride[slice], seen = head.seen(slice, firstRow + kTile);
         for (int firstKey = 0; firstKey < seen; firstKey += kColumns) {
-            __syncthreads(); // the tile before was read
+            __syncthreads(); // all threads have read the previous tile
             read(keys, qkv + keyColumn + a.keyWidth, stride, firstKey, head.sequence, head.size);
             __syncthreads();
             float s[kI][kJ] = {}, d[kI][kJ] = {};
@@ -123,15 +124,15 @@ __global__ void __launch_bounds__(kThreads) queryGradients(BackwardArguments<Rea
         }
 }
 
-// Of the keys and values of slice blockIdx.z, which lie in its own matrices and are added to.
+// Accumulates gradients of the keys and values of slice blockIdx.z in its own matrices.
 template<int kSize, class Real>
 __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real> a)
 {
     constexpr int kTile = kBackwardRows<kSize>;
     constexpr int kI = kTile / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
-    constexpr int kK = kColumns / kSide;   // rows of what is made
+    constexpr int kK = kColumns / kSide;   // rows of the result
     __shared__ Tile<kTile, kSize> rows;    // queries, then dOut, then queries
-    __shared__ Tile<kColumns, kSize> keys; // then values
+    __shared__ Tile<kColumns, kSize> keys; // later values
     __shared__ Tile<kTile, kColumns> scores, dScores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;
@@ -141,13 +142,13 @@ __global__ void __launch_bounds__(kThreads) keyGradients(BackwardArguments<Real>
     const int keyColumn = a.width + keyHead * head.size;
     const Real *qkv = heads.qkv[slice], *queries = heads.qkv[head.slice];
     const int stride = heads.qkvStride[slice], queryStride = heads.qkvStride[head.slice];
-    // Rows before the first column see nothing of a causal tile.
+    // In a causal tile, rows before the first column attend to nothing.
     const bool diagonal = head.causal && slice == head.slice;
     const int begin = diagonal ? firstKey / kTile * kTile : 0;
     float dKey[kK][kO] = {}, dValue[kK][kO] = {};
     for (int own = keyHead * head.group; own < (keyHead + 1) * head.group; ++own)
         for (int firstRow = begin; firstRow < head.sequence; firstRow += kTile) {
-            __syncthreads(); // the tile before was read
+            __syncthreads(); // all threads have read the previous tile
             read(rows, queries + own * head.size, queryStride, firstRow, head.sequence, head.size);
             read(keys, qkv + keyColumn, stride, firstKey, head.sequence, head.size);
             __syncthreads();

@@ -1,8 +1,8 @@
 #include "engine/backend/cuda/kernels/flash_tile.h"
 
-// A block makes kRows rows of one head's output: Q stays in shared memory, K and V go through one
-// tile in turn, the output and the sums of its rows stay in registers. fp32 on the plain cores: per
-// multiplication half a read of shared memory, so at best half of their rate.
+// A block computes kRows rows of one head's output. Q stays in shared memory, K and V alternate
+// in one tile, output and row sums stay in registers. fp32 on CUDA cores: each multiplication
+// needs half a read of shared memory, which limits the rate to one half.
 namespace engine::cuda {
 namespace {
 
@@ -21,13 +21,13 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
 {
     constexpr int kI = kRows<kSize> / kSide, kJ = kColumns / kSide, kO = kSize / kSide;
     __shared__ Tile<kRows<kSize>, kSize> queries;
-    __shared__ Tile<kColumns, kSize> keys; // then values
+    __shared__ Tile<kColumns, kSize> keys; // later values
     __shared__ Tile<kRows<kSize>, kColumns> scores;
     const Head& head = a.head;
     const FlashHeads<Real>& heads = a.op.heads;
     const int y = static_cast<int>(threadIdx.x) / kSide, x = static_cast<int>(threadIdx.x) % kSide;
     const int own = static_cast<int>(blockIdx.y);
-    // The longest rows of a causal head first, since blocks start in their order.
+    // The longest rows of a causal head come first, because blocks start in order.
     const int firstRow = static_cast<int>(gridDim.x - 1 - blockIdx.x) * kRows<kSize>;
     const int keyColumn = a.width + own / head.group * head.size;
     read(queries, heads.qkv[head.slice] + own * head.size, heads.qkvStride[head.slice], firstRow,
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
         const Real* qkv = heads.qkv[slice];
         const int stride = heads.qkvStride[slice], seen = head.seen(slice, firstRow + kRows<kSize>);
         for (int firstKey = 0; firstKey < seen; firstKey += kColumns) {
-            __syncthreads(); // values of the tile before were read
+            __syncthreads(); // all threads have read the values of the previous tile
             read(keys, qkv + keyColumn, stride, firstKey, head.sequence, head.size);
             __syncthreads();
             float s[kI][kJ] = {};
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
                     most = fmaxf(most, s[i][j]);
                 }
                 most = overRow(most, [](float p, float q) { return fmaxf(p, q); });
-                // Nothing seen so far: nothing to shrink, and no difference of infinities.
+                // Nothing seen so far: avoids a difference of infinities.
                 const float base = most == -INFINITY ? 0.0F : most;
                 const float shrink = expf(largest[i] - base);
                 float sum = 0;
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kThreads) flashForwardRows(ForwardArguments<Re
                 for (int o = 0; o < kO; ++o)
                     out[i][o] *= shrink;
             }
-            __syncthreads(); // keys were read, scores are there
+            __syncthreads(); // all threads have read the keys and written the scores
             read(keys, qkv + keyColumn + a.keyWidth, stride, firstKey, head.sequence, head.size);
             __syncthreads();
             addProducts<Inner::Column, Inner::Row>(out, scores, keys);

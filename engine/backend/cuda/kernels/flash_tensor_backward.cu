@@ -1,22 +1,22 @@
 #include "engine/backend/cuda/kernels/flash_tensor_head.h"
 
-// Two kernels, so that every number has one block that makes it. First the gradients of queries, a
-// block a tile of rows, and with them the products dOut out of the rows. Then those of keys and
-// values, a block a tile of columns: there a warp has 16 keys and makes the transposes of the
-// scores, which then lie in its lanes as the left operands of dV = P^T dOut and dK = dS^T Q, and
-// nothing but operands passes through shared memory. Scores are exponents of 2.
+// Two kernels, so that every number is computed by one block. The first computes query
+// gradients, one block per tile of rows, and the products dOut out per row. The second computes
+// key and value gradients, one block per tile of columns: a warp has 16 keys and computes
+// transposed scores, whose register layout is that of the left operands of dV = P^T dOut and dK
+// = dS^T Q, so only operands pass through shared memory. Scores are exponents of 2.
 namespace engine::cuda {
 namespace {
 
 using namespace tensor;
 
-// Tiles are smaller where the head is larger, so that the registers of a thread are enough.
+// Tiles are smaller for larger heads, to limit registers per thread.
 template<int kSize>
 constexpr int kKeys = kSize == 64 ? 64 : 32; // of a tile, for queries
 template<int kSize>
 constexpr int kQueries = kSize == 64 ? 64 : 32; // of a tile, for keys
 
-// Of this lane's two rows: the sum over columns of dP P, which is dOut out and needs no scores.
+// For this lane's two rows: the sum over columns of dP P, which equals dOut out.
 template<int kSize>
 __device__ inline void rowProducts(float (&products)[2], const Rows<kSize>& out,
                                    const Rows<kSize>& dOut)
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(kThreads)
     queryGradients(const __grid_constant__ TensorFlashBackward op)
 {
     const Head head(op.heads);
-    const int own = static_cast<int>(blockIdx.x); // of all samples' heads
+    const int own = static_cast<int>(blockIdx.x); // counts the heads of all samples
     const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
     const int firstRow = ofBlock + warpOfBlock() * kSide;
     const std::ptrdiff_t sample = head.firstRow(own);
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int r = 0; r < 2; ++r) {
         const int row = firstRow + rowOfLane() + 8 * r;
         const bool exists = row < head.sequence;
-        logSums[r] = exists ? op.logSums[sums + row] * kLog2e : INFINITY; // weights of 0
+        logSums[r] = exists ? op.logSums[sums + row] * kLog2e : INFINITY; // gives weights of 0
         if (exists && columnOfLane() == 0)
             op.products[sums + row] = products[r];
     }
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads)
     KeyTiles<kKeys<kSize>, kSize> tiles(op.heads, head, own, ofBlock + kRowsOfBlock);
     tiles.each([&](auto& stage, int slice, int firstKey) {
         if (firstRow >= head.sequence || firstKey >= head.seen(slice, firstRow + kSide))
-            return; // of this warp's rows none sees it
+            return; // none of this warp's rows attends to it
         constexpr int kCount = kKeys<kSize>;
         Sums<kCount> scores, dScores;
         addRowProducts(scores, queries, stage.keys, 0);
@@ -90,8 +90,8 @@ __global__ void __launch_bounds__(kThreads)
                      r, head.scale);
 }
 
-// Shared memory of a block of keys: its keys and values, and two stages of queries, whose sums and
-// products lie beside them.
+// Shared memory of a block of keys: its keys and values, and two stages of queries with their
+// sums and products.
 template<int kSize>
 struct KeyMemory
 {
@@ -104,7 +104,8 @@ struct KeyMemory
     Stage stages[2];
 };
 
-// The queries that see a tile of keys, of all heads of its group, tile by tile through two stages.
+// The queries that attend to a tile of keys, of all heads of its group, in tiles through two
+// stages.
 template<int kSize>
 class QueryTiles
 {
@@ -112,7 +113,7 @@ public:
     static constexpr int kCount = kQueries<kSize>;
     using Stage = typename KeyMemory<kSize>::Stage;
 
-    // Of `keyHead`, which counts those of all samples.
+    // `keyHead` counts the key heads of all samples.
     __device__ QueryTiles(const TensorFlashBackward& op, const Head& head, int keyHead,
                           int firstQuery, Stage* stages)
         : m_op(op)
@@ -132,12 +133,12 @@ public:
         putNumbers(0);
         for (int i = 0; i < count; ++i) {
             ptx::waitForCopies();
-            __syncthreads(); // this tile is here, and the one before was read
+            __syncthreads(); // this tile has arrived, and the previous one was read
             if (i + 1 < count)
                 fetch(i + 1);
             compute(m_stages[i % 2], firstOf(i));
             if (i + 1 < count)
-                putNumbers(i + 1); // which were on their way as long as the tile's computation
+                putNumbers(i + 1); // loaded during the computation of this tile
         }
     }
 
@@ -157,7 +158,7 @@ private:
         const int row = first + static_cast<int>(threadIdx.x);
         const bool exists = static_cast<int>(threadIdx.x) < kCount && row < m_head.sequence;
         const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(own) * m_head.sequence + row;
-        m_logSum = exists ? m_op.logSums[at] * kLog2e : INFINITY; // weights of 0
+        m_logSum = exists ? m_op.logSums[at] * kLog2e : INFINITY; // gives weights of 0
         m_product = exists ? m_op.products[at] : 0.0F;
     }
     __device__ void putNumbers(int i)
@@ -175,8 +176,8 @@ private:
     float m_logSum = 0, m_product = 0; // of one query of the next tile
 };
 
-// Where the gradients of one key or value go: into this slice's matrix, or to an earlier one's
-// sums.
+// Stores gradients of a key or value in this slice's matrix, or adds them to those of an earlier
+// slice.
 template<int kSize>
 __device__ inline void storeGradient(const TensorFlashBackward& op, const Head& head, int slice,
                                      std::ptrdiff_t row, int column, Sums<kSize>& sums, int r)
@@ -198,7 +199,7 @@ __device__ inline void storeGradient(const TensorFlashBackward& op, const Head& 
     writeRow(op.dKeyValue.data + row * op.dKeyValue.stride + column, sums, r, 1.0F);
 }
 
-// Of the keys and values of slice blockIdx.z.
+// For the keys and values of slice blockIdx.z.
 template<int kSize>
 __global__ void __launch_bounds__(kThreads)
     keyGradients(const __grid_constant__ TensorFlashBackward op)
@@ -222,7 +223,7 @@ __global__ void __launch_bounds__(kThreads)
         constexpr int kCount = kQueries<kSize>;
         const int firstKey = ofBlock + first;
         if (diagonal && firstQuery + kCount <= firstKey)
-            return; // no query of the tile sees one of this warp's keys
+            return; // no query of the tile attends to a key of this warp
         Sums<kCount> scores, dScores;
         addRowProducts(scores, memory.keys, first, stage.queries, 0);
         const float scale = head.scale * kLog2e;

@@ -1,31 +1,30 @@
 #include "engine/backend/cuda/kernels/flash_tensor_head.h"
 
-// A block makes 128 rows of one head's output, 16 a warp: queries, output and the sums of rows stay
+// A block computes 128 rows of one head's output, 16 per warp: queries, output and row sums stay
 // in registers, keys and values pass through shared memory.
 namespace engine::cuda {
 namespace {
 
 using namespace tensor;
 
-constexpr int kKeys = 64; // of a tile
-// Of which scores exist at a time: what leaves a warp of an SM's sixteen its registers.
+constexpr int kKeys = 64; // per tile
+// Scores held at a time, limited by registers with sixteen warps per SM.
 template<int kSize>
 constexpr int kAtOnce = kSize == 64 ? 32 : 64;
 
-// Of this lane's two rows: the largest score so far, and the sum of exponentials of its own
-// columns.
+// For this lane's two rows: the maximum so far, and the sum of exponentials of its own columns.
 struct RowState
 {
     float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {};
 };
 
-// -infinity where a row does not see a column.
+// -infinity where a row does not attend to a column.
 template<int kCount>
 __device__ inline void maskTile(Sums<kCount>& scores, const Head& head, int slice, int firstRow,
                                 int firstKey)
 {
     if (seesAll<kCount>(head, slice, firstRow, firstKey))
-        return; // for all lanes of the warp
+        return; // uniform over the warp
 #pragma unroll
     for (int n = 0; n < kCount / 8; ++n)
         for (int c = 0; c < 4; ++c)
@@ -34,8 +33,7 @@ __device__ inline void maskTile(Sums<kCount>& scores, const Head& head, int slic
                 scores.at[n][c] = -INFINITY;
 }
 
-// Scores to weights, 2^(scale (score - largest)); the output and the sums shrink to the new largest
-// scores.
+// Scores to weights, 2^(scale (score - largest)); rescales output and sums to the new maxima.
 template<int kCount, int kSize>
 __device__ inline void softmaxTile(Sums<kCount>& scores, float scale, RowState& state,
                                    Sums<kSize>& out)
@@ -47,7 +45,7 @@ __device__ inline void softmaxTile(Sums<kCount>& scores, float scale, RowState& 
         for (int n = 0; n < kCount / 8; ++n)
             most = fmaxf(most, fmaxf(scores.at[n][2 * r], scores.at[n][2 * r + 1]));
         most = overRow(most, [](float a, float b) { return fmaxf(a, b); });
-        // Nothing seen so far: nothing to shrink, and no difference of infinities.
+        // Nothing seen so far: avoids a difference of infinities.
         const float base = most == -INFINITY ? 0.0F : most * scale;
         const float shrink = ptx::exp2(state.largest[r] * scale - base);
         state.largest[r] = most;
@@ -69,8 +67,8 @@ __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
     flashForwardRows(const __grid_constant__ TensorFlashForward op)
 {
     const Head head(op.heads);
-    const int own = static_cast<int>(blockIdx.x); // of all samples' heads
-    // The longest rows of causal heads first, since blocks start in their order.
+    const int own = static_cast<int>(blockIdx.x); // counts the heads of all samples
+    // The longest rows of causal heads come first, because blocks start in order.
     const int ofBlock = static_cast<int>(gridDim.y - 1 - blockIdx.y) * kRowsOfBlock;
     const int firstRow = ofBlock + warpOfBlock() * kSide;
     const int stride = op.heads.stride[head.slice];
@@ -85,7 +83,7 @@ __global__ void __launch_bounds__(kThreads, kSize == 64 ? 2 : 1)
 #pragma unroll 1
         for (int first = 0; first < kKeys; first += kAtOnce<kSize>) {
             if (firstRow >= head.sequence || firstKey + first >= head.seen(slice, firstRow + kSide))
-                return; // of this warp's rows none sees it
+                return; // none of this warp's rows attends to it
             Sums<kAtOnce<kSize>> scores;
             addRowProducts(scores, queries, stage.keys, first);
             maskTile(scores, head, slice, firstRow, firstKey + first);

@@ -3,12 +3,12 @@
 #include "engine/backend/cuda/kernels/flash_tensor.h"
 #include "engine/backend/cuda/kernels/tensor_tile.h"
 
-// What the kernels of flash attention on tensor cores share: where a block's head lies, and the
-// walk over tiles of keys. Scores are kept as exponents of 2.
+// Shared by the tensor-core kernels of flash attention: the position of a block's head, and the
+// loop over tiles of keys. Scores are exponents of 2.
 namespace engine::cuda::tensor {
 
 constexpr float kLog2e = 1.4426950408889634F, kLn2 = 0.6931471805599453F;
-constexpr int kRowsOfBlock = kWarps * kSide; // queries of a block, or keys of one
+constexpr int kRowsOfBlock = kWarps * kSide; // queries or keys of a block
 
 struct Head
 {
@@ -26,26 +26,26 @@ struct Head
         , scale(1.0F / sqrtf(static_cast<float>(flash.shape.headSize)))
     { }
 
-    __host__ __device__ int group() const { return heads / keyHeads; } // heads of a key head
+    __host__ __device__ int group() const { return heads / keyHeads; } // query heads per key head
     __host__ __device__ int keyColumn() const { return heads * size; }
     __host__ __device__ int valueColumn() const { return (heads + keyHeads) * size; }
 
-    // Of `own`, which counts the heads of all samples.
+    // `own` counts the heads of all samples.
     __device__ std::ptrdiff_t firstRow(int own) const
     {
         return static_cast<std::ptrdiff_t>(own / heads) * sequence;
     }
     __device__ int column(int own) const { return own % heads * size; }
     __device__ int keyHead(int own) const { return own % heads / group(); }
-    // Columns of a slice that rows below `rows` of this one can see.
+    // Columns of a slice that rows below `rows` of this one attend to.
     __device__ int seen(int ofSlice, int rows) const
     {
         return causal && ofSlice == slice && rows < sequence ? rows : sequence;
     }
 };
 
-// The keys and values that a block of queries sees, tile by tile, through two stages of shared
-// memory: while one is computed with, the other is on its way.
+// The keys and values that a block of queries attends to, in tiles through two stages of shared
+// memory: one is loaded while the other is used.
 template<int kKeys, int kSize>
 class KeyTiles
 {
@@ -65,7 +65,7 @@ public:
         , m_stages(reinterpret_cast<Stage*>(ptx::sharedMemory()))
     { }
 
-    // compute(stage, slice, first key) of one tile after the other, by all threads of the block.
+    // compute(stage, slice, first key) for each tile in order, by all threads of the block.
     template<class Compute>
     __device__ void each(const Compute& compute)
     {
@@ -73,7 +73,7 @@ public:
         fetch(here, m_stages[0]);
         for (unsigned turn = 0; here.slice <= m_head.slice; turn ^= 1U) {
             ptx::waitForCopies();
-            __syncthreads(); // this tile is here, and the one before was read
+            __syncthreads(); // this tile has arrived, and the previous one was read
             const Place next = behind(here);
             if (next.slice <= m_head.slice)
                 fetch(next, m_stages[turn ^ 1U]);
@@ -108,14 +108,14 @@ private:
     Stage* m_stages;
 };
 
-// Whether a warp's 16 rows from `row` on see all of the kKeys columns from `first` on of a slice.
+// Whether the 16 rows from `row` on attend to all kKeys columns from `first` on of a slice.
 template<int kKeys>
 __device__ inline bool seesAll(const Head& head, int slice, int row, int first)
 {
     return first + kKeys <= head.sequence
         && (!head.causal || slice < head.slice || first + kKeys - 1 <= row);
 }
-// Whether one row sees one column.
+// Whether a row attends to a column.
 __device__ inline bool sees(const Head& head, int slice, int row, int column)
 {
     return column < head.sequence && (!head.causal || slice < head.slice || column <= row);

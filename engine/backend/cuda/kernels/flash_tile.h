@@ -3,18 +3,17 @@
 #include "engine/backend/cuda/kernels/flash.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
-// What flash attention's kernels share: tiles in shared memory and products of tiles. A block is 16
-// by 16 threads; thread (y, x) has rows y, y + 16, ... and columns x, x + 16, ... of a product, so
-// that the 16 threads of a row are half a warp, and a warp reads two rows and 16 neighbouring
-// columns of shared memory: no two of its reads that differ fall into one bank, since rows are one
-// number longer than they need to be.
+// Shared by the fp32 kernels of flash attention: tiles in shared memory and their products. A
+// block is 16 by 16 threads; thread (y, x) has rows y, y + 16, ... and columns x, x + 16, ... of
+// a product. The 16 threads of a row are half a warp, so a warp reads two rows and 16 adjacent
+// columns of shared memory. Rows are padded by one number to avoid bank conflicts.
 namespace engine::cuda::flash {
 
 constexpr int kSide = 16;
-constexpr int kColumns = 32; // keys of a tile
+constexpr int kColumns = 32; // keys per tile
 
-// kSize: the head's size, rounded up; numbers behind it are 0 and add nothing. Rows of a tile of
-// queries are fewer where the head is larger, so that all tiles fit into 48 KiB.
+// kSize: the head's size, rounded up; the padding is 0. Tiles of queries have fewer rows for
+// larger heads, so that all tiles fit into 48 KiB.
 template<int kSize>
 constexpr int kRows = kSize <= 64 ? 64 : 32;
 
@@ -24,10 +23,10 @@ struct Tile
     float at[kCount][kWidth + 1];
 };
 
-// What a block knows of its head.
+// The head of a block.
 struct Head
 {
-    int size, sequence, slice, group; // group: heads of a key head
+    int size, sequence, slice, group; // group: query heads per key head
     bool causal;
     float scale;
 
@@ -40,12 +39,12 @@ struct Head
         , scale(1.0F / sqrtf(static_cast<float>(shape.headSize)))
     { }
 
-    // Whether row `row` of this slice sees column `column` of slice `ofSlice`.
+    // Whether row `row` of this slice attends to column `column` of slice `ofSlice`.
     __device__ bool sees(int row, int ofSlice, int column) const
     {
         return row < sequence && column < sequence && (!causal || ofSlice < slice || column <= row);
     }
-    // Columns of a slice that rows below `rows` can see.
+    // Columns of a slice that rows below `rows` attend to.
     __device__ int seen(int ofSlice, int rows) const
     {
         if (!causal || ofSlice < slice)
@@ -54,8 +53,8 @@ struct Head
     }
 };
 
-// Rows first, first + 1, ... of a matrix of `count` rows; 0 behind its end and behind the head.
-// Neighbouring threads read neighbouring numbers.
+// Rows first, first + 1, ... of a matrix of `count` rows; 0 beyond the matrix and the head.
+// Adjacent threads read adjacent numbers.
 template<int kCount, int kWidth, class Real>
 __device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int stride, int first,
                             int count, int size)
@@ -69,7 +68,7 @@ __device__ inline void read(Tile<kCount, kWidth>& tile, const Real* from, int st
     }
 }
 
-// Which index of a tile runs over the inner numbers of a product.
+// The index of a tile that is summed over in a product.
 enum class Inner { Row, Column };
 
 template<Inner kInner, int kCount, int kWidth>
@@ -78,7 +77,7 @@ __device__ inline float numberOf(const Tile<kCount, kWidth>& tile, int outer, in
     return kInner == Inner::Row ? tile.at[inner][outer] : tile.at[outer][inner];
 }
 
-// sums[i][j] += a(y + 16 i) b(x + 16 j) over the inner numbers, from the first to the last.
+// sums[i][j] += a(y + 16 i) b(x + 16 j), summed in order.
 template<Inner kOfA, Inner kOfB, int kI, int kJ, int kM, int kK, int kN, int kWidth>
 __device__ inline void addProducts(float (&sums)[kI][kJ], const Tile<kM, kK>& a,
                                    const Tile<kN, kWidth>& b)
@@ -112,7 +111,7 @@ __device__ inline float overRow(float value, Combine combine)
 template<class Launch>
 void bySize(int size, const Launch& launch)
 {
-    CHECK(size <= kLargestFlashHead); // attention.cpp says so before
+    CHECK(size <= kLargestFlashHead); // checked in attention.cpp
     if (size <= 32)
         launch.template operator()<32>();
     else if (size <= 64)

@@ -6,19 +6,19 @@
 
 namespace engine::cuda {
 
-// Where the ops of one virtual device run, in their order: a stream, and memory for one op at a
-// time, which the matrix products and the reductions share. Owned by the device.
+// Executes the ops of one device in order: a stream, and scratch memory for one op at a time,
+// shared by matrix products and reductions. Owned by the device.
 struct Lane
 {
-    // Bytes. The products' workspace is what Hopper's want; the rest is for what an op makes beside
-    // a product.
+    // Bytes. The products' workspace follows the recommendation for Hopper; the rest is for
+    // intermediate results of an op.
     static constexpr std::size_t kWorkspace = std::size_t{32} << 20, kBeside = std::size_t{1} << 20,
                                  kScratch = kWorkspace + kBeside;
 
     cudaStream_t stream = nullptr;
     float* scratch = nullptr; // 256-byte aligned; kScratch
-    // Bytes that a block of the GPU may ask for: 99 KiB where its capability is 8.6, 8.9 or 12.0,
-    // else more.
+    // Limit of shared memory per block: 99 KiB for compute capability 8.6, 8.9 and 12.0,
+    // otherwise more.
     std::size_t sharedMemory = std::size_t{99} << 10;
 
     float* beside() const { return scratch + kWorkspace / sizeof(float); } // kBeside

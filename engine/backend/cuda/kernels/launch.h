@@ -9,22 +9,22 @@
 #include <stdexcept>
 #include <string>
 
-// For .cu files and what drives them. Kernels are started by launch() alone, so that none can go to
-// the default stream, whose order is not the lane's (tests/architecture looks for the other ways).
+// Only launch() starts kernels, so that none uses the default stream, which would break the
+// order of the device's stream (tests/architecture checks this).
 namespace engine::cuda {
 
 constexpr int kWarp = 32;
-constexpr int kThreads = 256; // of a block, everywhere: 8 blocks are the 2048 threads of an SM
+constexpr int kThreads = 256; // per block, in all kernels: 8 blocks fill the 2048 threads of an SM
 
-// Throws what CUDA says: the executor names the op.
+// Throws CUDA's error message; the executor adds the op.
 inline void check(cudaError_t status, const char* what)
 {
     if (status != cudaSuccess)
         throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
 }
 
-// `grid` blocks of kThreads threads on `stream`, each with so many bytes of ptx::sharedMemory();
-// nothing where the grid is empty.
+// Launches `grid` blocks of kThreads threads on `stream`, with this much ptx::sharedMemory() per
+// block; does nothing if the grid is empty.
 template<class... Parameters, class... Arguments>
 void launchWithMemory(cudaStream_t stream, dim3 grid, std::size_t shared,
                       void (*kernel)(Parameters...), Arguments... arguments)
@@ -32,7 +32,7 @@ void launchWithMemory(cudaStream_t stream, dim3 grid, std::size_t shared,
     CHECK(stream != nullptr);
     if (grid.x == 0 || grid.y == 0 || grid.z == 0)
         return;
-    constexpr std::size_t kUnasked = std::size_t{48} << 10; // more has to be asked for
+    constexpr std::size_t kUnasked = std::size_t{48} << 10; // more must be requested explicitly
     if (shared > kUnasked)
         check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(shared)),
@@ -51,7 +51,7 @@ void launch(cudaStream_t stream, dim3 grid, void (*kernel)(Parameters...), Argum
     launchWithMemory(stream, grid, 0, kernel, arguments...);
 }
 
-// How many blocks of `each` cover `count`.
+// Number of blocks of `each` that cover `count`.
 constexpr unsigned blocksFor(std::size_t count, std::size_t each)
 {
     return static_cast<unsigned>((count + each - 1) / each);

@@ -6,11 +6,11 @@
 namespace engine::cuda {
 namespace {
 
-// A line a thread: each is read once, 16 bytes at a time.
+// One line per thread, read once, 16 bytes at a time.
 struct Unlike
 {
     const std::byte* memory;
-    std::uint64_t like; // eight times the value
+    std::uint64_t like; // the value in all eight bytes
 
     __device__ void operator()(std::size_t line, std::int64_t& count) const
     {
@@ -32,7 +32,7 @@ std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std:
 {
     CHECK(areAligned({memory.data()}));
     constexpr std::uint64_t kEveryByte = ~std::uint64_t{0} / 0xff;
-    // Behind the sums of the chunks.
+    // After the sums of the chunks.
     auto* total = reinterpret_cast<std::int64_t*>(lane.scratch) + kMostChunks;
     check(cudaMemsetAsync(total, 0, sizeof *total, lane.stream), "clearing");
     addOrderedSum(lane, memory.size() / kLine,

@@ -3,9 +3,9 @@
 #include "engine/backend/cuda/kernels/row_group.h"
 
 // Layer norm, and RMSNorm, which is the same without mean and bias. A row is read twice for its
-// statistics and once more to be written; the second and third time it comes from the first-level
-// cache (a row of 12288 numbers is 48 KiB). Bound by memory: 8 bytes a number forwards, 12 (16 with
-// a residual) and once more x and dy for the columns backwards.
+// statistics and once more for the result; the second and third read hit the L1 cache (a row of
+// 12288 numbers is 48 KiB). Memory-bound: per number 8 bytes forward, 12 backward (16 with a
+// residual), plus x and dy for the column sums.
 namespace engine::cuda {
 namespace {
 
@@ -86,14 +86,14 @@ struct ForwardKernels
 template<class Real>
 struct Backward
 {
-    Matrix<const Real> x, dy, residual; // residual: none is zero
+    Matrix<const Real> x, dy, residual; // the residual is optional
     const Real* gain;
     const float *mean, *inverse;
     Matrix<Real> dx;
 };
 
-// dx may be where x or the residual is: a thread writes only what it alone reads, and after the
-// group's sums.
+// dx may alias x or the residual: a thread writes only what it alone reads, after the group's
+// sums.
 template<int kCount, int kGroup, class Norm, class Real>
 __global__ void __launch_bounds__(kThreads) normBackwardRows(Backward<Real> op)
 {
@@ -164,7 +164,7 @@ void norm(const Lane& lane, const Forward<Real>& op)
     launchRows<ForwardKernels<Norm, Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned, op);
 }
 
-// `parameters`: what the gradients of gain and bias are added to.
+// `parameters`: accumulated gradients of gain and bias.
 template<class Norm, class Real>
 void normBackward(const Lane& lane, const Backward<Real>& op,
                   float* const (&parameters)[NormGradients<Norm, Real>::kCount])
@@ -172,7 +172,7 @@ void normBackward(const Lane& lane, const Backward<Real>& op,
     using Gradients = NormGradients<Norm, Real>;
     addColumnSums<Gradients::kCount>(lane, op.x.rows, op.x.columns,
                                      Gradients{op.x, op.dy, op.mean, op.inverse},
-                                     parameters); // before dx lies on x
+                                     parameters); // before dx overwrites x
     const bool aligned = isAligned(op.x) && isAligned(op.dy) && isAligned(op.residual)
         && isAligned(op.dx) && areAligned({op.gain});
     launchRows<BackwardKernels<Norm, Real>, Real>(lane.stream, op.x.rows, op.x.columns, aligned,

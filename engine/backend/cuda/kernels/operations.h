@@ -3,9 +3,8 @@
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/kernels.h"
 
-// One family of kernels a file, for float and bfloat16. What each computes is said at Kernels; all
-// are queued on the lane and return at once. Shapes and alignment are checked here, not on the
-// device.
+// One family of kernels per file, for float and bfloat16. Kernels documents each operation. All
+// are queued on the stream and return at once. Shapes and alignment are checked on the host.
 namespace engine::cuda {
 
 template<class Real>
@@ -53,17 +52,17 @@ void crossEntropyBackward(const Lane& lane, Matrix<Real> logits,
 
 template<class Real>
 void adamW(const Lane& lane, const AdamW<Real>& op, std::span<const DecayPart> parts);
-// The order of the sum is that of `x` and of its alignment alone.
+// The order of the sum depends only on `x` and its alignment.
 void addSquares(const Lane& lane, std::span<const float> x, double* sum);
 void addFixedPoint(const Lane& lane, std::span<const float> x, std::span<std::int64_t> sums);
 void addIntegers(const Lane& lane, std::span<const std::int64_t> x, std::span<std::int64_t> y);
 void fromFixedPoint(const Lane& lane, std::span<const std::int64_t> sums, std::span<float> x);
 
-// Waits for the lane: a number comes back.
+// Synchronizes the stream, because it returns a number.
 std::int64_t linesUnlike(const Lane& lane, std::byte value, std::span<const std::byte> memory);
 
-// Scores of several heads, one after the other, `sequence` rows each. The first `columns` of
-// `stride` exist; with the causal mask the last row of a head sees all of them.
+// Scores of several consecutive heads, `sequence` rows each. The first `columns` of `stride`
+// exist; with the causal mask the last row of a head attends to all of them.
 template<class Real>
 struct ScoreRows
 {
@@ -71,10 +70,10 @@ struct ScoreRows
     int rows = 0, columns = 0, stride = 0, sequence = 0;
     AttentionMask mask = AttentionMask::Causal;
 };
-// To probabilities in place; 0 where nothing is seen.
+// Softmax in place; 0 in masked columns.
 template<class Real>
 void softmax(const Lane& lane, const ScoreRows<Real>& scores);
-// dS takes the place of dP, which lies as the probabilities do.
+// dS overwrites dP, which has the layout of the probabilities.
 template<class Real>
 void softmaxBackward(const Lane& lane, const ScoreRows<Real>& probabilities, Real* gradient);
 

@@ -3,8 +3,8 @@
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/kernels/launch.h"
 
-// One sum over very many items: by a block for each chunk of them, and then over the chunks, so
-// that its order depends on their count alone.
+// One sum over very many items: one block per chunk, then over the chunks, so that the order
+// depends only on their count.
 namespace engine::cuda {
 
 constexpr std::size_t kMostChunks = 1024;
@@ -24,7 +24,8 @@ __device__ inline Number sumOfBlock(Number own)
     return sums[0];
 }
 
-// A block does chunk blockIdx.x, an item a thread at a time: neighbours do neighbours.
+// A block processes chunk blockIdx.x, one item per thread at a time; adjacent threads have
+// adjacent items.
 template<class Number, class AddItem>
 __global__ void __launch_bounds__(kThreads)
     sumItems(AddItem addItem, std::size_t items, std::size_t ofChunk, Number* sums)
@@ -51,8 +52,8 @@ __global__ void __launch_bounds__(kThreads)
         *total += sum;
 }
 
-// Adds to what `total` points at, in the device's memory; addItem(item, sum) adds an item's share.
-// It uses the first kMostChunks numbers of the lane's scratch.
+// Adds to `*total` in device memory; addItem(item, sum) adds an item. Uses the first kMostChunks
+// numbers of the scratch memory.
 template<class Number, class AddItem>
 void addOrderedSum(const Lane& lane, std::size_t items, const AddItem& addItem, Number* total)
 {

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-// The instructions of sm_80 and later that C++ has no words for, one function each; which lane
-// holds which number is NVIDIA's (PTX ISA, "Matrix Fragments for mma.m16n8k16"). Where the host
-// compiler plays kernels, the functions of tests/support/cuda_on_cpu do the same.
+// Instructions of sm_80 and later without a C++ equivalent, one function each. NVIDIA defines
+// which lane holds which number (PTX ISA, "Matrix Fragments for mma.m16n8k16"). With the host
+// compiler, the functions of tests/support/cuda_on_cpu replace them.
 #ifndef __CUDACC__
 #include <cuda_ptx_on_cpu.h>
 #else
@@ -25,15 +25,16 @@ __device__ inline void multiplyAdd(float (&c)[4], const std::uint32_t (&a)[4], s
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// Where something lies in shared memory.
+// An address in shared memory.
 using Shared = std::uint32_t;
 __device__ inline Shared sharedAddress(const void* at)
 {
     return static_cast<Shared>(__cvta_generic_to_shared(at));
 }
 
-// Four 8 x 8 matrices of 16-bit numbers out of shared memory: lane 8 m + r has the address of row r
-// of matrix m, aligned to 16 bytes; register m of a lane gets (g, 2t) and its right neighbour.
+// Loads four 8 x 8 matrices of 16-bit numbers from shared memory: lane 8 m + r has the address
+// of row r of matrix m, aligned to 16 bytes; register m of a lane gets (g, 2t) and its right
+// neighbour.
 __device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -42,7 +43,7 @@ __device__ inline void loadMatrices(std::uint32_t (&to)[4], Shared row)
                  : "memory");
 }
 
-// The same of the matrices' transposes: (2t, g) and its lower neighbour.
+// As above for the transposed matrices: (2t, g) and its lower neighbour.
 __device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -51,8 +52,8 @@ __device__ inline void loadTransposed(std::uint32_t (&to)[4], Shared row)
                  : "memory");
 }
 
-// 16 aligned bytes to shared memory, behind the thread's back; zeros where nothing exists. They are
-// there for this thread after waitForCopies(), for others after a barrier behind that.
+// Copies 16 aligned bytes to shared memory asynchronously; zeros if `exists` is false. They are
+// visible to this thread after waitForCopies(), to others after a following barrier.
 __device__ inline void copyAsync(void* shared, const void* from, bool exists)
 {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(sharedAddress(shared)),
@@ -60,13 +61,13 @@ __device__ inline void copyAsync(void* shared, const void* from, bool exists)
                  : "memory");
 }
 
-// Of all copies begun so far.
+// For all copies started so far.
 __device__ inline void waitForCopies()
 {
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-// Two numbers as bfloat16, to the nearest, ties to even.
+// Two numbers as bfloat16, rounded to nearest, ties to even.
 __device__ inline std::uint32_t pack(float low, float high)
 {
     std::uint32_t both;
@@ -74,7 +75,7 @@ __device__ inline std::uint32_t pack(float low, float high)
     return both;
 }
 
-// 2^x, within 2 units in the last place; 0 for very negative numbers and their infinity.
+// 2^x, within 2 ulp; 0 for very negative numbers and -infinity.
 __device__ inline float exp2(float x)
 {
     float result;
@@ -82,7 +83,7 @@ __device__ inline float exp2(float x)
     return result;
 }
 
-// What launch() was asked to give each block.
+// The shared memory requested from launch() for each block.
 __device__ inline unsigned char* sharedMemory()
 {
     extern __shared__ __align__(256) unsigned char memory[];

@@ -4,8 +4,8 @@
 namespace engine::cuda {
 namespace {
 
-// Counted are pairs: (row, head, column below headSize / 2). A thread alone reads and writes its
-// pairs, so it works in place.
+// Indexed by pair: (row, head, column below headSize / 2). Each pair belongs to one thread, so
+// the operation is in place.
 template<class Real>
 struct Turn
 {

@@ -2,13 +2,12 @@
 
 #include "engine/backend/cuda/kernels/elements.h"
 
-// Kernels that reduce over rows. kGroup threads share a row: a warp where a row is short, a block
-// where it is long. Sums have one order, whatever the device: each thread its own numbers from left
-// to right, then pairs of lanes (a butterfly, in which both add the same two numbers), then the
-// warps from the first to the last.
+// For kernels that reduce over rows. kGroup threads share a row: a warp for short rows, a block
+// for long ones. Sums have a fixed order: each thread its own numbers, then pairs of lanes (a
+// butterfly in which both add the same two numbers), then the warps in order.
 namespace engine::cuda {
 
-constexpr int kShortRow = 1024; // numbers: 32 a lane
+constexpr int kShortRow = 1024; // numbers: 32 per lane
 
 template<int kGroup>
 struct RowGroup
@@ -16,15 +15,15 @@ struct RowGroup
     static_assert(kGroup == kWarp || kGroup == kThreads);
     static constexpr int kRowsOfBlock = kThreads / kGroup;
 
-    // Below `rows` for all threads of a group or for none.
+    // Uniform over the threads of a group.
     __device__ static int row()
     {
         return static_cast<int>(blockIdx.x) * kRowsOfBlock + static_cast<int>(threadIdx.x) / kGroup;
     }
     __device__ static int lane() { return static_cast<int>(threadIdx.x) % kGroup; }
 
-    // Every thread of the group calls it, and gets the same bits. With a block as the group it is a
-    // barrier before and after.
+    // Call from every thread of the group; all get the same bits. If the group is a block, it
+    // includes a barrier before and after.
     template<class Combine>
     __device__ static float reduce(float value, Combine combine)
     {
@@ -38,7 +37,7 @@ struct RowGroup
             value = warps[0];
             for (int warp = 1; warp < kThreads / kWarp; ++warp)
                 value = combine(value, warps[warp]);
-            __syncthreads(); // `warps` is free for the next reduction
+            __syncthreads(); // `warps` may be reused
         }
         return value;
     }
@@ -52,7 +51,7 @@ struct RowGroup
     }
 };
 
-// Starts kernel<numbers of an access, group> over rows of Real; `Kernels` has a static template
+// Launches kernel<numbers per access, group> over rows of Real; `Kernels` has a static template
 // member kernel<kCount, kGroup>().
 template<class Kernels, class Real, class Argument>
 void launchRows(cudaStream_t stream, int rows, int columns, bool aligned, const Argument& argument)

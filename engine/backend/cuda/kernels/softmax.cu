@@ -1,12 +1,12 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/row_group.h"
 
-// Of attention's scores, which are many rows of one head after the other. A row is read three times
-// forwards and twice backwards, of which all but the first come from a cache.
+// Softmax of attention's scores: many rows, head by head. A row is read three times forward and
+// twice backward; all reads but the first hit a cache.
 namespace engine::cuda {
 namespace {
 
-// How many columns row `row` of the scores sees.
+// Number of columns that row `row` of the scores attends to.
 template<class Real>
 __device__ inline int seenBy(const ScoreRows<Real>& scores, int row)
 {
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(kThreads) softmaxRows(ScoreRows<Real> scores)
     auto largest = static_cast<float>(row[0]);
     for (int c = lane; c < seen; c += kGroup)
         largest = fmaxf(largest, static_cast<float>(row[c]));
-    largest = Group::largest(largest); // a barrier: row[0] was read by all
+    largest = Group::largest(largest); // a barrier: all threads have read row[0]
     float sum = 0;
     for (int c = lane; c < seen; c += kGroup)
         sum += expf(static_cast<float>(row[c]) - largest);
@@ -52,10 +52,10 @@ template<class Real>
 struct Backwards
 {
     ScoreRows<Real> probabilities;
-    Real* gradient; // as the probabilities lie
+    Real* gradient; // with the layout of the probabilities
 };
 
-// dS = P (dP - sum over columns of dP P), in place of dP. Behind what a row sees P is 0.
+// Replaces dP by dS = P (dP - sum over columns of dP P). P is 0 in masked columns.
 template<int kCount, int kGroup, class Real>
 __global__ void __launch_bounds__(kThreads) softmaxBackwardRows(Backwards<Real> op)
 {

@@ -2,7 +2,7 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/backend/cuda/kernels/ordered_sum.h"
 
-// Of a gradient's numbers, for its norm: in double.
+// For the gradient norm, in double.
 namespace engine::cuda {
 namespace {
 

@@ -4,16 +4,17 @@
 #include "engine/backend/cuda/kernels/launch.h"
 #include "engine/backend/cuda/kernels/ptx.h"
 
-// Tiles of bfloat16 in shared memory and their products on tensor cores. A warp makes 16 rows of a
-// product; its 16-row operand lies in registers as mma takes it (Rows), the other one is a tile.
+// Tiles of bfloat16 in shared memory and their products on tensor cores. A warp computes 16 rows
+// of a product; its 16-row operand is in registers in mma's layout (Rows), the other one is a
+// tile.
 namespace engine::cuda::tensor {
 
-constexpr int kSide = 16; // rows of a warp, and the inner numbers of one mma
+constexpr int kSide = 16; // rows per warp, and inner numbers per mma
 constexpr int kWarps = kThreads / kWarp;
 
-// kRows rows of kSize numbers. Of the 16-byte pieces of a row the lowest three bits of the index
-// are mixed with those of the row, so that the eight rows that ldmatrix reads at a time lie in
-// different banks, and neither a copy of a piece nor a read needs more than one turn.
+// kRows rows of kSize numbers. The lowest three bits of the index of a 16-byte piece are XORed
+// with those of the row, so the eight rows that ldmatrix reads at a time are in different banks,
+// and copies and reads have no bank conflicts.
 template<int kRows, int kSize>
 struct Tile
 {
@@ -26,8 +27,9 @@ struct Tile
         return numbers + row * kSize + piece * kPiece + column % kPiece;
     }
 
-    // Rows first, first + 1, ... of a matrix of `count` rows, whose rows are aligned to 16 bytes;
-    // zeros behind its end. Begun by all threads of the block, done as ptx::copyAsync() says.
+    // Starts loading rows first, first + 1, ... of a matrix of `count` rows, aligned to 16
+    // bytes; zeros beyond its end. Call from all threads of the block; completes as
+    // ptx::copyAsync() describes.
     __device__ void fetch(const bfloat16* from, int stride, int first, int count)
     {
         for (int i = static_cast<int>(threadIdx.x); i < kRows * kPieces; i += kThreads) {
@@ -38,9 +40,9 @@ struct Tile
         }
     }
 
-    // Where the 8 numbers from `column`, 0 or 8, on lie. The mixing is an exclusive or and rows are
-    // aligned to their size, so a lane needs one address of a tile: what lies 16 `steps` columns to
-    // the right of it, and then 8 n rows below, has the same bits but for these.
+    // Address of the 8 numbers from `column`, 0 or 8, on. Because of the XOR and the alignment
+    // of rows a lane needs one address per tile: the address of the element 16 `steps` columns
+    // to the right and 8 n rows below differs only in these bits.
     __device__ ptx::Shared address(int row, int column)
     {
         return ptx::sharedAddress(at(row, column));
@@ -65,8 +67,8 @@ __device__ inline int warpOfBlock()
 {
     return static_cast<int>(threadIdx.x) / kWarp;
 }
-// The first of the two rows of 16 that this lane has numbers of (the other is 8 below), and the
-// first of its two columns of 8.
+// The first of this lane's two rows (the other is 8 below), and the first of its two columns of
+// 8.
 __device__ inline int rowOfLane()
 {
     return laneOfWarp() / 4;
@@ -88,8 +90,7 @@ struct Sums
     float at[kSize / 8][4] = {};
 };
 
-// Rows first .. first + 15 of a matrix of `count` rows in the device's memory; zeros behind its
-// end.
+// Rows first .. first + 15 of a matrix of `count` rows in device memory; zeros beyond its end.
 template<int kSize>
 __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int first, int count)
 {
@@ -106,8 +107,8 @@ __device__ inline Rows<kSize> readRows(const bfloat16* from, int stride, int fir
     return rows;
 }
 
-// sums += left tile^T: a column of the result for each of kCount rows of the tile, from `first` on.
-// left(step) fills the four registers of a step.
+// sums += left tile^T: a column of the result for each of kCount rows of the tile, from `first`
+// on. left(step) fills the four registers of a step.
 template<int kCount, int kRows, int kSize, class Left>
 __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kRows, kSize>& tile, int first,
                                       const Left& left)
@@ -137,7 +138,7 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, const Rows<kSize>& row
             a[part] = rows.at[step][part];
     });
 }
-// Of the rows ofOther .. ofOther + 15 of another tile.
+// With the rows ofOther .. ofOther + 15 of another tile as left operand.
 template<int kCount, int kOthers, int kRows, int kSize>
 __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& other, int ofOther,
                                       Tile<kRows, kSize>& tile, int first)
@@ -149,7 +150,7 @@ __device__ inline void addRowProducts(Sums<kCount>& sums, Tile<kOthers, kSize>& 
 }
 
 // sums += weights tile, with kCount rows of the tile from `first` on, and weights rounded to
-// bfloat16: sums of one product lie in the lanes as the left operand of the next is wanted.
+// bfloat16. The register layout of sums equals that of left operands.
 template<int kCount, int kRows, int kSize>
 __device__ inline void addProducts(Sums<kSize>& sums, const Sums<kCount>& weights,
                                    Tile<kRows, kSize>& tile, int first)

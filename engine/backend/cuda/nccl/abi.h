@@ -5,15 +5,15 @@
 
 struct CUstream_st; // behind cudaStream_t, of the CUDA runtime
 
-// The part of NCCL's interface that is used, written down here since few machines that build have
-// nccl.h; where one is, compare_with_header.cpp holds every size, place and number to it. NCCL's
-// interface grows at its ends only: numbers never change, and Config tells its size and version.
+// The part of NCCL's interface in use, declared here because few build machines have nccl.h;
+// where it is installed, compare_with_header.cpp checks every size, offset and number. NCCL's
+// interface only grows at its ends: numbers never change, and Config has its size and version.
 namespace engine::cuda::nccl {
 
 using Communicator = struct CommunicatorState*; // opaque
 using Stream = CUstream_st*;
 
-struct UniqueId // given by value
+struct UniqueId // passed by value
 {
     char internal[128];
 };
@@ -32,9 +32,9 @@ enum class Status : int {
 enum class DataType : int { Uint8 = 1, Int64 = 4, Float32 = 7, Bfloat16 = 9 };
 enum class Reduction : int { Sum = 0 };
 
-// What a communicator is told when it is made: the fields that NCCL 2.27 has, up to the last one
-// that is wanted. NCCL reads as many bytes as `size` says, an older one as many as it knows (before
-// 2.27 none of the name), and what it is not told it chooses.
+// Configuration of a communicator: the fields of NCCL 2.27 up to the last one in use. NCCL reads
+// `size` bytes, an older version as many as it knows (before 2.27 not the name), and chooses
+// undefined values.
 struct Config
 {
     static constexpr int kUndefined = INT_MIN; // NCCL's choice

@@ -1,4 +1,4 @@
-// Compiled where nccl.h is: what abi.h and functions.h say is what the header says.
+// Compiled where nccl.h is installed: compares abi.h and functions.h with the header.
 #include "engine/backend/cuda/nccl/functions.h"
 #include "engine/base/same_call.h"
 
@@ -34,8 +34,7 @@ static_assert(static_cast<int>(nccl::Reduction::Sum) == ncclSum);
 static_assert(sizeof(nccl::UniqueId) == sizeof(ncclUniqueId)
               && sizeof(nccl::UniqueId::internal) == NCCL_UNIQUE_ID_BYTES);
 
-// Fields that this header does not know yet, or whose places it does not have, are told apart by
-// `size`.
+// Fields that this version of the header lacks are recognized by `size`.
 using Config = nccl::Config;
 static_assert(offsetof(Config, size) == offsetof(ncclConfig_t, size)
               && offsetof(Config, magic) == offsetof(ncclConfig_t, magic)

@@ -4,8 +4,7 @@
 
 namespace engine::cuda {
 
-// The part of NCCL that is used, as functions to call: of the library on this machine, or of a
-// test.
+// The functions of NCCL in use, from the library of this machine or from a test.
 struct NcclFunctions
 {
     using Status = nccl::Status;

@@ -16,7 +16,7 @@ namespace engine::cuda {
 
 namespace {
 
-// Between two looks at what NCCL is about: most calls are taken while it is looked without a break.
+// Interval of polling NCCL: short at first, because most calls complete quickly.
 constexpr std::chrono::microseconds kGlance{50}, kStare{100};
 
 nccl::DataType typeOf(NcclType type)
@@ -46,15 +46,15 @@ NcclId makeNcclId(const NcclFunctions& library)
     nccl::UniqueId made{};
     if (const nccl::Status status = library.getUniqueId(&made); status != nccl::Status::Success)
         throw std::runtime_error(
-            fmt::format("NCCL makes no communicator: {}", library.errorString(status)));
+            fmt::format("NCCL cannot create a communicator: {}", library.errorString(status)));
     NcclId id{};
     static_assert(sizeof id == sizeof made.internal);
     std::memcpy(id.data(), made.internal, sizeof made.internal);
     return id;
 }
 
-// The lock is held around every call of NCCL, so that abort() never takes a communicator from under
-// one; none of the calls waits.
+// The lock is held around every NCCL call, so that abort() never destroys a communicator in use;
+// no call blocks.
 struct NcclGpu::State
 {
     struct Communicator
@@ -70,13 +70,14 @@ struct NcclGpu::State
 
     const NcclFunctions& library;
     std::chrono::milliseconds patience;
-    std::mutex mutex;                       // guards what follows
-    std::deque<Communicator> communicators; // NCCL writes handles late: they stay where they are
+    std::mutex mutex; // protects the members below
+    std::deque<Communicator>
+        communicators; // a deque, because NCCL writes handles asynchronously and they must not move
     bool aborted = false;
 
     using Lock = std::unique_lock<std::mutex>;
 
-    // For a call of NCCL, while there is something to call.
+    // Locks for a call of NCCL; throws after an abort.
     Lock open()
     {
         Lock lock(mutex);
@@ -95,7 +96,7 @@ struct NcclGpu::State
                         more == nullptr || *more == '\0' ? "" : fmt::format(" ({})", more)));
     }
 
-    // Whether NCCL has finished what it was last asked for.
+    // Whether NCCL has completed its last operation.
     bool isSettled(std::size_t index, const char* what)
     {
         const Lock lock = open();
@@ -113,7 +114,7 @@ struct NcclGpu::State
             const auto waited = std::chrono::steady_clock::now() - begin;
             if (waited >= patience)
                 throw std::runtime_error(
-                    fmt::format("NCCL, {}: {}: not done after {} ms; another rank did not come",
+                    fmt::format("NCCL, {}: {}: not complete after {} ms; another rank is missing",
                                 communicators[index].name, what, patience.count()));
             if (waited >= kStare)
                 std::this_thread::sleep_for(kGlance);
@@ -122,7 +123,7 @@ struct NcclGpu::State
         }
     }
 
-    // A group that was begun is always ended: otherwise the next one would nest in it.
+    // Always ends a group that was started; otherwise the next group would be nested in it.
     void enqueue(std::span<const NcclCall> together)
     {
         const auto lock = open();
@@ -231,8 +232,8 @@ void NcclGpu::leave()
     m_state->communicators.clear();
 }
 
-// Each on a thread of its own: one that is aborted frees memory, and may wait for the kernels of
-// another one that nobody has told yet.
+// Each on its own thread: aborting frees memory and may wait for kernels of another communicator
+// that is not yet aborted.
 void NcclGpu::abort() noexcept
 {
     std::vector<nccl::Communicator> handles;

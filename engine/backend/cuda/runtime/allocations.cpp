@@ -8,8 +8,8 @@
 namespace engine::cuda {
 namespace {
 
-// The driver gives large pieces whole, and small ones out of one that it keeps: then nothing is
-// gone but what it took for the first of them. What is further off is another program's.
+// The driver allocates large pieces separately, and small ones from a common piece, whose size
+// counts for the first of them. Larger differences are caused by other programs.
 Bytes roundingOf(Bytes asked, Bytes gone)
 {
     constexpr Bytes kPiece = Bytes{2} << 20;

@@ -7,14 +7,14 @@
 
 namespace engine::cuda {
 
-Bytes usedMemory(); // of the current GPU, by whoever
+Bytes usedMemory(); // of the current GPU, by all programs
 
-// Memory that a device has asked for, and how much is out: given back wherever the pointer goes out
-// of scope, which may be after this. Any thread.
+// Allocates memory of a device and counts it. The pointers free their memory and may outlive
+// this object. Thread-safe.
 class Allocations
 {
 public:
-    // Of the current GPU. std::bad_alloc; std::runtime_error says what CUDA says.
+    // On the current GPU. Throws std::bad_alloc, or std::runtime_error with CUDA's message.
     DeviceMemory take(std::size_t bytes, MemoryFor purpose) const;
     GpuMemoryUse use() const; // `taken` and `rounding`
 

@@ -13,8 +13,8 @@ void checkShape(const AttentionShape& shape)
     if (shape.kind != AttentionKind::Flash)
         return;
     if (shape.headSize > kLargestFlashHead || shape.slices > kMostFlashSlices)
-        throw std::runtime_error("flash attention on a GPU takes heads of up to 128 numbers and up "
-                                 "to 32 slices: use --attention recompute");
+        throw std::runtime_error("flash attention on a GPU supports heads of up to 128 numbers and "
+                                 "up to 32 slices: use --attention recompute");
 }
 
 // Probabilities of all heads of the sample, (heads, sequence, slices x sequence).
@@ -38,8 +38,8 @@ void makeScores(const Lane& lane, Products& products, const AttentionShape& shap
     softmax(lane, heads.rows(scores));
 }
 
-// The gradients of one sample's heads, made in the workspace as its rows of qkv lie, and then put
-// where those were.
+// The gradients of one sample's heads, computed in the workspace in the layout of its qkv rows,
+// and then copied over them.
 template<class Real>
 class SampleBackward
 {
@@ -115,7 +115,8 @@ private:
               "copy of gradients");
     }
 
-    // From what later slices have added, or from nothing. Key and value gradients are neighbours.
+    // Starts with the contributions of later slices, or with zero. Key and value gradients are
+    // adjacent.
     void beginKeys()
     {
         const AttentionShape& shape = m_op.shape;

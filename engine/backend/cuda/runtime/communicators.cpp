@@ -18,7 +18,7 @@ namespace engine::cuda {
 namespace {
 
 constexpr std::chrono::microseconds kGlance{50};
-constexpr std::chrono::milliseconds kLook{1}; // how often it is looked whether it goes on
+constexpr std::chrono::milliseconds kLook{1}; // polling interval for progress and cancellation
 
 const std::atomic<bool> kNever{false};
 
@@ -49,7 +49,7 @@ public:
     {
         try {
             onEachGpu([](Gpu& gpu, DeviceId) { gpu.nccl.leave(); }, kNever);
-        } catch (const std::exception&) { // what does not end is aborted
+        } catch (const std::exception&) { // communicators that cannot be finalized are aborted
         }
         joinAborting();
     }
@@ -91,7 +91,7 @@ public:
             gpu.nccl.poll();
     }
 
-    // At the same time on all GPUs: what one frees, others may still use.
+    // On all GPUs at the same time, because others may still use what one frees.
     void abort() noexcept override
     {
         const std::lock_guard lock(m_abortMutex);

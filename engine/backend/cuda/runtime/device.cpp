@@ -15,11 +15,11 @@
 namespace engine::cuda {
 namespace {
 
-// Events with times, made when a slot is first used.
+// Timed events, created when a slot is first used.
 class Stamps
 {
 public:
-    explicit Stamps(const Partition* partition) // none: of the whole GPU
+    explicit Stamps(const Partition* partition) // nullptr: of the whole GPU
         : m_partition(partition)
     { }
     ~Stamps()
@@ -82,7 +82,7 @@ public:
         , m_bfloat16s(makeKernels<bfloat16>(m_lane, *m_products, m_memory))
     {
         if (m_partition && m_partition->context() != nullptr)
-            nameContext(m_partition->context(), m_name + ": " + partWords());
+            nameContext(m_partition->context(), m_name + ": " + partText());
     }
     ~CudaDevice() override
     {
@@ -98,12 +98,12 @@ public:
         std::size_t available = 0, total = 0;
         check(cudaMemGetInfo(&available, &total), "memory");
         const std::string lack = lackOfTensorCores(m_lane.sharedMemory);
-        return {fmt::format("{}, {}", properties.name, partWords()),
+        return {fmt::format("{}, {}", properties.name, partText()),
                 lack.empty() ? "cuBLASLt" : "cuBLASLt; " + lack, static_cast<Bytes>(available)};
     }
     const Kernels<float>& kernels() const override { return *m_kernels; }
     const Kernels<bfloat16>* bfloat16Kernels() const override { return m_bfloat16s.get(); }
-    const Kernels<float>* tf32Kernels() const override // which few runs want: made when asked for
+    const Kernels<float>* tf32Kernels() const override // created on demand, because few runs use it
     {
         if (m_tf32s == nullptr) {
             const OnGpu on(m_gpu);
@@ -174,13 +174,13 @@ private:
         return makeBlasLt({.multiprocessors = m_partition ? m_partition->multiprocessors() : 0,
                            .tf32 = tf32 == Tf32::On});
     }
-    // Of the calling thread: what is made from here on is made there.
+    // Makes the GPU current for the calling thread and returns it.
     static int select(int gpu)
     {
         check(cudaSetDevice(gpu), "choice of the device");
         return gpu;
     }
-    std::string partWords() const // "16 of 132 SMs"
+    std::string partText() const // "16 of 132 SMs"
     {
         int all = 0;
         check(cudaDeviceGetAttribute(&all, cudaDevAttrMultiProcessorCount, m_gpu), "properties");
@@ -195,11 +195,11 @@ private:
     }
 
     int m_gpu;
-    std::shared_ptr<const Partition> m_partition; // none: the whole GPU
+    std::shared_ptr<const Partition> m_partition; // nullptr: the whole GPU
     std::shared_ptr<GpuClock> m_clock;
     std::string m_name; // for profilers
     Stream m_stream;
-    mutable CudaQueue m_queue; // m_stream, behind the seam
+    mutable CudaQueue m_queue; // the DeviceQueue of m_stream
     Allocations m_memory;
     Bytes m_before;
     DeviceMemory m_scratch;

@@ -6,22 +6,21 @@
 
 namespace engine::cuda {
 
-// Where a device is: a whole GPU, or some of its multiprocessors.
+// The hardware of a device: a whole GPU, or a partition of it.
 struct DevicePart
 {
     int gpu = 0;
-    std::shared_ptr<const Partition> partition; // none: the whole GPU
-    // Of the GPU, one for all its partitions, or where events are their own one for each. Of the
-    // partition, which is kept for longer.
+    std::shared_ptr<const Partition> partition; // nullptr: the whole GPU
+    // Clock of the GPU, shared by its partitions, or of the partition if it has its own events.
     std::shared_ptr<GpuClock> clock;
-    Bytes before = 0; // of its memory that was used by then
-    int number = -1;  // of the device among those that run at the same time; -1: it plays them all
+    Bytes before = 0; // memory in use when it was opened
+    int number = -1;  // index of the device among those that run concurrently; -1: it emulates all
 };
 
-// std::bad_alloc; std::runtime_error says what CUDA says.
+// Throws std::bad_alloc, or std::runtime_error with CUDA's message.
 std::unique_ptr<Device> makeDevice(const DevicePart& part);
 
-// The first `count` GPUs, or as many equal partitions of fewer (device_placement.h).
+// The first `count` GPUs, or as many equal partitions of fewer GPUs (device_placement.h).
 std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier = Carrier::Auto);
 
 } // namespace engine::cuda

@@ -6,14 +6,14 @@
 
 namespace engine::cuda {
 
-// Bus, UUID and numbers of a device. Makes no context.
+// Adds bus id, UUID and numbers of a device. Creates no context.
 void addFacts(int index, const cudaDeviceProp& properties, CudaDevice& device);
-// [from][to]: may copy directly.
+// [from][to]: supports peer access.
 std::vector<std::vector<bool>> peerAccess(int devices);
-// "lazy" or "eager": when kernels are loaded; "" where the driver does not tell.
+// When kernels are loaded, "lazy" or "eager"; "" if unknown.
 std::string moduleLoading();
-// Whether products in fp32 are rounded to tf32: the plug-in never asks for it (blas_lt.cpp), and a
-// variable of the environment can force it on.
+// Whether fp32 products are rounded to tf32: the plug-in does not request it (blas_lt.cpp), but
+// an environment variable can force it.
 std::string tf32State();
 
 } // namespace engine::cuda

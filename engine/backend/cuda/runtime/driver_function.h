@@ -5,7 +5,7 @@
 
 namespace engine::cuda {
 
-// A function of the driver as it was in version `since` of CUDA; nullptr where the driver has none.
+// A function of the driver in its version of CUDA `since`; nullptr if the driver lacks it.
 template<class Function>
 Function driverFunction(const char* name, unsigned since)
 {
@@ -19,7 +19,7 @@ Function driverFunction(const char* name, unsigned since)
     const cudaError_t status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &result);
 #endif
     return status == cudaSuccess && result == cudaDriverEntryPointSuccess
-        ? reinterpret_cast<Function>(function) // NOLINT: the driver's own interface
+        ? reinterpret_cast<Function>(function) // NOLINT: interface of the driver
         : nullptr;
 }
 

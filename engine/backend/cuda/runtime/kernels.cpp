@@ -11,7 +11,7 @@
 namespace engine::cuda {
 namespace {
 
-// Each method is the operation of the same name in backend/cuda.
+// Forwards to the operations of the same names in backend/cuda.
 template<class Real>
 class LaneKernels final : public Kernels<Real>
 {

@@ -7,7 +7,7 @@
 
 namespace engine::cuda {
 
-// The operations of a lane, with constants in `memory`. What it is made of must outlive it.
+// The operations of a stream, with constants in `memory`. All arguments must outlive it.
 template<class Real>
 std::unique_ptr<Kernels<Real>> makeKernels(const Lane& lane, Products& products,
                                            const Allocations& memory);

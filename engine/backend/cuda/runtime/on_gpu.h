@@ -4,7 +4,7 @@
 
 namespace engine::cuda {
 
-// While it lives, what the calling thread asks of CUDA is asked of this GPU.
+// Makes this GPU current for the calling thread during its lifetime.
 class OnGpu
 {
 public:

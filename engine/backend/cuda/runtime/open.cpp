@@ -1,4 +1,4 @@
-// Devices as the program asks the plug-in for them (engine/backend/cuda_device.h).
+// Devices that the program requests from the plug-in (engine/backend/cuda_device.h).
 #include "engine/backend/cuda/runtime/allocations.h"
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/backend/cuda_device.h"
@@ -14,8 +14,8 @@
 namespace engine::cuda {
 namespace {
 
-// GPUs of one process reach each other's memory by peer copies; without direct access the driver
-// copies through the host, so that failing here stops nothing.
+// Enables peer access between GPUs of this process. Without it the driver copies through the
+// host, so failure is not an error.
 void openPeers(int gpus)
 {
     for (int from = 0; from < gpus; ++from)
@@ -30,8 +30,8 @@ void openPeers(int gpus)
         }
 }
 
-// Whether a part of a GPU can do what live runs ask of it: else the run is emulated, instead of
-// failing in its first iteration.
+// Checks that a partition supports live runs; otherwise the run is emulated instead of failing
+// in its first iteration.
 void tryOut(const Device& device)
 {
     constexpr std::size_t kBytes = 4096;
@@ -58,11 +58,11 @@ void tryOut(const Device& device)
         throw std::runtime_error("streams of a partition do not wait for each other");
 }
 
-// Adds `count` devices; `numbered`: they run at the same time as those that are there.
+// Adds `count` devices; `numbered`: they run concurrently with the existing ones.
 void makeOn(int gpu, int count, bool numbered, std::vector<std::unique_ptr<Device>>& devices)
 {
     check(cudaSetDevice(gpu), "choice of the device");
-    check(cudaFree(nullptr), "a context"); // partitions are parts of it
+    check(cudaFree(nullptr), "a context"); // creates the context, of which partitions are parts
     const Bytes before = usedMemory();
     const auto clock = std::make_shared<GpuClock>(gpu);
     const auto next = [&] { return numbered ? static_cast<int>(devices.size()) : -1; };
@@ -87,18 +87,18 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
     const DevicePlacement placement = placeDevices(count, gpus, carrier);
     if (placement.gpus == 0)
         throw std::runtime_error(
-            fmt::format("--transport {} needs a GPU for each of {} devices, and there {} {}{}",
+            fmt::format("--transport {} needs one GPU for each of {} devices, but there {} {}{}",
                         carrierName(carrier), count, gpus == 1 ? "is" : "are", gpus,
-                        carrier == Carrier::Nccl ? ": NCCL never joins two ranks on one GPU; "
-                                                   "--transport auto divides GPUs"
+                        carrier == Carrier::Nccl ? ": NCCL does not support two ranks on one GPU; "
+                                                   "use --transport auto to partition GPUs"
                                                  : ""));
     std::vector<std::unique_ptr<Device>> devices;
     for (int gpu = 0; gpu < placement.gpus; ++gpu) {
         try {
             makeOn(gpu, placement.perGpu, true, devices);
         } catch (const std::bad_alloc&) {
-            throw std::runtime_error(
-                fmt::format("GPU {} has no memory left for {} workspaces", gpu, placement.perGpu));
+            throw std::runtime_error(fmt::format("GPU {} has not enough memory for {} workspaces",
+                                                 gpu, placement.perGpu));
         } catch (const std::exception& error) {
             throw std::runtime_error(
                 fmt::format("GPU {} cannot be {} {}: {}", gpu, placement.perGpu,
@@ -118,10 +118,10 @@ try {
     engine::cuda::makeOn(index, 1, false, made);
     return made.front().release();
 } catch (const std::bad_alloc&) {
-    *reason = fmt::format("GPU {} has no memory left for its workspace", index);
+    *reason = fmt::format("GPU {} has not enough memory for its workspace", index);
     return nullptr;
 } catch (const std::exception& error) {
-    *reason = fmt::format("GPU {} does not start: {}", index, error.what());
+    *reason = fmt::format("GPU {} cannot be opened: {}", index, error.what());
     return nullptr;
 }
 

@@ -12,7 +12,7 @@
 namespace engine::cuda {
 namespace {
 
-// Types of the driver's functions, by the version of CUDA that brought them.
+// Types of the driver's functions, with the version of CUDA that introduced them.
 struct Driver
 {
     using GetResource = CUresult (*)(CUdevice, CUdevResource*, CUdevResourceType);
@@ -57,8 +57,8 @@ void check(CUresult status, const char* what)
             fmt::format("{} gave the driver's error {}", what, static_cast<int>(status)));
 }
 
-// Groups of at least `least` multiprocessors, `count` at most: the driver may give fewer, and
-// larger ones. All at once, since a part cannot be divided again.
+// Groups of at least `least` multiprocessors, at most `count`: the driver may return fewer and
+// larger ones. One call, because a part cannot be split again.
 std::vector<CUdevResource> split(int gpu, unsigned count, unsigned least)
 {
     CUdevResource all{}, rest{};
@@ -74,7 +74,7 @@ int sizeOf(const CUdevResource& group)
     return static_cast<int>(group.sm.smCount);
 }
 
-// Of `size` multiprocessors at least; none where they are not all of one size.
+// Groups of at least `size` multiprocessors; empty if they are not equal.
 std::vector<CUdevResource> equalGroups(int gpu, int count, int size)
 {
     std::vector<CUdevResource> groups
@@ -108,8 +108,8 @@ std::shared_ptr<Partition> makePartition(int gpu, CUdevResource& group)
     return std::make_shared<Partition>(context, sizeOf(group));
 }
 
-// Whether an event that was made beside the partition can be recorded on its streams, and
-// subtracted from one that was not.
+// Whether an event created outside the partition can be recorded on its streams, and subtracted
+// from other events.
 bool takesEventsOfGpu(int gpu, const Partition& partition)
 {
     const std::string name = fmt::format("GPU {}: trial", gpu);
@@ -182,7 +182,8 @@ std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
 {
     const int smallest = smallestPartition(gpu);
     if (smallest == 0)
-        throw std::runtime_error("the driver makes no partitions: CUDA 12.5 or newer does");
+        throw std::runtime_error(
+            "the driver does not support partitions, which need CUDA 12.5 or newer");
     const int largest = partitionSize(multiprocessorsOf(gpu), count, smallest);
     if (largest == 0)
         throw std::runtime_error(
@@ -190,13 +191,13 @@ std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count)
                         multiprocessorsOf(gpu), count, smallest));
     std::vector<CUdevResource> groups = equalGroups(gpu, count, largest);
     const std::size_t most = groups.size();
-    // Clusters of multiprocessors are not all of one size, and a partition takes whole ones: where
-    // so many large partitions do not fit, smaller ones may.
+    // Partitions consist of whole clusters, which differ in size; if large partitions do not
+    // fit, smaller ones may.
     for (int size = largest - smallest; !isEnough(groups, count) && size > 0; size -= smallest)
         groups = equalGroups(gpu, count, size);
     if (!isEnough(groups, count))
-        throw std::runtime_error(fmt::format("the driver divides it into {} equal parts where {} "
-                                             "of {} multiprocessors or fewer were asked for",
+        throw std::runtime_error(fmt::format("the driver splits it into {} equal parts, but {} of "
+                                             "at most {} multiprocessors were requested",
                                              most, count, largest));
     std::vector<std::shared_ptr<Partition>> made;
     for (CUdevResource& group : groups)

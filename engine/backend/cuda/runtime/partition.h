@@ -8,10 +8,10 @@
 
 namespace engine::cuda {
 
-// Some of a GPU's multiprocessors (a green context): what is queued on its streams runs on these
-// alone. Memory and modules are the whole GPU's, and so are events (CUDA Runtime API 13.4,
-// "Execution Context Management"), unless the driver wants those of a stream's own context
-// (cuEventRecord's documentation in 13.0). Its streams and events are destroyed before it.
+// Part of a GPU's multiprocessors (a green context), which execute the work of its streams.
+// Memory, modules and events belong to the whole GPU (CUDA Runtime API 13.4, "Execution Context
+// Management"), unless the driver requires events of the stream's own context (documentation of
+// cuEventRecord in 13.0). Its streams and events must be destroyed before it.
 class Partition
 {
 public:
@@ -26,8 +26,8 @@ public:
     Partition& operator=(const Partition&) = delete;
 
     cudaStream_t makeStream() const;
-    CUcontext context() const; // as profilers know it; nullptr: the driver does not say
-    int multiprocessors() const { return m_multiprocessors; } // that it really has
+    CUcontext context() const;                                // for profilers; nullptr if unknown
+    int multiprocessors() const { return m_multiprocessors; } // actual number
     Events events() const { return m_events; }
     void setEvents(Events events) { m_events = events; }
 
@@ -37,8 +37,8 @@ private:
     Events m_events = Events::OfGpu;
 };
 
-// While it lives, events that the calling thread makes can be recorded on streams of the partition;
-// none: of the current GPU.
+// During its lifetime, events created by the calling thread can be recorded on streams of the
+// partition; nullptr: of the current GPU.
 class EventsFor
 {
 public:
@@ -51,12 +51,12 @@ private:
     bool m_pushed = false;
 };
 
-// The least multiprocessors that a partition of this GPU can have; 0: the driver makes none (those
-// before CUDA 12.5). Makes no context.
+// The minimum of multiprocessors of a partition; 0: not supported (before CUDA 12.5). Creates no
+// context.
 int smallestPartition(int gpu);
 
-// `count` partitions of one size, of the current GPU. std::runtime_error says in one sentence why
-// there are none: what the driver really gave is read back.
+// `count` equal partitions of the current GPU. Throws std::runtime_error with the reason if the
+// driver does not provide them.
 std::vector<std::shared_ptr<const Partition>> makePartitions(int gpu, int count);
 
 } // namespace engine::cuda

@@ -90,13 +90,13 @@ void CudaQueue::add(std::span<const std::int64_t> x, std::span<std::int64_t> y)
 std::unique_ptr<DeviceGraph> CudaQueue::capture(const std::function<void()>& work)
 {
     const OnGpu on(m_gpu);
-    // Other threads may allocate and wait meanwhile.
+    // Other threads may allocate and synchronize during the capture.
     check(cudaStreamBeginCapture(m_stream, cudaStreamCaptureModeThreadLocal), "a capture");
     cudaGraph_t graph = nullptr;
     try {
         work();
     } catch (...) {
-        cudaStreamEndCapture(m_stream, &graph); // the stream works again
+        cudaStreamEndCapture(m_stream, &graph); // ends the capture, so that the stream is usable
         if (graph != nullptr)
             cudaGraphDestroy(graph);
         throw;

@@ -9,7 +9,7 @@ class CudaEvent final : public DeviceEvent
 {
 public:
     enum class Timed : bool { No, Yes };
-    // Of the clock's GPU, and of a partition of it, or none; both outlive it.
+    // On the clock's GPU, and on a partition of it if not nullptr; both must outlive the event.
     CudaEvent(int gpu, const Partition* partition, const GpuClock& clock, Timed timed);
     ~CudaEvent() override;
 
@@ -22,7 +22,7 @@ private:
     cudaEvent_t m_event = nullptr;
 };
 
-// A stream behind the seam (engine/backend/device_queue.h), which is someone else's.
+// A DeviceQueue (engine/backend/device_queue.h) for an existing stream.
 class CudaQueue : public DeviceQueue
 {
 public:
@@ -45,7 +45,7 @@ private:
     cudaStream_t m_stream;
 };
 
-// ... or its own.
+// A DeviceQueue with its own stream.
 class OwnQueue final : public CudaQueue
 {
 public:

@@ -1,5 +1,5 @@
-// What the plug-in finds: devices through the static runtime, libraries by dlopen. See
-// cuda_report.h; nothing here makes a context.
+// Fills the report of cuda_report.h: devices with the static runtime, libraries with dlopen.
+// Creates no context.
 #include "engine/backend/cuda/runtime/device_facts.h"
 #include "engine/backend/cuda/runtime/nccl.h"
 #include "engine/backend/cuda/runtime/partition.h"
@@ -22,7 +22,7 @@ std::string dotted(int version) // 13000 -> "13.0"
     return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-// How a library tells its version: by a function that writes it to an int, or returns it.
+// How to query the version of a library: by a function that writes it to an int, or returns it.
 struct Asked
 {
     const char* name;
@@ -85,16 +85,16 @@ CudaLibrary lookFor(const Asked& asked)
     else if (const long long version = versionOf(library, asked); version > 0)
         found.version = asked.text(version);
     else
-        found.reason = fmt::format("{} does not tell its version: it may be damaged", found.file);
+        found.reason = fmt::format("{} does not report its version: it may be damaged", found.file);
     return found;
 }
 
-// NCCL must also have what this plug-in calls.
+// NCCL must also have all functions that the plug-in calls.
 CudaLibrary lookForNccl(const Asked& asked)
 {
     CudaLibrary found = lookFor(asked);
     if (std::string reason; !found.version.empty() && ncclFunctions(&reason) == nullptr) {
-        found.reason = fmt::format("{} is here, and not used: {}", found.version, reason);
+        found.reason = fmt::format("{} was found, but is not used: {}", found.version, reason);
         found.version.clear();
     }
     return found;
@@ -113,7 +113,7 @@ CudaLibrary lookForNvml()
              && version(text, sizeof text) == 0)
         found.version = text;
     else
-        found.reason = "NVML does not start: no NVIDIA driver answers";
+        found.reason = "NVML cannot be started: no NVIDIA driver responds";
     return found;
 }
 
@@ -143,7 +143,7 @@ void fill(CudaReport& report)
     int count = 0;
     if (const cudaError_t status = cudaGetDeviceCount(&count); status != cudaSuccess) {
         if (report.reason.empty())
-            report.reason = fmt::format("the CUDA runtime {} does not start: {}", report.runtime,
+            report.reason = fmt::format("the CUDA runtime {} cannot be started: {}", report.runtime,
                                         cudaGetErrorString(status));
         return;
     }
@@ -158,7 +158,7 @@ void fill(CudaReport& report)
 } // namespace engine::cuda
 
 extern "C" __attribute__((visibility("default"))) const char*
-bubblescope_cuda_report(const char* buildId, engine::CudaReport* report) // NOLINT: C's spelling
+bubblescope_cuda_report(const char* buildId, engine::CudaReport* report) // NOLINT: C symbol
 {
     static const std::string kBuild(engine::buildId());
     if (kBuild == buildId)

@@ -9,11 +9,11 @@
 
 namespace engine::cuda {
 
-// A stream that does not wait for the default one, which nothing here uses.
+// A stream that does not synchronize with the default stream, which is never used.
 class Stream
 {
 public:
-    // Of a partition, or of the whole GPU; `name` is what profilers call it: "device 3: compute".
+    // On a partition, or on the whole GPU; `name` is for profilers: "device 3: compute".
     Stream(int gpu, const Partition* partition, const std::string& name)
     {
         const OnGpu on(gpu);

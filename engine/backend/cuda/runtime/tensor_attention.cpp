@@ -25,7 +25,7 @@ std::size_t numbers(std::size_t a, int b)
     return a * static_cast<std::size_t>(b);
 }
 
-// Wide numbers in which the gradients of all queries find room.
+// Wide numbers that hold the gradients of all queries.
 std::size_t roomOfQueries(const AttentionShape& shape)
 {
     return inWide<bfloat16>(numbers(shape.rows(), shape.width()));
@@ -78,10 +78,11 @@ std::string lackOfTensorCores(std::size_t sharedMemory)
 {
     for (const int head : {64, 128})
         if (const std::size_t wanted = TensorFlash::sharedMemory(head); wanted > sharedMemory)
-            return fmt::format("flash attention of heads of {}128 numbers without tensor cores: a "
-                               "block may have {} KiB of shared memory, and they want {:.1f}",
-                               head == 64 ? "64 and " : "", sharedMemory >> 10U,
-                               static_cast<double>(wanted) / 1024);
+            return fmt::format(
+                "flash attention of heads of {}128 numbers without tensor cores: the limit of "
+                "shared memory per block is {} KiB, and the kernel needs {:.1f}",
+                head == 64 ? "64 and " : "", sharedMemory >> 10U,
+                static_cast<double>(wanted) / 1024);
     return {};
 }
 

@@ -7,15 +7,15 @@
 
 namespace engine::cuda {
 
-// Attention on tensor cores (flash_tensor.h): flash, of bfloat16, heads of 64 or 128 numbers in
-// rows that are aligned to 16 bytes, where the GPU gives a block the shared memory for it. False,
-// and nothing is queued, for anything else.
+// Flash attention on tensor cores (flash_tensor.h) for bfloat16, heads of 64 or 128 numbers and
+// rows aligned to 16 bytes, if the GPU has enough shared memory per block. Returns false without
+// queuing otherwise.
 bool tensorAttention(const Lane& lane, const Attention<bfloat16>& op);
 bool tensorAttentionBackward(const Lane& lane, const AttentionBackward<bfloat16>& op);
-// AttentionShape::headsAtOnce with which a workspace is enough for its backward.
+// AttentionShape::headsAtOnce for which a workspace is large enough for the backward.
 int headsOfTensorWorkspace(const AttentionShape& shape);
-// Which flash attention is without tensor cores on a GPU whose blocks may have so many bytes of
-// shared memory, and why; empty: none that has the right heads.
+// Why some flash attention does not use tensor cores on a GPU with this much shared memory per
+// block; empty if all supported sizes do.
 std::string lackOfTensorCores(std::size_t sharedMemory);
 
 inline bool tensorAttention(const Lane&, const Attention<float>&)

@@ -46,38 +46,37 @@ TEST_CASE("a stash that goes and comes back before it is used is well kept")
 TEST_CASE("a stash that is needed while it is away is named, with where it is and since when")
 {
     CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0B0 0LOAD0 0B1"))
-          == Faults{"device 0, index 3: 0B0 finds the stash of stage 0, micro-batch 0 away on "
+          == Faults{"device 0, index 3: 0B0 needs the stash of stage 0, micro-batch 0, which is on "
                     "device 3: evicted at index 1 and not loaded yet",
-                    "device 0, index 4: 0LOAD0 finds the stash of stage 0, micro-batch 0 freed "
-                    "already, at index 3"});
+                    "device 0, index 4: 0LOAD0 needs the stash of stage 0, micro-batch 0, which "
+                    "was freed at index 3"});
     CHECK(faultsOf(withDevice0("0F0 0EVICT0 0F1 0RECOMPUTE0 0LOAD0 0B0 0B1"))
-          == Faults{"device 0, index 3: 0RECOMPUTE0 finds the stash of stage 0, micro-batch 0 away "
-                    "on device 3: evicted at index 1 and not loaded yet"});
+          == Faults{"device 0, index 3: 0RECOMPUTE0 needs the stash of stage 0, micro-batch 0, "
+                    "which is on device 3: evicted at index 1 and not loaded yet"});
 }
 
 TEST_CASE("a stash that is moved or rebuilt after its last use is named")
 {
     CHECK(faultsOf(withDevice0("0F0 0F1 0B0 0EVICT0 0LOAD0 0B1"))
-          == Faults{"device 0, index 3: 0EVICT0 finds the stash of stage 0, micro-batch 0 freed "
-                    "already, at index 2"});
-    CHECK(
-        faultsOf(withDevice0("0F0 0F1 0B0 0RECOMPUTE0 0B1"))
-        == Faults{"device 0, index 3: 0RECOMPUTE0 finds the stash of stage 0, micro-batch 0 freed "
-                  "already, at index 2"});
+          == Faults{"device 0, index 3: 0EVICT0 needs the stash of stage 0, micro-batch 0, which "
+                    "was freed at index 2"});
+    CHECK(faultsOf(withDevice0("0F0 0F1 0B0 0RECOMPUTE0 0B1"))
+          == Faults{"device 0, index 3: 0RECOMPUTE0 needs the stash of stage 0, micro-batch 0, "
+                    "which was freed at index 2"});
     CHECK(faultsOf(withDevice0("0F0 0F1 0I0 0EVICT0 0LOAD0 0W0 0B1"))
-          == Faults{"device 0, index 3: 0EVICT0 finds the stash of stage 0, micro-batch 0 used "
-                    "already, at index 2"});
+          == Faults{"device 0, index 3: 0EVICT0 needs the stash of stage 0, micro-batch 0, which "
+                    "was used at index 2"});
 }
 
 TEST_CASE("a load of what was not evicted is named")
 {
     CHECK(faultsOf(withDevice0("0F0 0LOAD0 0EVICT0 0F1 0B0 0B1"))
-          == Faults{"device 0, index 1: 0LOAD0 finds the stash of stage 0, micro-batch 0 at home: "
-                    "nothing was evicted (since index 0)",
-                    "device 0, index 4: 0B0 finds the stash of stage 0, micro-batch 0 away on "
+          == Faults{"device 0, index 1: 0LOAD0 needs the stash of stage 0, micro-batch 0, which is "
+                    "not evicted (in place since index 0)",
+                    "device 0, index 4: 0B0 needs the stash of stage 0, micro-batch 0, which is on "
                     "device 3: evicted at index 2 and not loaded yet"});
     CHECK_THAT(validate(withDevice0("0LOAD0 0F0 0EVICT0 0F1 0B0 0B1")).front().message,
-               Catch::Contains("0LOAD0 finds the stash") && Catch::Contains("not made yet"));
+               Catch::Contains("0LOAD0 needs the stash") && Catch::Contains("not created yet"));
 }
 
 TEST_CASE("peaks by the order alone are the closed forms of the schemes")
@@ -103,6 +102,6 @@ TEST_CASE("a device above the limit is named, its guests counted")
     const auto violations = checkStashLimit(schedule, 2 * one);
     REQUIRE(violations.size() == 1);
     CHECK(violations[0].message
-          == "device 3, index 1: with 3F1 the device keeps 2 activations of its own and up to 1 of "
+          == "device 3, index 1: with 3F1 the device holds 2 activations of its own and up to 1 of "
              "its partner, more than the limit of 2");
 }

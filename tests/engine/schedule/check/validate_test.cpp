@@ -61,15 +61,15 @@ TEST_CASE("a stash comes back before its backward, and somebody has to take it")
           == Messages{"device 0, index 0: 0EVICT0 comes before 0F0 (index 1), but needs its stash "
                       "of stage 0, micro-batch 0"});
     CHECK(of("0F0 0EVICT0 0B0 0LOAD0").front()
-          == "device 0, index 2: 0B0 finds the stash of stage 0, micro-batch 0 away on device 1: "
-             "evicted at index 1 and not loaded yet");
+          == "device 0, index 2: 0B0 needs the stash of stage 0, micro-batch 0, which is on device "
+             "1: evicted at index 1 and not loaded yet");
     CHECK(of("0F0 0LOAD0 0EVICT0 0B0").front()
-          == "device 0, index 1: 0LOAD0 finds the stash of stage 0, micro-batch 0 at home: nothing "
-             "was evicted (since index 0)");
+          == "device 0, index 1: 0LOAD0 needs the stash of stage 0, micro-batch 0, which is not "
+             "evicted (in place since index 0)");
     CHECK(of("0F0 0EVICT0 0RECOMPUTE0 0LOAD0 0B0").size() == 1);
     CHECK(of("0F0 0B0 0RECOMPUTE0").size() == 1);
     CHECK(messagesOf(scheduleFrom({"0F0 0EVICT0 0LOAD0 0B0"})).front()
-          == "device 0, index 1: 0EVICT0: device 0 in the middle has no partner");
+          == "device 0, index 1: 0EVICT0: the middle device 0 has no partner");
 }
 
 TEST_CASE("a missing op is named with the device that should have it")
@@ -97,13 +97,13 @@ TEST_CASE("torch 2.8's printed 1F1B is rejected: its last device has no F0 and o
 TEST_CASE("an op that is there twice is named with both places")
 {
     CHECK(messagesOf(scheduleFrom({"0F0 0F0 0B0"}))
-          == Messages{"device 0, index 1: 0F0: 0F0 at index 0 does that already"});
+          == Messages{"device 0, index 1: 0F0: 0F0 at index 0 already does this"});
     CHECK(messagesOf(scheduleFrom({"0F0 0B0 0I0 0W0"}))
-          == Messages{"device 0, index 2: 0I0: 0B0 at index 1 does that already",
-                      "device 0, index 3: 0W0: 0B0 at index 1 does that already"});
+          == Messages{"device 0, index 2: 0I0: 0B0 at index 1 already does this",
+                      "device 0, index 3: 0W0: 0B0 at index 1 already does this"});
     CHECK(messagesOf(scheduleFrom({"0F0 0F0.0 0F0.1 0B0"})).size() == 2);
     CHECK(messagesOf(scheduleFrom({"0F0 1F0u 1B0u 0B0", "1F0 1B0 0F0u 0B0u"})).front()
-          == "device 0, index 1: 1F0u: micro-batch 0 goes down already");
+          == "device 0, index 1: 1F0u: micro-batch 0 already goes down");
 }
 
 TEST_CASE("an op on a device without its stage, or of no stage at all, is named")
@@ -171,7 +171,7 @@ TEST_CASE("validate names the circle of devices that wait for ever")
     CHECK(violations[0].device == DeviceId{0});
     CHECK(violations[0].index == 1);
     CHECK(violations[0].message
-          == "no device can go on: device 0, index 1: 0B0 waits for the gradient of stage 1, "
+          == "no device can proceed: device 0, index 1: 0B0 waits for the gradient of stage 1, "
              "micro-batch 0 from device 1; device 1, index 1: 1F1 waits for the activation of "
              "stage 0, micro-batch 1 from device 0");
 }

@@ -73,7 +73,7 @@ TEST_CASE("PipeDream keeps D-d versions on device d, 2BW two")
     }
 }
 
-TEST_CASE("a version that is not made yet is named")
+TEST_CASE("a version that is not created yet is named")
 {
     Schedule schedule = scheduleOf("pipedream", 2, 3);
     schedule.program[1][2].version = 2; // 1F1, behind one backward
@@ -101,13 +101,12 @@ TEST_CASE("an update out of turn, or from no gradient, is named")
     Schedule schedule = lower(scheduleOf("pipedream", 1, 2));
     schedule.program[0].back().version = 5;
     CHECK(faultsOf(schedule)
-          == Faults{"device 0, index 5: 0OPT makes weight version 5, but the next one is 2"});
+          == Faults{"device 0, index 5: 0OPT creates weight version 5, but the next one is 2"});
     schedule = lower(scheduleOf("pipedream", 1, 2));
     std::swap(schedule.program[0][4], schedule.program[0][5]); // OPT before its B
-    CHECK(
-        faultsOf(schedule)
-        == Faults{"device 0, index 4: 0OPT makes weight version 2 with no backward since the last "
-                  "update"});
+    CHECK(faultsOf(schedule)
+          == Faults{"device 0, index 4: 0OPT creates weight version 2 with no backward since the "
+                    "last update"});
 }
 
 TEST_CASE("how often weights are updated is found again in a file")

@@ -109,7 +109,7 @@ TEST_CASE("what is wrong with a file is told by line and column")
 {
     const auto row = [](const std::string& text) { return errorOf(kHeader + text + '\n'); };
     CHECK(row("0,0,F,0,0,0,0,,0,,7")
-          == "line 2: stray column '7' behind 'version'; a row has 10 columns");
+          == "line 2: unexpected column '7' after 'version'; a row has 10 columns");
     CHECK(row("0,0,F,0,0,0,0,,0") == "line 2: column 'version' is missing; a row has 10 columns");
     CHECK(row("x,0,F,0,0,0,0,,0,")
           == "line 2, column device: 'x': must be a whole number, at least 0");
@@ -124,20 +124,20 @@ TEST_CASE("what is wrong with a file is told by line and column")
     CHECK_THAT(row("0,0,F,0,1,0,0,,0,"), Catch::StartsWith("line 2, column chunk: 1"));
     CHECK_THAT(row("70000,0,F,0,0,0,0,,0,"), Catch::StartsWith("line 2, column device: '70000'"));
     CHECK_THAT(row("0,1,F,0,0,0,0,,0,\n0,1,F,0,0,1,0,,0,"),
-               Catch::StartsWith("line 3, column index: 1 comes behind 1"));
+               Catch::StartsWith("line 3, column index: 1 follows 1"));
     CHECK_THAT(row("1,0,F,0,0,0,0,,0,\n0,0,F,0,0,1,0,,0,"),
                Catch::StartsWith("line 3, column device: rows must be sorted"));
 }
 
 TEST_CASE("what is wrong with a header is told by column")
 {
-    CHECK_THAT(errorOf(""), Catch::StartsWith("line 1: column '' where 'device' must stand"));
+    CHECK_THAT(errorOf(""), Catch::StartsWith("line 1: column '' instead of 'device'"));
     CHECK_THAT(errorOf("device,index,op\n"),
                Catch::StartsWith("line 1: column 'stage' is missing"));
     CHECK_THAT(errorOf("device,index,op,chunk,microbatch,direction,stage\n"),
-               Catch::StartsWith("line 1: column 'chunk' where 'stage' must stand"));
+               Catch::StartsWith("line 1: column 'chunk' instead of 'stage'"));
     CHECK_THAT(errorOf("device,index,op,stage,chunk,microbatch,replica,slice,joint,version,note\n"),
-               Catch::StartsWith("line 1: stray column 'note' behind 'version'"));
+               Catch::StartsWith("line 1: unexpected column 'note' after 'version'"));
     CHECK_THAT(errorOf(kHeader), Catch::Contains("no ops"));
 }
 

@@ -34,7 +34,7 @@ TEST_CASE("an empty file, blanks and headers alone are told apart")
     CHECK(sentenceOf("\xEF\xBB\xBF") == "the file is empty");
     CHECK_THAT(sentenceOf("device,index,op,stage,chunk,microbatch,replica,slice,joint,version"),
                Catch::Contains("no ops"));
-    CHECK_THAT(sentenceOf("{\"scheme\": \"1f1b\"}"), Catch::Contains("begins with '{"));
+    CHECK_THAT(sentenceOf("{\"scheme\": \"1f1b\"}"), Catch::Contains("starts with '{"));
 }
 
 TEST_CASE("a byte order mark is passed over in every format")

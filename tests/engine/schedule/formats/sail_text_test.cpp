@@ -70,10 +70,10 @@ TEST_CASE("checks of the gradient norm are no part of sail-sg's order")
 
 TEST_CASE("what is wrong with sail-sg's text is told by line and word")
 {
-    CHECK_THAT(sailError("f0 x1\n"), Catch::StartsWith("line 1: 'x1' is no word"));
-    CHECK_THAT(sailError("f0\nf0 sF1\n"), Catch::StartsWith("line 2: 'sF1' is no word"));
-    CHECK_THAT(sailError("f0 f-1\n"), Catch::StartsWith("line 1: 'f-1' is no word"));
-    CHECK_THAT(sailError("f0 f99999999999\n"), Catch::Contains("is no word"));
-    CHECK_THAT(sailError("f0 if0\n"), Catch::StartsWith("line 1: 'if0' is no word"));
+    CHECK_THAT(sailError("f0 x1\n"), Catch::StartsWith("line 1: 'x1' is not a word"));
+    CHECK_THAT(sailError("f0\nf0 sF1\n"), Catch::StartsWith("line 2: 'sF1' is not a word"));
+    CHECK_THAT(sailError("f0 f-1\n"), Catch::StartsWith("line 1: 'f-1' is not a word"));
+    CHECK_THAT(sailError("f0 f99999999999\n"), Catch::Contains("is not a word"));
+    CHECK_THAT(sailError("f0 if0\n"), Catch::StartsWith("line 1: 'if0' is not a word"));
     CHECK(sailError("\n \n") == "the file has no ops");
 }

@@ -53,19 +53,19 @@ TEST_CASE("whatever scheme of one direction holds more on one end can share it w
 TEST_CASE("where there is nothing to share, or no way to, the reason is named")
 {
     CHECK(refusal(scheduleOf("gpipe", 4, 8))
-          == "gpipe on 4 devices would hold no less anywhere if devices d and D-1-d shared their "
-             "stashes: there is nothing to evict");
+          == "gpipe on 4 devices: sharing stashes between devices d and D-1-d would not reduce the "
+             "peak, so there is nothing to evict");
     CHECK_THAT(refusal(scheduleOf("1f1b", 2, 8)), Catch::EndsWith("there is nothing to evict"));
     CHECK_THAT(refusal(scheduleOf("bitpipe", 8, 16)), Catch::EndsWith("nothing to evict"));
     CHECK(refusal(scheduleOf("dualpipe", 4, 8))
-          == "dualpipe runs two ops as one, and a stash is evicted between two ops");
+          == "dualpipe runs two ops as one, but a stash is evicted between two ops");
     CHECK(refusal(scheduleOf("seq1f1b", 8, 16))
-          == "seq1f1b runs parts of micro-batches, and one needs the stash of another: nothing can "
-             "be evicted");
+          == "seq1f1b runs parts of micro-batches, and a part needs the stash of another: nothing "
+             "can be evicted");
     CHECK_THAT(refusal(addP2P(scheduleOf("1f1b", 8, 16))),
-               Catch::StartsWith("1f1b has transfers already"));
+               Catch::StartsWith("1f1b already has transfers"));
     CHECK_THAT(refusal(evicting("1f1b", 8, 16)),
-               Catch::StartsWith("1f1b has evicts and loads already"));
+               Catch::StartsWith("1f1b already has evicts and loads"));
 }
 
 TEST_CASE("a schedule that needs no help comes back as it is")

@@ -1,4 +1,4 @@
-// What plays CUDA's threads on the CPU finds what it is there to find.
+// What emulates CUDA's threads on the CPU finds what it is there to find.
 #include "tests/catch.h"
 #include "tests/conformance/kernels/devices.h"
 #include "tests/support/cuda_on_cpu/cuda_runtime.h"
@@ -36,12 +36,12 @@ void waiting(int* out)
             out[64] += out[i];
 }
 
-int played(void (*kernel)(int*), cuda_on_cpu::Order order)
+int emulated(void (*kernel)(int*), cuda_on_cpu::Order order)
 {
     int numbers[65] = {};
-    cuda_on_cpu::playAs(order);
+    cuda_on_cpu::runIn(order);
     launchOne(kernel, numbers);
-    cuda_on_cpu::playAs(cuda_on_cpu::Order::Forward);
+    cuda_on_cpu::runIn(cuda_on_cpu::Order::Forward);
     return numbers[64];
 }
 
@@ -49,9 +49,9 @@ int played(void (*kernel)(int*), cuda_on_cpu::Order order)
 
 TEST_CASE("a barrier that some threads do not reach is refused")
 {
-    if (!kernel_test::plays())
+    if (!kernel_test::isEmulated())
         return;
-    CHECK_THROWS_AS(played(partingBarrier, cuda_on_cpu::Order::Forward), std::logic_error);
+    CHECK_THROWS_AS(emulated(partingBarrier, cuda_on_cpu::Order::Forward), std::logic_error);
 }
 
 TEST_CASE("a launch that CUDA refuses is refused")
@@ -95,18 +95,18 @@ TEST_CASE("a kernel is not given memory of the host")
 
 TEST_CASE("a race shows in another order of threads, and a barrier ends it")
 {
-    if (!kernel_test::plays())
+    if (!kernel_test::isEmulated())
         return;
     using cuda_on_cpu::Order;
-    CHECK(played(racing, Order::Forward) != played(racing, Order::Backward));
-    CHECK(played(waiting, Order::Forward) == 64 * 63 / 2);
-    CHECK(played(waiting, Order::Backward) == 64 * 63 / 2);
-    CHECK(played(waiting, Order::Shuffled) == 64 * 63 / 2);
+    CHECK(emulated(racing, Order::Forward) != emulated(racing, Order::Backward));
+    CHECK(emulated(waiting, Order::Forward) == 64 * 63 / 2);
+    CHECK(emulated(waiting, Order::Backward) == 64 * 63 / 2);
+    CHECK(emulated(waiting, Order::Shuffled) == 64 * 63 / 2);
 }
 
 TEST_CASE("lanes of a warp exchange values and votes")
 {
-    if (!kernel_test::plays())
+    if (!kernel_test::isEmulated())
         return;
     int numbers[65] = {};
     launchOne(

@@ -1,4 +1,4 @@
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 
 #include "engine/schedule/transfers.h"
 
@@ -7,7 +7,8 @@
 namespace engine {
 namespace {
 
-// Behind the last op that adds to the gradient of the stage, its joint neighbours and its sends.
+// The position after the last op that contributes to the gradient of the stage, its joint ops
+// and its sends.
 std::size_t readyAt(std::span<const Op> ops, StageId stage)
 {
     std::size_t ready = 0;
@@ -23,8 +24,8 @@ std::size_t readyAt(std::span<const Op> ops, StageId stage)
 
 using Position = std::ptrdiff_t;
 
-// Behind the calls for other stages: this one is over last, and on its device's lane they would
-// wait for it. Never behind the step that waits for it.
+// The position after the all-reduces of other stages, which would otherwise wait for this one on
+// the same stream, but before the OPT that waits for it.
 Position afterOthers(const std::vector<Op>& ops, StageId stage, Position at)
 {
     for (Position i = at; i < std::ssize(ops); ++i) {
@@ -66,7 +67,7 @@ bool calls(std::span<const Op> ops, StageId stage)
 
 } // namespace
 
-Schedule tieEnds(Schedule lowered, SyncPolicy policy)
+Schedule tieEmbeddings(Schedule lowered, SyncPolicy policy)
 {
     const StageId first{0}, last{lowered.shape.stages - 1};
     if (lowered.shape.replicas > 1)
@@ -82,19 +83,19 @@ Schedule tieEnds(Schedule lowered, SyncPolicy policy)
     return lowered;
 }
 
-bool hasTiedEnds(const Schedule& schedule)
+bool hasTiedEmbeddings(const Schedule& schedule)
 {
     return std::ranges::any_of(schedule.program, [](const auto& ops) {
         return std::ranges::any_of(
-            ops, [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEnds(op); });
+            ops, [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEmbeddings(op); });
     });
 }
 
-Schedule withoutTies(Schedule schedule)
+Schedule withoutTiedEmbeddings(Schedule schedule)
 {
     for (auto& ops : schedule.program) {
-        std::erase_if(ops,
-                      [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEnds(op); });
+        std::erase_if(
+            ops, [](const Op& op) { return op.kind == OpKind::AllReduce && tiesEmbeddings(op); });
         for (Op& op : ops)
             if (op.kind == OpKind::OptimizerStep)
                 op.peer = Op::kNoPeer;
@@ -102,7 +103,7 @@ Schedule withoutTies(Schedule schedule)
     return schedule;
 }
 
-void recognizeTiedEnds(Schedule& schedule)
+void recognizeTiedEmbeddings(Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
     const StageId first{0}, last{shape.stages - 1};

@@ -1,8 +1,8 @@
-// The CUDA plug-in on GPUs that are played on the CPU (tests/support/cuda_on_cpu), for the real
+// The CUDA plug-in on GPUs that are emulated on the CPU (tests/support/cuda_on_cpu), for the real
 // program: what they do, a test tells by its environment.
-//   PLAYED_GPUS    how many there are
-//   PLAYED_ABSENT  the GPU whose ranks NCCL never joins
-//   PLAYED_HANG    the piece of work, from when devices are opened, that never ends
+//   EMULATED_GPUS    how many there are
+//   EMULATED_ABSENT  the GPU whose ranks NCCL never joins
+//   EMULATED_HANG    the piece of work, from when devices are opened, that never ends
 #include "engine/backend/cuda_report.h"
 #include "engine/base/version.h"
 #include "tests/support/cuda_on_cpu/machine.h"
@@ -19,11 +19,11 @@ int told(const char* name, int otherwise)
     return value == nullptr ? otherwise : std::atoi(value);
 }
 
-void play()
+void start()
 {
-    cuda_on_cpu::plugIn({.count = told("PLAYED_GPUS", 1)});
-    cuda_on_cpu::playNccl({.absentGpu = told("PLAYED_ABSENT", -1)});
-    cuda_on_cpu::hangAt(told("PLAYED_HANG", 0));
+    cuda_on_cpu::plugIn({.count = told("EMULATED_GPUS", 1)});
+    cuda_on_cpu::emulateNccl({.absentGpu = told("EMULATED_ABSENT", -1)});
+    cuda_on_cpu::hangAt(told("EMULATED_HANG", 0));
 }
 
 } // namespace
@@ -35,10 +35,10 @@ bubblescope_cuda_report(const char* buildId, engine::CudaReport* report)
     static const std::string kOurs(engine::buildId());
     if (kOurs != buildId)
         return kOurs.c_str();
-    static const bool kPlays = (play(), true);
-    static_cast<void>(kPlays);
+    static const bool kStarted = (start(), true);
+    static_cast<void>(kStarted);
     report->runtime = "0.0";
     for (int gpu = 0; gpu < cuda_on_cpu::pluggedIn().count; ++gpu)
-        report->devices.emplace_back().name = "played GPU " + std::to_string(gpu);
+        report->devices.emplace_back().name = "emulated GPU " + std::to_string(gpu);
     return kOurs.c_str();
 }

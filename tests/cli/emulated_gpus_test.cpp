@@ -1,4 +1,4 @@
-// The real program on GPUs that are played on the CPU: what a person sees of them.
+// The real program on GPUs that are emulated on the CPU: what a person sees of them.
 #include "tests/cli/bscope.h"
 #include "tests/support/paths.h"
 
@@ -13,13 +13,13 @@ using Settings = std::vector<std::pair<const char*, std::string>>;
 constexpr const char* kModel = " --layers 4 --width 16 --heads 2 --sequence 8 --warmup 0";
 
 // `gpus` of them, for the programs started while it lives.
-Environment played(int gpus, Settings more = {})
+Environment emulatedGpus(int gpus, Settings more = {})
 {
     more.insert(more.end(),
                 {{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")},
                  {"FAKE_CUDA_DEVICES", std::to_string(gpus)},
-                 {"BUBBLESCOPE_PLUGINS", tests::buildPath("plugins/played_gpus")},
-                 {"PLAYED_GPUS", std::to_string(gpus)}});
+                 {"BUBBLESCOPE_PLUGINS", tests::buildPath("plugins/emulated_gpus")},
+                 {"EMULATED_GPUS", std::to_string(gpus)}});
     return Environment(std::move(more));
 }
 
@@ -41,10 +41,10 @@ std::vector<double> losses(const Folder& folder)
 
 } // namespace
 
-TEST_CASE("the program trains on played GPUs by copies, by NCCL and on parts of one as emulated")
+TEST_CASE("the program trains on emulated GPUs by copies, by NCCL and on parts of one as emulated")
 {
     const auto lossesOf = [](int gpus, const std::string& options) {
-        const Environment environment = played(gpus);
+        const Environment environment = emulatedGpus(gpus);
         const Folder folder;
         const Printed printed = bscope(folder, run(options + " --accumulate exact --iterations 2"));
         CAPTURE(gpus, options, printed.err);
@@ -81,7 +81,7 @@ TEST_CASE("GPUs decide the mode, and the file says what carried the run")
              Case{2, 4, "--mode live", "live", "local, peer"},
          }) {
         CAPTURE(each.gpus, each.devices, each.options);
-        const Environment environment = played(each.gpus);
+        const Environment environment = emulatedGpus(each.gpus);
         const Folder folder;
         const std::string options = std::string("--scheme 1f1b --iterations 1 ") + each.options;
         const Printed printed = bscope(folder, run(options, each.devices));
@@ -93,9 +93,9 @@ TEST_CASE("GPUs decide the mode, and the file says what carried the run")
     }
 }
 
-TEST_CASE("GPUs that are too few to run at the same time play all devices, and a note says why")
+TEST_CASE("GPUs that are too few to run at the same time emulate all devices, and a note says why")
 {
-    const Environment environment = played(1);
+    const Environment environment = emulatedGpus(1);
     const Folder folder;
     const Printed printed
         = bscope(folder,
@@ -112,23 +112,23 @@ TEST_CASE("GPUs that are too few to run at the same time play all devices, and a
 
 TEST_CASE("who asks for NCCL and has too few GPUs gets no other run in its place")
 {
-    const Environment environment = played(1);
+    const Environment environment = emulatedGpus(1);
     const Folder folder;
     const Printed printed = bscope(folder, run("--transport nccl --iterations 1"));
     CHECK(printed.status == 1);
     CAPTURE(printed.err);
-    CHECK(contains(printed.err, "needs a GPU for each of 2 devices, and there is 1"));
+    CHECK(contains(printed.err, "needs one GPU for each of 2 devices, but there is 1"));
     CHECK_FALSE(fs::exists(folder / "run.sqlite"));
 }
 
 TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and no file")
 {
-    const Environment environment = played(2, {{"PLAYED_ABSENT", "1"}});
+    const Environment environment = emulatedGpus(2, {{"EMULATED_ABSENT", "1"}});
     const Folder folder;
     Process process(folder, words(run("--transport nccl")));
     const auto hasPlugin = [&] { // from then on it hears
         return contains(readText("/proc/" + std::to_string(process.id()) + "/maps"),
-                        tests::buildPath("plugins/played_gpus"));
+                        tests::buildPath("plugins/emulated_gpus"));
     };
     for (int tries = 0; tries < 5000 && !hasPlugin(); ++tries)
         usleep(2000);
@@ -140,14 +140,14 @@ TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(25)); // of 30 to wait
     CHECK(printed.status == 1);
     CHECK(lines(printed.err).back()
-          == "bscope: cancelled before the first iteration was complete; start it again");
+          == "bscope: cancelled before the first iteration was complete; start the run again");
     CHECK_FALSE(fs::exists(folder / "run.sqlite"));
 }
 
 TEST_CASE("a GPU that never ends ends the program with its sentence, and what there was is kept")
 {
     // In a later iteration, where the patience is five seconds.
-    const Environment environment = played(1, {{"PLAYED_HANG", "3000"}});
+    const Environment environment = emulatedGpus(1, {{"EMULATED_HANG", "3000"}});
     const Folder folder;
     const Printed printed = bscope(folder, run("--mode emulate --graphs off --iterations 40"));
     CHECK(printed.status == 1);
@@ -158,9 +158,9 @@ TEST_CASE("a GPU that never ends ends the program with its sentence, and what th
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["outcome"] == "failed");
 }
 
-TEST_CASE("verify proves on played GPUs what it can, by copies and by NCCL")
+TEST_CASE("verify proves on emulated GPUs what it can, by copies and by NCCL")
 {
-    const Environment environment = played(4);
+    const Environment environment = emulatedGpus(4);
     const Folder folder;
     const Printed printed = bscope(folder, "verify --backend cuda --scheme 1f1b --json");
     CAPTURE(printed.err);

@@ -1,4 +1,4 @@
-#include "engine/timeline/range_words.h"
+#include "engine/timeline/nvtx_range.h"
 
 #include "engine/schedule/notation.h"
 

@@ -1,7 +1,7 @@
 #include "engine/schedule/check/validate.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/read_schedule.h"
-#include "engine/schedule/passes/tied_ends.h"
+#include "engine/schedule/passes/tied_embeddings.h"
 #include "engine/schedules/scheme.h"
 #include "tests/catch.h"
 
@@ -24,7 +24,7 @@ Schedule built(std::string_view scheme, int devices, int copies = 1)
 
 Schedule tied(std::string_view scheme, int devices, SyncPolicy sync = SyncPolicy::Eager)
 {
-    return tieEnds(lower(built(scheme, devices), sync), sync);
+    return tieEmbeddings(lower(built(scheme, devices), sync), sync);
 }
 
 // Read under the name that it had.
@@ -44,13 +44,13 @@ std::vector<Op> callsOf(const Schedule& schedule)
 
 } // namespace
 
-TEST_CASE("tied ends survive a schedule file")
+TEST_CASE("tied embeddings survive a schedule file")
 {
     for (const char* scheme : {"1f1b", "interleaved-1f1b", "zb-h1", "gpipe"})
         for (const SyncPolicy sync : {SyncPolicy::Eager, SyncPolicy::Late}) {
             INFO(scheme << ' ' << syncName(sync));
             const Schedule schedule = tied(scheme, 4, sync);
-            REQUIRE(hasTiedEnds(schedule));
+            REQUIRE(hasTiedEmbeddings(schedule));
             const Schedule read = readBack(schedule);
             CHECK(read == schedule);
             CHECK(validate(read).empty());
@@ -60,17 +60,17 @@ TEST_CASE("tied ends survive a schedule file")
 
 TEST_CASE("all-reduces of every stage, or of two stages in all, tie nothing by themselves")
 {
-    CHECK_FALSE(hasTiedEnds(readBack(lower(built("1f1b", 4, 2)))));
-    CHECK_FALSE(hasTiedEnds(readBack(lower(built("bitpipe", 4)))));
-    CHECK_FALSE(hasTiedEnds(readBack(tied("1f1b", 2))));
+    CHECK_FALSE(hasTiedEmbeddings(readBack(lower(built("1f1b", 4, 2)))));
+    CHECK_FALSE(hasTiedEmbeddings(readBack(lower(built("bitpipe", 4)))));
+    CHECK_FALSE(hasTiedEmbeddings(readBack(tied("1f1b", 2))));
 }
 
 TEST_CASE("what a file has of a tie is taken, not added again")
 {
     const Schedule schedule = tied("1f1b", 2);
-    CHECK(tieEnds(readBack(schedule), SyncPolicy::Eager) == schedule);
+    CHECK(tieEmbeddings(readBack(schedule), SyncPolicy::Eager) == schedule);
     const Schedule four = tied("1f1b", 4);
-    CHECK(tieEnds(four, SyncPolicy::Eager) == four);
+    CHECK(tieEmbeddings(four, SyncPolicy::Eager) == four);
 }
 
 TEST_CASE("an all-reduce of one end alone is a violation still")
@@ -83,10 +83,10 @@ TEST_CASE("an all-reduce of one end alone is a violation still")
 TEST_CASE("between several copies the all-reduces of the ends become those that tie them")
 {
     const Schedule lowered = lower(built("interleaved-1f1b", 4, 2));
-    const Schedule schedule = tieEnds(lowered, SyncPolicy::Eager);
+    const Schedule schedule = tieEmbeddings(lowered, SyncPolicy::Eager);
     CHECK(opCount(schedule) == opCount(lowered));
     for (const Op& op : callsOf(schedule))
-        CHECK(tiesEnds(op) == (op.stage.value == 0 || op.stage.value == 7));
+        CHECK(tiesEmbeddings(op) == (op.stage.value == 0 || op.stage.value == 7));
     CHECK(validate(schedule).empty());
     // That of the last stage is over last, so it is called for last.
     const std::vector<Op>& program = schedule.program[3];
@@ -102,5 +102,5 @@ TEST_CASE("a tie read from a file gives way to the all-reduces of several copies
     schedule.shape.dataParallel = 2;
     const std::vector<Op> calls = callsOf(addAllReduce(schedule, SyncPolicy::Eager));
     CHECK(calls.size() == 4);
-    CHECK(std::ranges::none_of(calls, [](const Op& op) { return tiesEnds(op); }));
+    CHECK(std::ranges::none_of(calls, [](const Op& op) { return tiesEmbeddings(op); }));
 }
