@@ -6,8 +6,8 @@
 namespace engine {
 namespace {
 
-constexpr int kMostDevices
-    = 255; // device 0 keeps one version per device, and versions are counted modulo 256
+// device 0 keeps one version per device, and versions are counted modulo 256
+constexpr int kMostDevices = 255;
 
 Result<void> check(const ScheduleRequest& request)
 {

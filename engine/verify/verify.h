@@ -9,25 +9,25 @@
 
 namespace engine {
 
-// One fact about this program on this machine.
+// One check on this machine.
 struct VerifyCheck
 {
-    // "integer gradients", "exact gradients", "losses", "placement"; "time": measured, not judged;
-    // "left out": cannot be done here
+    // "integer gradients", "exact gradients", "losses", "placement"; "time": measured without a
+    // criterion; "left out": not possible here
     std::string fact;
-    std::string scheme; // with its options, and those of the model: "1f1b attention=flash"
+    std::string scheme; // with options of scheme and model: "1f1b attention=flash"
     int devices = 0, microBatches = 0;
     Mode mode = Mode::Emulate;
     bool passed = false;
-    bool rounded = false; // passed, within the rounding of sequence slices instead of bit for bit
-    std::string detail;   // what was compared, or what is wrong
+    bool rounded = false; // passed within the rounding of sequence slices, not bit for bit
+    std::string detail;   // what was compared, or the failure
 };
 
 struct VerifyOptions
 {
     bool full = false; // every size and option instead of one of each
-    // On GPUs the integer proof and the placement, at D = 2 and 4: the first GPU emulates all devices,
-    // then as many GPUs or parts of one run at the same time, and as many GPUs by NCCL.
+    // On GPUs only the integer-exact check and the placement, at D = 2 and 4: with one GPU that
+    // emulates all devices, live with as many GPUs or partitions, and live with NCCL.
     Backend backend = Backend::Cpu;
     std::vector<std::string> schemes; // only these; none: all
 };
