@@ -77,7 +77,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)
 {
-    std::int64_t told = wallTime();
+    std::int64_t reported = wallTime();
     m_timings.clear();
     m_timings.reserve(order.size());
     m_queued.clear();
@@ -93,8 +93,8 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
         } catch (const std::exception& error) {
             return fault(order[i], error);
         }
-        if (const std::int64_t now = wallTime(); now - told >= kProgressInterval) {
-            told = now;
+        if (const std::int64_t now = wallTime(); now - reported >= kProgressInterval) {
+            reported = now;
             progress(i + 1, order.size());
         }
     }

@@ -13,7 +13,7 @@ bool OpGraphs::isAsked(OpKind kind) const
 
 void OpGraphs::prepare(std::size_t op, OpKind kind, const std::function<void()>& work)
 {
-    if (isAsked(kind) && m_entries[op].graph == nullptr && m_entries[op].isWanted)
+    if (isAsked(kind) && m_entries[op].graph == nullptr && m_entries[op].isSelected)
         capture(m_entries[op], work);
 }
 
@@ -40,7 +40,7 @@ try {
     entry.graph = m_lane->capture(work);
     ++m_captured;
 } catch (const std::runtime_error&) {
-    entry.canBe = entry.isWanted = false;
+    entry.canBe = entry.isSelected = false;
 }
 
 void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
@@ -51,7 +51,7 @@ void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
     // The first time algorithms are chosen and kernels loaded, which says nothing of the next.
     const bool isBound = entry.runs > 1
         && static_cast<double>(entry.hostTime) > kBound * static_cast<double>(gpuTime);
-    entry.isWanted = entry.canBe && (m_policy == Graphs::On || isBound);
+    entry.isSelected = entry.canBe && (m_policy == Graphs::On || isBound);
 }
 
 } // namespace engine

@@ -39,7 +39,7 @@ private:
         std::unique_ptr<DeviceGraph> graph;
         std::int64_t hostTime = 0; // ns for queueing it last, without a graph
         int runs = 0;
-        bool canBe = true, isWanted = false;
+        bool canBe = true, isSelected = false;
     };
     bool isAsked(OpKind kind) const;
     void capture(Entry& entry, const std::function<void()>& work);

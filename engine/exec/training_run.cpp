@@ -136,8 +136,8 @@ Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
         return trained;
     if (auto finished = m_executor->finish(); !finished)
         return finished;
-    const auto told = m_memoryTold < m_run.timeline.memory.size() ? tell() : Result<void>();
-    return trained ? told : trained;
+    const auto reported = m_memoryReported < m_run.timeline.memory.size() ? tell() : Result<void>();
+    return trained ? reported : trained;
 }
 
 Iteration TrainingRun::iteration(int k) const
@@ -151,8 +151,8 @@ Iteration TrainingRun::iteration(int k) const
 
 Result<void> TrainingRun::tell()
 {
-    const std::size_t first = m_memoryTold;
-    m_memoryTold = m_run.timeline.memory.size();
+    const std::size_t first = m_memoryReported;
+    m_memoryReported = m_run.timeline.memory.size();
     return m_setup.observer.iteration(m_run, first);
 }
 

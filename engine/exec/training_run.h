@@ -52,7 +52,7 @@ private:
     ExecutionPlan m_plan;
     Units m_units;
     std::unique_ptr<Executor> m_executor; // last member: it uses the others
-    std::size_t m_memoryTold = 0;
+    std::size_t m_memoryReported = 0;
 };
 
 } // namespace engine

@@ -75,7 +75,7 @@ struct Entry
 };
 
 // Without whole units: alternating down and up, a pair every 4 ticks.
-Entry inTurn(int directions, int microBatch)
+Entry alternate(int directions, int microBatch)
 {
     const std::int64_t due = std::int64_t{2} * directions * (microBatch / directions);
     return {microBatch % directions, due, due};
@@ -84,7 +84,7 @@ Entry inTurn(int directions, int microBatch)
 // Consecutive units: each has 3vD ticks of work.
 Entry backToBack(const Shape& shape, int microBatch)
 {
-    Entry entry = inTurn(shape.replicas, microBatch % shape.devices);
+    Entry entry = alternate(shape.replicas, microBatch % shape.devices);
     const std::int64_t begin = std::int64_t{3} * shape.stages * (microBatch / shape.devices);
     entry.forward += begin;
     entry.backward += begin;
@@ -154,7 +154,7 @@ void write(Schedule& schedule, const Parts& wanted)
     std::vector<Entry> entries;
     entries.reserve(static_cast<std::size_t>(shape.microBatches));
     for (int m = 0; m < shape.microBatches; ++m)
-        entries.push_back(wanted.early ? inTurn(shape.replicas, m) : backToBack(shape, m));
+        entries.push_back(wanted.early ? alternate(shape.replicas, m) : backToBack(shape, m));
     writeEntries(schedule, entries);
 }
 

@@ -1,5 +1,5 @@
 #include "engine/schedule/passes/passes.h"
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/schemes.h"
 

@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/parts/virtual_ids.h"
@@ -70,7 +70,7 @@ Result<Schedule> build(const ScheduleRequest& request)
     for (int d = 0; d < devices; ++d) {
         parts::Program program(schedule, d);
         program.reserve(2 * ids.count());
-        parts::inTurn(
+        parts::alternate(
             ids.count(), std::int64_t{2} * (devices - 1 - d) + std::int64_t{group} * (chunks - 1),
             [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
             [&](int k) { program.backward(ids.backwardStage(k, d), ids.microBatch(k)); });

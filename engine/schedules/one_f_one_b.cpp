@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/schemes.h"
 
 namespace engine {

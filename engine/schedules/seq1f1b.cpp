@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
@@ -53,7 +53,7 @@ Result<Schedule> build(const ScheduleRequest& request)
     for (int d = 0; d < devices; ++d) {
         parts::Program program(schedule, d);
         program.reserve(2 * request.microBatches * slices);
-        parts::inTurn(
+        parts::alternate(
             request.microBatches * slices, devices - 2 - d + slices,
             [&](int k) { program.forwardSlice(d, k / slices, slice(k % slices)); },
             [&](int k) { program.backwardSlice(d, k / slices, slice(slices - 1 - k % slices)); });

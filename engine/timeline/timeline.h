@@ -98,6 +98,6 @@ struct Timeline
 
 // The iteration a view shows first: the replay, else the last measured, else the last. -1: none
 // yet.
-int headlineIteration(const Timeline& timeline);
+int reportedIteration(const Timeline& timeline);
 
 } // namespace engine
