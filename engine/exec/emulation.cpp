@@ -118,7 +118,7 @@ Result<void> Emulation::fault(OpRef ref, const std::exception& error)
 }
 
 // Until the next one of a GPU's ops has ended. What lies between two, messages and sums, has the
-// patience of an op that nobody has seen yet.
+// patience of an op that has not run yet.
 void Emulation::awaitOldest()
 {
     awaitStamp(2 * m_ended, longestOp(m_setup.patience, 0), "what is queued before it");

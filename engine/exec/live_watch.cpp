@@ -28,7 +28,7 @@ public:
         , m_running(live.m_workers.size())
     { }
 
-    // Until all workers are done, one has failed, somebody has had enough, or nothing moves.
+    // Waits until all workers are done, one has failed, the run is cancelled, or nothing advances.
     Result<void> untilEnd(const Progress& progress, const std::atomic<bool>& cancel)
     {
         const std::size_t ops = m_live.opsToDo();
@@ -101,7 +101,7 @@ private:
         }
         return {};
     } catch (const std::exception&) {
-        return {}; // a GPU that has failed tells its worker
+        return {}; // the worker reports a failed GPU
     }
     bool isAnyRunning() const
     {

@@ -18,7 +18,7 @@ void pinTo(std::thread& thread, int core)
     cpu_set_t cores;
     CPU_ZERO(&cores);
     CPU_SET(static_cast<unsigned>(core), &cores);
-    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // a wish: may fail
+    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // optional: may fail
 }
 
 // How long a thread looks whether its GPU is done before it takes naps.
@@ -35,7 +35,7 @@ std::vector<Worker::Marks> makeMarks(const Device* executorDevice, std::span<con
     return marks;
 }
 
-// Thrown out of an op for whose GPU nobody waits any more.
+// Thrown out of an op whose GPU was abandoned.
 struct Abandoned
 { };
 
@@ -145,7 +145,7 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
     m_isAlone = true;
     m_executorDevice->bindThread();
     const bool goesOn = runOp(ref);
-    CHECK(goesOn);                                          // nobody aborts
+    CHECK(goesOn);                                          // no abort is possible here
     if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member calls
         awaitAlone(ref);
 }

@@ -64,8 +64,8 @@ std::string commandOf(const Experiment& experiment)
     const Experiment defaults;
     std::string text
         = "bscope run" + scheduleArguments(experiment) + modelArguments(experiment.model);
-    const bool onGpus
-        = experiment.backend == Backend::Cuda; // where the machine decides the default
+    // where the machine decides the default
+    const bool onGpus = experiment.backend == Backend::Cuda;
     if (experiment.mode != defaults.mode || onGpus)
         text += fmt::format(" --mode {}", modeName(experiment.mode));
     if (experiment.backend != defaults.backend)

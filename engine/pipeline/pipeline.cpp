@@ -188,8 +188,9 @@ void Pipeline::run(OpRef ref)
         CHECK(transfer(ref));
         return;
     }
+    // an op runs after what it consumes
     for (const Fence fence : planOf(ref).waits)
-        CHECK(hasPassed(fence, ref.copy)); // an op runs after what it consumes
+        CHECK(hasPassed(fence, ref.copy));
     compute(ref);
     finish(ref);
 }

@@ -46,7 +46,7 @@ public:
         // An ALLREDUCE holds its device until it is through (SyncPolicy::EagerBlocking). Only where
         // every device has a thread of its own.
         bool blockingAllReduce = false;
-        // Where the arenas lie, with `kernels` its own: a GPU that plays all devices on its lane.
+        // Where the arenas lie, with `kernels` its own: a GPU that emulates all devices.
         // None is this process's memory.
         const Device* device = nullptr;
         const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
@@ -73,7 +73,7 @@ public:
     void finish(OpRef ref);
     bool transfer(OpRef ref); // SEND RECV EVICT LOAD ALLREDUCE
 
-    // Everything in one step, from a thread that plays all devices in a valid order.
+    // Everything in one step, from a thread that runs all devices in a valid order.
     void run(OpRef ref);
 
     std::vector<float> microBatchLoss() const; // nats per token, of the iteration: W N of them
@@ -121,7 +121,7 @@ private:
                     Collective& collective) const;
     TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;
-    Fence fenceOf(OpRef ref) const; // that tells of the end of a transfer between two devices
+    Fence fenceOf(OpRef ref) const; // of the end of a transfer between two devices
     PipelineDevice& deviceOf(OpRef ref) { return device(ref.device, ref.copy); }
 
     Setup m_setup;

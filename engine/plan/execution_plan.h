@@ -84,7 +84,7 @@ struct ExecutionPlan
             std::size_t first = 0; // of the numbers of its gradient that are summed
         };
 
-        StageId stage; // identifies the all-reduce (tied_ends.h)
+        StageId stage; // identifies the all-reduce (tied_embeddings.h)
         std::size_t count = 0;
         std::vector<Member> members;
     };

@@ -12,8 +12,8 @@
 namespace engine {
 namespace {
 
-constexpr std::size_t kMostOps
-    = 100'000; // of an alternative: planning it takes no time to speak of
+// of an alternative: planning it takes no time to speak of
+constexpr std::size_t kMostOps = 100'000;
 
 // What an experiment needs; nothing where it cannot run.
 std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms& rooms,

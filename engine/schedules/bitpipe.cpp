@@ -61,7 +61,7 @@ to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
 
 What is not published is our own order: a device takes up what is due first and holds at most
 3D/2 + 1 - 2/v micro-batches. That is concat=early, and concat=direct with placement=looping or
-directions=1. Where there are no whole units of D, early sends micro-batches down and up in turn.
+directions=1. Where there are no whole units of D, early alternates micro-batches down and up.
 Early is never longer than 1F1B and, in two directions with N >= D, at most 1 above
 3N + 1.5(D-1); in whole units it is at most 3N + 2(D-2)/v, which for N > D is less than direct.
 )";

@@ -46,7 +46,7 @@ Result<void> check(const ScheduleRequest& request)
 
 constexpr std::string_view kDetails = R"(
 Device d holds stages d, D+d, 2D+d, ... and takes them up in groups of G = D micro-batches;
-2(D-1-d) + (v-1)G warm-up forwards, then one forward and one backward in turn.
+2(D-1-d) + (v-1)G warm-up forwards, then alternating forwards and backwards.
 
 D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
 

@@ -5,7 +5,7 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Device d runs min(N, D-1-d) warm-up forwards, then one forward and one backward in turn, then the
+Device d runs min(N, D-1-d) warm-up forwards, then alternating forwards and backwards, then the
 cool-down backwards: a backward as early as it can be.
 
 D = 2, N = 3              device 0 | F0 F1 .. B0 F2 B1 .. B2

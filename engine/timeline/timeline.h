@@ -67,10 +67,9 @@ struct MemoryEvent
 struct Iteration
 {
     enum class Kind : std::uint8_t {
-        Warmup, // trains and is recorded, counts in nothing but the loss
+        Warmup, // trains and is recorded, but counts only in the loss
         Measured,
-        Replay, // every op's median over the measured iterations, placed once: the headline of a
-                // run
+        Replay, // the median iteration: every op has its median over the measured ones
     };
 
     int number = 0; // of its kind, from 0

@@ -181,8 +181,8 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
         return;
     const auto replay = static_cast<std::uint32_t>(iterations.size() - 1);
     const auto spans = spansOf(run.timeline, replay, found);
-    std::unordered_map<std::uint32_t, std::int64_t>
-        nearest; // op -> difference of its closest execution
+    // op -> difference of its closest execution
+    std::unordered_map<std::uint32_t, std::int64_t> nearest;
     for (const Found& one : found) {
         const OpOfIteration of = one.work.of, there{of.op, replay};
         const auto target = spans.find(key(there)), own = spans.find(key(of));
