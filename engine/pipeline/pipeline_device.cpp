@@ -67,8 +67,8 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
 {
     m_losses.clear();
     m_squares.clear();
-    for (TiedEmbeddings& ends : m_tied)
-        ends.oneIsReady = false;
+    for (TiedEmbeddings& tied : m_tied)
+        tied.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
     // A mean over the micro-batches of one update; all of an iteration, where it has one.
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;

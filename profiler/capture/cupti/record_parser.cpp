@@ -84,9 +84,8 @@ void RecordParser::add(const cupti::Record* record)
         return with<cupti::StreamRecord>(record, [this](const auto& r) {
             m_trace.streams.push_back({r.streamId, r.contextId, r.priority});
         });
-    // `bscope devices` has more
     case cupti::Kind::Device:
-        return;
+        return; // `bscope devices` has more
     default:
         ++m_trace.health.unknown;
     }
