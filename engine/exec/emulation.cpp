@@ -108,7 +108,7 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
     return {};
 }
 
-// Of a GPU it is known of the op that has not ended.
+// On a GPU the faulting op is the oldest one still queued.
 Result<void> Emulation::fault(OpRef ref, const std::exception& error)
 {
     m_deviceIsLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
@@ -117,8 +117,8 @@ Result<void> Emulation::fault(OpRef ref, const std::exception& error)
     return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
 }
 
-// Until the next one of a GPU's ops has ended. What lies between two, messages and sums, has the
-// patience of an op that has not run yet.
+// Waits for the next op of a GPU. Messages and all-reduces between two ops have the time limit of
+// an op that has not run yet.
 void Emulation::awaitOldest()
 {
     awaitStamp(2 * m_ended, longestOp(m_setup.patience, 0), "what is queued before it");

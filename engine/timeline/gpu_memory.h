@@ -60,8 +60,8 @@ GpuMemory sumOf(std::span<const GpuMemory> gpus);
 
 // Tolerated difference between the sum of owners and the driver's value.
 constexpr double kMemoryTolerance = 0.02;
-// The GPUs with a larger difference: "GPU 1: the driver says 3.1 % more memory is gone (40 MB)
-// than is known of"; "" if there are none.
+// The GPUs with a larger difference: "GPU 1: the driver reports 3.1 % more memory (40 MB) than
+// accounted for"; "" if there are none.
 std::string memoryNote(std::span<const GpuMemory> gpus);
 
 } // namespace engine
