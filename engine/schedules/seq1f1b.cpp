@@ -30,8 +30,8 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-1F1B whose units are the S slices of a sequence. Forwards run from the first slice to the last,
-which attends to those before it, backwards from the last to the first: min(NS, D-2-d+S) warm-up
+1F1B over the S slices of each sequence. Forwards run from the first slice to the last, because a
+slice attends to earlier ones, and backwards from the last to the first: min(NS, D-2-d+S) warm-up
 forwards.
 
 D = 2, N = 2, S = 2; one column is half a unit:
