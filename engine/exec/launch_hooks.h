@@ -15,7 +15,7 @@ struct LaunchHooks
     std::function<void()> end;
 };
 
-// From begin to end, however it ends.
+// Calls begin, and end on destruction.
 class LaunchScope
 {
 public:

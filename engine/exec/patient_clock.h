@@ -12,13 +12,13 @@ namespace engine {
 class PatientClock
 {
 public:
-    static constexpr std::int64_t kLongestStep = 40'000'000; // its users look every 20 ms or sooner
+    static constexpr std::int64_t kLongestStep = 40'000'000; // callers read it at least every 20 ms
 
     explicit PatientClock(std::int64_t wall = wallTime())
         : m_wall(wall)
     { }
 
-    // Since it was made.
+    // Time since construction.
     std::int64_t look(std::int64_t wall = wallTime())
     {
         m_passed += std::min(wall - m_wall, kLongestStep);

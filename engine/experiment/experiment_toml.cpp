@@ -17,7 +17,7 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, "experiment: " + std::move(message));
 }
 
-// Reads one table key by key; what is left over is unknown. The first error stays.
+// Reads one table key by key; remaining keys are unknown. Keeps the first error.
 class TableReader
 {
 public:
@@ -42,7 +42,7 @@ public:
             return true;
         });
     }
-    // One of `names`; the field becomes its number.
+    // One of `names`; the field is set to its index.
     template<class Enum>
     void choice(std::string_view key, std::initializer_list<std::string_view> names, Enum& field)
     {
@@ -54,7 +54,7 @@ public:
             return true;
         });
     }
-    // Whole numbers beyond int64 are written as text.
+    // Integers beyond int64 are written as strings.
     void seed(std::string_view key, std::uint64_t& field)
     {
         const bool isText = m_table[key].is_string();
@@ -157,7 +157,7 @@ Result<void> readLink(const toml::table& root, Experiment& experiment)
     return reader.finish();
 }
 
-// [model] is a whole model, or { preset = "tiny" } in a file written by hand.
+// [model] is a complete model, or { preset = "tiny" } in a hand-written file.
 Result<void> readModel(const toml::table& root, Experiment& experiment)
 {
     const toml::table* table = root["model"].as_table();

@@ -34,7 +34,7 @@ std::string scheduleArguments(const Experiment& experiment)
     return text + copies;
 }
 
-// The preset and what differs from it.
+// The preset and the fields that differ from it.
 std::string modelArguments(const ModelSpec& model)
 {
     std::string text = " --model " + quoted(model.name);
@@ -64,7 +64,7 @@ std::string commandOf(const Experiment& experiment)
     const Experiment defaults;
     std::string text
         = "bscope run" + scheduleArguments(experiment) + modelArguments(experiment.model);
-    // where the machine decides the default
+    // The machine decides the default.
     const bool onGpus = experiment.backend == Backend::Cuda;
     if (experiment.mode != defaults.mode || onGpus)
         text += fmt::format(" --mode {}", modeName(experiment.mode));

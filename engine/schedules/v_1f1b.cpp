@@ -9,7 +9,8 @@ constexpr std::string_view kDetails = R"(
 Stages as in ZB-V with whole backwards, with two thirds of 1F1B's memory. The block of one
 micro-batch is repeated every six slots and then compacted. In it the forwards are consecutive, and
 the backwards wait three slots after every third, so that no two ops of a device use the same slot
-of the period. With k = d on the second chunk and 2D-1-d on the first, e = 3 if 3 divides D, else 0:
+of the period. With k = d on the second chunk and 2D-1-d on the first, e = 3 if 3 divides D, else
+0:
 
   F(first) d   F(second) 2D-1-d   B 2D + e + 2k + 3 floor((k + (3 - (D+2) mod 3) mod 3) / 3)
 
