@@ -64,7 +64,7 @@ void ViewPreparation::start(std::vector<RunPointer> runs)
             // What the first painting asks for. Views that are shown already are left alone.
             for (const RunViewPointer& view : views)
                 if (findView(known, view->shared()) == nullptr)
-                    view->metrics(engine::headlineIteration(view->timeline()));
+                    view->metrics(engine::reportedIteration(view->timeline()));
             return views;
         },
         [this](Views views) { take(std::move(views)); });

@@ -43,7 +43,7 @@ void addDevice(Thumbnail& thumbnail, const engine::Run& run, int device, int ite
 
 Thumbnail makeThumbnail(const engine::Run& run)
 {
-    const int headline = engine::headlineIteration(run.timeline);
+    const int headline = engine::reportedIteration(run.timeline);
     if (headline < 0)
         return {};
     const engine::Window window

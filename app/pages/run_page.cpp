@@ -169,7 +169,7 @@ int RunPage::exportedIteration() const
 {
     const int shown = m->timeline->iteration();
     const auto& run = m_document->run();
-    return run == nullptr || shown == engine::headlineIteration(run->timeline) ? -1 : shown;
+    return run == nullptr || shown == engine::reportedIteration(run->timeline) ? -1 : shown;
 }
 
 void RunPage::showState()
@@ -213,7 +213,7 @@ void RunPage::reportFinished()
     // A run that was watched ends with its headline, the median replay.
     if (m->actions.follow->isChecked()) {
         m->actions.follow->setChecked(false);
-        m->timeline->showIteration(engine::headlineIteration(run->timeline));
+        m->timeline->showIteration(engine::reportedIteration(run->timeline));
     }
     if (!m_document->file().isEmpty())
         Q_EMIT runOpened(m_document->file(), run);

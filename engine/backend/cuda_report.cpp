@@ -39,8 +39,8 @@ std::string versionText(int version) // 13000 -> "13.0"
 
 std::optional<Driver> loadDriver()
 {
-    void* library
-        = dlopen("libcuda.so.1", RTLD_NOW); // never unloaded, because drivers do not support it
+    // never unloaded, because drivers do not support it
+    void* library = dlopen("libcuda.so.1", RTLD_NOW);
     if (library == nullptr)
         return std::nullopt;
     Driver driver{symbol<int (*)(unsigned)>(library, "cuInit"),

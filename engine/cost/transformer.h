@@ -22,8 +22,8 @@ struct TransformerSpec
     Family family = Family::Gpt;
     int layers = 24, width = 2048, heads = 16, sequence = 2048, vocabulary = 51200;
     int keyValueHeads = 0, feedForward = 0; // 0: equal to heads; 0: 4 x width
-    bool transformedHead
-        = false; // BERT's head: dense layer, GELU and norm before the decoder with bias
+    // BERT's head: dense layer, GELU and norm before the decoder with bias
+    bool transformedHead = false;
 
     double feedForwardWidth() const { return feedForward > 0 ? feedForward : 4.0 * width; }
     double keyValueShare() const // g / a

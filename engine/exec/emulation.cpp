@@ -12,11 +12,11 @@
 namespace engine {
 namespace {
 
-constexpr std::chrono::microseconds kPollNap{20};      // between two looks at a GPU
-constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
+constexpr std::chrono::microseconds kPollNap{20};      // polling interval of a GPU
+constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times per second
 
-// What two readings of the thread's CPU clock add to what lies between them: a system call, some
-// 400 ns, which a short op should not be charged with.
+// The time that two reads of the thread's CPU clock add to an interval: a system call of about
+// 400 ns, which is subtracted.
 std::int64_t clockCost()
 {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
@@ -73,11 +73,11 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
     return place(m_costs, std::move(iteration));
 }
 
-// Measured durations replace those of the iteration before.
+// Measured durations replace those of the previous iteration.
 Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& progress,
                                const std::atomic<bool>& cancel)
 {
-    std::int64_t told = wallTime();
+    std::int64_t reported = wallTime();
     m_timings.clear();
     m_timings.reserve(order.size());
     m_queued.clear();
@@ -93,8 +93,8 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
         } catch (const std::exception& error) {
             return fault(order[i], error);
         }
-        if (const std::int64_t now = wallTime(); now - told >= kProgressInterval) {
-            told = now;
+        if (const std::int64_t now = wallTime(); now - reported >= kProgressInterval) {
+            reported = now;
             progress(i + 1, order.size());
         }
     }
@@ -108,7 +108,7 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
     return {};
 }
 
-// Of a GPU it is known of the op that has not ended.
+// On a GPU the faulting op is the oldest one still queued.
 Result<void> Emulation::fault(OpRef ref, const std::exception& error)
 {
     m_deviceIsLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
@@ -117,8 +117,8 @@ Result<void> Emulation::fault(OpRef ref, const std::exception& error)
     return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
 }
 
-// Until the next one of a GPU's ops has ended. What lies between two, messages and sums, has the
-// patience of an op that nobody has seen yet.
+// Waits for the next op of a GPU. Messages and all-reduces between two ops have the time limit of
+// an op that has not run yet.
 void Emulation::awaitOldest()
 {
     awaitStamp(2 * m_ended, longestOp(m_setup.patience, 0), "what is queued before it");
@@ -127,8 +127,8 @@ void Emulation::awaitOldest()
     ++m_ended;
 }
 
-// In OPT, when its gradient is to be read. The stamp is that of the op's end, of another copy's op
-// that of the next one's, and is taken again there.
+// In OPT, before its gradient is read. The stamp is that of the op's end (for another copy's op
+// that of the next op) and is recorded again there.
 void Emulation::awaitGradient()
 {
     const std::size_t end = 2 * m_queued.size() + 1;
@@ -146,8 +146,8 @@ void Emulation::awaitStamp(std::size_t stamp, std::int64_t longest, const char* 
             throw EndlessOp(waited, what);
 }
 
-// A GPU's ops are queued one behind the other and timed by the lane itself; their times are known
-// when the last has ended. Their wall clock says when they were queued.
+// The ops of a GPU are queued back to back and timed by its stream; the times are known when the
+// last op has ended. Wall-clock times are those of queueing.
 void Emulation::takeTimes(const std::vector<OpRef>& order)
 {
     const Device* device = m_setup.pipeline.device;
@@ -167,7 +167,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
         }
 }
 
-// The same op of the other copies, which trains as well and stands for itself on no timeline.
+// The same op of the other copies, which train as well but are not on the timeline.
 void Emulation::runCopies(OpRef ref)
 {
     const auto iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size());
@@ -199,7 +199,7 @@ OpTiming Emulation::timed(OpRef ref)
         const auto compute = [&] { m_pipeline.compute(ref); };
         const OpKind kind = m_pipeline.at(ref).kind;
         m_graphs.prepare(ref.op, kind, compute);
-        device->stamp(2 * std::size_t{timing.order}); // takeTimes()
+        device->stamp(2 * std::size_t{timing.order}); // read in takeTimes()
         m_graphs.run(ref.op, kind, compute);
         device->stamp(2 * std::size_t{timing.order} + 1);
         m_queued.push_back(ref);

@@ -10,14 +10,14 @@
 
 namespace engine {
 
-// Emulate mode: D devices on one thread. The order of an iteration is fixed before it starts; each
-// op runs alone and is timed; then the iteration is placed with the measured durations by the
-// placer that simulation uses. A GPU's ops are queued a few ahead of the one that runs.
+// Emulate mode: D devices on one thread. The order of an iteration is fixed before it starts;
+// each op runs alone and is timed. Then the simulator places the iteration with the measured
+// durations. On a GPU ops are queued a few ahead of the running one.
 class Emulation final : public Executor
 {
 public:
-    // So many compute ops of a GPU are queued at once: no gap is left between them, and the driver
-    // does not make the host wait.
+    // Number of compute ops queued on a GPU at once: enough to leave no gaps, and few enough
+    // that the driver does not block the host.
     static constexpr std::size_t kAhead = 8;
 
     struct Setup
@@ -28,13 +28,13 @@ public:
         LaunchHooks hooks = {};
         std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
     };
-    // `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
-    // outlive it. std::bad_alloc.
+    // Executes `run.schedule` and appends to `run.timeline`. References must outlive it. Throws
+    // std::bad_alloc.
     Emulation(const Setup& setup, Run& run);
 
     Result<void> iterate(Iteration iteration, TokenBatches& tokens, const Progress& progress,
                          const std::atomic<bool>& cancel) override;
-    // Places every op's median over the measured iterations, once. At least one was measured.
+    // Places the median iteration from the measured iterations, of which there must be one.
     Result<void> finish() override;
 
     void addTo(RunInfo& info) const override { info.graphOps = m_graphs.captured(); }

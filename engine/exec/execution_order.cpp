@@ -8,7 +8,7 @@
 namespace engine {
 namespace {
 
-// Of ops at the same time that take none: a message is sent, then received, then used.
+// Order of zero-length ops at the same time: a message is sent, received, then used.
 int rank(Track::Kind kind)
 {
     switch (kind) {
@@ -32,8 +32,8 @@ struct Start
     auto key() const { return std::tuple(window.begin, window.end, rank, op); }
 };
 
-// The copies of a device share the slots of its partner in the order of its program, while those of
-// one direction may start before earlier ones of the other. Then the earlier go first.
+// Copies of a device use the slots of its partner in program order, but those of one direction
+// may start before earlier ones of the other. Then earlier ones come first.
 class CopiesInOrder
 {
 public:
@@ -52,7 +52,7 @@ public:
 
 private:
     const Schedule& m_lowered;
-    std::vector<std::uint32_t> m_next; // [device] position behind the last copy that was appended
+    std::vector<std::uint32_t> m_next; // [device] position after the last appended copy
 };
 
 } // namespace

@@ -8,7 +8,7 @@
 
 namespace engine {
 
-// Trains a pipeline iteration by iteration and puts each on the timeline of a run.
+// Trains a pipeline iteration by iteration and adds each to the timeline of a run.
 class Executor
 {
 public:
@@ -19,25 +19,26 @@ public:
 
     // Called between ops, never while one is timed; `done` of `ops` of this iteration.
     using Progress = std::function<void(std::size_t done, std::size_t ops)>;
-    // Trains and places one iteration. Cancelled, and an error of the machine, leave the timeline
-    // as it was; then only finish() may follow.
+    // Trains and places one iteration. Cancelled and errors of the machine leave the timeline
+    // unchanged; after them only finish() may be called.
     virtual Result<void> iterate(Iteration iteration, TokenBatches& tokens,
                                  const Progress& progress, const std::atomic<bool>& cancel)
         = 0;
-    // What the mode adds to the timeline once at least one iteration was measured.
+    // Completes the timeline after at least one measured iteration.
     virtual Result<void> finish() { return {}; }
 
     virtual std::span<const OpTiming> timings() const = 0; // of the last iteration
-    // What was learned of the machine over all iterations.
+    // Adds results about the machine over all iterations.
     virtual void addTo(RunInfo& /*info*/) const { }
     virtual Pipeline& pipeline() = 0;
-    // A GPU does not end what it was given. Then nothing of this can be destroyed, since that would
-    // wait for it; the threads that are left go on using it until the process ends.
+    // Whether a GPU no longer responds. Then the executor must not be destroyed, because the
+    // destructor would wait; remaining threads use it until the process ends.
     virtual bool devicesAreLost() const { return false; }
     virtual std::size_t threads() const { return 1; } // that compute or copy
 };
 
-// What every device holds for the whole run, as the first events of the timeline.
+// Appends the memory that every device holds for the whole run, as the first events of the
+// timeline.
 void appendFixedMemory(const ExecutionPlan& plan, Timeline& timeline);
 
 } // namespace engine

@@ -6,16 +6,16 @@
 
 namespace engine {
 
-// The roofline of a device: how fast it multiplies matrices that suit it. What a run reaches of it
-// is its model FLOP utilisation, since no data sheet says what one core of this machine can do.
+// The roofline of a device: its rate of matrix products of a favourable size, on which MFU is
+// based, because no data sheet has the rate of one core of this machine.
 struct GemmPeak
 {
     double flops = 0;   // per second
     std::string source; // "measured: sgemm of 512 x 512 x 512"
 };
 
-// Of kernels of this process's memory. Multiplies for some 30 ms on the calling thread and takes
-// the best, on the thread's CPU clock.
+// With kernels for host memory. Multiplies for about 30 ms on the calling thread and returns the
+// best rate, by the thread's CPU clock.
 GemmPeak measureGemmPeak(const Kernels<float>& kernels);
 
 } // namespace engine

@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// Compares ops alone with the same ops beside the others: one iteration alone, medians of those
-// beside. What `lowered` refers to must outlive it.
+// Compares ops that run alone with the same ops while other devices are busy: one iteration
+// alone, medians of the others. References in `lowered` must outlive it.
 class InterferenceMeter
 {
 public:
@@ -19,7 +19,7 @@ public:
     void addAlone(std::span<const OpTiming> iteration); // the last one counts
     void addBeside(std::span<const OpTiming> iteration);
 
-    // By kind, in the order of the kinds; empty where one of the two was not measured.
+    // By kind, in the order of the kinds; empty if one of the two was not measured.
     std::vector<Interference> result() const;
 
 private:

@@ -6,16 +6,16 @@
 
 namespace engine {
 
-// Told on the launching thread around everything that is launched for an op, so that what a GPU
-// runs can be linked to it; of the other copies of a pipeline (data_parallel.h) it is told as
-// OpOfIteration::kOtherCopy. They do not nest. Empty ones are not called; they do not throw.
+// Callbacks around the launch of an op, on the launching thread, which link GPU work to the op.
+// Ops of other data-parallel copies have OpOfIteration::kOtherCopy. They do not nest. Empty ones
+// are not called; they must not throw.
 struct LaunchHooks
 {
     std::function<void(OpOfIteration)> begin;
     std::function<void()> end;
 };
 
-// From begin to end, however it ends.
+// Calls begin, and end on destruction.
 class LaunchScope
 {
 public:

@@ -55,7 +55,7 @@ try {
     else
         m_interference.addBeside(m_timings);
     return {};
-} catch (const std::exception& error) { // of a GPU; those of its thread are in Worker::failure()
+} catch (const std::exception& error) { // from a GPU; errors of its thread are in Worker::failure()
     return fail(Error::Code::Device, error.what());
 }
 
@@ -68,8 +68,7 @@ Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>
     return watch(progress, cancel);
 }
 
-// Where devices share a GPU. An all-reduce that blocks would wait for what comes later in the
-// order.
+// If devices share a GPU. Not with blocking all-reduces, which would wait for later ops.
 bool Live::runsAlone(const Iteration& iteration) const
 {
     std::set<int> gpus;
@@ -80,7 +79,7 @@ bool Live::runsAlone(const Iteration& iteration) const
         && !m_setup.pipeline.blockingAllReduce;
 }
 
-// What emulation makes of the times alone: the same placer, messages that take no time.
+// Places the ops with the times that they take alone, with free messages.
 void Live::placeAlone()
 {
     m_interference.addAlone(m_timings);
@@ -134,7 +133,7 @@ Result<void> Live::runAlone(const Progress& progress, const std::atomic<bool>& c
     return {};
 }
 
-// Ops that ran as one have one window.
+// Joint ops have one window.
 void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWriter& tracks,
                        Window& window)
 {

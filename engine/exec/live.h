@@ -10,24 +10,24 @@
 
 namespace engine {
 
-// Live mode: one thread a device, all at the same time, on the wall clock; with data parallelism
-// those of all copies, of which the timeline keeps the first. Each works through its own program
-// and waits only for what it consumes (transport.h); no scheduler, and no lock within an iteration.
-// On GPUs the threads queue, the devices wait, and times are the devices'. The thread that calls
-// iterate() watches. On parts of one GPU it runs the warm-up itself, one op at a time: what ops
-// take alone, to which they are compared later.
+// Live mode: one thread per device, all running concurrently on the wall clock; with data
+// parallelism the threads of all copies, of which the timeline shows the first. Each executes
+// its own program and waits only for its inputs (transport.h); there is no scheduler and no lock
+// within an iteration. On GPUs the threads queue work, the devices wait, and times are those of
+// the devices. The thread that calls iterate() monitors the others. If devices are parts of one
+// GPU, it runs the warm-up itself, one op at a time, to measure the ops without interference.
 class Live final : public Executor
 {
 public:
     struct Setup
     {
         Pipeline::Setup pipeline;
-        // When nothing has moved for so long while everybody waits and no GPU computes, the run is
-        // at an end. An op of a GPU may take longer (op_patience.h).
+        // If nothing advances for this long while all threads wait and no GPU computes, the run
+        // ends with an error. An op of a GPU may take longer (op_patience.h).
         std::chrono::milliseconds patience{5000};
         LaunchHooks hooks = {}; // called on the threads of the devices
     };
-    // As of Emulation.
+    // See Emulation.
     Live(const Setup& setup, Run& run);
     ~Live() override;
 
@@ -70,7 +70,7 @@ private:
     bool m_devicesAreLost = false;
     InterferenceMeter m_interference;
     std::int64_t m_iterationAlone = 0; // ns
-    std::int64_t m_origin = -1;        // of the timeline, on the wall clock
+    std::int64_t m_origin = -1;        // of the timeline on the wall clock
 };
 
 } // namespace engine

@@ -1,4 +1,4 @@
-// How the thread that calls Live::iterate() watches the threads of the devices.
+// Monitoring of the device threads by the thread that calls Live::iterate().
 #include "engine/exec/live.h"
 #include "engine/exec/op_patience.h"
 #include "engine/exec/patient_clock.h"
@@ -12,14 +12,14 @@
 namespace engine {
 namespace {
 
-constexpr std::chrono::milliseconds kGlance{20}; // how often it is looked after the workers
-// After an error threads get so long to come back; then the GPU is asked no more, and then they are
-// left where they are.
+constexpr std::chrono::milliseconds kGlance{20}; // interval between checks of the workers
+// Time for threads to return after an error; then waiting for GPUs stops, and then for the
+// threads.
 constexpr std::int64_t kGrace = 1'000'000'000;
 
 } // namespace
 
-// Notices that a run is at its end: who computes moves on, or is at an op that may take its time.
+// Detects that a run no longer advances.
 class Live::Watch
 {
 public:
@@ -28,7 +28,7 @@ public:
         , m_running(live.m_workers.size())
     { }
 
-    // Until all workers are done, one has failed, somebody has had enough, or nothing moves.
+    // Waits until all workers are done, one has failed, the run is cancelled, or nothing advances.
     Result<void> untilEnd(const Progress& progress, const std::atomic<bool>& cancel)
     {
         const std::size_t ops = m_live.opsToDo();
@@ -87,7 +87,7 @@ private:
         }
     }
 
-    // The first op that runs for longer than it may; "": none does.
+    // Describes the first op that exceeds its time limit; "" if none.
     std::string endlessOp()
     try {
         for (std::size_t i = 0; i < m_running.size(); ++i) {
@@ -101,7 +101,7 @@ private:
         }
         return {};
     } catch (const std::exception&) {
-        return {}; // a GPU that has failed tells its worker
+        return {}; // the worker reports a failed GPU
     }
     bool isAnyRunning() const
     {
@@ -109,7 +109,7 @@ private:
                                    [](const Running& each) { return each.op.has_value(); });
     }
 
-    // `why`: none where a worker says so itself.
+    // `why`: empty if a worker reports the cause.
     void giveUp(std::string why)
     {
         if (m_gaveUp > 0)
@@ -118,7 +118,7 @@ private:
         m_why = std::move(why);
         m_live.stop();
     }
-    // False: threads are left where they are.
+    // False: threads are abandoned.
     bool insist()
     {
         if (!m_why.empty() || m_now - m_gaveUp > kGrace)
@@ -146,7 +146,7 @@ private:
     struct Running // on a device
     {
         std::optional<std::uint32_t> op; // position
-        std::int64_t since = 0;          // when it was first seen to
+        std::int64_t since = 0;          // when it was first observed
     };
 
     Live& m_live;
@@ -201,7 +201,7 @@ std::string Live::standstill()
     return describeStandstill(m_pipeline, positions);
 }
 
-// What no op would ever tell: "": none.
+// A failure of the transport that no op reports; "" if none.
 std::string Live::transportFault()
 try {
     m_pipeline.transport().poll();
@@ -218,7 +218,7 @@ std::string Live::failure() const
     return {};
 }
 
-// The transport cannot be used any more, and the workers are between iterations or on their way.
+// The transport is no longer usable, and the workers have stopped or are stopping.
 void Live::stop()
 {
     m_pipeline.transport().abort();

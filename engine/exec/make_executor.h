@@ -9,13 +9,13 @@ namespace engine {
 struct ExecutorSetup
 {
     Pipeline::Setup pipeline;
-    Mode mode = Mode::Emulate; // or Live
-    LinkCost link = {};        // of emulation
-    TimingRules rules = {};    // of emulation; live: whether all-reduces block
-    LaunchHooks hooks = {};    // where a GPU computes
+    Mode mode = Mode::Emulate; // Emulate or Live
+    LinkCost link = {};        // for emulation
+    TimingRules rules = {};    // for emulation; in live mode: whether all-reduces block
+    LaunchHooks hooks = {};    // if a GPU computes
 };
-// `run.schedule` is what runs; results are appended to `run.timeline`. What is referred to must
-// outlive it. std::bad_alloc.
+// Executes `run.schedule` and appends to `run.timeline`. References must outlive it. Throws
+// std::bad_alloc.
 std::unique_ptr<Executor> makeExecutor(const ExecutorSetup& setup, Run& run);
 
 } // namespace engine

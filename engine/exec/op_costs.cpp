@@ -7,8 +7,8 @@
 namespace engine {
 namespace {
 
-constexpr double kFlopsPerNanosecond = 20; // only the proportions matter
-constexpr double kFlopsPerUpdate = 16;     // of one parameter
+constexpr double kFlopsPerNanosecond = 20; // only the ratios matter
+constexpr double kFlopsPerUpdate = 16;     // per parameter
 
 std::int64_t atLeastOne(double nanoseconds)
 {

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Costs in nanoseconds for the placement of an emulated run: transfers and all-reduces from the
-// link model, compute ops from their FLOPs until they are measured.
+// Costs in nanoseconds for placing an emulated run: transfers and all-reduces from the link
+// model, compute ops from their FLOPs until they are measured.
 struct EmulationCosts
 {
     const Schedule& lowered;
@@ -16,7 +16,7 @@ struct EmulationCosts
 };
 OpCosts estimatedCosts(const EmulationCosts& input);
 
-// A ring over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
+// A ring all-reduce over n devices: 2 (n - 1) (latency + bytes / (n bandwidth)).
 std::int64_t ringAllReduce(const LinkCost& link, int devices, Bytes bytes);
 
 } // namespace engine

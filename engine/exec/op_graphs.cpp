@@ -13,7 +13,7 @@ bool OpGraphs::isAsked(OpKind kind) const
 
 void OpGraphs::prepare(std::size_t op, OpKind kind, const std::function<void()>& work)
 {
-    if (isAsked(kind) && m_entries[op].graph == nullptr && m_entries[op].isWanted)
+    if (isAsked(kind) && m_entries[op].graph == nullptr && m_entries[op].isSelected)
         capture(m_entries[op], work);
 }
 
@@ -34,13 +34,13 @@ void OpGraphs::run(std::size_t op, OpKind kind, const std::function<void()>& wor
     ++entry.runs;
 }
 
-// What cannot be captured (it waits for the GPU) runs as before.
+// Ops that cannot be captured (they wait for the GPU) are launched as before.
 void OpGraphs::capture(Entry& entry, const std::function<void()>& work)
 try {
     entry.graph = m_lane->capture(work);
     ++m_captured;
 } catch (const std::runtime_error&) {
-    entry.canBe = entry.isWanted = false;
+    entry.canBe = entry.isSelected = false;
 }
 
 void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
@@ -48,10 +48,11 @@ void OpGraphs::judge(std::size_t op, std::int64_t gpuTime)
     if (op >= m_entries.size() || m_policy == Graphs::Off)
         return;
     Entry& entry = m_entries[op];
-    // The first time algorithms are chosen and kernels loaded, which says nothing of the next.
+    // The first run includes the choice of algorithms and the loading of kernels, so it does not
+    // count.
     const bool isBound = entry.runs > 1
         && static_cast<double>(entry.hostTime) > kBound * static_cast<double>(gpuTime);
-    entry.isWanted = entry.canBe && (m_policy == Graphs::On || isBound);
+    entry.isSelected = entry.canBe && (m_policy == Graphs::On || isBound);
 }
 
 } // namespace engine

@@ -8,38 +8,39 @@
 
 namespace engine {
 
-// Queues ops on the lane of a GPU, as graphs where that is worth it: the plan fixes what memory an
-// op works on, so that one capture serves all iterations. OPT is never one, since its numbers
-// change from step to step. One thread at a time.
+// Queues ops on the stream of a GPU, as graphs if that is faster. The plan fixes the memory of
+// an op, so one capture serves all iterations. OPT is never a graph, because its parameters
+// change with every step. One thread at a time.
 class OpGraphs
 {
 public:
-    // `lane` none: a CPU, where ops are just done.
+    // `lane` nullptr: a CPU, where ops are executed at once.
     OpGraphs(Graphs policy, DeviceQueue* lane, std::size_t ops)
         : m_policy(policy)
         , m_lane(lane)
         , m_entries(lane != nullptr ? ops : 0)
     { }
 
-    // Where the op is to become a graph, which takes the host as long as many launches: before its
-    // begin is marked.
+    // Captures the op if it is to become a graph, which takes the host as long as many launches.
+    // Call before its begin is recorded.
     void prepare(std::size_t op, OpKind kind, const std::function<void()>& work);
     void run(std::size_t op, OpKind kind, const std::function<void()>& work);
-    // What the GPU took for it, ns: once it has ended. Then it is decided how it runs next time.
+    // Reports the GPU time of a completed op in ns, which decides how it is launched next time.
     void judge(std::size_t op, std::int64_t gpuTime);
 
-    int captured() const { return m_captured; } // ops so far
+    int captured() const { return m_captured; } // number of ops
 
 private:
-    // An op whose launches take more than this share of its time leaves gaps between its kernels.
+    // If launching an op takes more than this share of its time, there are gaps between its
+    // kernels.
     static constexpr double kBound = 0.7;
 
     struct Entry
     {
         std::unique_ptr<DeviceGraph> graph;
-        std::int64_t hostTime = 0; // ns for queueing it last, without a graph
+        std::int64_t hostTime = 0; // ns for queueing it the last time, without a graph
         int runs = 0;
-        bool canBe = true, isWanted = false;
+        bool canBe = true, isSelected = false;
     };
     bool isAsked(OpKind kind) const;
     void capture(Entry& entry, const std::function<void()>& work);

@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// What was measured when an op really ran, beside its place on the timeline.
+// Measured times of the execution of an op.
 struct OpTiming
 {
     std::uint32_t op = 0, iteration = 0;     // OpIndex; index into Timeline::iterations

@@ -6,20 +6,19 @@
 
 namespace engine {
 
-// The time in which somebody could have come, for whoever waits and must give up one day; ns. It
-// goes with the wall clock while it is looked at often. A longer while between two looks is one in
-// which this process had no turn either (stopped by Ctrl-Z or a debugger, a machine that is much
-// too busy), and counts as a short one: nobody is given up for it. Used by one thread.
+// A clock in ns for time-outs. It follows the wall clock while it is read often. A long interval
+// between two reads means that this process was not running either (Ctrl-Z, a debugger, an
+// overloaded machine), and counts as a short one, so that it causes no time-out. One thread.
 class PatientClock
 {
 public:
-    static constexpr std::int64_t kLongestStep = 40'000'000; // its users look every 20 ms or sooner
+    static constexpr std::int64_t kLongestStep = 40'000'000; // callers read it at least every 20 ms
 
     explicit PatientClock(std::int64_t wall = wallTime())
         : m_wall(wall)
     { }
 
-    // Since it was made.
+    // Time since construction.
     std::int64_t look(std::int64_t wall = wallTime())
     {
         m_passed += std::min(wall - m_wall, kLongestStep);

@@ -25,7 +25,7 @@ Result<TextData> dataOf(const Experiment& experiment)
     return TextData::fromFile(experiment.textFile, experiment.seed, experiment.model.sequence);
 }
 
-// What a run stands on, but for its devices; made before anything is opened.
+// The inputs of a run without its devices, created before devices are opened.
 struct Plan
 {
     Schedule schedule;
@@ -85,7 +85,7 @@ try {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device, "the machine gave no more memory: use a smaller model");
-} catch (const std::exception& error) { // of a GPU, before or after it trained
+} catch (const std::exception& error) { // on a GPU, before or after training
     return fail(Error::Code::Device, error.what());
 }
 

@@ -24,7 +24,7 @@ std::string labelOf(const Experiment& experiment)
     return std::string(scheme->title.substr(0, scheme->title.find(" ("))); // "1F1B", no aliases
 }
 
-// Of a live run.
+// For live runs.
 std::string linkOf(const std::string& transport)
 {
     return transport == "nccl" ? "NCCL"
@@ -32,7 +32,7 @@ std::string linkOf(const std::string& transport)
                                : "memory copies";
 }
 
-// Of the forwards, by their number: 0 where nothing is recomputed.
+// Share of the forwards that are recomputed; 0 without recomputation.
 double recomputedShare(const Schedule& schedule)
 {
     double forwards = 0, recomputes = 0;
@@ -77,7 +77,7 @@ RunInfo runInfo(const RunInfoInput& input)
         = executedFlopsPerIteration(model, microBatches, recomputedShare(input.lowered));
     info.plannedWarmup = experiment.warmup;
     info.plannedIterations = experiment.iterations;
-    if (model.family != Family::Bert) { // which sees what comes after
+    if (model.family != Family::Bert) { // BERT also sees later tokens
         info.unigramEntropy = input.data.unigramEntropy();
         info.entropyRate = input.data.entropyRate();
     }

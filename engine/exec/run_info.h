@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// What is known of a run before it starts. `stages` of the schedule that will run.
+// Facts about a run that are known before it starts. `stages` of the schedule to execute.
 struct RunInfoInput
 {
     const Experiment& experiment;

@@ -7,10 +7,10 @@
 
 namespace engine {
 
-// Devices for a pipeline of so many, counted through all its copies.
+// Opens this many devices, counted over all data-parallel copies.
 using OpenDevices = std::function<Result<RunDevices>(int count)>;
 
-// runExperiment() on devices that are not those of this machine: for tests.
+// runExperiment() with other devices than those of this machine, for tests.
 Result<Run> runOnDevices(const Experiment& experiment, const OpenDevices& open,
                          const RunObserver& observer, const std::atomic<bool>& cancel);
 

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// When nothing moves: who waits for whom. `positions` of the devices in their programs, which
-// stand still; those of one copy after the other. One line.
+// Describes in one line which device waits for which when nothing advances. `positions`: of the
+// devices in their programs, copy by copy.
 std::string describeStandstill(Pipeline& pipeline, std::span<const std::uint32_t> positions);
 
 } // namespace engine

@@ -64,7 +64,7 @@ void TrainingRun::makeExecutor()
             return makeTransformer(m_setup.unit.model, m_run.schedule.shape.stages, own,
                                    m_setup.unit.slices);
         });
-    else if (on.isCuda()) // the CPU's memory is this process's
+    else if (on.isCuda()) // a CPU uses host memory
         pipeline.device = &on.first();
     m_executor
         = engine::makeExecutor({pipeline,
@@ -97,7 +97,7 @@ Result<void> TrainingRun::train(const std::atomic<bool>& cancel)
 {
     const auto trained = iterateAll(cancel);
     m_executor->addTo(m_run.info);
-    // A device that has failed is asked nothing more.
+    // A failed device is not queried.
     if (trained || trained.error().code == Error::Code::Cancelled || !m_setup.on.isCuda())
         account();
     m_setup.observer.ended(m_run.info);
@@ -136,8 +136,8 @@ Result<void> TrainingRun::iterateAll(const std::atomic<bool>& cancel)
         return trained;
     if (auto finished = m_executor->finish(); !finished)
         return finished;
-    const auto told = m_memoryTold < m_run.timeline.memory.size() ? tell() : Result<void>();
-    return trained ? told : trained;
+    const auto reported = m_memoryReported < m_run.timeline.memory.size() ? tell() : Result<void>();
+    return trained ? reported : trained;
 }
 
 Iteration TrainingRun::iteration(int k) const
@@ -151,8 +151,8 @@ Iteration TrainingRun::iteration(int k) const
 
 Result<void> TrainingRun::tell()
 {
-    const std::size_t first = m_memoryTold;
-    m_memoryTold = m_run.timeline.memory.size();
+    const std::size_t first = m_memoryReported;
+    m_memoryReported = m_run.timeline.memory.size();
     return m_setup.observer.iteration(m_run, first);
 }
 

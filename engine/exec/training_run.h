@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// An experiment on devices that have been opened: all that its executor and its threads refer to
-// lives here. One thread.
+// An experiment on open devices; owns everything that its executor and threads refer to. One
+// thread.
 class TrainingRun
 {
 public:
@@ -25,15 +25,15 @@ public:
     };
     explicit TrainingRun(Setup setup);
 
-    // Lays out and takes the memory, and tells the observer that it starts. Device: it does not
-    // fit. std::bad_alloc.
+    // Plans and allocates the memory, and reports the start to the observer. Device: it does not
+    // fit. Throws std::bad_alloc.
     Result<void> prepare();
-    // Warm-up, then measured iterations, then the replay; the observer hears of the end in any
-    // case. Cancelled: whole iterations are kept.
+    // Runs warm-up, measured and median iteration; always reports the end to the observer.
+    // Cancelled: complete iterations were kept.
     Result<void> train(const std::atomic<bool>& cancel);
 
     Run takeRun() { return std::move(m_run); }
-    // After an error: none of this can be destroyed (Executor::devicesAreLost).
+    // After an error: the object must not be destroyed (Executor::devicesAreLost).
     bool devicesAreLost() const { return m_executor != nullptr && m_executor->devicesAreLost(); }
 
 private:
@@ -46,13 +46,13 @@ private:
 
     Setup m_setup;
     Run m_run;
-    MemoryRooms m_rooms; // before anything was taken
+    MemoryRooms m_rooms; // before allocation
     GpuMemoryLedger m_ledger;
     std::unique_ptr<const PipelineModel<float>> m_unit;
     ExecutionPlan m_plan;
     Units m_units;
-    std::unique_ptr<Executor> m_executor; // last: it uses the others
-    std::size_t m_memoryTold = 0;
+    std::unique_ptr<Executor> m_executor; // last member: it uses the others
+    std::size_t m_memoryReported = 0;
 };
 
 } // namespace engine

@@ -18,10 +18,10 @@ void pinTo(std::thread& thread, int core)
     cpu_set_t cores;
     CPU_ZERO(&cores);
     CPU_SET(static_cast<unsigned>(core), &cores);
-    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // a wish: may fail
+    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // optional: may fail
 }
 
-// How long a thread looks whether its GPU is done before it takes naps.
+// Time that a thread polls its GPU before it sleeps between polls.
 constexpr std::int64_t kLook = 50'000; // ns
 constexpr std::chrono::microseconds kNap{20};
 
@@ -35,7 +35,7 @@ std::vector<Worker::Marks> makeMarks(const Device* executorDevice, std::span<con
     return marks;
 }
 
-// Thrown out of an op for whose GPU nobody waits any more.
+// Thrown out of an op whose GPU was abandoned.
 struct Abandoned
 { };
 
@@ -109,13 +109,13 @@ void Worker::loop()
             if (m_executorDevice != nullptr)
                 m_executorDevice->bindThread();
             runProgram();
-        } catch (const Abandoned&) { // who abandoned it says why
+        } catch (const Abandoned&) { // the reason is reported elsewhere
         } catch (const std::exception& error) {
             const std::uint32_t at = m_ahead.empty() ? position() : m_ahead.front();
             m_failure
                 = describeFault(m_setup.pipeline, {m_setup.device, at, 0, m_setup.copy}, error);
             m_failed.store(true, std::memory_order_release);
-            m_setup.pipeline.transport().abort(); // the others cannot go on without it
+            m_setup.pipeline.transport().abort(); // the other devices cannot continue
         }
         m_over.store(true, std::memory_order_relaxed);
         m_setup.end.report();
@@ -132,7 +132,7 @@ void Worker::runProgram()
         goesOn = !m_cancel->load(std::memory_order_relaxed)
             && runOp({m_setup.device, i, m_firstOp + i, m_setup.copy});
     }
-    // What is queued ends in any case: it waits for nothing but what was queued before it.
+    // Queued work always ends: it depends only on work queued earlier.
     if (!drain() || !goesOn)
         return;
     takeTimes();
@@ -145,7 +145,7 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
     m_isAlone = true;
     m_executorDevice->bindThread();
     const bool goesOn = runOp(ref);
-    CHECK(goesOn);                                          // nobody aborts
+    CHECK(goesOn);                                          // no abort is possible here
     if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member calls
         awaitAlone(ref);
 }
@@ -219,8 +219,8 @@ void Worker::markQueued(std::uint32_t position)
     m_queued.store(position + 1, std::memory_order_release);
 }
 
-// In OPT: as if the op ended where its gradient is looked at, so that it is watched like any other.
-// It is marked anew at its end.
+// In OPT: records an end at the read of the gradient, so that its time limit applies. The end is
+// recorded again at the end of the op.
 void Worker::awaitGradient()
 {
     const std::uint32_t position = m_computing.position;
@@ -239,7 +239,7 @@ bool Worker::hasEnded(std::uint32_t position) const
     return m_marks[position].end->hasPassed();
 }
 
-// False: it was abandoned.
+// False: the GPU was abandoned.
 bool Worker::awaitOldest()
 {
     const std::int64_t begin = wallTime();
@@ -271,7 +271,7 @@ void Worker::takeTimes()
             Times& times = m_times[i];
             times = {m_marks[i].begin->time(), m_marks[i].end->time(), 0};
             times.cpuTime = times.end - times.begin;
-            m_took[i].store(times.cpuTime, std::memory_order_relaxed); // the watch looks at it
+            m_took[i].store(times.cpuTime, std::memory_order_relaxed); // read by the monitor
             m_graphs.judge(i, times.cpuTime);
         }
 }
@@ -280,7 +280,7 @@ bool Worker::hasUnfinished() const
 try {
     return !m_ahead.empty() && !hasEnded(m_ahead.front());
 } catch (const std::exception&) {
-    return false; // it has failed, and ends nothing any more
+    return false; // the device has failed
 }
 
 std::uint32_t Worker::unfinished() const

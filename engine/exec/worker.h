@@ -14,8 +14,7 @@
 
 namespace engine {
 
-// Where the threads of an iteration report that they are done. Used once an iteration by each, so
-// a lock does no harm.
+// Threads of an iteration report their end here, once per iteration, so a lock is cheap enough.
 class IterationEnd
 {
 public:
@@ -30,14 +29,14 @@ private:
     std::size_t m_missing = 0;
 };
 
-// The thread of one device of one copy of the pipeline: runs the device's program once an
-// iteration, from the first op to the last. A GPU's ops are only queued by it, a few ahead of the
-// one that runs; their times are the GPU's.
+// The thread of one device of one copy of the pipeline: executes the device's program once per
+// iteration. On a GPU it only queues ops, a few ahead of the running one, and the GPU measures
+// the times.
 class Worker
 {
 public:
-    // So many ops of a GPU are queued at once, so that no gap is left between them and the end
-    // comes soon when somebody has had enough.
+    // Number of ops queued on a GPU at once: enough to leave no gaps, and few enough to stop
+    // soon after a cancellation.
     static constexpr std::uint32_t kAhead = 4;
 
     struct Setup
@@ -45,40 +44,41 @@ public:
         Pipeline& pipeline;
         DeviceId device;
         IterationEnd& end;
-        std::optional<int> core = {}; // where it is pinned, if anywhere
+        std::optional<int> core = {}; // the core it is pinned to, if any
         LaunchHooks hooks = {};
         int copy = 0; // of the pipeline (data_parallel.h)
         std::chrono::nanoseconds patience = std::chrono::seconds(5); // op_patience.h
     };
     explicit Worker(const Setup& setup);
-    ~Worker(); // it is not in an iteration, or the transport was aborted
+    ~Worker(); // requires that no iteration is running, or that the transport was aborted
 
-    // From the thread that owns it; the end hears of the end. Within one op of `cancel` it stops,
-    // or within kAhead. `iteration`: index into Timeline::iterations.
+    // Called by the owning thread; reports to IterationEnd. Stops within one op of `cancel`, on
+    // a GPU within kAhead ops. `iteration`: index into Timeline::iterations.
     void beginIteration(std::uint32_t iteration, const std::atomic<bool>& cancel);
 
-    // One op, from the thread that owns it, while no other op runs anywhere; it has ended then. The
-    // order is one in which nothing waits. After the last: takeTimes(). EndlessOp (op_patience.h).
+    // Executes one op from the owning thread while no other op runs; returns after it has ended.
+    // Call in an order in which nothing waits, then takeTimes(). Throws EndlessOp
+    // (op_patience.h).
     void runAlone(OpRef ref, std::uint32_t iteration);
-    void takeTimes(); // of a GPU's ops, all of which have ended
+    void takeTimes(); // of a GPU's ops, which must have ended
 
-    // While it runs, from any thread.
+    // During an iteration, thread-safe.
     std::uint32_t position() const { return m_position.load(std::memory_order_relaxed); }
     bool waits() const { return m_waits.load(std::memory_order_relaxed); }
     bool isOver() const { return m_over.load(std::memory_order_relaxed); } // it has reported
-    // The op that has not ended; the one that comes next, where all have that were queued.
+    // The first op that has not ended; if all queued ops have, the next one.
     std::uint32_t unfinished() const;
-    // The op that a GPU is at; none: it waits, or has nothing to do.
+    // The op that a GPU is executing; none if it waits or is idle.
     std::optional<std::uint32_t> running() const;
-    std::int64_t tookBefore(std::uint32_t position) const // ns of a GPU; 0: it has not run yet
+    std::int64_t tookBefore(std::uint32_t position) const // ns on a GPU; 0: it has not run yet
     {
         return m_took[position].load(std::memory_order_relaxed);
     }
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // on a GPU
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
-    // After the iteration: a GPU was abandoned while it was at something.
+    // After the iteration: whether the GPU was abandoned during an op.
     bool hasUnfinished() const;
-    // A GPU that does not answer is not waited for any more.
+    // Stops waiting for a GPU that no longer responds.
     void abandon() { m_abandoned.store(true, std::memory_order_relaxed); }
 
     // Between iterations.
@@ -95,7 +95,7 @@ public:
 
     struct Marks // of an op on a GPU
     {
-        std::unique_ptr<DeviceEvent> begin, end; // none: it is not computed
+        std::unique_ptr<DeviceEvent> begin, end; // nullptr: not computed
     };
 
 private:
@@ -112,25 +112,24 @@ private:
     bool drain();
 
     Setup m_setup;
-    const Device* m_executorDevice
-        = nullptr;               // a GPU, or a part of one; nullptr: this thread computes
-    std::uint32_t m_firstOp = 0; // OpIndex of its first
+    const Device* m_executorDevice = nullptr; // a GPU or a partition; nullptr: this thread computes
+    std::uint32_t m_firstOp = 0;              // OpIndex of its first
     std::vector<Times> m_times;
     std::vector<std::atomic<std::int64_t>> m_took; // [position] ns of a GPU, in the last iteration
     OpGraphs m_graphs;
     std::vector<Marks> m_marks;        // [position]
-    std::deque<std::uint32_t> m_ahead; // positions that were queued and may not have ended
-    std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all before the oldest have ended
-    std::atomic<std::uint32_t> m_queued{0};                // all before it were queued
+    std::deque<std::uint32_t> m_ahead; // positions of queued ops that may not have ended
+    std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all ops before m_oldest have ended
+    std::atomic<std::uint32_t> m_queued{0};                // all before it are queued
     std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},
         m_over{false};
     std::uint32_t m_iteration = 0;
     bool m_isAlone = false; // runAlone()
-    OpRef m_computing;      // which is being queued
+    OpRef m_computing;      // the op being queued
     const std::atomic<bool>* m_cancel = nullptr;
     Doorbell m_start;
     std::string m_failure;
-    std::thread m_thread; // last: it uses the others
+    std::thread m_thread; // last member: it uses the others
 };
 
 // The cores this process may use.

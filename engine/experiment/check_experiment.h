@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// Everything of the experiment that can be judged before it is planned: counts, mode.
+// Checks counts and mode before planning.
 Result<void> checkExperiment(const Experiment& experiment);
 
 } // namespace engine

@@ -5,11 +5,11 @@
 
 namespace engine {
 
-// InvalidArgument or Unsupported say what of the schedule cannot be trained with: asynchronous
-// schedules of several copies, whose versions are wrong, or whose updates are not all alike.
+// InvalidArgument or Unsupported if the schedule cannot be trained: asynchronous schedules with
+// several copies, wrong versions, or updates of different sizes.
 Result<void> checkRunnable(const Schedule& lowered);
 
-// Whether a model with a tied head can be trained with it, too.
+// Also requires that a model with tied embeddings can be trained.
 Result<void> checkTied(const Schedule& lowered);
 
 } // namespace engine

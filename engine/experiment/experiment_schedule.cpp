@@ -19,7 +19,7 @@ bool recomputes(const Schedule& schedule)
     return false;
 }
 
-// The order of a file may step too early for what its ends have to wait for now.
+// The order of a file may have an optimizer step before the tied all-reduce.
 Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
 {
     if (auto tieable = checkTied(lowered); !tieable)

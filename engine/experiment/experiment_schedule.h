@@ -4,12 +4,12 @@
 
 namespace engine {
 
-// The schedule that an experiment runs, lowered: of its scheme or its file. Errors name the file or
-// what is wrong with the request; Unsupported: it can be simulated only.
+// The lowered schedule of an experiment, from its scheme or its file. Errors name the file or
+// the invalid argument; Unsupported: it can only be simulated.
 Result<Schedule> scheduleOf(const Experiment& experiment);
 
-// A schedule as a model trains with it: RECOMPUTE before every backward where the model recomputes
-// all, then lowered, then checked.
+// Prepares a schedule for training: adds RECOMPUTE before every backward if the model recomputes
+// everything, lowers and checks it.
 Result<Schedule> trainable(const Schedule& schedule, const ModelSpec& model,
                            SyncPolicy sync = SyncPolicy::Eager);
 

@@ -8,8 +8,8 @@ namespace engine {
 // Whether ops are launched as CUDA graphs (`--graphs`): one call for all kernels of an op.
 enum class Graphs : std::uint8_t {
     Off,
-    Auto, // those that the host launches hardly faster than the GPU runs them
-    On,   // all that can be
+    Auto, // ops that the host launches hardly faster than the GPU runs them
+    On,   // all ops that support it
 };
 constexpr std::string_view graphsName(Graphs graphs)
 {

@@ -17,8 +17,8 @@ struct Parameter
 {
     enum class Init : std::uint8_t { Zero, One, Normal };
 
-    std::string
-        name; // name in the whole model, "block3.qkv.weight"; independent of the stage split
+    // name in the whole model, "block3.qkv.weight"; independent of the stage split
+    std::string name;
     std::size_t offset = 0, count = 0;
     Init init = Init::Normal;
     bool decays = false; // weight decay applies to matrices, not to biases and norms

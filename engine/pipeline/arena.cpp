@@ -12,14 +12,13 @@
 namespace engine {
 namespace {
 
-// Two NaNs as bfloat16 and, one behind the other, as float: what was never written, and what was
-// and is free again.
+// Two NaN patterns, as bfloat16 and, in pairs, as float: never written, and freed.
 constexpr std::uint16_t kPattern = 0xFFFF, kFreed = 0x7FFF;
-constexpr std::byte kByteOfPattern{0xFF}; // of kPattern; a GPU fills with bytes: both are this
+constexpr std::byte kByteOfPattern{0xFF}; // of kPattern, because a GPU fills memory by bytes
 constexpr Bytes kHugePage = Bytes{2} << 20;
 
-// On huge pages where it is worth one: filling it costs a five-hundredth of the page faults, and
-// ops that walk through it miss fewer translations.
+// Uses huge pages for large arenas: filling causes 1/512 of the page faults, and ops have fewer
+// TLB misses.
 DeviceMemory take(Bytes bytes, const Device* device)
 {
     if (device != nullptr)
@@ -30,7 +29,7 @@ DeviceMemory take(Bytes bytes, const Device* device)
     if (taken == nullptr)
         throw std::bad_alloc();
     if (alignment == kHugePage)
-        madvise(taken, whole, MADV_HUGEPAGE); // a wish: no error
+        madvise(taken, whole, MADV_HUGEPAGE); // optional: errors are ignored
     return {static_cast<std::byte*>(taken), [](std::byte* memory) { std::free(memory); }};
 }
 

@@ -8,15 +8,15 @@
 
 namespace engine {
 
-// The memory of one device, in one piece. It begins filled with a pattern that is also a quiet NaN,
-// so that afterwards one sees which bytes were ever written, and a number read too early shows.
+// The memory of one device. It is initialized with a pattern that is also a quiet NaN, to find
+// bytes that were never written and numbers that are read too early.
 class Arena
 {
 public:
-    // Of this device's memory, which must outlive it; of this process's where there is none.
+    // In memory of this device, which must outlive it; nullptr: host memory.
     explicit Arena(Bytes bytes, const Device* device = nullptr);
 
-    // A part of it; CHECKs that it is one. On a GPU only kernels can read it.
+    // A part of the arena; CHECKs the bounds. On a GPU only kernels can read it.
     std::span<std::byte> bytes(Extent extent) const;
     template<class Number>
     std::span<Number> of(Extent extent) const
@@ -26,14 +26,14 @@ public:
     }
 
     Bytes size() const { return m_size; }
-    // Between it and this process's memory, wherever it lies; in the order of the ops.
+    // Copies between the arena and host memory, in the order of the ops.
     void write(Extent to, std::span<const std::byte> from) const;
     std::vector<std::byte> read(Extent from) const;
 
-    // Of the aligned lines of the arena those that were written (or poisoned, but for a GPU's), in
-    // bytes. The device counts them itself, and the calling thread works for it from here on.
+    // Bytes of the aligned lines that were written (or poisoned, except on a GPU). The device
+    // counts them; the calling thread is bound to the device.
     Bytes touched() const;
-    // A number read from here is a NaN again. Whole numbers.
+    // Fills whole numbers with NaN.
     void poison(Extent extent) const;
 
 private:

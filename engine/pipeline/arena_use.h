@@ -5,10 +5,10 @@
 
 namespace engine {
 
-// Whether something has run in the arenas, so that one can say what was touched.
+// Whether ops have run in the arenas, so that touched bytes are known.
 enum class ArenasAre : std::uint8_t { LaidOut, Used };
 
-// Of every device, by number. Used: while no device works; it reads a byte of every line.
+// Of every device, by index. With Used no device may be working, because it reads every line.
 std::vector<ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas);
 
 } // namespace engine

@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// Sums that ops of an iteration add to (a loss for each micro-batch, the squares of gradients), in
-// the memory that the kernels work on, so that no op waits for a number. The device must outlive
-// it; none: this process's memory.
+// Sums that the ops of an iteration add to (losses of micro-batches, squares of gradients), in
+// device memory, so that no op waits for a number. The device must outlive it; nullptr: host
+// memory.
 class DeviceSums
 {
 public:
@@ -21,7 +21,7 @@ public:
                                         MemoryFor::Losses);
     }
 
-    // All to 0, in the order of the ops.
+    // Sets all to 0, in the order of the ops.
     void clear()
     {
         if (m_device == nullptr)
@@ -34,7 +34,7 @@ public:
         return (m_device == nullptr ? m_host.data() : reinterpret_cast<double*>(m_memory.get()))
             + index;
     }
-    // After the ops before.
+    // After the preceding ops.
     std::vector<double> read() const
     {
         std::vector<double> sums = m_host;

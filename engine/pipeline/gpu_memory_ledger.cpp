@@ -19,7 +19,7 @@ void addArena(const DevicePlan& plan, GpuMemory& memory)
     memory[GpuHolder::Idle] += idle;
 }
 
-// What devices asked for beside their arenas.
+// Requests of the devices besides their arenas.
 void addTaken(const GpuMemoryUse& use, GpuMemory& memory)
 {
     const auto of
@@ -46,7 +46,7 @@ GpuMemoryLedger::GpuMemoryLedger(const RunDevices& devices)
     step(GpuHolder::Partitions);
 }
 
-// Of all devices of a GPU together.
+// Sums over all devices of a GPU.
 std::map<int, GpuMemoryUse> GpuMemoryLedger::readAll() const
 {
     std::map<int, GpuMemoryUse> all;

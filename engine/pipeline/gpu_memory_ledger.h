@@ -9,27 +9,27 @@
 
 namespace engine {
 
-// Keeps an account of the memory of GPUs from one step of a run to the next: what the devices asked
-// for is known, and what the driver says has gone beside that is put down to the step. `devices`
-// must outlive it. One thread; none where nothing computes on a GPU.
+// Attributes GPU memory to the phases of a run: requests of the devices are known, and other
+// growth of the driver's count belongs to the current phase. `devices` must outlive it. One
+// thread; empty without GPUs.
 class GpuMemoryLedger
 {
 public:
-    // When devices have been opened and nothing else has happened.
+    // Call directly after the devices were opened.
     explicit GpuMemoryLedger(const RunDevices& devices);
 
-    // What has gone since the last call beside what was asked for is this holder's; none: nobody
-    // knows whose, and it shows as a difference.
+    // Attributes growth since the last call that no request explains to this owner; nullopt:
+    // unknown, shown as a difference.
     void step(std::optional<GpuHolder> holder);
 
-    // Now. `plan` is what the arenas were laid out by.
+    // The current state. `plan`: of the arenas.
     std::vector<GpuMemory> account(const ExecutionPlan& plan) const;
 
 private:
     struct Entry
     {
         GpuMemory memory;
-        Bytes beside = 0; // what was gone beside what was asked for, at the last call
+        Bytes beside = 0; // unexplained bytes at the last call
     };
     std::map<int, GpuMemoryUse> readAll() const;
 

@@ -7,12 +7,13 @@
 
 namespace engine {
 
-// The weight gradient of one stage on one device, summed over micro-batches and then over replicas.
+// The weight gradient of one stage on one device, summed over micro-batches and then over
+// replicas.
 class Gradients
 {
 public:
-    // In memory that, like `kernels`, must outlive it: the sum, or with Exact the gradient of one
-    // micro-batch, and its sum as integers. clear() it before use.
+    // The memory, like `kernels`, must outlive it: the sum, or with Exact the gradient of one
+    // micro-batch and its integer sum. Call clear() before use.
     Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,
               const Kernels<float>& kernels)
         : m_accumulate(accumulate)
@@ -22,9 +23,9 @@ public:
     { }
 
     std::size_t count() const { return m_floats.size(); }
-    std::span<float> target() { return m_floats; }    // what a backward adds to
-    std::span<std::int64_t> sums() { return m_sums; } // with Exact: what replicas add up
-    void endMicroBatch();                             // after each backward, or each of its halves
+    std::span<float> target() { return m_floats; }    // backwards accumulate here
+    std::span<std::int64_t> sums() { return m_sums; } // with Exact: summed over replicas
+    void endMicroBatch();                             // after each backward, or each of its parts
     std::span<const float> sum();                     // over all micro-batches so far
     void clear();
 

@@ -4,13 +4,13 @@
 
 namespace engine {
 
-// After an error of whatever ran: a GPU does not end what it was given. What uses it is left as it
-// is, and the process has to end without destroying anything (std::_Exit), or it would wait for
-// the GPU. Any thread.
+// Whether a GPU no longer responds, so its work never ends. Objects that it uses must not be
+// destroyed, because their destructors would wait; the process must end with std::_Exit.
+// Thread-safe.
 bool devicesAreLost();
 void markDevicesLost();
 
-// For what threads and a GPU still use: as long as the process lives.
+// Leaks an object that threads or a GPU may still use.
 template<class Used>
 void keepForever(std::unique_ptr<Used> used)
 {

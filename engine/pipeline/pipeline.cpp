@@ -44,7 +44,7 @@ void Pipeline::makeDevices()
     }
     for (const ExecutorDevice& executorDevice : setup.executorDevices)
         executorDevice.device
-            .synchronize(); // copies beside the lanes do not wait for what fills the arenas
+            .synchronize(); // copies on other streams do not wait for the initialization
 }
 
 void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
@@ -175,7 +175,7 @@ bool Pipeline::transfer(OpRef ref)
     case OpKind::Load:
         m_transport->copy(self, m_numbers.move(id, ref.copy));
         return true;
-    default: // who uses what a RECV brings waits for it
+    default: // the user of a RECV's value waits for it
         CHECK(isTransfer(at(ref).kind));
         m_transport->receive(self, m_numbers.message(id, ref.copy));
         return true;
@@ -188,8 +188,9 @@ void Pipeline::run(OpRef ref)
         CHECK(transfer(ref));
         return;
     }
+    // An op runs after its inputs.
     for (const Fence fence : planOf(ref).waits)
-        CHECK(hasPassed(fence, ref.copy)); // an op runs after what it consumes
+        CHECK(hasPassed(fence, ref.copy));
     compute(ref);
     finish(ref);
 }
@@ -227,7 +228,7 @@ std::optional<double> Pipeline::gradientNorm() const
     if (shape.updateEvery > 0)
         return {};
     double squares = 0;
-    for (int d = 0; d < shape.devices; ++d) // of the first copy: the others step alike
+    for (int d = 0; d < shape.devices; ++d) // of the first copy; the others have the same weights
         squares += m_devices[static_cast<std::size_t>(d)]->squaresOfGradients();
     return std::sqrt(squares);
 }

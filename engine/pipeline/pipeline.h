@@ -13,14 +13,14 @@
 
 namespace engine {
 
-// A device of its own with the model's stages over its kernels.
+// The device of one program of the schedule, with its model.
 struct ExecutorDevice
 {
-    const Device& device; // with a lane (engine/backend/device_queue.h)
+    const Device& device; // with a queue (engine/backend/device_queue.h)
     const PipelineModel<float>& unit;
 };
 
-// An op of the schedule by its place.
+// An op and its position in the schedule.
 struct OpRef
 {
     DeviceId device;
@@ -28,64 +28,64 @@ struct OpRef
     int copy = 0;                       // of the pipeline (data_parallel.h)
 };
 
-// The D devices of a pipeline in one process, connected; with data parallelism those of all its
-// copies. It chooses neither order nor threads: executors do, each device from one thread at a
-// time.
+// The D connected devices of a pipeline in one process; with data parallelism those of all
+// copies. Executors choose order and threads; each device is used by one thread at a time.
 class Pipeline
 {
 public:
     struct Setup
     {
-        const Schedule& lowered;          // checkRunnable() has passed
-        const PipelineModel<float>& unit; // of as many stages: a pass of one unit (stash_plan.h)
+        const Schedule& lowered; // requires checkRunnable()
+        // with as many stages; a pass of one unit of work (stash_plan.h)
+        const PipelineModel<float>& unit;
         const Kernels<float>& kernels;
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
         Bytes tokenBytes = 0;
         Poison poison = kDefaultPoison;
-        // An ALLREDUCE holds its device until it is through (SyncPolicy::EagerBlocking). Only where
-        // every device has a thread of its own.
+        // An ALLREDUCE blocks its device until it is complete (SyncPolicy::EagerBlocking).
+        // Requires one thread per device.
         bool blockingAllReduce = false;
-        // Where the arenas lie, with `kernels` its own: a GPU that plays all devices on its lane.
-        // None is this process's memory.
+        // The device of the arenas and of `kernels`: a GPU that emulates all devices. nullptr:
+        // host memory.
         const Device* device = nullptr;
-        const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
-        // Where every device has a GPU of its own, or a part of one: [copy * D + device]. `unit`
-        // and `kernels` are those of one of them, and `device` is none.
+        const ExecutionPlan* plan = nullptr; // existing plan, if any; copied
+        // If every device has its own GPU or partition: [copy * D + device]. `unit` and
+        // `kernels` then belong to one of them, and `device` is nullptr.
         std::vector<ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
-        // With executorDevices on a GPU each: what joins them, where messages and sums go over
-        // communicators instead of copies.
+        // With one GPU per executor device: joins communicators for messages and all-reduces
+        // instead of copies.
         MakeCommunicators communicators = {};
     };
-    // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
-    // outlive it. std::bad_alloc; std::runtime_error where GPUs are not joined.
+    // Plans and allocates memory and initializes the weights. References in `setup` must outlive
+    // it. Throws std::bad_alloc, or std::runtime_error if GPUs cannot be joined.
     Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
 
-    // While no device works. Copy c reads the micro-batches from c N on.
+    // Call while no device is working. Copy c reads the micro-batches from c N on.
     void beginIteration(const TokenBatches& tokens);
-    // The device's own (Setup::executorDevices); nullptr: its ops are done when compute() returns.
+    // From Setup::executorDevices; nullptr: compute() is synchronous.
     const Device* executorDevice(DeviceId id, int copy = 0) const;
-    // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
-    // when the transport was aborted.
+    // The steps of an op, on the thread of its device. awaitInputs() and transfer() return false
+    // after an abort.
     bool awaitInputs(OpRef ref);
-    void compute(OpRef ref) { deviceOf(ref).compute(ref.position); } // of a compute op
+    void compute(OpRef ref) { deviceOf(ref).compute(ref.position); } // for compute ops
     void finish(OpRef ref);
-    bool transfer(OpRef ref); // SEND RECV EVICT LOAD ALLREDUCE
+    bool transfer(OpRef ref); // for SEND RECV EVICT LOAD ALLREDUCE
 
-    // Everything in one step, from a thread that plays all devices in a valid order.
+    // All steps of an op, on a thread that runs all devices in a valid order.
     void run(OpRef ref);
 
-    std::vector<float> microBatchLoss() const; // nats per token, of the iteration: W N of them
+    std::vector<float> microBatchLoss() const; // nats per token, of the iteration: W N values
     double loss() const;                       // mean of the iteration, nats per token
-    // Euclidean, of the gradient of that mean over all parameters, as the optimizer got it. None
-    // where an iteration has several updates, each with a gradient of its own.
+    // Euclidean norm of the gradient of that mean over all parameters, as passed to the
+    // optimizer. None if an iteration has several updates.
     std::optional<double> gradientNorm() const;
     const ExecutionPlan& plan() const { return m_plan; }
     Graphs graphs() const { return m_setup.graphs; }
     const Schedule& lowered() const { return m_setup.lowered; }
     Transport& transport() { return *m_transport; }
-    // For tests: something between the devices and what moves their tensors.
+    // For tests: wraps the transport.
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }
@@ -94,20 +94,19 @@ public:
         return *m_devices[indexOf(m_numbers.device(id, copy))];
     }
     const Op& at(OpRef ref) const { return m_setup.lowered.on(ref.device)[ref.position]; }
-    // In full precision. Replicas are counted through all copies: 0, or 0 and 1, are those of the
+    // In full precision. Replicas are numbered over all copies: 0, or 0 and 1, are those of the
     // first.
     std::span<const float> weights(int replica, StageId stage);
     std::size_t sideLanes() const { return m_sideLanes; }
-    // On every device, of whose thread it is called, with replicas as in weights().
+    // Called on the thread of every device, with replicas as in weights().
     void observeGradients(const GradientObserver& observer);
-    // Whether the transport has passed what an op of this copy waits for.
+    // Whether a fence of this copy has passed.
     bool hasPassed(Fence fence, int copy) const
     {
         return m_transport->hasPassed(m_numbers.fence(fence, copy));
     }
 
-    // Of an op that is not computed, when it was under way; a RECV with its SEND. And whether it is
-    // through.
+    // Begin and end of a transfer, of a RECV those of its SEND; and whether it is complete.
     TransferTime timeOf(OpRef ref) const;
     bool hasPassed(OpRef ref) const;
 
@@ -121,7 +120,7 @@ private:
                     Collective& collective) const;
     TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;
-    Fence fenceOf(OpRef ref) const; // that tells of the end of a transfer between two devices
+    Fence fenceOf(OpRef ref) const; // at the end of a transfer between two devices
     PipelineDevice& deviceOf(OpRef ref) { return device(ref.device, ref.copy); }
 
     Setup m_setup;
@@ -129,13 +128,13 @@ private:
     CopyNumbers m_numbers;
     std::vector<std::unique_ptr<PipelineDevice>> m_devices; // [copy * D + device]
     std::size_t m_sideLanes = 0;
-    std::unique_ptr<Transport> m_transport; // last: its threads use the devices' memory
+    std::unique_ptr<Transport> m_transport; // last member: its threads use the devices' memory
     std::size_t m_tokensPerMicroBatch = 1;
 };
 
-// "device 2", of several copies "device 2 of copy 1".
+// "device 2", with several copies "device 2 of copy 1".
 std::string deviceText(const Pipeline& pipeline, OpRef ref);
-// "device 2, index 5, 2F3: out of cake".
+// "device 2, index 5, 2F3: out of memory".
 std::string describeFault(const Pipeline& pipeline, OpRef ref, const std::exception& fault);
 
 } // namespace engine

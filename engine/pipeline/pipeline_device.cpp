@@ -47,8 +47,8 @@ void PipelineDevice::initialize(const StagePlan& stage)
     m_arena.write({stage.optimizer.offset, floatBytes(masters)}, std::as_bytes(std::span(wide)));
 }
 
-// None where an all-reduce sums the copies. All replicas' sums are the same by then, so any first
-// stage goes with any last one.
+// None if an all-reduce sums the copies. The sums of all replicas are then equal, so any first
+// stage may be paired with any last one.
 void PipelineDevice::findTiedEmbeddings()
 {
     const auto tied = m_setup.unit.tied();
@@ -67,10 +67,10 @@ void PipelineDevice::beginIteration(const TokenBatches& tokens, int first)
 {
     m_losses.clear();
     m_squares.clear();
-    for (TiedEmbeddings& ends : m_tied)
-        ends.oneIsReady = false;
+    for (TiedEmbeddings& tied : m_tied)
+        tied.oneIsReady = false;
     m_tokensPerMicroBatch = tokens.tokensPerMicroBatch();
-    // A mean over the micro-batches of one update; all of an iteration, where it has one.
+    // A mean over the micro-batches of one update, or of the iteration.
     const int updateEvery = m_setup.lowered.shape.updateEvery * m_setup.lowered.shape.dataParallel;
     m_lossScale = m_setup.unit.lossScale(
         updateEvery > 0 ? static_cast<double>(m_tokensPerMicroBatch) * updateEvery
@@ -98,7 +98,7 @@ StageState& PipelineDevice::stage(int replica, StageId stage)
     return m_stages[static_cast<std::size_t>(found - m_plan.stages.begin())];
 }
 
-// A boundary tensor of a whole micro-batch holds its units one after the other.
+// A boundary tensor of a micro-batch contains its units of work in sequence.
 std::span<std::byte> PipelineDevice::unitPart(Extent extent, int unit, int units) const
 {
     const Bytes bytes = extent.bytes / units;
@@ -113,7 +113,7 @@ StashPieces<std::byte> PipelineDevice::piecesOf(const StashPlace& stash) const
     return {.headKept = at(1), .rest = at(2), .headRest = at(3)};
 }
 
-// The tokens of a micro-batch lie unit by unit too.
+// The tokens of a micro-batch are also ordered by unit of work.
 TokenBatch PipelineDevice::tokensOf(const Op& op, int unit) const
 {
     const std::size_t first = indexOf(op.microBatch) * m_tokensPerMicroBatch;
@@ -152,7 +152,7 @@ void PipelineDevice::compute(std::uint32_t position)
     }
 }
 
-// The version that the schedule says: the newest, or one that an OPT has kept.
+// The version required by the schedule: the newest, or a kept one.
 std::span<const std::byte> PipelineDevice::weightsOf(std::uint32_t position, const Op& op)
 {
     const Extent version = m_plan.ops[position].version;
@@ -170,7 +170,7 @@ void PipelineDevice::update(std::uint32_t position, const Op& op)
         step(own, op.replica);
 }
 
-// Whether the op is of a stage that steps with another one.
+// Whether the op belongs to tied embeddings, which are updated together.
 bool PipelineDevice::updateTied(const Op& op)
 {
     const auto isOf = [&](std::size_t i) {

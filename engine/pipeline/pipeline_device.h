@@ -18,13 +18,13 @@ constexpr Poison kDefaultPoison = Poison::No;
 constexpr Poison kDefaultPoison = Poison::Freed;
 #endif
 
-// Called in OPT, before the step, with the reduced gradient of the stage, on the thread of its
+// Called in OPT before the step, with the reduced gradient of the stage, on the thread of its
 // device.
 using GradientObserver
     = std::function<void(int replica, StageId stage, std::span<const float> gradient)>;
 
-// One device of a pipeline: its arena, and each compute op of its program as arithmetic on it. It
-// neither waits nor sends, and allocates nothing after it was made. One thread at a time.
+// One device of a pipeline: executes the compute ops of its program in its arena. It neither
+// waits nor communicates, and does not allocate after construction. One thread at a time.
 class PipelineDevice
 {
 public:
@@ -37,29 +37,31 @@ public:
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
         Poison poison = kDefaultPoison;
-        const Device* device = nullptr; // where the arena lies: as of Arena
+        const Device* device = nullptr; // device of the arena, see Arena
     };
-    // What `setup` refers to must outlive it.
+    // References in `setup` must outlive it.
     PipelineDevice(const Setup& setup, DeviceId id);
 
-    // Takes its micro-batches over, from `first` on, and starts the losses from 0.
+    // Takes its micro-batches from `first` on and resets the losses.
     void beginIteration(const TokenBatches& tokens, int first);
-    // A compute op in two steps, so that only the arithmetic is timed.
+    // A compute op in two steps, of which only the first is timed.
     void compute(std::uint32_t position);
     void finish(std::uint32_t position);
 
     const Arena& arena() const { return m_arena; }
     const DevicePlan& plan() const { return m_plan; }
     StageState& stage(int replica, StageId stage);
-    // Of this device's last stages, summed over tokens, when the ops are done. [micro-batch]
+    // Losses of this device's last stages, summed over tokens, after the ops have run.
+    // [micro-batch]
     std::vector<double> losses() const { return m_losses.read(); }
-    // Of the gradients that this device's stages stepped with, when the ops are done: of each
-    // parameter of the model once (of replica 0 alone, and of a tied matrix in its first place).
+    // Squares of the gradients of this device's last steps, after the ops have run: each
+    // parameter of the model counts once (replica 0 only, tied embeddings in the first stage
+    // only).
     double squaresOfGradients() const { return m_squares.read().front(); }
 
     GradientObserver onGradient;
-    // Where a GPU computes: called in OPT when the gradient is to be read, which would wait for the
-    // GPU however long it takes. Returns when the lane has ended what it was given, or throws.
+    // On a GPU: called in OPT before the gradient is read, which would otherwise block without a
+    // time limit. Returns when all queued ops have ended, or throws.
     std::function<void()> awaitLane;
 
 private:

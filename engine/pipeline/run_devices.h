@@ -13,27 +13,27 @@
 
 namespace engine {
 
-// What the devices of a run compute on.
+// The devices of a run.
 struct RunDevices
 {
-    // One that plays all of them; live on GPUs one each: a GPU, or a part of one.
+    // One device that emulates all; in live mode on GPUs one per device: a GPU or a partition.
     std::vector<std::shared_ptr<const Device>> devices;
-    Mode mode = Mode::Emulate;            // what is possible
-    std::string note;                     // one sentence where that is not what was asked for
-    MakeCommunicators communicators = {}; // NCCL's, where it carries
+    Mode mode = Mode::Emulate;            // the possible mode
+    std::string note;                     // why the mode differs from the request, in one sentence
+    MakeCommunicators communicators = {}; // for NCCL transport
 
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().lane() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
-    // What carries messages and sums, by the words of --transport; "" where nothing does.
+    // The transport as named by --transport; "" without transfers.
     std::string transport() const;
-    // What is free now: of the machine, or of each GPU.
+    // Free memory of the machine or of each GPU.
     MemoryRooms rooms() const;
 };
 
-// Live partitions that cannot be made are no error: then the run is emulated. Unsupported: no such
-// backend here, or NCCL was asked for and cannot be used. `cancel` ends the joining of
-// communicators, which comes later: it outlives them.
+// If partitions for live mode cannot be created, the run is emulated. Unsupported: the backend
+// or the requested NCCL is not available. `cancel`, which must outlive the result, stops joining
+// communicators later.
 Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier carrier,
                                const std::atomic<bool>& cancel);
 
@@ -44,8 +44,8 @@ std::vector<ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Units& units,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
-// Where nothing is said: live with as many GPUs as devices or where NCCL carries, else emulate.
-// Asks the driver, so not in the window.
+// The default mode: live with as many GPUs as devices or with NCCL, otherwise emulate. Uses the
+// driver, so not for the window.
 Mode defaultMode(const Experiment& experiment);
 
 } // namespace engine

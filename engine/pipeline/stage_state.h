@@ -5,8 +5,8 @@
 
 namespace engine {
 
-// Where the numbers of a stage lie: weights as passes read them, what the optimizer has beside them
-// (StageSizes::optimizer()), a gradient each, and with exact accumulation as many sums.
+// The memory of a stage: weights as passes read them, optimizer state (StageSizes::optimizer()),
+// gradients, and with exact accumulation integer sums.
 struct StageMemory
 {
     std::span<std::byte> weights;
@@ -14,7 +14,7 @@ struct StageMemory
     std::span<std::int64_t> sums = {};
 };
 
-// The weights in full precision: the optimizer's master copy, or those that passes read.
+// The weights in full precision: the master weights if there are any.
 inline std::span<const float> fullWeights(std::span<const std::byte> weights,
                                           std::span<const float> optimizer, std::size_t count)
 {
@@ -23,8 +23,8 @@ inline std::span<const float> fullWeights(std::span<const std::byte> weights,
     return {reinterpret_cast<const float*>(weights.data()), count};
 }
 
-// A stage as one device holds it: weights, their gradient, the optimizer's numbers, which begin as
-// zero. The memory is someone else's and must outlive it.
+// The state of a stage on one device: weights, gradient and optimizer state, which starts at 0.
+// The memory must outlive it.
 struct StageState
 {
     StageState(StageId ofStage, const StageMemory& memory, const Kernels<float>& kernels,

@@ -8,7 +8,7 @@
 
 namespace engine {
 
-// Both copies become their sum, where one device holds them; of one stage, in both its places.
+// Sets both copies of the tied gradient to their sum, if one device holds both stages.
 inline void sumTied(const Kernels<float>& kernels, const TiedParameters& tied, Gradients& first,
                     Gradients& last)
 {

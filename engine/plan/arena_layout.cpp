@@ -9,15 +9,16 @@
 namespace engine {
 namespace {
 
-// Beyond it only the order of time is tried: the others look at every pair.
+// Beyond this number only the order of time is tried, because the others compare every pair.
 constexpr std::size_t kFewLives = 4000;
-// Up to here it is searched for a better order, until a layout is at most one part in kGoodEnough
-// above the least that there can be, for so many rounds and looks at a pair: a tenth of a second.
+// Up to this number a better order is searched until a layout is at most 1 / kGoodEnough above
+// the lower bound, limited by rounds and by comparisons of pairs: about 0.1 s.
 constexpr std::size_t kVeryFewLives = 600;
 constexpr std::size_t kRounds = 2'000, kLooks = 5'000'000;
 constexpr std::uint64_t kClimbs = 8; // each from the best so far
 constexpr Bytes kGoodEnough = 40;
-constexpr Bytes kDrift = 200; // the search goes on from what is one part of it worse
+// the search continues from layouts that are worse by at most this part
+constexpr Bytes kDrift = 200;
 constexpr Bytes kNoLimit = std::numeric_limits<Bytes>::max();
 
 struct Piece
@@ -42,7 +43,7 @@ Pieces piecesOf(const BufferLife& life)
     return {{{life.begin, life.shrinks, life.bytes}, {life.shrinks + 1, life.end, life.rest}}, 2};
 }
 
-// How high above `below` the other must lie; 0: they never meet.
+// Required distance of `other` above `below`; 0: they do not overlap in time.
 Bytes clearance(const BufferLife& below, const BufferLife& other)
 {
     if (below.end < other.begin || other.end < below.begin)
@@ -59,7 +60,7 @@ Bytes clearance(const BufferLife& below, const BufferLife& other)
 
 using Order = std::vector<std::uint32_t>; // of lives
 
-// Puts buffers one by one where the lowest room is.
+// Places buffers one by one at the lowest free offset.
 class FirstFit
 {
 public:
@@ -70,13 +71,13 @@ public:
     { }
 
     enum class Sorted : std::uint8_t { ByBegin, No };
-    // Bytes laid out; at least `limit` as soon as it cannot be less.
+    // Returns the size of the layout; stops as soon as `limit` is reached.
     Bytes place(const Order& order, Sorted sorted, Bytes limit = kNoLimit)
     {
         m_placed.clear();
         Bytes bytes = 0;
         for (const std::uint32_t next : order) {
-            if (sorted == Sorted::ByBegin) // what has ended meets nothing that comes
+            if (sorted == Sorted::ByBegin) // buffers that have ended do not overlap later ones
                 std::erase_if(m_placed, [&](std::uint32_t i) {
                     return m_lives[i].end < m_lives[next].begin;
                 });
@@ -94,7 +95,7 @@ public:
     const std::vector<Bytes>& offsets() const { return m_offsets; }
 
 private:
-    // The lowest offset at which the life meets none of those placed.
+    // The lowest offset at which the buffer overlaps no other.
     Bytes lowest(std::uint32_t next) const
     {
         Bytes offset = 0;
@@ -146,7 +147,7 @@ Peak findPeak(std::span<const BufferLife> lives, Size size)
     return peak;
 }
 
-// Tries orders of placing, and keeps the best layout.
+// Tries orders of placement and keeps the best layout.
 class Search
 {
 public:
@@ -201,8 +202,8 @@ private:
         take(order, m_fit.place(order, FirstFit::Sorted::No));
     }
 
-    // Moves one life at a time to another place of the order, mostly one that sticks out, and goes
-    // on from there if the layout is hardly worse.
+    // Moves one buffer at a time within the order, usually one at the top, and continues from
+    // the result unless it is much worse.
     void climb(Random random)
     {
         Order now = m_order;
@@ -231,7 +232,7 @@ private:
         }
     }
 
-    // Where in the order a life stands that should move.
+    // The position in the order of a buffer to move.
     std::size_t candidate(const Order& order, const std::vector<Bytes>& offsets, Random& random)
     {
         m_high.clear();

@@ -40,7 +40,7 @@ public:
     std::vector<Planned> take() { return std::move(m_all); }
 
 private:
-    // All calls for a stage, and those of both tied embeddings, are one.
+    // All calls for a stage, and for both stages of tied embeddings, are one collective.
     void join(const Op& op, const Planned::Member& member, std::size_t count)
     {
         auto one = std::ranges::find(m_all, meetingOf(op), &Planned::stage);
@@ -49,7 +49,7 @@ private:
         one->members.push_back(member);
     }
 
-    // Of one end alone.
+    // For one of the two stages.
     void addRest(const Op& op, const Planned::Member& member, std::size_t count)
     {
         if (count > 0)

@@ -4,9 +4,10 @@
 
 namespace engine {
 
-// What the ALLREDUCE ops of a schedule sum: a stage's gradient over all that hold the stage; of
-// tied embeddings the tied tensor over both, and over several copies of the pipeline also the rest
-// of either stage. The parts of a stage do not overlap, so they may run in any order.
+// The ALLREDUCE ops of a schedule: each sums the gradient of a stage over all devices that hold
+// it. With tied embeddings the tied tensor is summed over both stages and, with several
+// data-parallel copies, the rest of either stage over the copies. Parts of a stage do not
+// overlap, so they may run in any order.
 std::vector<ExecutionPlan::PlannedCollective> planCollectives(const Schedule& lowered,
                                                               const PipelineModel<float>& unit);
 

@@ -54,7 +54,8 @@ public:
     }
 
 private:
-    // Where a blocking one waits: behind the calls for all replicas that the device holds.
+    // The position at which a blocking all-reduce waits: after the calls for all replicas of the
+    // device.
     void allReduce(HappensBefore::Place place, std::span<const Op> program)
     {
         const Op& op = program[place.position];
@@ -112,7 +113,7 @@ private:
                 waitFor({device, i}, {Fence::Kind::Copied, own.transfer});
     }
 
-    // Who takes the bytes of a stash that was evicted waits until it is gone.
+    // Ops that reuse the memory of an evicted stash wait until it has been moved.
     void reuseOfEvicted(DeviceId device)
     {
         const auto d = indexOf(device);
@@ -131,13 +132,13 @@ private:
                     && isCompute(program[after.begin].kind)) {
                     waitFor({device, after.begin}, gone);
                     if (after.bytes >= buffers[i].life.bytes && offsets[k] == offsets[i])
-                        break; // whoever comes later waits for this one
+                        break; // later ones wait for this one
                 }
             }
         }
     }
 
-    // In which the stage of the op takes part.
+    // The collectives of the op's stage.
     std::vector<std::uint32_t> reductionsOf(const Op& op) const
     {
         std::vector<std::uint32_t> all;
@@ -156,7 +157,7 @@ private:
     {
         return m_plan.devices[indexOf(place.device)].ops[place.position];
     }
-    // Ops that run as one wait together, before the first.
+    // Joint ops wait together, before the first.
     void waitFor(HappensBefore::Place place, Fence fence)
     {
         planOf({place.device, m_parts.order.groupOf(place).first}).waits.push_back(fence);

@@ -4,10 +4,9 @@
 
 namespace engine {
 
-// Data parallelism: W copies of the pipeline train side by side, each with its own devices and
-// micro-batches. One plan serves all of them. The transport knows every copy's devices, messages
-// and evicts under numbers of their own, those of the plan's copy 0 first; all-reduces are one for
-// all copies, which call each of them.
+// Data parallelism: W copies of the pipeline train concurrently, each with its own devices and
+// micro-batches, with one plan. In the transport every copy has its own ids of devices, messages
+// and evicts, those of copy 0 first; all-reduces are shared by all copies.
 class CopyNumbers
 {
 public:
@@ -46,8 +45,7 @@ private:
     int m_copies;
 };
 
-// Who sends to whom and who sums with whom, in the order of those numbers; without the buffers, and
-// without EVICT and LOAD.
+// Senders, receivers and members of all-reduces with these ids, without buffers, EVICT and LOAD.
 Traffic trafficOf(const ExecutionPlan& plan, const CopyNumbers& numbers);
 
 } // namespace engine

@@ -37,7 +37,7 @@ DevicePlan DevicePlanner::plan()
     return std::move(m_plan);
 }
 
-// The next free bytes. Empty ones stay empty: no tensor begins there.
+// Allocates the next bytes. Empty extents remain empty.
 Extent DevicePlanner::take(Bytes bytes)
 {
     const Extent extent{m_plan.arena, bytes};
@@ -89,8 +89,8 @@ void DevicePlanner::takeReservations()
     m_plan.reserved = m_plan.arena - before;
 }
 
-// A stash is laid out piece by piece, each with a life of its own, except where it moves as one:
-// with evicted stashes, and with slices, which see those before them.
+// Places a stash in pieces with separate lifetimes, unless it moves as a whole (evicted stashes)
+// or is read by later slices.
 void DevicePlanner::placeProgram(const StashPlan& own)
 {
     const bool whole = m_input.lowered.shape.slices > 1
@@ -122,7 +122,7 @@ void DevicePlanner::placeProgram(const StashPlan& own)
     countFullest(own);
 }
 
-// Reservations are held all the time.
+// Reservations last for the whole run.
 void DevicePlanner::countFullest(const StashPlan& own)
 {
     const auto add = [this](MemoryCategory category, Bytes bytes) {
@@ -172,7 +172,7 @@ void DevicePlanner::takeProgram()
         free(own.buffers[i], m_places[i]);
 }
 
-// What an op's end leaves to others.
+// Memory that is free after an op.
 void DevicePlanner::free(const PlannedBuffer& buffer, const StashPlace& place)
 {
     const BufferLife& life = buffer.life;

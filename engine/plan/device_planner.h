@@ -4,15 +4,15 @@
 
 namespace engine {
 
-// Lays out the arena of one device.
+// Plans the arena of one device.
 class DevicePlanner
 {
 public:
-    // `stashes` of all devices: guests come from the partner.
+    // `stashes` of all devices, because evicted stashes come from the partner.
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
                   const std::vector<StashPlan>& stashes, DeviceId device);
 
-    DevicePlan plan(); // transfers are not connected yet
+    DevicePlan plan(); // transfers are connected later
 
 private:
     Extent take(Bytes bytes);
@@ -31,7 +31,7 @@ private:
     std::vector<StashPlace> m_places; // of each buffer of the program
 };
 
-// What plans of single devices have in common.
+// Shared by the plans of all devices.
 struct PlanParts
 {
     const Schedule& lowered;
@@ -39,7 +39,7 @@ struct PlanParts
     const MessagePlan& messages;
     const std::vector<StashPlan>& stashes; // [device]
 };
-// Numbers what is sent, copied and reduced, and tells every op what it waits for and posts.
+// Numbers messages, copies and all-reduces, and sets what every op waits for and posts.
 void connect(const PlanParts& parts, ExecutionPlan& plan);
 
 } // namespace engine

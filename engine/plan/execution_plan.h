@@ -9,54 +9,53 @@
 
 namespace engine {
 
-// A stage as a device holds it, in its arena.
+// A stage in the arena of a device.
 struct StagePlan
 {
     int replica = 0;
     StageId stage;
     Extent weights, optimizer, gradients;
-    Extent sums; // of int64: with exact accumulation, else empty
+    Extent sums; // int64, with exact accumulation; otherwise empty
 };
 
-// Where the pieces of a stash lie: those of model's StashPieces, the first one first. One that
-// moves as a whole lies in the first.
+// Positions of the pieces of a stash, see the model's StashPieces. A stash that moves as a whole
+// is in the first.
 using StashPlace = std::array<Extent, kStashPieces>;
 
-// An op with the memory it works on and what it waits for.
+// An op with its memory and the fences that it waits for.
 struct OpPlan
 {
-    Extent input, output;              // boundary tensors
-    std::vector<StashPlace> stash;     // [unit of the op]
-    std::vector<StashPlace> made;      // [unit of the op] of RECOMPUTE
-    std::vector<Extent> earlier;       // stashes of the slices before
-    Extent version;                    // of the weights, where it is not the newest; of OPT the
-                                       // one to keep before it is updated, if any
-    std::vector<Fence> waits;          // before it begins; of a joint pair: at the first; of an
-                                       // ALLREDUCE that blocks: before what comes behind it
-    std::vector<std::uint32_t> posts;  // messages that may land when it has ended
-    std::vector<Extent> freed;         // when it has ended
-    std::uint32_t transfer = kNoIndex; // of SEND and RECV the message, of EVICT and LOAD the copy
-    std::vector<std::uint32_t> reductions; // of ALLREDUCE the collectives
+    Extent input, output;          // boundary tensors
+    std::vector<StashPlace> stash; // [unit of work of the op]
+    std::vector<StashPlace> made;  // [unit of work of the op] of RECOMPUTE
+    std::vector<Extent> earlier;   // stashes of earlier slices
+    Extent version; // weights, if not the newest; for OPT the version to keep before the update, if
+                    // any
+    std::vector<Fence> waits; // before the op begins; for joint ops at the first; for a blocking
+                              // ALLREDUCE before the next op
+    std::vector<std::uint32_t> posts;  // messages whose slots are free after the op
+    std::vector<Extent> freed;         // after the op
+    std::uint32_t transfer = kNoIndex; // the message of SEND and RECV, the copy of EVICT and LOAD
+    std::vector<std::uint32_t> reductions; // the collectives of ALLREDUCE
 };
 
-// One device's arena, laid out from the schedule before anything runs. First what it holds for the
-// whole run, then reservations for what other devices' clocks decide, then what its own program
-// orders.
+// The arena of one device, planned before the run: memory for the whole run, then reservations
+// that depend on other devices, then buffers ordered by its own program.
 struct DevicePlan
 {
     std::vector<StagePlan> stages;
     Extent workspace, tokens;
     std::array<Bytes, kMemoryCategories> fixed{}; // for the whole run
     std::vector<Extent> sources, slots, guests;   // reservations
-    Bytes reserved = 0;                           // of these
-    ArenaLayout layout;                           // of what the program orders
-    Bytes arena = 0;                              // all of it
-    std::array<Bytes, kMemoryCategories> full{};  // of it at the fullest moment; the rest is idle
-    Bytes stashPeak = 0;                          // most stash of its own alive at once
+    Bytes reserved = 0;                           // bytes of the reservations
+    ArenaLayout layout;                           // of the buffers ordered by the program
+    Bytes arena = 0;                              // total bytes
+    std::array<Bytes, kMemoryCategories> full{};  // of it at the peak; the rest is idle
+    Bytes stashPeak = 0;                          // peak of its own stashes
     std::vector<OpPlan> ops;                      // [position]
-    std::vector<std::uint32_t> firstPosts;        // messages that may land from the begin on
+    std::vector<std::uint32_t> firstPosts;        // messages whose slots are free from the begin
 
-    Bytes live() const { return arena - layout.bytes + layout.peak; } // at the fullest moment
+    Bytes live() const { return arena - layout.bytes + layout.peak; } // at the peak
 };
 
 struct ExecutionPlan
@@ -73,8 +72,8 @@ struct ExecutionPlan
         Extent own, guest;
         bool evicts = true;
     };
-    // Of one copy of the pipeline; the members of all copies take part. Tied embeddings of several
-    // copies have up to four: of the tied tensor, and of what lies beside it in either stage.
+    // Of one copy of the pipeline; the members of all copies take part. Tied embeddings with
+    // several copies need up to four: for the tied tensor, and for the rest of either stage.
     struct PlannedCollective
     {
         struct Member
@@ -85,19 +84,19 @@ struct ExecutionPlan
             std::size_t first = 0; // of the numbers of its gradient that are summed
         };
 
-        StageId stage; // under which they meet (tied_embeddings.h)
+        StageId stage; // identifies the all-reduce (tied_embeddings.h)
         std::size_t count = 0;
         std::vector<Member> members;
     };
 
-    int units = 1; // of a micro-batch
-    int width = 1; // data-parallel: copies of the pipeline, of which all else is one
+    int units = 1; // per micro-batch
+    int width = 1; // data-parallel copies; everything else describes one copy
     std::vector<DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
     std::vector<PlannedCollective> collectives;
-    std::vector<HappensBefore::Place> order; // every op after what it consumes
-    MemoryLog memory; // what an iteration allocates and frees: known before it runs
+    std::vector<HappensBefore::Place> order; // every op after its inputs
+    MemoryLog memory; // allocations and frees of an iteration, known before it runs
 
     double total() const; // bytes of all arenas of all copies
 };
@@ -107,7 +106,7 @@ struct ExecutionPlanInput
     const Schedule& lowered;
     const PipelineModel<float>& unit; // a pass of one unit of a micro-batch (stash_plan.h)
     Accumulate accumulate = Accumulate::Float;
-    Bytes tokenBytes = 0; // of an iteration, on the devices of the first and the last stage
+    Bytes tokenBytes = 0; // per iteration, on the devices of the first and the last stage
 };
 ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
@@ -120,8 +119,8 @@ inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
     return static_cast<Bytes>(sizes.bytes(numbers));
 }
 
-// What the record of so many iterations keeps in memory while it grows, bytes: of every op its
-// span, its measured time and two memory events.
+// Bytes of the recording of that many iterations in memory: per op its span, its measured time
+// and two memory events.
 double recordBytes(std::size_t ops, std::int64_t iterations);
 
 } // namespace engine

@@ -6,25 +6,25 @@
 
 namespace engine {
 
-// What a schedule itself orders: by the programs of its devices and the values that they wait for,
-// whatever the clocks say (Lamport, 1978; vector clocks: Fidge, Mattern, 1988). Two buffers may
-// share memory only on its word.
+// The order that a schedule guarantees, from the programs of its devices and the values that
+// they wait for, independent of times (Lamport, 1978; vector clocks: Fidge, Mattern, 1988). Two
+// buffers may share memory only if this order separates them.
 class HappensBefore
 {
 public:
-    explicit HappensBefore(const Schedule& lowered); // that does not deadlock
+    explicit HappensBefore(const Schedule& lowered); // must not deadlock
 
     struct Place
     {
         DeviceId device;
         std::uint32_t position = 0; // of a compute op in the device's program
     };
-    // `first` has ended before `second` begins. Ops that run as one begin and end together.
+    // Whether `first` has ended before `second` begins. Joint ops begin and end together.
     bool isOrdered(Place first, Place second) const;
 
-    // Every op after what it consumes.
+    // Every op after its inputs.
     const std::vector<Place>& order() const { return m_order; }
-    // The ops that run as one with the op at `position`: itself, mostly.
+    // The ops joined with the op at `position`, usually only itself.
     struct Group
     {
         std::uint32_t first = 0, last = 0;
@@ -32,7 +32,7 @@ public:
     Group groupOf(Place place) const;
 
 private:
-    using Clock = std::uint32_t; // ops of a device that have ended: all before this position
+    using Clock = std::uint32_t; // number of ops of a device that have ended
 
     bool tryGroup(const Schedule& lowered, DeviceId device, std::uint32_t first);
     bool gather(const Schedule& lowered, const Op& op, std::span<Clock> clocks);
@@ -41,8 +41,8 @@ private:
     std::size_t m_devices = 0;
     std::vector<std::vector<Group>> m_groups;    // [device][position]
     std::vector<std::vector<Clock>> m_begin;     // [device][position * devices + device]
-    std::vector<Place> m_madeBy;                 // [valueIndex], while it is built
-    std::vector<int> m_allReduces, m_reduced;    // [meetingOf()] calls expected, seen
+    std::vector<Place> m_madeBy;                 // [valueIndex], during construction
+    std::vector<int> m_allReduces, m_reduced;    // [meetingOf()] number of calls expected, and seen
     std::vector<std::vector<Clock>> m_reducedAt; // [stage][device]
     std::vector<Place> m_order;
 };

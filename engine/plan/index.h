@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// Where the things of an id stand in a vector.
+// The index of an id in a vector.
 template<class Tag>
 constexpr std::size_t indexOf(Id<Tag> id)
 {

@@ -20,8 +20,8 @@ std::string bytesText(double bytes)
                          : fmt::format("{:.1f} GB", bytes / kGiga);
 }
 
-// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)": of the device, or where
-// the most is needed.
+// "these would fit: --micro-batches 4 (1.2 GB), --scheme bpipe (2.0 GB)": sizes of the device,
+// or of the fullest memory.
 std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDevice)
 {
     std::string text;
@@ -48,11 +48,11 @@ struct Fullest
 {
     std::size_t device = 0; // of a copy
     Bytes arena = 0;
-    std::string op;  // while which it holds most
+    std::string op;  // at which it holds the most
     int devices = 0; // among how many
 };
 
-// Of the devices in a room; -1: in any.
+// Among the devices in a room; -1: all.
 Fullest fullestOf(const MemoryFit& fit, int room)
 {
     const int all = devicesOf(fit.plan);
@@ -132,7 +132,7 @@ MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
     const bool isNccl = experiment.transport == Carrier::Nccl;
     const std::vector<Bytes> communicators
         = isNccl ? communicatorNeed(plan) : std::vector<Bytes>(static_cast<std::size_t>(all));
-    // Beside the arenas: what comes from other GPUs to be added.
+    // Besides the arenas: copies of other GPUs' buffers for sums.
     const bool isStaged = rooms.size() > 1 && !plan.collectives.empty() && !isNccl;
     const double staged = isStaged ? static_cast<double>(QueuedTransport::kStaged) : 0;
     for (int d = 0; d < all; ++d) {

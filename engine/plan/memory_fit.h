@@ -9,10 +9,9 @@
 
 namespace engine {
 
-// Whether a run fits: its devices into the memory of the machine or, each into its own, of the GPUs
-// (`rooms`), and each device into Experiment::deviceMemory. The error says where how much is
-// missing, which device is the fullest and at which op, and which changes of the experiment would
-// fit.
+// Checks that the arenas of all devices fit into the memory of the machine or of their GPUs
+// (`rooms`), and each device into Experiment::deviceMemory. The error names the missing bytes,
+// the fullest device with its op, and changes of the experiment that fit.
 struct MemoryFit
 {
     const Experiment& experiment;
@@ -20,24 +19,24 @@ struct MemoryFit
     const ExecutionPlan& plan;
     const MemoryRooms& rooms;
 };
-Result<void> checkFits(const MemoryFit& fit, const Device& device); // which runs it
+Result<void> checkFits(const MemoryFit& fit, const Device& device); // the device that runs it
 
-// The record alone, before anything is planned, into `available` bytes of the machine; 0: unknown,
-// it fits.
+// Checks the recording only, before planning; `available` bytes of the machine; 0: unknown,
+// fits.
 Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lowered,
                              Bytes available);
 
-// What a run needs.
+// Memory that a run needs.
 struct MemoryNeed
 {
-    std::vector<double> rooms;         // bytes in each
+    std::vector<double> rooms;         // bytes in each room
     Bytes fullest = 0;                 // arena of the fullest device
-    std::vector<double> communicators; // of those in each room: kept free for NCCL
+    std::vector<double> communicators; // bytes in each room reserved for NCCL
 
-    double most() const; // of any room
+    double most() const; // maximum over the rooms
 };
 
-// A change of an experiment with which it fits: each was planned.
+// A change of the experiment that fits, as checked by planning it.
 struct Remedy
 {
     std::string words; // "--micro-batches 4"

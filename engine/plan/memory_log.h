@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// What one iteration allocates and frees, in terms of ops: placed once it is known when they ran.
+// The allocations and frees of one iteration by op; their times follow when the ops have run.
 struct MemoryChange
 {
     enum class At : std::uint8_t { Begin, End };
@@ -21,12 +21,12 @@ struct MemoryChange
 };
 using MemoryLog = std::vector<MemoryChange>;
 
-// Appends the events of iteration `iteration` (its spans are the last of every track) by time;
-// frees first at equal times.
+// Appends the events of iteration `iteration` (whose spans are the last of every track), sorted
+// by time; frees first at equal times.
 void placeMemory(const MemoryLog& log, std::uint32_t iteration, std::uint32_t opCount,
                  Timeline& timeline);
 
-// When each op ran in that iteration. [OpIndex]
+// The window of each op in that iteration. [OpIndex]
 std::vector<Window> windowsOf(const Timeline& timeline, std::uint32_t iteration,
                               std::uint32_t opCount);
 

@@ -6,9 +6,9 @@ namespace engine {
 
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemoryRooms& rooms);
-// What communicators take on each device, counted through all copies, where NCCL carries; bytes.
+// Bytes of NCCL communicators on each device, counted over all copies; 0 without NCCL.
 std::vector<Bytes> communicatorNeed(const ExecutionPlan& plan);
-// What its record takes in memory while it grows, bytes.
+// Bytes of the recording in memory.
 double recordOf(const Experiment& experiment, const Schedule& lowered);
 
 bool fits(const MemoryNeed& need, const Experiment& experiment, const MemoryRooms& rooms);

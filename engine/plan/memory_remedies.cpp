@@ -12,10 +12,10 @@
 namespace engine {
 namespace {
 
-constexpr std::size_t kMostOps
-    = 100'000; // of an alternative: planning it takes no time to speak of
+// of an alternative, so that planning takes little time
+constexpr std::size_t kMostOps = 100'000;
 
-// What an experiment needs; nothing where it cannot run.
+// Memory of an experiment; none if it cannot run.
 std::optional<MemoryNeed> needOf(const Experiment& experiment, const MemoryRooms& rooms,
                                  const Device& device)
 {
@@ -87,7 +87,7 @@ private:
         return true;
     }
 
-    // The most of `value` / 2, / 4, ... that fits.
+    // The largest of `value` / 2, / 4, ... that fits.
     void halve(const char* words, int value, const std::function<void(Experiment&, int)>& change)
     {
         while ((value /= 2) > 0)

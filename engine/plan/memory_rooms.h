@@ -6,24 +6,24 @@
 
 namespace engine {
 
-// A memory in which arenas lie: the machine's, or a GPU's.
+// A memory that holds arenas: the machine's, or a GPU's.
 struct MemoryRoom
 {
-    Bytes free = 0; // when all devices have been opened; 0: unknown, everything fits
-    int gpu = -1;   // -1: the machine, which keeps the record of the run, too
+    Bytes free = 0; // after all devices were opened; 0: unknown, everything fits
+    int gpu = -1;   // -1: the machine, which also holds the recording
 
     bool isGpu() const { return gpu >= 0; }
-    // Some is left to others: of a machine to the rest of it, of a GPU to kernels that are loaded
-    // late, graphs and a tracer's buffers.
+    // Leaves some memory free: for other processes, or on a GPU for kernels loaded late, graphs
+    // and tracers.
     double usable() const;
     bool holds(double bytes) const { return free <= 0 || bytes <= usable(); }
 };
 
-// Those of a run; never none.
+// Of a run; not empty.
 using MemoryRooms = std::vector<MemoryRoom>;
 
-// In which of `rooms` the arena of a device lies, where there are `devices` in all, counted through
-// all copies of the pipeline: as they are placed on GPUs (device_placement.h).
+// The index in `rooms` for the arena of a device, of `devices` over all copies of the pipeline,
+// placed on GPUs by device_placement.h.
 int roomOf(int device, int devices, const MemoryRooms& rooms);
 
 } // namespace engine

@@ -12,7 +12,8 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
     for (const Value& value : values) {
         if (value.kind == Value::Kind::Activation)
             return value;
-        // With sequence slices a stage also hands gradients to itself: not a tensor of their own.
+        // With sequence slices a stage also passes gradients to itself, which are not separate
+        // tensors.
         if (value.kind == Value::Kind::Gradient && value.stage.value == op.stage.value + besides
             && value.stage.value > 0)
             return value;
@@ -20,10 +21,10 @@ std::optional<Value> boundaryAmong(const Values& values, const Op& op, int besid
     return std::nullopt;
 }
 
-// How many reservations are looked at for a free one, the longest in use first.
+// Maximum number of reservations checked for reuse, longest unused first.
 constexpr std::size_t kTries = 64;
 
-// Reservations of one device: the last message of each, and its size.
+// The reservations of one device: the last message of each, and its size.
 struct Pool
 {
     std::vector<std::uint32_t> last;
@@ -67,7 +68,7 @@ public:
         }
     }
 
-    // In the order in which they are made.
+    // In the order of production.
     void reserve()
     {
         std::vector<Pool> sources, slots;
@@ -102,7 +103,8 @@ private:
         return m_plan.messages[m_plan.messageOf[valueIndex(value, m_lowered.shape)]];
     }
 
-    // One of the same size whose last message has been used before this one is made, or a new one.
+    // Reuses a reservation of the same size whose last message was used before this one is
+    // produced, or creates a new one.
     Taken take(Pool& pool, std::uint32_t number)
     {
         const PlannedMessage& message = m_plan.messages[number];

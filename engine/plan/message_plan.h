@@ -10,29 +10,29 @@
 
 namespace engine {
 
-// The boundary tensor that an op takes from the stage beside it, and the one that it gives on.
+// The boundary tensor that an op receives from the neighbouring stage, and the one that it
+// passes on.
 std::optional<Value> boundaryInput(const Op& op, const Shape& shape);
 std::optional<Value> boundaryOutput(const Op& op, const Shape& shape);
 
-// A boundary tensor on its way: from the op that makes it, through SEND and RECV, to the op that
-// uses it; the latter two are none where both stages are on one device.
+// A boundary tensor from its producer through SEND and RECV to its consumer; without SEND and
+// RECV if both stages are on one device.
 struct PlannedMessage
 {
     Value value;
     HappensBefore::Place maker, user;
     std::uint32_t send = kNoIndex,
-                  receive = kNoIndex; // positions on the maker's and the user's device
+                  receive = kNoIndex; // positions on the devices of producer and consumer
     Bytes bytes = 0;
-    std::uint32_t source = 0, slot = 0;  // numbers of reservations, where it is sent
-    std::uint32_t nextInSlot = kNoIndex; // the message that lands there after this one
+    std::uint32_t source = 0, slot = 0;  // indices of reservations, if it is sent
+    std::uint32_t nextInSlot = kNoIndex; // the next message in the same slot
 
     bool isSent() const { return send != kNoIndex; }
 };
 
-// What is held for messages during the whole run, since another device's clock decides when one is
-// gone. A reservation serves a message after another only where the schedule orders the use of the
-// one before the making of the other: so a sender never waits for room, and no order of events
-// needs more.
+// Memory reserved for messages during the whole run, because other devices determine when a
+// message is complete. A reservation is reused only if the schedule orders the use of the
+// earlier message before the production of the later one, so a sender never waits for memory.
 struct MessagePlan
 {
     struct Reservations // of one device
@@ -41,12 +41,13 @@ struct MessagePlan
     };
 
     std::vector<PlannedMessage> messages;
-    std::vector<std::uint32_t> messageOf;          // [valueIndex] -> messages; kNoIndex: none
-    std::vector<Reservations> devices;             // [device]
-    std::vector<std::vector<std::uint32_t>> first; // [device] messages that land in an unused slot
+    std::vector<std::uint32_t> messageOf; // [valueIndex] -> messages; kNoIndex: none
+    std::vector<Reservations> devices;    // [device]
+    // [device] messages that use a slot for the first time
+    std::vector<std::vector<std::uint32_t>> first;
 };
 
-// `bytesOf` an activation or a gradient.
+// `bytesOf`: size of an activation or a gradient.
 MessagePlan planMessages(const Schedule& lowered, const HappensBefore& order,
                          const std::function<Bytes(const Value&)>& bytesOf);
 

@@ -4,7 +4,7 @@
 
 namespace engine {
 
-// What an iteration allocates and frees, op by op.
+// The allocations and frees of an iteration, by op.
 MemoryLog planMemoryLog(const PlanParts& parts, const ExecutionPlan& plan);
 
 } // namespace engine

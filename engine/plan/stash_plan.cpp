@@ -14,7 +14,7 @@ Bytes bytesOf(const StageSizes& sizes, std::size_t numbers)
     return static_cast<Bytes>(sizes.bytes(numbers));
 }
 
-// Of a stash of so many numbers.
+// For a stash of this many numbers.
 std::array<Bytes, kStashPieces> piecesOf(const StageSizes& sizes, std::size_t numbers)
 {
     return {bytesOf(sizes, sizes.weightStash - sizes.headKept), bytesOf(sizes, sizes.headKept),
@@ -22,7 +22,7 @@ std::array<Bytes, kStashPieces> piecesOf(const StageSizes& sizes, std::size_t nu
             bytesOf(sizes, sizes.headRest)};
 }
 
-// Walks the program of a device and notes from where to where every buffer is alive.
+// Traverses the program of a device and records the lifetimes of its buffers.
 class Walk
 {
 public:
@@ -78,7 +78,7 @@ private:
     }
     BufferLife& life(std::uint32_t buffer) { return m_plan.buffers[buffer].life; }
 
-    // Tensors between two stages of the device, which no message carries.
+    // Tensors between two stages of the device, without messages.
     void handOver(std::uint32_t position)
     {
         const Op& op = m_program[position];
@@ -174,7 +174,7 @@ private:
         }
     }
 
-    // The slot is given back by the end of the compute op behind (stash.h: stashRoom()).
+    // The slot is freed by the end of the next compute op (stash.h: stashRoom()).
     void evict(std::uint32_t position, const Op& op, int unit)
     {
         std::uint32_t behind = position;
@@ -210,7 +210,7 @@ private:
                 m_plan.of[i].version = first + versions.of[i];
     }
 
-    // Copies of a device run in the order of its program, so its own order is enough.
+    // Copies of a device run in program order, which is sufficient.
     std::uint32_t guestFor(Bytes bytes)
     {
         const auto free = std::ranges::find(m_freeGuests, bytes,

@@ -10,8 +10,8 @@
 
 namespace engine {
 
-// Ops work on units: a micro-batch whole, or cut into slices of the sequence, or into halves where
-// any op is of a half (then a whole op is two units).
+// Units of work of an op: the whole micro-batch, sequence slices, or halves if any op of the
+// schedule has a half (then a whole op is two units).
 struct UnitRange
 {
     int first = 0, count = 1;
@@ -22,33 +22,35 @@ UnitRange unitsOf(const Op& op, int unitsPerMicroBatch);
 
 constexpr std::size_t kStashPieces = 4; // of StashPieces, and the one before them
 
-// A buffer that the program of a device orders: a stash, what I leaves of it for W, a boundary
-// tensor between two stages of the device, or an older version of a stage's weights.
+// A buffer whose lifetime the program of a device determines: a stash, what I keeps of it for W,
+// a boundary tensor between two stages of the device, or an older weight version.
 struct PlannedBuffer
 {
     BufferLife life;
     MemoryCategory category = MemoryCategory::Stash;
-    std::uint32_t evictedBy = kNoIndex; // position of its EVICT, where it leaves so
-    // Bytes of each piece; all 0: it is one. The last two are what I frees.
+    std::uint32_t evictedBy = kNoIndex; // position of the EVICT that moves it, if any
+    // Bytes of each piece; all 0: a single piece. I frees the last two.
     std::array<Bytes, kStashPieces> pieces{};
 };
 
-// What the ops of one device hold. Numbers are indices into `buffers`.
+// The buffers of the ops of one device. Numbers are indices into `buffers`.
 struct StashPlan
 {
     struct OpStash
     {
-        std::vector<std::uint32_t> stash;   // [unit of the op] what F, B, I, W and EVICT work on
-        std::vector<std::uint32_t> made;    // [unit of the op] what RECOMPUTE or LOAD makes of it
-        std::vector<std::uint32_t> earlier; // the slices before, whose keys and values it sees
-        std::uint32_t input = kNoIndex, output = kNoIndex; // handed over
-        std::uint32_t guest = kNoIndex;                    // of EVICT and LOAD: the partner's slot
-        std::uint32_t version = kNoIndex; // of the weights; of OPT the one kept (version_plan.h)
+        std::vector<std::uint32_t> stash; // [unit of work] used by F, B, I, W and EVICT
+        std::vector<std::uint32_t> made;  // [unit of work] produced by RECOMPUTE or LOAD
+        // the earlier slices, to whose keys and values it attends
+        std::vector<std::uint32_t> earlier;
+        std::uint32_t input = kNoIndex, output = kNoIndex; // passed within the device
+        std::uint32_t guest = kNoIndex; // of EVICT and LOAD: the slot on the partner
+        // of the weights; of OPT the version kept (version_plan.h)
+        std::uint32_t version = kNoIndex;
     };
 
     std::vector<PlannedBuffer> buffers;
     std::vector<OpStash> of;   // [position]
-    std::vector<Bytes> guests; // slots that the device needs of its partner: bytes of each
+    std::vector<Bytes> guests; // slots needed on the partner: bytes of each
 };
 
 struct StashPlanInput

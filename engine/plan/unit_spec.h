@@ -6,14 +6,14 @@
 
 namespace engine {
 
-// What one pass works on: a micro-batch, half of its samples, or one of the slices of its sequence,
-// as the schedule has it (stash_plan.h).
+// The input of one pass: a micro-batch, half of its samples, or one slice of its sequence
+// (stash_plan.h).
 struct UnitSpec
 {
-    ModelSpec model; // of half the samples, where the schedule works on halves
+    ModelSpec model; // with half the samples if the schedule has halves
     int slices = 1;  // of the sequence
 };
-// An error when the samples cannot be halved, or the sequence not cut.
+// An error if the samples cannot be halved or the sequence cannot be sliced.
 Result<UnitSpec> unitSpec(ModelSpec model, const Schedule& lowered);
 
 } // namespace engine

@@ -34,11 +34,12 @@ public:
 private:
     struct StageVersions
     {
-        std::vector<std::uint32_t> updates;        // positions of the OPTs so far; k makes k + 1
+        // positions of the OPTs so far; OPT k creates version k + 1
+        std::vector<std::uint32_t> updates;
         std::map<std::size_t, std::uint32_t> kept; // version -> buffer
     };
 
-    // An op names its version modulo 256; no more than 255 are alive at once.
+    // Versions are stored modulo 256; at most 255 are live at once.
     void use(std::uint32_t position, StageVersions& stage)
     {
         const Op& op = m_program[position];

@@ -4,20 +4,20 @@
 
 namespace engine {
 
-// Where the weights are that the ops of an asynchronous schedule use. The newest version lies at
-// home, in the stage's own weights, which every OPT updates in place. A version that micro-batches
-// under way still need is kept by the OPT that makes the next one: it copies the weights aside
-// before it updates them (PipeDream's weight stashing; with PipeDream-2BW the second buffer), until
-// the last op that uses them has ended.
+// Positions of the weights that the ops of an asynchronous schedule use. The newest version is
+// in the stage's own weights, which every OPT updates in place. If unfinished micro-batches
+// still need a version, the OPT that creates the next one first copies the weights (PipeDream's
+// weight stashing; PipeDream-2BW's second buffer). The copy lives until the last op that uses it
+// has ended.
 struct VersionPlan
 {
-    std::vector<PlannedBuffer> buffers; // of kept versions, one stage's weights each
-    // [position] of an op the version that it uses, of an OPT the one that it keeps; an index into
-    // `buffers`. kNoIndex: the weights at home; nothing is kept.
+    std::vector<PlannedBuffer> buffers; // of kept versions, the weights of one stage each
+    // [position] the version that an op uses, or that an OPT keeps: an index into `buffers`.
+    // kNoIndex: the stage's own weights; nothing is kept.
     std::vector<std::uint32_t> of;
 };
 
-// Of a synchronous schedule nothing is kept. checkRunnable(lowered) has passed.
+// Empty for a synchronous schedule. Requires checkRunnable(lowered).
 VersionPlan planVersions(const StashPlanInput& input, DeviceId device);
 
 } // namespace engine

@@ -8,8 +8,8 @@
 namespace engine {
 namespace {
 
-constexpr int kMicroBatchKinds
-    = 5; // Activation .. EvictedStash: one value per micro-batch and slot
+// Activation .. EvictedStash: one value per micro-batch and slot
+constexpr int kMicroBatchKinds = 5;
 
 } // namespace
 

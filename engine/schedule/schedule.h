@@ -38,8 +38,8 @@ struct Op
     OpKind kind = OpKind::Forward;
     OpFlag flags = OpFlag::None;
     std::uint8_t replica = 0; // pipeline direction: 0 down, 1 up
-    std::uint8_t version
-        = 0; // weight version it uses (OPT: creates), modulo 256; 0 in synchronous schemes
+    // weight version it uses (OPT: creates), modulo 256; 0 in synchronous schemes
+    std::uint8_t version = 0;
     std::uint16_t slice = kWhole;
     std::uint16_t peer = kNoPeer; // device at the other end of a send, receive, evict or load
     StageId stage;

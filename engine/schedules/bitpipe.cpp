@@ -38,11 +38,11 @@ struct Parts
 };
 
 constexpr std::string_view kDetails = R"(
-Each direction is a V of 2D stages: down goes over devices 0 .. D-1 and back, up is its mirror
-image. A device so holds four chunks: two of the direction that enters nearer, two of the other.
-Of each unit of D micro-batches the first half goes down, the second up.
+Each direction is a V of 2D stages: down passes over devices 0 .. D-1 and back, up is its mirror
+image. A device holds four chunks, two of each direction. The first half of each unit of D
+micro-batches goes down, the second half up.
 
-D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up; capitals: second chunk; one column is half
+D = 4, N = 4; micro-batches 0, 1 go down and 2, 3 up; upper case: second chunk; one column is half
 a unit of time:
 
   device 0 | f0 f1 .. f2 F2 f3 F3 F0 B0 B0 F1 B1 B1 .. B2 B2 b2 b2 B3 B3 b3 b3 b0 b0 .. .. b1 b1
@@ -50,18 +50,17 @@ a unit of time:
   device 2 | .. f2 f0 f3 f1 F0 F2 F1 F3 .. B2 B2 B0 B0 B3 B3 B1 B1 b0 b0 b2 b2 b1 b1 b3 b3 .. ..
   device 3 | f2 f3 .. f0 F0 f1 F1 F2 B2 B2 F3 B3 B3 .. B0 B0 b0 b0 B1 B1 b1 b1 b2 b2 .. .. b3 b3
 
-v = 4, 6, ... is ours, not the paper's: a direction of vD stages is v/2 such Vs one behind the
-other, chunk c of device d being stage cD+d where c is even and cD+D-1-d where it is odd, so that
-every turn stays on its device; up is the mirror image again. The authors' order within a unit
-holds as it is.
+v = 4, 6, ... is our extension: a direction of vD stages is v/2 consecutive Vs. Chunk c of device
+d is stage cD+d for even c and cD+D-1-d for odd c, so every turn stays on its device; up is the
+mirror image. The authors' order within a unit is unchanged.
 
 Makespan 3N + (D-2)(K+1)/v for N = KD by direct concatenation: at v = 2 the paper's bubble,
 (D-2)/(3N+D-2), at N = D. Peak stash ((v-1/2)D+1+min(d,D-1-d))/v: at v = 2 (3D+2)/4 at the ends
 to D in the middle. Weights 2; 4N(D-1)v/2 messages, 2N(v-1) local copies.
 
-What is not published is our own order: a device takes up what is due first and holds at most
-3D/2 + 1 - 2/v micro-batches. That is concat=early, and concat=direct with placement=looping or
-directions=1. Where there are no whole units of D, early sends micro-batches down and up in turn.
+Unpublished variants use our own order: a device runs the op that is due first and holds at most
+3D/2 + 1 - 2/v micro-batches. These are concat=early, and concat=direct with placement=looping or
+directions=1. Without whole units of D, early alternates micro-batches down and up.
 Early is never longer than 1F1B and, in two directions with N >= D, at most 1 above
 3N + 1.5(D-1); in whole units it is at most 3N + 2(D-2)/v, which for N > D is less than direct.
 )";
@@ -75,7 +74,7 @@ struct Entry
 };
 
 // Without whole units: alternating down and up, a pair every 4 ticks.
-Entry inTurn(int directions, int microBatch)
+Entry alternate(int directions, int microBatch)
 {
     const std::int64_t due = std::int64_t{2} * directions * (microBatch / directions);
     return {microBatch % directions, due, due};
@@ -84,7 +83,7 @@ Entry inTurn(int directions, int microBatch)
 // Consecutive units: each has 3vD ticks of work.
 Entry backToBack(const Shape& shape, int microBatch)
 {
-    Entry entry = inTurn(shape.replicas, microBatch % shape.devices);
+    Entry entry = alternate(shape.replicas, microBatch % shape.devices);
     const std::int64_t begin = std::int64_t{3} * shape.stages * (microBatch / shape.devices);
     entry.forward += begin;
     entry.backward += begin;
@@ -154,7 +153,7 @@ void write(Schedule& schedule, const Parts& wanted)
     std::vector<Entry> entries;
     entries.reserve(static_cast<std::size_t>(shape.microBatches));
     for (int m = 0; m < shape.microBatches; ++m)
-        entries.push_back(wanted.early ? inTurn(shape.replicas, m) : backToBack(shape, m));
+        entries.push_back(wanted.early ? alternate(shape.replicas, m) : backToBack(shape, m));
     writeEntries(schedule, entries);
 }
 

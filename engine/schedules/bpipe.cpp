@@ -1,5 +1,5 @@
 #include "engine/schedule/passes/passes.h"
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/schemes.h"
 
@@ -13,10 +13,10 @@ constexpr SchemeOption kPolicy{"policy", "Which stashes are evicted", kPolicies,
 constexpr std::array kOptions{kPolicy};
 
 constexpr std::string_view kDetails = R"(
-1F1B whose early devices, which hold most, keep some of their stashes on the late ones: device d
-< D/2 evicts to its partner D-1-d behind a forward and loads one op before the backward, both
-beside the compute. The papers at hand fix the pairs and the bound, not which stashes travel: both
-policies are our own and keep it.
+1F1B whose early devices, which hold the most stashes, move some of them to late devices: device
+d < D/2 evicts to its partner D-1-d after a forward and loads one op before the backward, both
+concurrent with compute. The paper defines the pairs and the bound, but not which stashes are
+evicted: both policies are our own and keep the bound.
 
 D = 4, N = 6, policy=lazy, a transfer as long as a forward: device 0 holds 3 instead of 4
 
@@ -24,8 +24,8 @@ D = 4, N = 6, policy=lazy, a transfer as long as a forward: device 0 holds 3 ins
   evicts   | .. .. e1 .. e3 .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. .. ..
   loads    | .. .. .. .. .. .. .. .. .. .. .. .. l1 .. .. .. .. .. l3 .. .. .. .. .. .. .. ..
 
-Makespan 3N + 3(D-1) while a transfer takes no longer than a forward, bubble (D-1)/(N+D-1) as
-1F1B; peak stash at most ceil((D+2)/2) on every device, the stash on its way counted on both.
+Makespan 3N + 3(D-1) if a transfer takes no longer than a forward, bubble (D-1)/(N+D-1) as
+1F1B; peak stash at most ceil((D+2)/2) on every device, counting a moving stash on both.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

@@ -12,7 +12,7 @@ Two pipelines in opposite directions, half of the micro-batches each. In the ste
 forward runs as one op with a backward of the other direction (F&B), whose communication it
 hides; split backwards fill the ends.
 
-D = 2, N = 4; micro-batches 0, 1 go down and 2, 3 up (small letters: up); F = I = W = 1, B = 2:
+D = 2, N = 4; micro-batches 0, 1 go down and 2, 3 up (lower case: up); F = I = W = 1, B = 2:
 
   device 0 | F0 f2 F1 b2 b2 [f3 B0 B0] b3 b3 I1 W1          brackets: one op
   device 1 | f2 F0 f3 B0 B0 [F1 b2 b2] B1 B1 i3 w3

@@ -6,12 +6,12 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-DualPipe cut in half: one pipeline of 2D stages that goes there and back over D devices. The way
-there takes the place of one direction, the way back that of the other, so one model is enough.
+DualPipe cut in half: one pipeline of 2D stages in a V over D devices. The forward path replaces
+one direction, the return path the other, so one copy of the model is enough.
 
 D = 1, N = 2              device 0 | f0 F0 f1 B0 B0 [F1 b0 b0] B1 B1 i1 w1
 
-(capitals: second chunk; brackets: one op; one column is half a unit of time)
+(upper case: second chunk; brackets: one op; one column is half a unit of time)
 
 Makespan 3N + (D-1) where F&B takes 3; peak stash D+1/2 on every device.
 )";

@@ -1,12 +1,12 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/schemes.h"
 
 namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-1F1B with twice its warm-up: 2(D-1-d) forwards. Free messages win nothing; a message that takes
-as long as a forward is hidden.
+1F1B with twice the warm-up, 2(D-1-d) forwards. With free messages it has no advantage; messages
+as long as a forward are hidden.
 
 D = 2, N = 4; one column is one unit:
 

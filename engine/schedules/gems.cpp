@@ -5,13 +5,13 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Two pipelines in opposite directions take turns: even micro-batches go down, odd ones up. The
-forward of one follows the backward of the one before from device to device.
+Two alternating pipelines in opposite directions: even micro-batches go down, odd ones up. The
+forward of one micro-batch follows the backward of the previous one from device to device.
 
 D = 2, N = 2              device 0 | F0 .. .. .. B0 B0 f1 b1 b1 .. ..
-                          device 1 | .. F0 B0 B0 f1 .. .. .. .. b1 b1  (small letters: up)
+                          device 1 | .. F0 B0 B0 f1 .. .. .. .. b1 b1  (lower case: up)
 
-Makespan 3D + (N-1)(2D+1): the bubble comes near (D-1)/(D+1/2). Peak stash 1 on every device.
+Makespan 3D + (N-1)(2D+1): the bubble approaches (D-1)/(D+1/2). Peak stash 1 on every device.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

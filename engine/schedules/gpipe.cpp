@@ -12,7 +12,7 @@ constexpr SchemeOption kBackward{"backward", "Order of the backwards", kOrders, 
 constexpr std::array kOptions{kBackward};
 
 constexpr std::string_view kDetails = R"(
-All forwards, then all backwards: as torch runs it (fifo) or as the paper draws it (lifo).
+All forwards, then all backwards, in the order of PyTorch (fifo) or of the paper (lifo).
 
 D = 2, N = 3, fifo        device 0 | F0 F1 F2 .. .. B0 B1 B2
                           device 1 | .. F0 F1 F2 B0 B1 B2 ..

@@ -12,7 +12,7 @@ Result<void> check(const ScheduleRequest& request)
 
 constexpr std::string_view kDetails = R"(
 Interleaved 1F1B with fewer warm-up forwards, vD-1-d. A backward is its input gradient directly
-followed by its weight gradient, which is so off the critical path.
+followed by its weight gradient, which is therefore off the critical path.
 
 D = 2, N = 2, v = 1; one column is one unit:
 

@@ -10,17 +10,17 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-One pipeline that runs over the devices in waves, there and back, v/2 times. The order comes from
-a table of slots, in which a forward takes one and a backward two: the first micro-batch of a
-unit of D lies along its path, then every device keeps free the slots before its forward of chunk
-1 (as many as it takes the path from there to the turning point) and before its backward of the
-last chunk; the other micro-batches follow at the first free slots. The next unit begins where
-the first micro-batch ends.
+One pipeline that passes over the devices and back v/2 times. The order comes from a table of
+slots, in which a forward takes one slot and a backward two. The first micro-batch of a unit of D
+is placed along its path. Then every device reserves the slots before its forward of chunk 1 (as
+many as the path takes to the turning point) and before its backward of the last chunk. The
+other micro-batches take the first free slots. The next unit begins where the first micro-batch
+ends.
 
 D = 2, N = 2, v = 2       device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 .. .. b1 b1
                           device 1 | .. f0 F0 f1 F1 .. B0 B0 b0 b0 B1 B1 b1 b1
 
-Makespan 3N + 4(D-1)/v at N = D; peak stash D at the most.
+Makespan 3N + 4(D-1)/v at N = D; peak stash at most D.
 )";
 
 class SlotTable

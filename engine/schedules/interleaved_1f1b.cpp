@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/parts/virtual_ids.h"
@@ -45,16 +45,16 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-Device d holds stages d, D+d, 2D+d, ... and takes them up in groups of G = D micro-batches;
-2(D-1-d) + (v-1)G warm-up forwards, then one forward and one backward in turn.
+Device d holds stages d, D+d, 2D+d, ... and processes them in groups of G = D micro-batches;
+2(D-1-d) + (v-1)G warm-up forwards, then alternating forwards and backwards.
 
-D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
+D = 2, N = 2, v = 2; upper case: second chunk; one column is half a unit:
 
   device 0 | f0 f1 F0 F1 .. .. B0 B0 .. B1 B1 b0 b0 b1 b1
   device 1 | .. f0 f1 F0 B0 B0 F1 B1 B1 b0 b0 b1 b1 .. ..
 
-Behind the last full group none, or at least D-2 may be left over, where Megatron-LM asks for none
-or D; fewer than G in all are one group.
+After the last full group 0 or at least D-2 micro-batches may remain; Megatron-LM requires 0 or D.
+Fewer than G micro-batches are one group.
 
 N a multiple of G: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1), peak stash
 min(N, (2(D-1-d) + (v-1)G + 1)/v).
@@ -70,7 +70,7 @@ Result<Schedule> build(const ScheduleRequest& request)
     for (int d = 0; d < devices; ++d) {
         parts::Program program(schedule, d);
         program.reserve(2 * ids.count());
-        parts::inTurn(
+        parts::alternate(
             ids.count(), std::int64_t{2} * (devices - 1 - d) + std::int64_t{group} * (chunks - 1),
             [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
             [&](int k) { program.backward(ids.backwardStage(k, d), ids.microBatch(k)); });

@@ -41,15 +41,15 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-Interleaved 1F1B with half its warm-up, split backward, and weight gradients that follow d input
-gradients behind and so fill the cool-down. G = N / (N div D) micro-batches a group.
+Interleaved 1F1B with half the warm-up, split backward, and weight gradients delayed by d input
+gradients, which fill the cool-down. G = N / (N div D) micro-batches per group.
 
-D = 2, N = 2, v = 2; capitals: second chunk; one column is half a unit:
+D = 2, N = 2, v = 2; upper case: second chunk; one column is half a unit:
 
   device 0 | f0 f1 F0 F1 .. I0 W0 I1 W1 i0 w0 i1 w1
   device 1 | .. f0 f1 F0 I0 F1 I1 W0 i0 W1 i1 w0 w1
 
-N >= D: makespan 3N + (D-1)/v, bubble (D-1)/(3vN+D-1), peak stash ((v-1)G+D)/v, D where D
+N >= D: makespan 3N + (D-1)/v, bubble (D-1)/(3vN+D-1), peak stash ((v-1)G+D)/v, which is D if D
 divides N.
 )";
 

@@ -12,16 +12,16 @@ constexpr SchemeOption kBackward{"backward", "Order of the backwards", kOrders, 
 constexpr std::array kOptions{kBackward};
 
 constexpr std::string_view kDetails = R"(
-Chunk by chunk: all forwards of a chunk, then all of the next; the backwards likewise from the
-last chunk on, as torch runs them (lifo) or as the paper draws them (fifo).
+All forwards of a chunk, then all of the next; backwards likewise, starting with the last chunk,
+in the order of PyTorch (lifo) or of the paper (fifo).
 
-D = 2, N = 2, v = 2, fifo; capitals: second chunk; one column is half a unit:
+D = 2, N = 2, v = 2, fifo; upper case: second chunk; one column is half a unit:
 
   device 0 | f0 f1 F0 F1 .. .. .. B0 B0 B1 B1 b0 b0 b1 b1
   device 1 | .. f0 f1 F0 F1 B0 B0 B1 B1 b0 b0 b1 b1 .. ..
 
 N >= D: makespan 3N + 3(D-1)/v, bubble (D-1)/(vN+D-1). Peak stash N on every device; one
-all-gather and reduce-scatter per chunk where the weights are sharded.
+all-gather and reduce-scatter per chunk if the weights are sharded.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

@@ -16,14 +16,14 @@ constexpr SchemeOption kCap{"cap", "Maximum of activations on a device (0: unlim
 constexpr std::array kOptions{kInject, kCap};
 
 constexpr std::string_view kDetails = R"(
-Two pipelines in opposite directions as in Chimera, into which K micro-batches are injected at
-the start. No code of the authors is public and their figure was not available: this order is our
-own stand-in, an approximation. A device that is free takes up a backward before a forward, then
-the older micro-batch, then the later stage. At most K/2 of a direction are under way at once
-(inject, D+2), and a device with `cap` activations (D) begins no forward; where that would stop
-every device, the cap gives way by one. The first half of the micro-batches goes down.
+Two pipelines in opposite directions as in Chimera, with K micro-batches injected at the start.
+The authors' code and figure were not available, so this order is an approximation of our own. A
+free device prefers a backward to a forward, then the older micro-batch, then the later stage. At
+most K/2 micro-batches of a direction are unfinished at once (inject, D+2), and a device with
+`cap` activations (D) starts no forward; if that blocks all devices, the cap grows by one. The
+first half of the micro-batches goes down.
 
-D = 4, N = 8; micro-batches 0 .. 3 go down, 4 .. 7 up (small letters); one column is one unit:
+D = 4, N = 8; micro-batches 0 .. 3 go down, 4 .. 7 up (lower case); one column is one unit:
 
   device 0 | F0 F1 F2 f4 b4 b4 f5 b5 b5 B0 B0 F3 B1 B1 f6 b6 b6 f7 b7 b7 .. B2 B2 .. .. .. B3 B3
 

@@ -1,12 +1,12 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/schemes.h"
 
 namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Device d runs min(N, D-1-d) warm-up forwards, then one forward and one backward in turn, then the
-cool-down backwards: a backward as early as it can be.
+Device d runs min(N, D-1-d) warm-up forwards, then alternating forwards and backwards, then the
+cool-down backwards: every backward as early as possible.
 
 D = 2, N = 3              device 0 | F0 F1 .. B0 F2 B1 .. B2
                           device 1 | .. F0 B0 F1 B1 F2 B2 ..

@@ -1,12 +1,12 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/schemes.h"
 
 namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-One warm-up forward more than eager 1F1B, 2(D-1-d)+1: the forward and the backward of the steady
-phase do not depend on each other on any device, so that either hides the other's messages.
+One warm-up forward more than eager 1F1B, 2(D-1-d)+1: in the steady phase forward and backward of
+a device are independent, so each hides the messages of the other.
 
 D = 2, N = 4; one column is one unit:
 

@@ -6,8 +6,8 @@
 namespace engine {
 namespace {
 
-constexpr int kMostDevices
-    = 255; // device 0 keeps one version per device, and versions are counted modulo 256
+// device 0 keeps one version per device, and versions are counted modulo 256
+constexpr int kMostDevices = 255;
 
 Result<void> check(const ScheduleRequest& request)
 {
@@ -21,13 +21,13 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-1F1B without a flush: each backward is followed by an update, and a micro-batch's backward uses
-the weights that its forward has used (weight stashing). On device d micro-batch n is D-1-d
-updates behind: version max(0, n-(D-1-d)). A window of N micro-batches; the version stands behind
-the colon.
+1F1B without a flush: each backward is followed by an update, and the backward of a micro-batch
+uses the same weights as its forward (weight stashing). On device d micro-batch n is D-1-d
+updates behind: version max(0, n-(D-1-d)). A window of N micro-batches; the number after the colon
+is the version.
 
 D = 2, N = 4              device 0 | F0:0 F1:0 B0:0 F2:1 B1:0 F3:2 B2:1 B3:2
-  (order, without time)   device 1 | F0:0 B0:0 F1:1 B1:1 F2:2 B2:2 F3:3 B3:3
+  (order, not time)      device 1 | F0:0 B0:0 F1:1 B1:1 F2:2 B2:2 F3:3 B3:3
 
 No bubble in the steady state; the window alone is 1F1B's: 3N + 3(D-1), peak stash min(N, D-d).
 Weights: D-d versions on device d.

@@ -32,12 +32,12 @@ Result<void> check(const ScheduleRequest& request)
 
 constexpr std::string_view kDetails = R"(
 1F1B without a flush, and gradients of m >= D micro-batches in one update: batch k (micro-batches
-km .. km+m-1) runs forwards and backwards with version max(0, k-1) of the weights, since version
-k is still in the making when its first micro-batch comes. So there are two versions at a time
-(double-buffered weights). A window of N micro-batches; the version stands behind the colon.
+km .. km+m-1) runs forward and backward with version max(0, k-1) of the weights, because version
+k is not complete when its first micro-batch starts. There are two versions at a time
+(double-buffered weights). A window of N micro-batches; the number after the colon is the version.
 
 D = 2, m = 2, N = 6       device 0 | F0:0 F1:0 B0:0 F2:0 B1:0 F3:0 B2:0 F4:1 B3:0 F5:1 B4:1 B5:1
-  (order, without time)   device 1 | F0:0 B0:0 F1:0 B1:0 F2:0 B2:0 F3:0 B3:0 F4:1 B4:1 F5:1 B5:1
+  (order, not time)      device 1 | F0:0 B0:0 F1:0 B1:0 F2:0 B2:0 F3:0 B3:0 F4:1 B4:1 F5:1 B5:1
 
 No bubble in the steady state; the window alone is 1F1B's: 3N + 3(D-1), peak stash min(N, D-d).
 )";

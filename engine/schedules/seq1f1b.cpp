@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/schemes.h"
@@ -30,8 +30,8 @@ Result<void> check(const ScheduleRequest& request)
 }
 
 constexpr std::string_view kDetails = R"(
-1F1B whose units are the S slices of a sequence. Forwards run from the first slice to the last,
-which attends to those before it, backwards from the last to the first: min(NS, D-2-d+S) warm-up
+1F1B over the S slices of each sequence. Forwards run from the first slice to the last, because a
+slice attends to earlier ones, and backwards from the last to the first: min(NS, D-2-d+S) warm-up
 forwards.
 
 D = 2, N = 2, S = 2; one column is half a unit:
@@ -53,7 +53,7 @@ Result<Schedule> build(const ScheduleRequest& request)
     for (int d = 0; d < devices; ++d) {
         parts::Program program(schedule, d);
         program.reserve(2 * request.microBatches * slices);
-        parts::inTurn(
+        parts::alternate(
             request.microBatches * slices, devices - 2 - d + slices,
             [&](int k) { program.forwardSlice(d, k / slices, slice(k % slices)); },
             [&](int k) { program.backwardSlice(d, k / slices, slice(slices - 1 - k % slices)); });

@@ -6,20 +6,21 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Stages as in ZB-V with whole backwards, at two thirds of 1F1B's memory. In the block of one
-micro-batch, every six slots, then squeezed, the forwards follow one another and the backwards
-wait three slots after every third, so that no two ops of a device fall on the same slot of the
-period. With k = d on the second chunk and 2D-1-d on the first, e = 3 where 3 divides D, else 0:
+Stages as in ZB-V with whole backwards, with two thirds of 1F1B's memory. The block of one
+micro-batch is repeated every six slots and then compacted. In it the forwards are consecutive, and
+the backwards wait three slots after every third, so that no two ops of a device use the same slot
+of the period. With k = d on the second chunk and 2D-1-d on the first, e = 3 if 3 divides D, else
+0:
 
   F(first) d   F(second) 2D-1-d   B 2D + e + 2k + 3 floor((k + (3 - (D+2) mod 3) mod 3) / 3)
 
-D = 2, N = 2; capitals: second chunk; one column is half a unit:
+D = 2, N = 2; upper case: second chunk; one column is half a unit:
 
   device 0 | f0 f1 .. F0 B0 B0 F1 B1 B1 .. b0 b0 .. .. b1 b1
   device 1 | .. f0 F0 f1 F1 .. B0 B0 b0 b0 B1 B1 b1 b1 .. ..
 
 N >= D > 3: makespan at most 3N + 2.5D - c, c = 4, 2.5, 3.5 for D = 3k, 3k+1, 3k+2. Peak stash
-ceil(2D/3), and one more where 3 divides D, on the device that holds most.
+ceil(2D/3), and one more if 3 divides D, on the fullest device.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

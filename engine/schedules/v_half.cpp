@@ -6,19 +6,19 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-Stages as in ZB-V, at half of its memory: forwards and backwards leave every other slot to the
-ops of the other chunk, so that the second chunk comes back to a device soon after the first. The
-block of one micro-batch, every six slots, then squeezed; e = 3 for even D, else 0:
+Stages as in ZB-V, with half of its memory: forwards and backwards leave every other slot to the
+other chunk, so that the second chunk of a device follows soon after the first. The block of one
+micro-batch is repeated every six slots and then compacted; e = 3 for even D, else 0:
 
   F(first) 2d   F(second) 3D-2-d   I(second) 3D-1+e+2d   I(first) 6D-2+e-d
 
-D = 2, N = 2; capitals: second chunk; one column is half a unit:
+D = 2, N = 2; upper case: second chunk; one column is half a unit:
 
   device 0 | f0 f1 .. F0 I0 F1 I1 i0 W0 i1 W1 w0 w1
   device 1 | .. f0 F0 f1 F1 I0 i0 I1 i1 W0 W1 w0 w1
 
-N >= D > 2: makespan 3N + 1.5D - 3.5 for even D, at the memory of (D+2)/2 micro-batches on the
-device that holds most; 3N + 1.5D - 2 and (D+1)/2 for odd D.
+N >= D > 2: makespan 3N + 1.5D - 3.5 for even D, with the memory of (D+2)/2 micro-batches on the
+fullest device; 3N + 1.5D - 2 and (D+1)/2 for odd D.
 )";
 
 Result<Schedule> build(const ScheduleRequest& request)

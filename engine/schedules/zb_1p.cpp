@@ -5,7 +5,7 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-ZB-1P: the best order that the search finds at the memory of 1F1B's first device, for the costs
+ZB-1P: the best order that the search finds with the memory of 1F1B's first device, for the costs
 of F, I and W.
 
 D = 2, N = 3; one column is one unit:

@@ -5,7 +5,7 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-ZB-2P: the best order that the search finds at twice the memory of 1F1B's first device, for the
+ZB-2P: the best order that the search finds with twice the memory of 1F1B's first device, for the
 costs of F, I and W.
 
 D = 2, N = 3; one column is one unit:

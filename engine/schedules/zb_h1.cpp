@@ -5,8 +5,8 @@ namespace engine {
 namespace {
 
 constexpr std::string_view kDetails = R"(
-1F1B with split backward: device d holds its weight gradients d input gradients back and fills
-the cool-down with them, at no more memory than 1F1B's first device.
+1F1B with split backward: device d delays its weight gradients by d input gradients and fills the
+cool-down with them, with no more memory than 1F1B's first device.
 
 D = 2, N = 3; one column is one unit:
 

@@ -59,7 +59,7 @@ private:
 
 constexpr std::string_view kDetails = R"(
 The warm-up is full of forwards and no device idles between its own first and last op: the bubble
-is zero where the next iteration may start before the last device has drained.
+is zero if the next iteration may start before the last device has drained.
 
 D = 2, N = 3; one column is one unit:
 

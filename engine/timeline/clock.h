@@ -4,8 +4,8 @@
 
 namespace engine {
 
-// A timeline's ticks in nanoseconds, for formats that know nothing else. One abstract unit counts
-// as one second. Saturates.
+// Ticks as nanoseconds, for formats without other units. One abstract unit is one second.
+// Saturates.
 std::int64_t nanosecondsOf(const RunInfo& info, std::int64_t ticks);
 
 } // namespace engine

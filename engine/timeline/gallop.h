@@ -5,13 +5,12 @@
 
 namespace engine {
 
-// The first place of [from, size) at which `isBefore(place)` no longer holds, else size; behind it
-// it holds nowhere. In steps that double: what is asked for is near `from`, and a search of the
-// whole leaves the cache.
+// The first index of [from, size) for which `isBefore` is false, otherwise size; `isBefore` must
+// be monotonic. Searches in doubling steps, because the result is usually near `from`.
 template<class IsBefore>
 std::size_t gallop(std::size_t from, std::size_t size, IsBefore isBefore)
 {
-    std::size_t first = from, last = from; // it lies in [first, last]
+    std::size_t first = from, last = from; // the result is in [first, last]
     for (std::size_t step = 1; last < size && isBefore(last); step *= 2) {
         first = last + 1;
         last += step;

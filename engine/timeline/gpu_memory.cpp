@@ -87,8 +87,8 @@ std::string memoryNote(std::span<const GpuMemory> gpus)
     std::string text;
     for (const GpuMemory& each : gpus)
         if (each.differenceShare() > kMemoryTolerance)
-            text += fmt::format("{}GPU {}: the driver says {:.1f} % {} memory is gone ({:.0f} MB) "
-                                "than is known of",
+            text += fmt::format("{}GPU {}: the driver reports {:.1f} % {} memory ({:.0f} MB) "
+                                "than accounted for",
                                 text.empty() ? "" : "; ", each.gpu, 100 * each.differenceShare(),
                                 each.difference() > 0 ? "more" : "less",
                                 std::abs(static_cast<double>(each.difference())) / kMega);

@@ -10,11 +10,11 @@
 
 namespace engine {
 
-// Which execution of which op something on a GPU belongs to.
+// An execution of an op.
 struct OpOfIteration
 {
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-    // Of another copy of the pipeline than the first, which is the one that is recorded.
+    // An op of another data-parallel copy than the recorded one.
     static constexpr std::uint32_t kOtherCopy = 0xFFFFFFFE;
 
     std::uint32_t op = kNone;    // OpIndex of the run's schedule
@@ -25,27 +25,27 @@ struct OpOfIteration
     friend bool operator==(const OpOfIteration&, const OpOfIteration&) = default;
 };
 
-// Where a piece of work ran. Numbers are CUDA's; `device` is its ordinal within the process.
+// Where work ran, with CUDA's ids; `device` is the ordinal within the process.
 struct GpuPlace
 {
     std::uint32_t device = 0, context = 0, stream = 0;
-    std::uint32_t correlation = 0; // of the API call that launched it; 0: none is known
+    std::uint32_t correlation = 0; // of the API call that launched it; 0: unknown
 
     friend bool operator==(const GpuPlace&, const GpuPlace&) = default;
 };
 
-// Windows are nanoseconds of CLOCK_MONOTONIC as they were measured, until placeOnTimeline()
-// (profiler/capture/place_on_timeline.h) moves them to where their op is drawn.
+// Windows are nanoseconds of CLOCK_MONOTONIC until placeOnTimeline()
+// (profiler/capture/place_on_timeline.h) moves them to the spans of their ops.
 
 struct GpuKernel
 {
-    Window window; // [0, 0): the GPU lost the time stamp
+    Window window; // [0, 0): time stamp missing
     GpuPlace place;
     OpOfIteration of;
-    std::uint32_t name = 0;                           // GpuTrace::strings, as the linker spells it
+    std::uint32_t name = 0;                           // GpuTrace::strings, mangled
     std::array<std::int32_t, 3> grid{}, block{};      // blocks, threads
-    std::uint32_t registers = 0;                      // a thread
-    std::int32_t staticShared = 0, dynamicShared = 0; // bytes a block
+    std::uint32_t registers = 0;                      // per thread
+    std::int32_t staticShared = 0, dynamicShared = 0; // bytes per block
     std::uint32_t localPerThread = 0;                 // bytes
     std::int64_t gridId = 0;
     std::uint64_t graphNode = 0; // 0: not launched by a graph
@@ -60,9 +60,11 @@ struct GpuCopy
     GpuPlace place;
     OpOfIteration of;
     std::uint64_t bytes = 0;
-    std::uint8_t kind = 0;                            // CUDA's: 1 host to device ... 8, 10 peers
-    std::uint8_t sourceMemory = 0, targetMemory = 0;  // CUPTI's: 1 pageable, 2 pinned, 3 device
-    std::uint32_t sourceDevice = 0, targetDevice = 0; // of peers; else both place.device
+    std::uint8_t kind = 0; // CUDA's copy kind: 1 host to device ... 8, 10 peers
+    std::uint8_t sourceMemory = 0,
+                 targetMemory = 0; // CUPTI's memory kind: 1 pageable, 2 pinned, 3 device
+    std::uint32_t sourceDevice = 0,
+                  targetDevice = 0; // for peer copies; otherwise both place.device
     std::uint64_t graphNode = 0;
 
     friend bool operator==(const GpuCopy&, const GpuCopy&) = default;
@@ -75,13 +77,13 @@ struct GpuMemset
     OpOfIteration of;
     std::uint64_t bytes = 0;
     std::uint32_t value = 0;
-    std::uint8_t memory = 0; // as of GpuCopy
+    std::uint8_t memory = 0; // see GpuCopy
     std::uint64_t graphNode = 0;
 
     friend bool operator==(const GpuMemset&, const GpuMemset&) = default;
 };
 
-// A call of CUDA's runtime or driver on a thread of the host.
+// A call of the CUDA runtime or driver on a host thread.
 struct GpuCall
 {
     Window window;
@@ -104,24 +106,23 @@ struct GpuWait
     friend bool operator==(const GpuWait&, const GpuWait&) = default;
 };
 
-// Memory that the driver gave or took back; what the engine's arenas do inside theirs is in
-// Timeline::memory.
+// A driver allocation or free; Timeline::memory has the use of arenas.
 struct GpuAllocation
 {
     std::int64_t time = 0;
     GpuPlace place;
     std::uint64_t address = 0, bytes = 0;
-    std::uint8_t memory = 0; // as of GpuCopy
+    std::uint8_t memory = 0; // see GpuCopy
     bool isFree = false;
 
     friend bool operator==(const GpuAllocation&, const GpuAllocation&) = default;
 };
 
-// Time that the tracer itself took from the program.
+// Time lost to tracing.
 struct GpuOverhead
 {
     Window window;
-    std::uint32_t kind = 0; // CUPTI's
+    std::uint32_t kind = 0; // CUPTI's overhead kind
 
     friend bool operator==(const GpuOverhead&, const GpuOverhead&) = default;
 };
@@ -141,7 +142,7 @@ struct GpuStream
     friend bool operator==(const GpuStream&, const GpuStream&) = default;
 };
 
-// What the program calls a stream: "device 3: compute".
+// The name of a stream: "device 3: compute".
 struct GpuStreamName
 {
     std::uint32_t name = 0; // GpuTrace::strings
@@ -150,33 +151,33 @@ struct GpuStreamName
     friend bool operator==(const GpuStreamName&, const GpuStreamName&) = default;
 };
 
-// A range that a library marked for profilers (NVTX), as the host made it. Those of ops are not
-// among them: each op has one, see SCHEMA.md.
+// An NVTX range of a library, as the host pushed it. Ranges of ops are not included: each op has
+// one, see SCHEMA.md.
 struct GpuRange
 {
     Window window;
-    OpOfIteration of;                   // within whose launches it lies
+    OpOfIteration of;                   // the op during whose launch it lies
     std::uint32_t text = 0, domain = 0; // GpuTrace::strings; "" is the nameless domain
-    std::uint32_t category = 0;         // the library's number; 0: none
+    std::uint32_t category = 0;         // the library's category; 0: none
     std::uint32_t color = 0;            // ARGB; 0: none
-    std::uint32_t thread = 0;           // of Linux
+    std::uint32_t thread = 0;           // Linux thread id
     std::optional<std::int64_t> payload;
-    bool nests = true; // push/pop; else start/end
+    bool nests = true; // push/pop; otherwise start/end
 
     friend bool operator==(const GpuRange&, const GpuRange&) = default;
 };
 
-// When the host launched the work of an op.
+// When the host launched an op.
 struct GpuOpLaunch
 {
     Window window;
     OpOfIteration of;
-    std::uint32_t thread = 0; // of Linux
+    std::uint32_t thread = 0; // Linux thread id
 
     friend bool operator==(const GpuOpLaunch&, const GpuOpLaunch&) = default;
 };
 
-// Why a GPU runs slower than it could, by NVML's bits (nvmlClocksEventReason*).
+// Throttle reasons, NVML's bits (nvmlClocksEventReason*).
 enum class Throttle : std::uint64_t {
     Idle = 0x1,
     ApplicationClocks = 0x2,
@@ -189,26 +190,27 @@ enum class Throttle : std::uint64_t {
     DisplayClocks = 0x100,
 };
 
-// What a GPU said of itself at one moment (NVML).
+// A sample of a GPU (NVML).
 struct GpuSample
 {
     std::int64_t time = 0;
     std::uint32_t device = 0;                   // CUDA's ordinal within the process
     std::uint32_t smClock = 0, memoryClock = 0; // MHz
     std::uint32_t power = 0, temperature = 0;   // mW, degrees Celsius
-    std::uint64_t throttle = 0;                 // Throttle, or'ed
+    std::uint64_t throttle = 0;                 // Throttle bits
 
     friend bool operator==(const GpuSample&, const GpuSample&) = default;
 };
 
-// How complete a trace is. A trace with a number here above 0 says so wherever it is shown.
+// What is missing in a trace. If any number is above 0, every display of the trace says so.
 struct GpuTraceHealth
 {
-    std::int64_t dropped = 0;         // records the tracer lost
-    std::int64_t withoutOp = 0;       // kernels that no op is known for
-    std::int64_t withoutTime = 0;     // kernels whose time stamp was lost
-    std::int64_t unknown = 0;         // records of a kind this program does not know
-    std::int64_t declinedBuffers = 0; // buffers refused for want of memory: what followed is lost
+    std::int64_t dropped = 0;     // records lost by the tracer
+    std::int64_t withoutOp = 0;   // kernels without a known op
+    std::int64_t withoutTime = 0; // kernels without time stamps
+    std::int64_t unknown = 0;     // records of unknown kinds
+    // buffers declined for lack of memory; the records after them are lost
+    std::int64_t declinedBuffers = 0;
 
     bool isComplete() const { return *this == GpuTraceHealth{}; }
     GpuTraceHealth& operator+=(const GpuTraceHealth& more)
@@ -223,10 +225,10 @@ struct GpuTraceHealth
     friend bool operator==(const GpuTraceHealth&, const GpuTraceHealth&) = default;
 };
 
-// What ran on GPUs beneath the ops of a run. Rows come nearly in order of time.
+// GPU activity of a run. Rows are almost sorted by time.
 struct GpuTrace
 {
-    std::vector<std::string> strings; // names, each once
+    std::vector<std::string> strings; // names, without duplicates
     std::vector<GpuKernel> kernels;
     std::vector<GpuCopy> copies;
     std::vector<GpuMemset> memsets;

@@ -9,18 +9,18 @@
 
 namespace engine {
 
-// How much longer ops of one kind take beside those of the other devices than alone, where devices
-// are parts of one GPU: the same ops, an iteration of each.
+// Durations of ops of one kind alone and while the other devices are busy, if devices are parts
+// of one GPU: the same ops, one iteration each.
 struct Interference
 {
     OpKind kind = OpKind::Forward;
-    std::int64_t alone = 0, beside = 0; // ns, all of an iteration
+    std::int64_t alone = 0, beside = 0; // ns per iteration
 
     double ratio() const { return static_cast<double>(beside) / static_cast<double>(alone); }
     friend bool operator==(const Interference&, const Interference&) = default;
 };
 
-// Of all kinds together; 0: not measured.
+// Of all kinds; 0: not measured.
 double interferenceRatio(std::span<const Interference> kinds);
 
 // "ops take 1.08 times as long beside the others as alone (F 1.05, B 1.10, OPT 1.31)"

@@ -14,7 +14,7 @@
 namespace engine {
 namespace {
 
-// Kernels that run a functor, or a whole library's kernel, handed to them as an argument.
+// Kernels that run a functor or a library's kernel passed as an argument.
 bool isWrapper(std::string_view name)
 {
     return name == "eachPack" || name == "Kernel" || name == "Kernel2" || name == "device_kernel"
@@ -30,8 +30,7 @@ bool isBuiltIn(std::string_view type)
     return std::ranges::find(kTypes, word) != std::end(kTypes);
 }
 
-// What stands between the first < of the function and its counterpart, cut at the commas of this
-// level.
+// The template arguments of the function, split at the commas of the outermost level.
 std::vector<std::string> templateArguments(const std::string& name, const std::string& function)
 {
     const std::size_t open = name.find(function + '<');
@@ -54,7 +53,7 @@ std::vector<std::string> templateArguments(const std::string& name, const std::s
     return arguments;
 }
 
-// "(anonymous namespace)::Gelu" -> "Gelu"; "" of a number or a type of the language.
+// "(anonymous namespace)::Gelu" -> "Gelu"; "" for a number or a built-in type.
 std::string className(std::string type)
 {
     type.erase(0, type.find_first_not_of(' '));
@@ -87,7 +86,7 @@ std::string shortName(const std::string& demangledName)
     for (std::size_t at = name.find(kAnonymous); at != std::string::npos;
          at = name.find(kAnonymous))
         name.replace(at, kAnonymous.size(), "_");
-    // "void space::name<float, Pair<int>>(Parameters)": what is within <> counts for nothing.
+    // "void space::name<float, Pair<int>>(Parameters)": skips the text within <>.
     int depth = 0;
     std::size_t begin = 0, end = name.size(), arguments = std::string::npos;
     for (std::size_t i = 0; i < name.size() && end == name.size(); ++i) {

@@ -7,8 +7,8 @@
 
 namespace engine {
 
-// The words of files and tables: "all-reduce", "warmup". The inverses give nothing for an unknown
-// word.
+// Names for files and tables: "all-reduce", "warmup". The inverses return nullopt for an unknown
+// name.
 std::string_view laneName(Track::Kind kind);
 std::optional<Track::Kind> laneNamed(std::string_view name);
 std::string_view iterationKindName(Iteration::Kind kind);

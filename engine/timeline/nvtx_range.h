@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// What profilers see of an op: the name, category and colour of its range (NVTX). Files and outer
-// profilers say the same.
+// The name, category and colour of an op's NVTX range, for files and for attached profilers.
 namespace engine {
 
 constexpr const char* kRangeDomain = "bubblescope";
@@ -17,10 +16,10 @@ struct RangeCategory
 {
     int id = 0; // F=1 I=2 W=3 B=4 SEND=5 RECV=6 OPT=7 ALLREDUCE=8 EVICT=9 LOAD=10 RECOMPUTE=11
     std::string_view name;
-    std::uint32_t argb = 0; // of the default palette, on light ground
+    std::uint32_t argb = 0; // of the default palette, light theme
 };
 const RangeCategory& rangeCategory(OpKind kind);
-std::vector<RangeCategory> rangeCategories(); // each once
+std::vector<RangeCategory> rangeCategories(); // without duplicates
 
 std::string rangeText(const Op& op); // "PP:2F0": PyTorch's grammar
 // iteration << 32 | micro-batch (0xFFFFFFFF: none)

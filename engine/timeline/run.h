@@ -19,51 +19,51 @@ enum class Outcome : std::uint8_t {
     Cancelled,
     Failed
 };                                             // Running: none was written
-std::string_view modeName(Mode mode);          // "emulate": in files and on the command line
-std::string_view modeAdjective(Mode mode);     // "emulated": beside a number
+std::string_view modeName(Mode mode);          // "emulate", for files and the command line
+std::string_view modeAdjective(Mode mode);     // "emulated", for display
 std::string_view outcomeName(Outcome outcome); // "finished"
 
-// The memory of one device, laid out from the schedule before the run. Bytes.
+// The memory of one device, planned before the run. Bytes.
 struct ArenaUse
 {
-    std::int64_t live = 0;               // alive at once at most
-    std::int64_t arena = 0;              // laid out: what is more than that lies idle even then
-    std::optional<std::int64_t> touched; // of it, written; none: the run has not ended
+    std::int64_t live = 0;               // peak of live buffers
+    std::int64_t arena = 0;              // planned size; the rest is never used
+    std::optional<std::int64_t> touched; // written bytes; none until the run has ended
 
     friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
 };
 
-// Where a run came from and what its numbers mean. Everything is stored with the run.
+// Origin and meaning of a run's numbers. All of it is stored with the run.
 struct RunInfo
 {
     std::string scheme = "bitpipe"; // name in the table of schemes, or "file"
-    std::string label;              // "BitPipe": for people
-    std::string experiment;         // the toml that repeats the run
-    std::string command;            // the bscope command that repeats it
+    std::string label;              // "BitPipe", for display
+    std::string experiment;         // TOML that repeats the run
+    std::string command;            // bscope command that repeats the run
     std::string started;            // ISO 8601, UTC
     std::string program;            // buildId() of the writer
     Mode mode = Mode::Simulate;
     Outcome outcome = Outcome::Running;
-    std::string failure; // what went wrong, when outcome is Failed
+    std::string failure; // the error, if outcome is Failed
 
-    // Ticks of the timeline per printed unit: 1 = nanoseconds, else abstract units (one F of a
-    // device for one micro-batch), exact multiples.
+    // Ticks per printed unit: 1 = nanoseconds, otherwise abstract units (one F of a device for
+    // one micro-batch).
     std::int64_t ticksPerUnit = 1;
     bool inUnits() const { return ticksPerUnit != 1; }
 
     std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
-    std::string timing;     // rung of the ladder: "thread CPU clock", "" when simulated
-    std::string link;       // "50 GB/s, 5 us (assumed)", "free": the model of P2P times
-    std::string model;      // "tiny", "" when simulated in units
-    std::string precision;  // what it trained in: "fp32", "bf16", "tf32"; "" when nothing trained
-    std::int64_t tokensPerIteration = 0; // 0: not known
-    double flopsPerIteration = 0;        // model FLOPs; 0: not known
-    double executedFlops = 0;            // of an iteration, with what is recomputed; 0: not known
-    double peakFlops = 0;                // of one device, per second; 0: not known
-    // Share of an activation that stays from F to the RECOMPUTE that rebuilds it, beside the input
-    // of the stage.
+    std::string timing;     // clock used: "thread CPU clock", "" if simulated
+    std::string link;       // "50 GB/s, 5 us (assumed)", "free": the link model
+    std::string model;      // "tiny", "" if simulated in units
+    std::string precision;  // of the training: "fp32", "bf16", "tf32"; "" without training
+    std::int64_t tokensPerIteration = 0; // 0: unknown
+    double flopsPerIteration = 0;        // model FLOPs; 0: unknown
+    double executedFlops = 0;            // per iteration, including recomputation; 0: unknown
+    double peakFlops = 0;                // of one device, per second; 0: unknown
+    // Share of an activation kept from F to the RECOMPUTE that rebuilds it, besides the stage's
+    // input.
     double recomputeKeeps = 0;
-    int threads = 0, cores = 0; // of a live run, and of its machine; 0: not known
+    int threads = 0, cores = 0; // of a live run and its machine; 0: unknown
     bool isOversubscribed() const { return threads > cores; } // threads take turns on cores
     int plannedWarmup = 0, plannedIterations = 1;
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token

@@ -4,22 +4,22 @@
 
 namespace engine {
 
-// Finds the spans of a track around a window by binary search. Spans are in order of their begins;
-// their ends need not ascend: a long transfer over one link may still be under way when several
-// short ones over another have come and gone. So the latest end up to every kBlock-th span is kept
-// (1/2 byte a span).
+// Finds the spans of a track around a window by binary search. Spans are sorted by begin, but
+// their ends need not ascend: a long transfer over one link may end after several short ones
+// over another. Therefore the latest end of every block of kBlock spans is stored (1/2 byte per
+// span).
 class SpanIndex
 {
 public:
     SpanIndex() = default;
     explicit SpanIndex(std::span<const Span> spans); // must outlive this
 
-    // From the first span that ends at window.begin or later to the last that begins by window.end.
-    // No span outside touches the window; of those inside some may, where transfers overlap, have
-    // ended before it: Window::intersects() tells.
+    // From the first span that ends at window.begin or later to the last that begins by
+    // window.end. No other span touches the window. Spans within the result may have ended
+    // before it if transfers overlap: check with Window::intersects().
     std::span<const Span> around(Window window) const;
-    // A place before which every span has ended before `time`: the first of the block, kBlock spans
-    // long, in which one has not. `from`: a place of which that is known.
+    // An index such that all spans before it end before `time`: the first of the block that
+    // contains a later end. `from`: a known index of this kind.
     std::size_t endedBefore(std::int64_t time, std::size_t from = 0) const;
     std::span<const Span> spans() const { return m_spans; }
 
@@ -27,7 +27,8 @@ public:
 
 private:
     std::span<const Span> m_spans;
-    std::vector<std::int64_t> m_latestEnd; // [block] of all spans up to the end of the block
+    // [block] latest end of all spans up to the end of the block
+    std::vector<std::int64_t> m_latestEnd;
 };
 
 } // namespace engine

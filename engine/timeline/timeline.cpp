@@ -37,7 +37,7 @@ const Track* Timeline::track(DeviceId device, Track::Kind kind) const
     return found == tracks.end() ? nullptr : &*found;
 }
 
-int headlineIteration(const Timeline& timeline)
+int reportedIteration(const Timeline& timeline)
 {
     const auto lastOf = [&timeline](Iteration::Kind kind) {
         const auto& iterations = timeline.iterations;

@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// Half-open: [begin, end). Two windows that touch do not overlap. Nanoseconds on the timeline's
-// clock; on a timeline in abstract units one unit is RunInfo::ticksPerUnit ticks.
+// Half-open: [begin, end); windows that touch do not overlap. Nanoseconds, or ticks of an
+// abstract unit (RunInfo::ticksPerUnit).
 struct Window
 {
     std::int64_t begin = 0, end = 0;
@@ -40,9 +40,8 @@ struct Track
 
     DeviceId device;
     Kind kind = Kind::Compute;
-    // By begin. Joint ops share one window, and transfers and copies over several links of the
-    // device may be under way at once, so that their ends need not ascend (span_index.h); nothing
-    // else overlaps.
+    // Sorted by begin. Only joint ops, which share one window, and transfers and copies over
+    // several links overlap, so ends need not ascend (span_index.h).
     std::vector<Span> spans;
 
     friend bool operator==(const Track&, const Track&) = default;
@@ -56,8 +55,9 @@ struct MemoryEvent
 {
     static constexpr std::uint32_t kNoOp = 0xFFFFFFFF;
 
-    std::int64_t time = 0, bytes = 0; // + allocated, - freed; at equal times frees come first
-    std::uint32_t op = kNoOp; // OpIndex; kNoOp: before the first iteration (weights and the like)
+    std::int64_t time = 0,
+                 bytes = 0; // positive: allocated, negative: freed; at equal times frees come first
+    std::uint32_t op = kNoOp; // OpIndex; kNoOp: before the first iteration (weights etc.)
     std::uint16_t device = 0;
     MemoryCategory category = MemoryCategory::Stash;
 
@@ -67,37 +67,37 @@ struct MemoryEvent
 struct Iteration
 {
     enum class Kind : std::uint8_t {
-        Warmup, // trains and is recorded, counts in nothing but the loss
+        Warmup, // trains and is recorded, but counts only in the loss
         Measured,
-        Replay, // every op's median over the measured iterations, placed once: the headline of a
-                // run
+        Replay, // the median iteration: every op has its median over the measured ones
     };
 
-    int number = 0; // of its kind, from 0
+    int number = 0; // within its kind, from 0
     Kind kind = Kind::Measured;
-    Window window;                      // first F start on any device -> end of the last OPT
+    Window window;                      // first F start on any device to end of the last OPT
     std::optional<double> loss;         // nats per token, mean of the iteration
     std::optional<double> gradientNorm; // of that mean, over all parameters, before the step
-    std::vector<float> microBatchLoss;  // [micro-batch], empty when there is none
+    std::vector<float> microBatchLoss;  // [micro-batch], empty if unknown
 
     friend bool operator==(const Iteration&, const Iteration&) = default;
 };
 
-// What happened when. The simulator, the executor and every importer produce one;
-// analysis, comparison, the Gantt view and export read it and cannot tell which did.
+// The times of a run. Simulator, executors and importers produce timelines; analysis,
+// comparison, display and export do not depend on the producer.
 struct Timeline
 {
     std::vector<Track> tracks;         // by device, then kind
     std::vector<MemoryEvent> memory;   // by time
-    std::vector<Iteration> iterations; // in time order; a replay comes last, after the others' end
+    std::vector<Iteration> iterations; // sorted by time; the median iteration comes last
 
-    Window extent() const; // of the iterations, replay left out unless it is all there is
-    const Track* track(DeviceId device, Track::Kind kind) const; // nullptr when there is none
+    // of the iterations, excluding the median iteration unless it is the only one
+    Window extent() const;
+    const Track* track(DeviceId device, Track::Kind kind) const; // nullptr if missing
     friend bool operator==(const Timeline&, const Timeline&) = default;
 };
 
-// The iteration a view shows first: the replay, else the last measured, else the last. -1: none
-// yet.
-int headlineIteration(const Timeline& timeline);
+// The iteration shown by default: the median iteration, else the last measured, else the last
+// one. -1: none.
+int reportedIteration(const Timeline& timeline);
 
 } // namespace engine

@@ -13,8 +13,8 @@ namespace engine {
 // devices. Each device is one rank of an all-reduce.
 struct CommunicatorPlans
 {
-    static constexpr std::size_t kNone
-        = static_cast<std::size_t>(-1); // an all-reduce within one device
+    // an all-reduce within one device
+    static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
     std::vector<CommunicatorPlan> all;
     std::vector<std::size_t> ofMessage, ofSum; // [message], [collective]: index in `all`

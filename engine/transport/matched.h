@@ -63,8 +63,8 @@ private:
     std::vector<Line> m_lines;      // [communicator] of messages
     std::deque<Sum> m_sums;         // [collective]
     std::vector<Event> m_sendBegin; // [message] recorded when the sender reaches it
-    std::unique_ptr<DeviceCommunicators>
-        m_communicators; // last member: destroyed before the queues
+    // last member: destroyed before the queues
+    std::unique_ptr<DeviceCommunicators> m_communicators;
 };
 
 } // namespace engine

@@ -103,8 +103,8 @@ private:
     std::vector<Event> m_called;   // [copy] recorded when the owner's stream reaches it
     std::deque<Calls> m_calls;     // [collective]
     std::deque<Doorbell> m_bells;  // [device]
-    std::vector<std::mutex>
-        m_sums; // [device] protects its all-reduce queue, which several threads use
+    // [device] protects its all-reduce queue, which several threads use
+    std::vector<std::mutex> m_sums;
     std::uint32_t m_iteration = 0;
     std::atomic<bool> m_aborted{false};
     std::vector<Side> m_sides; // [device]; last member: queued work uses the events

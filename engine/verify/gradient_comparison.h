@@ -10,7 +10,7 @@
 
 namespace engine {
 
-// Adds one stage's gradient to the check, bit by bit.
+// Compares the gradient of one stage bit by bit.
 inline void compareGradients(std::span<const float> expected, std::span<const float> actual,
                              GradientCheck& check)
 {

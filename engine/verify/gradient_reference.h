@@ -9,8 +9,8 @@
 
 namespace engine {
 
-// What a scheme's gradients are compared with, iteration by iteration: plain training that knows
-// neither the schedule nor the executors.
+// The reference for a scheme's gradients, iteration by iteration: plain training without
+// schedule and executors.
 class GradientReference
 {
 public:
@@ -19,9 +19,10 @@ public:
     GradientReference& operator=(const GradientReference&) = delete;
     virtual ~GradientReference() = default;
 
-    // Trains one iteration, the micro-batches of all copies; its mean loss, in nats per token.
+    // Trains one iteration with the micro-batches of all copies; returns its mean loss in nats
+    // per token.
     virtual double train(TokenBatches& uncut) = 0;
-    // What update number `update` of that iteration was made from; one, 0, in a synchronous scheme.
+    // The gradient of update number `update` of that iteration; only 0 in a synchronous scheme.
     virtual std::span<const float> gradient(StageId stage, std::size_t update) const = 0;
 };
 
@@ -29,12 +30,12 @@ struct ReferenceSetup
 {
     const Schedule& lowered;
     const UnitSpec& unit;
-    const Device& device; // outlives the reference; checkPrecision() has passed
+    const Device& device; // must outlive the reference; requires checkPrecision()
     std::uint64_t seed = 1;
     Accumulate accumulate = Accumulate::Exact;
 };
-// SequentialTrainer for a synchronous scheme, VersionedTrainer for an asynchronous one; Unsupported
-// where no rule for the versions is known.
+// SequentialTrainer for synchronous schemes, VersionedTrainer for asynchronous ones; Unsupported
+// if the version rule is unknown.
 Result<std::unique_ptr<GradientReference>> makeReference(const ReferenceSetup& setup);
 
 } // namespace engine

@@ -20,14 +20,14 @@ namespace engine {
 namespace {
 
 constexpr ProbeModel::Size kSize;
-constexpr std::int64_t kExact = 1 << 24; // floats count every integer below it
+constexpr std::int64_t kExact = 1 << 24; // floats represent all smaller integers
 
 using Integers = std::vector<std::int64_t>;
 
 enum class Sign : std::uint8_t { Kept, Absolute };
 
-// The probe in int64, without kernels, stages or buffers. With absolute values of everything the
-// sums bound each partial sum of the float run, whatever its order.
+// The probe in int64, without kernels, stages or buffers. With absolute values of all numbers,
+// the sums bound every partial sum of the float run in any order.
 class IntegerReference
 {
 public:
@@ -50,7 +50,7 @@ public:
             addRow(tokens.inputs[r], tokens.targets[r]);
     }
 
-    // Of what was added since they were last taken. [stage], row-major
+    // Gradients added since the last call. [stage], row-major
     std::vector<Integers> takeGradients()
     {
         return std::exchange(gradients, {m_weights.size(), Integers(kWidth * kWidth)});
@@ -145,7 +145,7 @@ Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& m
     return expected;
 }
 
-// A training of the probe: all that an executor and its threads refer to.
+// Trains the probe; owns everything that executor and threads refer to.
 class ProbeTraining
 {
 public:
@@ -156,7 +156,7 @@ public:
         ProbeModel::Size unitSize; // of a pass
         std::uint64_t seed = 1;
         std::vector<std::vector<Integers>> expected; // [update][stage]
-        GradientCheck check;                         // what it is
+        GradientCheck check;                         // the result
     };
     explicit ProbeTraining(Setup setup)
         : m_on(setup.on)
@@ -212,9 +212,10 @@ private:
     TokenBatches m_tokens;
     Units m_units;
     const std::atomic<bool> m_never{false};
-    std::mutex m_mutex;                                       // live devices compare together
-    std::map<std::pair<int, StageId>, std::size_t> m_updates; // of a replica's stage so far
-    std::unique_ptr<Executor> m_executor;                     // last: it uses the others
+    std::mutex m_mutex; // live devices compare concurrently
+    std::map<std::pair<int, StageId>, std::size_t>
+        m_updates;                        // updates of a stage of a replica so far
+    std::unique_ptr<Executor> m_executor; // last member: it uses the others
 };
 
 } // namespace
@@ -259,7 +260,7 @@ try {
     return training->check();
 } catch (const Cancelled& cancelled) {
     return fail(Error::Code::Cancelled, cancelled.what());
-} catch (const std::exception& error) { // of a GPU
+} catch (const std::exception& error) { // on a GPU
     return fail(Error::Code::Device, error.what());
 }
 

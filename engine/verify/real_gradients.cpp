@@ -16,7 +16,7 @@
 namespace engine {
 namespace {
 
-// Sums inside a micro-batch run differently over slices, and what they make is rounded differently.
+// With slices, sums within a micro-batch have another order and are rounded differently.
 constexpr double sliceTolerance(Precision precision)
 {
     switch (precision) {
@@ -30,7 +30,7 @@ constexpr double sliceTolerance(Precision precision)
     return 1e-5;
 }
 
-// Compares what every update of an executor is made from; live devices do at the same time.
+// Compares the gradients of all updates; called concurrently by live devices.
 class Comparison
 {
 public:

@@ -8,8 +8,8 @@
 
 namespace engine {
 
-// Plain training, one micro-batch after the other on one device: no schedule, no executor. What
-// every scheme is compared with.
+// Plain training of micro-batches in sequence on one device, without schedule and executor: the
+// reference for all schemes.
 class SequentialTrainer
 {
 public:
@@ -17,9 +17,9 @@ public:
     SequentialTrainer(const PipelineModel<float>& model, const Kernels<float>& kernels,
                       std::uint64_t seed, Accumulate accumulate);
 
-    // Adds the gradients of an iteration; its mean loss, in nats per token. `model` takes one of
-    // `units` equal parts of a micro-batch's samples at a time. Tied gradients are summed at the
-    // end: one iteration an update.
+    // Accumulates the gradients of an iteration; returns its mean loss in nats per token.
+    // `model` processes one of `units` equal parts of a micro-batch's samples at a time. Tied
+    // gradients are summed at the end.
     double accumulate(TokenBatches& batches, int microBatches, int units = 1);
     std::span<const float> gradients() { return m_state.gradients.sum(); }
     void update() { m_state.update(m_model); }

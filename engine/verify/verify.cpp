@@ -31,15 +31,15 @@ std::string spelled(const ScheduleRequest& request)
     return text;
 }
 
-// With a whole backward, with a split one, and in two directions.
+// A whole backward, a split backward, and two directions.
 constexpr std::array<std::string_view, 3> kWithVariants{"1f1b", "zb-h1", "bitpipe"};
 
 class Verification
 {
 public:
-    Verification(const std::function<void(const VerifyCheck&)>& told,
+    Verification(const std::function<void(const VerifyCheck&)>& report,
                  const std::atomic<bool>& cancel)
-        : m_told(told)
+        : m_report(report)
         , m_cancel(cancel)
     { }
 
@@ -61,7 +61,7 @@ public:
         return withVariants(request);
     }
 
-    // By the one proof whose sums no product's algorithm can change.
+    // Integer gradients, because their sums do not depend on the algorithm of a product.
     Result<void> onGpus(const ScheduleRequest& request)
     {
         for (const Mode mode : {Mode::Emulate, Mode::Live}) {
@@ -79,8 +79,8 @@ public:
         return byNccl(request);
     }
 
-    // How long an iteration takes live, beside what emulation says. What it is worth depends on
-    // the cores that are free.
+    // Compares live and emulated times of an iteration. The result depends on the number of free
+    // cores.
     Result<void> time()
     {
         if (m_cancel.load(std::memory_order_relaxed))
@@ -95,11 +95,11 @@ public:
         if (!emulated || !live) {
             check.detail = emulated ? live.error().message : emulated.error().message;
         } else {
-            const double seen = fastest(*live), told = fastest(*emulated);
+            const double seen = fastest(*live), emulation = fastest(*emulated);
             check.passed = true;
             check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
                                        "{:+.0f} %; {}",
-                                       seen / 1e6, told / 1e6, 100 * (seen / told - 1),
+                                       seen / 1e6, emulation / 1e6, 100 * (seen / emulation - 1),
                                        modeDescription(live->info));
         }
         add(std::move(check));
@@ -109,7 +109,7 @@ public:
     std::vector<VerifyCheck> take() { return std::move(m_checks); }
 
 private:
-    // Nothing follows on a GPU that does not end what it was given.
+    // Stops after a GPU no longer responds.
     Result<void> onDevices(const ScheduleRequest& request, const RunDevices& on, Mode mode,
                            const std::string& variant = {})
     {
@@ -120,7 +120,7 @@ private:
         return {};
     }
 
-    // Whole numbers, since NCCL adds in an order of its own.
+    // Integers, because NCCL chooses the order of its sums.
     Result<void> byNccl(const ScheduleRequest& request)
     {
         const auto& on = gpusFor(Mode::Live, request.devices, Carrier::Nccl);
@@ -139,7 +139,7 @@ private:
         add(std::move(check));
     }
 
-    // Opened once.
+    // Opened once and kept.
     const Result<RunDevices>& gpusFor(Mode mode, int devices, Carrier carrier)
     {
         const std::tuple key(mode, mode == Mode::Live ? devices : 1, carrier);
@@ -152,7 +152,7 @@ private:
 
     void add(VerifyCheck check)
     {
-        m_told(check);
+        m_report(check);
         m_checks.push_back(std::move(check));
     }
 
@@ -190,7 +190,7 @@ private:
         add(std::move(check));
     }
 
-    // Two copies of the pipeline, with a head that their all-reduces tie, too.
+    // Two data-parallel copies, also with tied embeddings.
     Result<void> withCopies(ScheduleRequest request)
     {
         request.dataParallel = 2;
@@ -243,7 +243,7 @@ private:
         return runExperiment(experiment, {}, m_cancel);
     }
 
-    // Two iterations in both modes.
+    // Two iterations in each mode.
     void agreement(const ScheduleRequest& request)
     {
         const auto emulated = train(request, Mode::Emulate), live = train(request, Mode::Live);
@@ -272,7 +272,8 @@ private:
         return losses;
     }
 
-    // The replay's spans give every op's duration; simulated alone, they must give its length.
+    // The spans of the median iteration are the durations of ops; a simulation with them must
+    // have the same length.
     static bool isSimulationOfItsTimes(const Run& run)
     {
         const auto replay = static_cast<std::uint32_t>(run.timeline.iterations.size()) - 1;
@@ -285,7 +286,7 @@ private:
                 if (span.iteration == replay && track.kind == Track::Kind::Compute) {
                     const auto device = static_cast<std::size_t>(track.device.value);
                     const std::uint32_t position = index.positionOf(span.op);
-                    // Ops that ran as one share a window: it counts once.
+                    // Joint ops share a window, which counts once.
                     const bool second = position > 0
                         && run.schedule.program[device][position - 1].flags
                             == OpFlag::JointWithNext;
@@ -297,7 +298,7 @@ private:
             == run.timeline.iterations.back().window.duration();
     }
 
-    const std::function<void(const VerifyCheck&)>& m_told;
+    const std::function<void(const VerifyCheck&)>& m_report;
     const std::atomic<bool>& m_cancel;
     std::vector<VerifyCheck> m_checks;
     std::map<std::tuple<Mode, int, Carrier>, Result<RunDevices>> m_gpus; // by the number of devices
@@ -307,14 +308,14 @@ private:
 } // namespace
 
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
-                                              const std::function<void(const VerifyCheck&)>& told,
+                                              const std::function<void(const VerifyCheck&)>& report,
                                               const std::atomic<bool>& cancel)
 {
     for (const std::string& scheme : options.schemes)
         if (findScheme(scheme) == nullptr)
             return fail(Error::Code::NotFound,
                         fmt::format("there is no scheme '{}': bscope schemes lists them", scheme));
-    Verification verification(told, cancel);
+    Verification verification(report, cancel);
     const bool onGpus = options.backend == Backend::Cuda;
     for (const ScheduleRequest& request : verifyRequests(options))
         if (auto done = onGpus ? verification.onGpus(request) : verification.all(request); !done)

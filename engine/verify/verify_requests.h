@@ -8,13 +8,13 @@
 
 namespace engine {
 
-// What verifyEngine() trains.
+// The inputs of verifyEngine().
 
-// Small enough for hundreds of trainings, with everything that a GPT has.
+// Small enough for hundreds of runs, with all features of a GPT.
 ModelSpec verifyModel();
-// Models beside it, by what is different.
+// Variants of the model, by their difference.
 std::vector<std::pair<std::string, ModelSpec>> verifyVariants();
-// Every scheme that was asked for, in the sizes and options that can be trained.
+// The requested schemes in all sizes and options that can be trained.
 std::vector<ScheduleRequest> verifyRequests(const VerifyOptions& options);
 
 } // namespace engine

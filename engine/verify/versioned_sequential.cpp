@@ -27,7 +27,7 @@ VersionedTrainer::VersionedTrainer(Setup setup)
     for (std::size_t s = 0; s < m_stages.size(); ++s) {
         const StageId id{static_cast<std::int32_t>(s)};
         const StageSizes sizes = m_setup.model.sizes(id);
-        CHECK(sizes.recomputed == 0); // nothing is recomputed here
+        CHECK(sizes.recomputed == 0); // no recomputation here
         Stage& stage = m_stages[s];
         stage.versions.emplace_back(sizes.bytes(sizes.parameters));
         stage.optimizer.resize(sizes.optimizer());

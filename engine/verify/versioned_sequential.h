@@ -11,24 +11,24 @@
 
 namespace engine {
 
-// Which version of a stage's weights a micro-batch of a window uses, for its forward and for its
-// backward; the first of a window is 0.
+// The weight version that a micro-batch of a window uses in a stage, forward and backward; the
+// first is 0.
 using VersionRule = std::function<int(int stage, int microBatch)>;
 
-// As the papers have it, of `stages` stages on as many devices. PipeDream (SOSP 2019): stage s is
-// stages-1-s updates behind, max(0, n - (stages-1-s)). PipeDream-2BW (ICML 2021): batch k of
-// `updateEvery` micro-batches uses max(0, k - 1). None for other schemes.
+// The rules of the papers for `stages` stages on as many devices. PipeDream (SOSP 2019): stage s
+// is stages-1-s updates behind, max(0, n - (stages-1-s)). PipeDream-2BW (ICML 2021): batch k of
+// `updateEvery` micro-batches uses max(0, k - 1). Empty for other schemes.
 VersionRule versionRule(std::string_view scheme, int stages, int updateEvery);
 
-// Asynchronous training without a pipeline: one micro-batch after the other through all stages,
-// every version of the weights that was ever made kept for the whole window. No schedule, no arena,
-// no executor; what asynchronous schemes are compared with, bit for bit.
+// Asynchronous training without a pipeline: micro-batches in sequence through all stages, with
+// all weight versions of the window kept. The reference for asynchronous schemes, bit for bit.
 class VersionedTrainer
 {
 public:
     struct Setup
     {
-        const PipelineModel<float>& model; // of as many stages as the pipeline; outlives it
+        // with as many stages as the pipeline; must outlive the trainer
+        const PipelineModel<float>& model;
         const Kernels<float>& kernels;
         std::uint64_t seed = 1;
         Accumulate accumulate = Accumulate::Float;
@@ -37,10 +37,11 @@ public:
     };
     explicit VersionedTrainer(Setup setup);
 
-    // One window; its mean loss, in nats per token. `microBatches` is a multiple of updateEvery.
+    // Trains one window; returns its mean loss in nats per token. `microBatches` is a multiple
+    // of updateEvery.
     double train(TokenBatches& batches, int microBatches);
 
-    // Of the last window: what the update was made from. [stage][update]
+    // The gradients of the updates of the last window. [stage][update]
     const std::vector<std::vector<std::vector<float>>>& gradients() const { return m_updates; }
     std::span<const float> weights(StageId stage) const; // the newest
 

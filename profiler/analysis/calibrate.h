@@ -15,8 +15,8 @@ struct CalibrateOptions
     // Derives missing times: I is this share of B and W the rest; B is I + W. Empty: missing
     // times are errors.
     std::optional<engine::Fraction> inputShare = {};
-    engine::TimingRules rules
-        = {}; // of the prediction; the interference of the run is included in its times
+    // of the prediction; the interference of the run is included in its times
+    engine::TimingRules rules = {};
     // Whether an op that the run also has takes its own time. Otherwise all ops of one kind,
     // stage and slice take the same time.
     bool ownTimes = true;

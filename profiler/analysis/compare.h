@@ -27,8 +27,8 @@ struct Comparison
     std::vector<ComparedRun> runs;
     std::size_t baseline = 0;
     bool comparable = true; // false: abstract units and nanoseconds
-    std::vector<std::string>
-        notes; // "the runs have different modes", "the runs train different models", ...
+    // "the runs have different modes", "the runs train different models", ...
+    std::vector<std::string> notes;
 };
 
 engine::Result<Comparison> compare(const std::vector<const engine::Run*>& runs,

@@ -28,8 +28,8 @@ struct Bubble
     engine::Window window;
     Kind kind = Kind::Wait;
     std::optional<std::uint32_t> next; // the op that ends it; none for drain
-    std::vector<CauseLink>
-        chain; // producer, its transfer if any, the op that ends the bubble; empty for drain
+    // producer, its transfer if any, the op that ends the bubble; empty for drain
+    std::vector<CauseLink> chain;
 };
 
 // All bubbles of one iteration (index into Timeline::iterations), by device, then time.

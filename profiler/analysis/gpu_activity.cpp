@@ -161,15 +161,15 @@ std::unordered_map<std::uint64_t, Window> GpuActivity::spansOf(const Timeline& t
                                                                std::uint32_t replay,
                                                                const std::vector<Found>& found)
 {
-    std::vector<bool> isWanted(timeline.iterations.size(), false);
-    isWanted[replay] = true;
+    std::vector<bool> isSelected(timeline.iterations.size(), false);
+    isSelected[replay] = true;
     for (const Found& one : found)
         if (one.work.of.isKnown() && one.work.of.iteration < replay)
-            isWanted[one.work.of.iteration] = true;
+            isSelected[one.work.of.iteration] = true;
     std::unordered_map<std::uint64_t, Window> spans;
     for (const Track& track : timeline.tracks)
         for (const Span& span : track.spans)
-            if (isWanted[span.iteration])
+            if (isSelected[span.iteration])
                 spans.emplace(key({span.op, span.iteration}), span.window());
     return spans;
 }
@@ -181,8 +181,8 @@ void GpuActivity::addReplay(const Run& run, std::vector<Found>& found)
         return;
     const auto replay = static_cast<std::uint32_t>(iterations.size() - 1);
     const auto spans = spansOf(run.timeline, replay, found);
-    std::unordered_map<std::uint32_t, std::int64_t>
-        nearest; // op -> difference of its closest execution
+    // op -> difference of its closest execution
+    std::unordered_map<std::uint32_t, std::int64_t> nearest;
     for (const Found& one : found) {
         const OpOfIteration of = one.work.of, there{of.op, replay};
         const auto target = spans.find(key(there)), own = spans.find(key(of));

@@ -33,12 +33,12 @@ Windows windowsOf(const GpuActivity& activity, OpOfIteration op, Window span)
 bool passes(const KernelFilter& filter, const Run& run, const Span& span)
 {
     const auto& iteration = run.timeline.iterations[span.iteration];
-    const bool isWanted = filter.iteration < 0
+    const bool isSelected = filter.iteration < 0
         ? iteration.kind != Iteration::Kind::Replay
         : static_cast<std::uint32_t>(filter.iteration) == span.iteration;
     if (filter.execution && *filter.execution != OpOfIteration{span.op, span.iteration})
         return false;
-    return isWanted && (!filter.begun || filter.begun->contains(span.begin));
+    return isSelected && (!filter.begun || filter.begun->contains(span.begin));
 }
 
 std::int64_t within(Window part, Window whole)

@@ -70,7 +70,7 @@ Windows Lanes::bubble(DeviceId device) const
 
 Result<int> iterationIndex(const Run& run, int iteration)
 {
-    const int index = iteration == -1 ? headlineIteration(run.timeline) : iteration;
+    const int index = iteration == -1 ? reportedIteration(run.timeline) : iteration;
     const auto count = static_cast<int>(run.timeline.iterations.size());
     if (0 <= index && index < count)
         return index;

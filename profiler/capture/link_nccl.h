@@ -32,8 +32,8 @@ private:
 
     const engine::Schedule& m_schedule;
     engine::OpIndex m_index;
-    std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch>
-        m_launches; // [device, begin] of launches to match
+    // [device, begin] of launches to match
+    std::map<std::pair<std::int64_t, std::int64_t>, engine::GpuOpLaunch> m_launches;
     std::unordered_map<std::uint32_t, std::int64_t>
         m_calls;                         // [correlation] times of calls without an op
     std::optional<std::int64_t> m_first; // time of the first launch of an op

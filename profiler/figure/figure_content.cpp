@@ -14,7 +14,7 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-// More boxes than this are a grey smear on paper and a file nobody can open.
+// More boxes than this are a grey smear on paper and a file too large to open.
 constexpr std::size_t kMaxBoxes = 200'000;
 
 Result<std::vector<int>> chosenDevices(const engine::Run& run, const FigureOptions& options)

@@ -32,7 +32,7 @@ struct Occurring
     bool up = false, bubble = false, exposed = false;
 };
 
-// A sliver that nobody sees on paper needs no explanation.
+// Spans too narrow to be seen on paper have no legend entry.
 constexpr double kThinnestSeen = 0.35; // points
 
 Occurring occurring(const std::vector<FigureRun>& runs, const FigureStyle& style)

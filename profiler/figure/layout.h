@@ -33,8 +33,8 @@ struct FigureOptions
     double fontSize = 5.5;                // points
     std::string font;                     // family; "": the best that is installed
     std::string palette = "default";      // always its light theme: figures are for paper
-    int iteration = -1;                   // index into Timeline::iterations; -1: the headline
-    std::vector<int> devices;             // rows, in this order; empty: all
+    int iteration = -1;       // index into Timeline::iterations; -1: the reported iteration
+    std::vector<int> devices; // rows, in this order; empty: all
     BubbleStyle bubbles = BubbleStyle::Hatched;
     bool microBatches = true, directionMark = true, bubbleShare = true;
     bool timeAxis = true, legend = true, memory = false, title = false;

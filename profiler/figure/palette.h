@@ -18,8 +18,9 @@ struct Colour
 
 Colour mix(Colour from, Colour to, double share); // share 0: from, 1: to
 double contrast(Colour a, Colour b);              // WCAG ratio, 1..21
-constexpr double kSmallestInk = 4.5; // contrast of a number to its box; below, there is none
-std::string hex(Colour colour);      // "#315AC2"
+// minimum contrast of a number to its box; numbers with less are left out
+constexpr double kSmallestInk = 4.5;
+std::string hex(Colour colour); // "#315AC2"
 engine::Result<Colour> parseColour(std::string_view hex);
 
 enum class ThemeMode : std::uint8_t { Light, Dark };
@@ -34,8 +35,8 @@ struct OpHatch
     int density = 0; // of chunk 0; 0: plain
 };
 
-// The colours of data (visual-design.md, "Operations"): the window and the figures ask here. Chrome
-// is the window's own (app/models/theme.h).
+// The colours of data for the window and for figures. app/models/theme.h has the colours of the
+// window itself.
 struct Palette
 {
     std::string name, title;

@@ -5,9 +5,8 @@
 
 namespace profiler {
 
-// Whether everything in the schedule points at something that exists, so that no later table is
-// indexed outside. (Whether it can run is validate()'s question.) The store neither writes nor
-// reads another one.
+// Checks that all indices in the schedule are valid. (validate() checks whether it can run.) The
+// store only reads and writes such schedules.
 engine::Result<void> checkSchedule(const engine::Schedule& schedule);
 
 } // namespace profiler

@@ -6,8 +6,8 @@
 
 namespace profiler {
 
-// A whole copy of a run, with what a writer that was killed left beside it. Takes the place of a
-// file that is there, once the copy is complete. Io: says what to do; then nothing was changed.
+// Copies a run, including what a killed writer left next to it. Replaces an existing file only
+// when the copy is complete. Io: the message says what to do; nothing was changed.
 engine::Result<void> copyRun(const std::filesystem::path& from, const std::filesystem::path& to);
 
 } // namespace profiler

@@ -4,8 +4,8 @@
 
 namespace profiler {
 
-// The schema version of a run. Otherwise what the file is instead; Unsupported: a run to which
-// somebody added views, triggers or virtual tables, which would run in our process.
+// The schema version of a run. Otherwise an error that names what the file is; Unsupported: a
+// run with views, triggers or virtual tables, which would run in our process.
 engine::Result<std::int64_t> identify(Database& database, const std::filesystem::path& file);
 
 // Why SQLite could not read it (SQLITE_NOTADB, SQLITE_CORRUPT), from its bytes. No writer of

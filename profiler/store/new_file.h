@@ -7,20 +7,20 @@
 
 namespace profiler {
 
-// A file that is made beside its final place and moved there when it is good, so that a name never
-// holds half a file and a file that is replaced is lost only when its successor exists. Removed
-// again when it is dropped unpublished.
+// A file that is written next to its target and renamed when it is complete, so that the target
+// is never incomplete and is replaced only by a valid file. Removed if it is not published.
 class NewFile
 {
 public:
-    // Io: the folder is missing or read-only, or the file exists and may not be replaced.
+    // Io: the folder is missing or read-only, or the file exists and must not be replaced.
     static engine::Result<NewFile> beside(const std::filesystem::path& target, IfExists ifExists);
     NewFile(NewFile&& other) noexcept;
     NewFile& operator=(NewFile&&) = delete;
     ~NewFile();
 
     const std::filesystem::path& path() const { return m_path; }
-    // Moves it to its place; what SQLite kept beside the old file goes too. No connection is open.
+    // Renames it to the target and removes SQLite's companions of the old file. Requires that no
+    // connection is open.
     engine::Result<void> publish();
 
 private:
@@ -30,10 +30,10 @@ private:
     IfExists m_ifExists;
 };
 
-// What SQLite keeps beside a file while it is written.
+// The name of a companion file of SQLite.
 std::filesystem::path companion(const std::filesystem::path& file, std::string_view suffix);
 
-// The file and its entry in the folder are on the disk.
+// Flushes the file and its directory entry to disk.
 engine::Result<void> syncToDisk(const std::filesystem::path& file);
 
 } // namespace profiler

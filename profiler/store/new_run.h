@@ -8,7 +8,7 @@
 
 namespace profiler {
 
-// A complete file without rows: tables, info, schedule. `file` must not exist yet.
+// Writes a complete file without rows: tables, info, schedule. `file` must not exist.
 engine::Result<void> writeEmptyRun(const std::filesystem::path& file, const engine::RunInfo& info,
                                    const engine::Schedule& schedule);
 
@@ -20,12 +20,12 @@ struct RunEnd
     const std::string& failure;
     std::span<const engine::ArenaUse> arenas;
     std::int64_t lastEnd = 0;
-    engine::GpuClocks clocks = {}; // none: they are there already, or nobody asked
+    engine::GpuClocks clocks = {}; // empty: already written, or not requested
 };
 engine::Result<void> writeEnd(Database& database, const RunEnd& end);
 
-// Makes the file complete in itself: nothing beside it, on the disk. Closes the database. Waits a
-// while for readers; Io when one stays, and the run is whole then, in two files.
+// Makes the file complete without companions and flushes it. Closes the database. Waits a while
+// for readers; Io if one remains: the run is then complete, but in two files.
 engine::Result<void> seal(Database database);
 
 } // namespace profiler

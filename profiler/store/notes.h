@@ -8,15 +8,15 @@
 
 namespace profiler {
 
-// The notes that people made in a run (BS_annotation of SCHEMA.md), by time. Empty where nobody
-// made one. Corrupt: a note is of an op or of an iteration that the run does not have.
+// The notes of a run (BS_annotation of SCHEMA.md), by time. Corrupt if a note refers to an op or
+// iteration that the run does not have.
 engine::Result<std::vector<engine::Note>> readNotes(const std::filesystem::path& file);
 
-// Writes one note, in place of the one that has its id. On disk when it returns. Io, with what to
-// do: the file is read-only, its folder cannot be written, the disk is full, another program holds
-// it. Then nothing was changed.
+// Writes one note, replacing the one with its id, and flushes it to disk. Io, with what to do,
+// if the file or its folder is read-only, the disk is full, or another program locks the file;
+// nothing was changed then.
 engine::Result<void> putNote(const std::filesystem::path& file, const engine::Note& note);
-// NotFound: there is no such note any more.
+// NotFound if the note no longer exists.
 engine::Result<void> removeNote(const std::filesystem::path& file, std::int64_t id);
 
 } // namespace profiler

@@ -6,25 +6,25 @@
 
 namespace profiler {
 
-// A run's file, open for reading, hardened against a file made by somebody else, and known to be
-// ours.
+// A run's file, open for reading, checked to be a run, and protected against malicious files.
 struct OpenFile
 {
     struct RemoveFolder
     {
         void operator()(const std::filesystem::path* folder) const;
     };
-    // Of the copy, where a killed run lies in a folder in which SQLite cannot recover it. Goes
-    // after the database.
+    // A copy of the file, needed if SQLite cannot recover a killed run in its folder. Removed
+    // after the database is closed.
     std::unique_ptr<const std::filesystem::path, RemoveFolder> copy;
     Database database;
     std::int64_t schema = 0; // user_version
 };
 
-// One clear line for everything that is not a run: missing, a folder, not allowed, not SQLite,
-// truncated, damaged, of another program.
+// Errors are one line for everything that is not a run: missing, a folder, no permission, not
+// SQLite, truncated, damaged, of another program.
 engine::Result<OpenFile> openFile(const std::filesystem::path& file);
-// The same file to be written, once it is known to be a run. Io: it is read-only, and what to do.
+// Opens the file for writing after checking that it is a run. Io: it is read-only, and what to
+// do.
 engine::Result<Database> openFileForWriting(const std::filesystem::path& file);
 
 } // namespace profiler

@@ -5,9 +5,9 @@
 
 namespace profiler {
 
-// What write_info.h writes. Columns that are not there keep their defaults.
+// Reads what write_info.h writes. Missing columns have default values.
 engine::Result<engine::RunInfo> readInfo(Database& database);
-// Corrupt: rows that are out of order or point outside the shape.
+// Corrupt: rows that are out of order or have invalid indices.
 engine::Result<engine::Schedule> readSchedule(Database& database);
 // False: the file system of the writer had no WAL.
 engine::Result<bool> usedWal(Database& database);

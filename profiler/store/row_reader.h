@@ -8,12 +8,13 @@
 
 namespace profiler {
 
-// Reads the rows of one connection into a run. Every number that indexes something is checked:
-// Corrupt names the table and the row.
+// Reads the rows of a connection into a run. All indices are checked: Corrupt names the table
+// and the row.
 class RowReader
 {
 public:
-    // `run` has its schedule already. Tracks the file names are added to it. `schema`: the file's.
+    // `run` must have its schedule; tracks of the file are added to it. `schema`: version of the
+    // file.
     static engine::Result<RowReader> open(Database& database, engine::Run& run,
                                           std::int64_t schema);
 
@@ -29,7 +30,7 @@ private:
     engine::Result<void> readLosses();
     engine::Result<void> readSpans();
     engine::Result<void> readMemory();
-    // Calls `use(row)` for the rows of a table; false from it means that the row is impossible.
+    // Calls `use(row)` for the rows of a table; it returns false for an invalid row.
     template<class Use>
     engine::Result<void> forEach(std::string_view table, std::string_view columns, Use use);
 

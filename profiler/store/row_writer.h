@@ -11,8 +11,8 @@
 
 namespace profiler {
 
-// Turns batches into rows, inside the caller's transaction. After a failure it must not be used
-// again: it has counted rows that are not there.
+// Writes batches as rows, within the caller's transaction. Unusable after a failure, because its
+// row count is then wrong.
 class RowWriter
 {
 public:
@@ -20,7 +20,7 @@ public:
                                              const engine::Schedule& schedule,
                                              std::int64_t process);
 
-    // InvalidArgument: a row points at an op or iteration that does not exist.
+    // InvalidArgument: a row refers to an op or iteration that does not exist.
     engine::Result<void> write(const Batch& batch);
     std::int64_t lastRow() const { return m_lastRow; }
     std::int64_t lastEnd() const { return m_nvtx.lastEnd(); }

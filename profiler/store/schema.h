@@ -9,7 +9,7 @@ namespace profiler {
 constexpr std::int64_t kApplicationId = 0x42424C45; // "BBLE", at byte 68 of the file
 constexpr std::int64_t kSchemaVersion = 3; // user_version; grows when a table or column is added
 
-// Made when somebody makes the first note in a run.
+// Created with the first note of a run.
 inline constexpr const char* kNotesTable = "CREATE TABLE IF NOT EXISTS BS_annotation (id INTEGER "
                                            "NOT NULL PRIMARY KEY, begin INTEGER NOT "
                                            "NULL, \"end\" INTEGER NOT NULL, iteration INTEGER, op "

@@ -39,7 +39,7 @@ public:
         (bindOne(++index, values), ...);
     }
 
-    // The next row. False at the end and on failure: failed() tells which.
+    // Advances to the next row. False at the end and on failure, which failed() distinguishes.
     bool next()
     {
         m_code = sqlite3_step(m_handle.get());
@@ -52,7 +52,7 @@ public:
     std::int64_t integer(int column) const { return sqlite3_column_int64(m_handle.get(), column); }
     double real(int column) const;
     std::string_view text(int column) const;      // until the next step
-    int columnNamed(std::string_view name) const; // -1: there is none
+    int columnNamed(std::string_view name) const; // -1 if missing
 
 private:
     int type(int column) const { return sqlite3_column_type(m_handle.get(), column); }
@@ -81,13 +81,13 @@ private:
     int m_code = SQLITE_DONE;
 };
 
-// One connection to one file, used by one thread at a time. Statements must go before it.
+// A connection to a file, used by one thread at a time. Statements must be destroyed first.
 class Database
 {
 public:
     enum class Access : std::uint8_t {
-        ReadOnly,  // of a file that others may be writing
-        Immutable, // of a file that nobody writes: no locks, no files beside it
+        ReadOnly,  // of a file that may be written concurrently
+        Immutable, // of a file without writers: no locks, no companions
         ReadWrite,
         Create,
     };
@@ -96,11 +96,11 @@ public:
 
     engine::Result<void> execute(const std::string& sql);
     engine::Result<Statement> prepare(std::string_view sql);
-    // The first column of the first row; 0 and "" when there is no row.
+    // The first column of the first row; 0 or "" without rows.
     engine::Result<std::int64_t> integer(std::string_view sql);
     engine::Result<std::string> text(std::string_view sql);
 
-    // The last failure, in words that name the file.
+    // The last failure; the message names the file.
     engine::Error error() const;
     engine::Error damaged(std::string_view what) const; // "run.sqlite is damaged (what): ..."
     int code() const { return sqlite3_extended_errcode(m_handle.get()); }

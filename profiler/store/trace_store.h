@@ -36,8 +36,8 @@ struct Metric
 // Rows of one commit: a whole iteration in emulate mode, what came in 200 ms in live mode.
 struct Batch
 {
-    std::vector<engine::Iteration>
-        iterations; // begun or finished ones; the last row of a number wins
+    // begun or finished ones; the last row of a number wins
+    std::vector<engine::Iteration> iterations;
     struct TrackSpans
     {
         engine::DeviceId device;

@@ -7,16 +7,17 @@
 
 namespace profiler {
 
-// Everything of a run that does not grow: info, metrics, devices, the schedule. Tables must exist.
+// Writes the parts of a run that do not grow: info, metrics, devices, schedule. The tables must
+// exist.
 engine::Result<void> writeInfo(Database& database, const engine::RunInfo& info);
 engine::Result<void> writeSchedule(Database& database, const engine::Schedule& schedule);
 engine::Result<void> writeDevices(Database& database, const engine::Run& run, std::int64_t process);
-// Of devices that are there already.
+// Updates existing devices.
 engine::Result<void> writeArenas(Database& database, std::span<const engine::ArenaUse> arenas);
 
 engine::Result<void> writeOutcome(Database& database, engine::Outcome outcome,
                                   const std::string& failure);
-// "wal", or "delete" on a file system that has no WAL.
+// "wal", or "delete" if the file system does not support WAL.
 engine::Result<void> writeJournal(Database& database, const std::string& journal);
 
 } // namespace profiler

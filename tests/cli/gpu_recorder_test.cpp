@@ -142,7 +142,7 @@ TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace la
     CHECK(contains(text, "clocks are not known: NVML cannot be started: no permission\n"));
 }
 
-TEST_CASE("analyze says of each GPU who has its memory, and by how much the driver says otherwise")
+TEST_CASE("analyze prints the memory of each GPU by owner, and the difference to the driver")
 {
     const Folder folder;
     tests::GpuRun made = tests::gpuRun();
@@ -157,13 +157,13 @@ TEST_CASE("analyze says of each GPU who has its memory, and by how much the driv
     const std::string text = bscope(folder, "analyze gpu.sqlite").out;
     CAPTURE(text);
     CHECK(contains(text, "memory of the GPUs at the end, by owner:\n"));
-    CHECK(contains(text, "weights            3.0 GiB    3.0 GiB\n"));
-    CHECK(contains(text, "contexts         512.0 MiB  512.0 MiB\n"));
-    CHECK(contains(text, "total       3.5 GiB    3.5 GiB\n"));
+    CHECK(contains(text, "weights                   3.0 GiB    3.0 GiB\n"));
+    CHECK(contains(text, "contexts                512.0 MiB  512.0 MiB\n"));
+    CHECK(contains(text, "total                     3.5 GiB    3.5 GiB\n"));
     CHECK(contains(text, "reported by the driver    3.5 GiB    3.8 GiB\n"));
-    CHECK(contains(text, "difference           0.0 %      6.7 %\n"));
+    CHECK(contains(text, "difference                  0.0 %      6.7 %\n"));
     CHECK(contains(text,
-                   "GPU 1: the driver says 6.7 % more memory is gone (268 MB) than is known of\n"));
+                   "GPU 1: the driver reports 6.7 % more memory (268 MB) than accounted for\n"));
     CHECK_FALSE(contains(text, "stash  ")); // nobody has any: no row
     const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu_memory"];
     CHECK(json["used"] == (std::int64_t{7} << 30) + (std::int64_t{1} << 28));

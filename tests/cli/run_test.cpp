@@ -83,7 +83,7 @@ TEST_CASE("a run ends with five lines, and its file says the same")
         CHECK(touched <= arena);
         CHECK(touched > 0.9 * arena);
     }
-    CHECK(contains(last[3], " laid out, "));
+    CHECK(contains(last[3], " planned, "));
     CHECK(contains(last[3], " touched)"));
     CHECK(contains(bscope(folder, "analyze run.sqlite").out, " touched\n"));
     CHECK(run["peak_flops"].get<double>() > 1e8);

@@ -48,21 +48,21 @@ TEST_CASE("the headline names its iteration, and HFU where it is not MFU")
 {
     Run run = pingPong();
     RunMetrics numbers = metrics(run).value();
-    CHECK(cli::headlineOf(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
+    CHECK(cli::summaryLine(run, numbers) == "iteration 16.0 ms, span 16.0 ms, bubble 50.0 %");
     Iteration more = run.timeline.iterations[0];
     run.timeline.iterations.push_back(more);
-    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (last measured), "));
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (last measured), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Warmup;
-    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (warm-up), "));
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (warm-up), "));
     run.timeline.iterations[0].kind = Iteration::Kind::Replay;
-    CHECK(contains(cli::headlineOf(run, numbers), "iteration 16.0 ms (median of 1), "));
+    CHECK(contains(cli::summaryLine(run, numbers), "iteration 16.0 ms (median of 1), "));
 
     numbers.mfu = numbers.hfu = 0.5;
-    CHECK_THAT(cli::headlineOf(run, numbers), Catch::EndsWith(", MFU 50.0 %"));
+    CHECK_THAT(cli::summaryLine(run, numbers), Catch::EndsWith(", MFU 50.0 %"));
     numbers.hfu = 0.625;
     run.info.peakFlops = 192e9;
     run.info.peakSource = "measured";
-    CHECK_THAT(cli::headlineOf(run, numbers),
+    CHECK_THAT(cli::summaryLine(run, numbers),
                Catch::EndsWith(", MFU 50.0 % (of 192 GFLOP/s per device, measured), HFU 62.5 %"));
 }
 

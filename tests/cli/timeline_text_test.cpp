@@ -16,7 +16,7 @@ TEST_CASE("the picture of BitPipe is the published one")
     const Folder folder;
     const auto text = lines(bscope(folder, "simulate -N 4").out);
     REQUIRE(text.size() > 7);
-    // bitpipe.md, 4.1; two ops are a tick earlier than drawn there, as soon as they can.
+    // As in the figure of the paper, except that two ops start a tick earlier.
     CHECK(text[4] == "device 1   | ..f0f2f1f3F2F0F3F1..B0B0B2B2B1B1B3B3b2b2b0b0b3b3b1b1....");
     CHECK(text[5] == "device 2   | ..f2f0f3f1F0F2F1F3..B2B2B0B0B3B3B1B1b0b0b2b2b1b1b3b3....");
 }

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-// The golden orders of tests/golden, whose columns differ from those of the product and from file
-// to file; they are read by name (goldens/README.md).
+// Reads the orders of tests/golden. Their columns differ from the CSV format and between files, so
+// they are found by name.
 namespace tests {
 
 inline std::vector<std::string> fieldsOf(std::string line)

@@ -78,7 +78,7 @@ Result<std::optional<Kernels>> kernelsOf(const Options& options, const Run& run,
 std::string asText(const Run& run, const RunMetrics& metrics, const GpuTrace& gpu)
 {
     const Explainer explainer(run, metrics.iteration);
-    std::string text = headingOf(run) + "\n" + headlineOf(run, metrics) + "\n";
+    std::string text = headingOf(run) + "\n" + summaryLine(run, metrics) + "\n";
     if (const std::string loss = lossText(run.timeline); loss != "-")
         text += "loss " + loss + "\n";
     if (const std::string norm = gradientNormText(run.timeline); norm != "-")

@@ -255,7 +255,7 @@ std::string asText(const std::vector<Simulated>& all)
                                                    outputHasColours() ? Ink::Colours : Ink::Plain);
     if (!picture.empty())
         picture += "\n";
-    return headingOf(run) + "\n" + headlineOf(run, metrics) + "\n\n" + picture
+    return headingOf(run) + "\n" + summaryLine(run, metrics) + "\n\n" + picture
         + deviceTable(run, metrics);
 }
 

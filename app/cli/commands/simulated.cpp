@@ -94,7 +94,7 @@ Result<Simulated> withoutSpans(Schedule schedule, const OpPrices& prices,
     one.run.info.ticksPerUnit = prices.ticksPerUnit;
     one.run.info.recomputeKeeps = request.costs.recomputeKeeps;
     one.metrics = metrics(one.run.schedule, summaries->back());
-    one.metrics.iteration = headlineIteration(one.run.timeline);
+    one.metrics.iteration = reportedIteration(one.run.timeline);
     return one;
 }
 } // namespace

@@ -149,7 +149,7 @@ ordered_json timeJson(const RunInfo& info, std::int64_t ticks)
 ordered_json runJson(const Run& run, const RunMetrics& metrics)
 {
     const Shape& shape = run.schedule.shape;
-    const auto headline = run.timeline.iterations[static_cast<std::size_t>(metrics.iteration)].kind;
+    const auto reported = run.timeline.iterations[static_cast<std::size_t>(metrics.iteration)].kind;
     ordered_json json{{"scheme", run.info.scheme},
                       {"mode", modeName(run.info.mode)},
                       {"devices", shape.devices},
@@ -161,7 +161,7 @@ ordered_json runJson(const Run& run, const RunMetrics& metrics)
                       {"span", timeJson(run.info, metrics.span)},
                       {"unit", run.info.inUnits() ? "forward" : "ns"},
                       {"bubble_ratio", numberOrNull(metrics.bubbleRatio)},
-                      {"replay", headline == Iteration::Kind::Replay}};
+                      {"replay", reported == Iteration::Kind::Replay}};
     json["per_device"] = ordered_json::array();
     for (const DeviceMetrics& device : metrics.devices)
         json["per_device"].push_back(deviceJson(run.info, device, metrics.exposedIsKnown));

@@ -121,7 +121,7 @@ std::string headingOf(const Run& run)
     return text;
 }
 
-std::string headlineOf(const Run& run, const RunMetrics& metrics)
+std::string summaryLine(const Run& run, const RunMetrics& metrics)
 {
     const auto time = [&run](std::int64_t ticks) { return timeText(ticks, run.info.ticksPerUnit); };
     std::string text = fmt::format("iteration {}{}, span {}, bubble {}", time(metrics.duration),

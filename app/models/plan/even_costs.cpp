@@ -84,7 +84,7 @@ OpCosts evenCosts(const engine::Run& run, int iteration)
 
 engine::Result<engine::Run> withEvenCosts(const engine::Run& run)
 {
-    const int iteration = engine::headlineIteration(run.timeline);
+    const int iteration = engine::reportedIteration(run.timeline);
     if (iteration < 0)
         return engine::fail(engine::Error::Code::NotFound,
                             "the run has no iteration yet; wait for the first one");

@@ -11,7 +11,7 @@ namespace app {
 
 QString headlineText(const engine::Run* run)
 {
-    const int headline = run == nullptr ? -1 : engine::headlineIteration(run->timeline);
+    const int headline = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
     if (headline < 0)
         return {};
     const std::int64_t duration

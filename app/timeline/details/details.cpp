@@ -25,7 +25,7 @@ bool isKnown(const RunView& view, const Selection& selection)
 Details detailsOf(const RunView& view, const Selection& selection, const KernelView* kernels)
 {
     if (selection.kind == Selection::Kind::None)
-        return runDetails(view, engine::headlineIteration(view.timeline()));
+        return runDetails(view, engine::reportedIteration(view.timeline()));
     if (selection.kind == Selection::Kind::Kernel)
         return kernels != nullptr && !view.isEmpty() ? kernelDetails(view, *kernels, selection)
                                                      : Details();

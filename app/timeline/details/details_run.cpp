@@ -143,7 +143,7 @@ QString whichIteration(const engine::Run& run, int iteration)
     const auto& iterations = run.timeline.iterations;
     const engine::Iteration& one = iterations[static_cast<std::size_t>(iteration)];
     const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
-    const bool isHeadline = iteration == engine::headlineIteration(run.timeline);
+    const bool isHeadline = iteration == engine::reportedIteration(run.timeline);
     if (one.kind == Replay)
         return tr("Headline: every op at its median over %1 iterations").arg(measured);
     if (one.kind == Warmup)

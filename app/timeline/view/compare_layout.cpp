@@ -83,7 +83,7 @@ CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
             const RunView* view = runs[run].get();
             if (view->run().info.inUnits() != isInUnits)
                 continue;
-            layout.rows.push_back({run, view, at, engine::headlineIteration(view->timeline())});
+            layout.rows.push_back({run, view, at, engine::reportedIteration(view->timeline())});
             group.longest = std::max(group.longest, layout.rows.back().duration());
         }
         if (!layout.rows.empty() && layout.rows.back().group == at) {

@@ -118,7 +118,7 @@ void TimelineWidget::Impl::followTail()
     const auto& iterations = view->timeline().iterations;
     const int tail = view->run().info.outcome == engine::Outcome::Running
         ? static_cast<int>(iterations.size()) - 1
-        : engine::headlineIteration(view->timeline());
+        : engine::reportedIteration(view->timeline());
     const auto& last = iterations[static_cast<std::size_t>(tail)];
     const auto duration = static_cast<double>(last.window.duration());
     if (window.duration() >= 0.9 * duration) {

@@ -47,7 +47,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
         if (!m->isEmpty())
             m->fitIteration(m->isFollowing
                                 ? static_cast<int>(m->view->timeline().iterations.size()) - 1
-                                : engine::headlineIteration(m->view->timeline()),
+                                : engine::reportedIteration(m->view->timeline()),
                             Impl::Remember::No);
     } else if (m->isFollowing) {
         m->followTail();

@@ -5,8 +5,8 @@ namespace engine::cpu {
 namespace {
 
 constexpr double kOne = 1LL << kFixedPointBits;
-constexpr double kLimit
-    = 9.0e18; // just inside int64, so that a diverged model has a defined result
+// just inside int64, so that a diverged model has a defined result
+constexpr double kLimit = 9.0e18;
 
 } // namespace
 

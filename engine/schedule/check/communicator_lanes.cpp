@@ -323,8 +323,8 @@ private:
     Ranks m_ranks;
     std::vector<Device> m_devices;
     std::vector<std::uint8_t> m_started; // [value] number of ends that have started
-    std::vector<std::uint32_t>
-        m_makerOn; // [value] position of its producer, on the producer's device
+    // [value] position of its producer, on the producer's device
+    std::vector<std::uint32_t> m_makerOn;
     std::map<std::pair<int, bool>, Sum> m_sums;
     std::vector<std::size_t> m_running; // devices that may be able to advance
 };

@@ -17,7 +17,7 @@ public:
         : m_schedule(schedule)
         , m_exchange(exchange)
         , m_devices(schedule.program.size())
-        , m_called(valueCount(schedule.shape), kNobody)
+        , m_called(valueCount(schedule.shape), kNone)
     {
         for (std::size_t d = m_devices.size(); d-- > 0;)
             m_running.push_back(d);
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    static constexpr std::int32_t kNobody = -1;
+    static constexpr std::int32_t kNone = -1;
 
     struct Device
     {
@@ -89,7 +89,7 @@ private:
     {
         std::int32_t& called
             = m_called[valueIndex(transferredValue(op, m_schedule.shape), m_schedule.shape)];
-        if (called == kNobody) {
+        if (called == kNone) {
             called = static_cast<std::int32_t>(d);
             return;
         }

@@ -10,7 +10,7 @@ HeldChange heldChange(const Op& op, const Shape& shape, RebuiltBy by)
     const bool rebuilds = by == RebuiltBy::Recompute
         ? op.kind == OpKind::Recompute
         : op.kind == OpKind::Backward || op.kind == OpKind::BackwardInput;
-    if (by == RebuiltBy::Nobody)
+    if (by == RebuiltBy::None)
         return {.ownAtBegin = {change.ownAtBegin * parts, 0},
                 .ownAtEnd = {change.ownAtEnd * parts, 0},
                 .peerAtBegin = {change.peerAtBegin * parts, 0},

@@ -55,7 +55,7 @@ struct HeldChange
     HeldParts ownAtBegin = {}, ownAtEnd = {}, peerAtBegin = {}, peerAtEnd = {};
 };
 enum class RebuiltBy : std::uint8_t {
-    Nobody,
+    None,
     Recompute,
     Backward
 }; // Backward: the B or I rebuilds it first
@@ -73,7 +73,7 @@ public:
     bool any() const { return !m_cells.empty(); }
     RebuiltBy of(const Op& op) const // by micro-batch and stage; requires exists(op)
     {
-        return has(op) ? RebuiltBy::Recompute : RebuiltBy::Nobody;
+        return has(op) ? RebuiltBy::Recompute : RebuiltBy::None;
     }
 
 private:

@@ -108,8 +108,8 @@ private:
     }
 
     const Schedule& m_schedule;
-    std::vector<std::size_t>
-        m_added; // [row] number of ops of the device up to its last contribution
+    // [row] number of ops of the device up to its last contribution
+    std::vector<std::size_t> m_added;
     std::vector<std::size_t> m_last; // [device]
 };
 

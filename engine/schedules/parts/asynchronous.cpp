@@ -1,6 +1,6 @@
 #include "engine/schedules/parts/asynchronous.h"
 
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "engine/schedules/parts/delayed_weights.h"
 
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 #include "engine/schedules/parts/options.h"
 #include "engine/schedules/parts/program.h"
 #include "engine/schedules/parts/virtual_ids.h"
@@ -19,7 +19,7 @@ Schedule delayedWeights(const ScheduleRequest& request, int group, WeightDelay d
         program.reserve(3 * ids.count());
         const auto weights
             = [&](int k) { program.backwardWeight(ids.backwardStage(k, d), ids.microBatch(k)); };
-        inTurn(
+        alternate(
             ids.count(), (chunks - 1) * group + devices - 1 - d,
             [&](int k) { program.forward(ids.forwardStage(k, d), ids.microBatch(k)); },
             [&](int k) {

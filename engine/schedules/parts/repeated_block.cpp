@@ -52,16 +52,16 @@ public:
 
     void place()
     {
-        std::array<std::vector<Repeated>, kPeriod> inTurn; // [slot modulo the period]
+        std::array<std::vector<Repeated>, kPeriod> alternate; // [slot modulo the period]
         int last = 0;
         for (int d = 0; d < m_devices; ++d)
             for (std::size_t i = 0; i < kOps.size(); ++i) {
                 const int first = m_block[static_cast<std::size_t>(d)][i];
-                inTurn[static_cast<std::size_t>(first % kPeriod)].push_back({d, kOps[i], first});
+                alternate[static_cast<std::size_t>(first % kPeriod)].push_back({d, kOps[i], first});
                 last = std::max(last, first + kPeriod * (m_microBatches - 1));
             }
         for (int slot = 0; slot <= last; ++slot)
-            for (const Repeated& op : inTurn[static_cast<std::size_t>(slot % kPeriod)])
+            for (const Repeated& op : alternate[static_cast<std::size_t>(slot % kPeriod)])
                 if (const int m = (slot - op.first) / kPeriod;
                     slot >= op.first && m < m_microBatches)
                     place(op.device, op.content, m);

@@ -64,12 +64,12 @@ public:
         m_program.reserve(2 * (m_warmUp + m_turns) * units);
         forwards(m_warmUp);
         for (int unit = 1; unit < units; ++unit) {
-            inTurn(m_turns);
+            alternate(m_turns);
             backwards(seam);
-            inTurn(m_turns - 1);
+            alternate(m_turns - 1);
             forwards(seam);
         }
-        inTurn(m_turns);
+        alternate(m_turns);
         backwards(m_warmUp);
     }
 
@@ -94,7 +94,7 @@ private:
             m_program.backward(step.stage, microBatch(step, m_backward), step.replica);
         }
     }
-    void inTurn(int count)
+    void alternate(int count)
     {
         for (int i = 0; i < count; ++i) {
             forwards(1);

@@ -36,8 +36,8 @@ struct CuptiApi
     Status (*streamId)(Context, cupti::StreamHandle, std::uint8_t perThread, std::uint32_t*)
         = nullptr;
     Status (*deviceId)(Context, std::uint32_t*) = nullptr;
-    cupti::DriverStatus (*contextOfStream)(cupti::StreamHandle, Context*)
-        = nullptr; // of the driver
+    // of the driver
+    cupti::DriverStatus (*contextOfStream)(cupti::StreamHandle, Context*) = nullptr;
 };
 
 // Loads the library of this machine. Device: it is missing or lacks a function.

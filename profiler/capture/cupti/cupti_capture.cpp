@@ -16,8 +16,8 @@ using engine::Result;
 
 namespace {
 
-constexpr std::uint32_t kOldestVersion
-    = 27; // CUDA 12.9: older versions crash if a buffer is declined
+// CUDA 12.9: older versions crash if a buffer is declined
+constexpr std::uint32_t kOldestVersion = 27;
 
 std::atomic<BufferPool*> g_pool = nullptr; // lives as long as the process, see CuptiCapture
 std::atomic<bool> g_capturing = false;

@@ -6,10 +6,10 @@
 
 namespace profiler {
 
-// What a run on GPUs learned until its end, as rows of BS_metric; empty of other runs.
+// Values known at the end of a run on GPUs, as rows of BS_metric; empty for other runs.
 std::vector<Metric> gpuMetrics(const engine::RunInfo& info);
 
-// The inverse, row by row; rows of another name are passed over.
+// Reads one row; other names are ignored.
 void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info);
 
 } // namespace profiler

@@ -6,7 +6,7 @@
 
 namespace profiler {
 
-// The tables of what ran on GPUs, made when the first row comes: Nsight Systems has them only then.
+// The tables of GPU activity, created with their first row as in Nsight Systems.
 struct GpuTable
 {
     std::string_view name, columns; // columns: those that are written, and asked for
@@ -50,7 +50,7 @@ inline constexpr GpuTable kOverheadTable{"BS_gpu_overhead", "begin, \"end\", kin
 inline constexpr GpuTable kLaunchTable{"BS_gpu_launch", "correlation, iteration, op"};
 inline constexpr GpuTable kRangeTable{"BS_gpu_range", "event, iteration, op"};
 
-// Makes `table`, and the ENUM_ tables its columns point at.
+// Creates `table` and the ENUM_ tables of its columns.
 engine::Result<void> createGpuTable(Database& database, std::string_view table);
 engine::Result<bool> hasTable(Database& database, std::string_view table);
 

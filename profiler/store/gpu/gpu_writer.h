@@ -12,18 +12,19 @@
 
 namespace profiler {
 
-// Writes what ran on GPUs into Nsight Systems' tables, inside the caller's transaction; what links
-// it to ops into our own. Times as they are in the trace: nanoseconds of the timeline.
+// Writes GPU activity to the tables of Nsight Systems, and its links to ops to the BS_ tables,
+// within the caller's transaction. Times are nanoseconds of the timeline.
 class GpuWriter
 {
 public:
-    GpuWriter(Database& database, std::int64_t process); // the database outlives it
+    // The database must outlive it.
+    GpuWriter(Database& database, std::int64_t process);
 
     // `index`: of the run's schedule.
     engine::Result<void> write(const engine::GpuTrace& trace, const engine::OpIndex& index);
 
 private:
-    // The INSERT for a table, made with it when the first row comes.
+    // The INSERT statement of a table, which is created with the first row.
     engine::Result<Statement*> into(const GpuTable& table);
     template<class Rows, class Write>
     engine::Result<void> writeAll(const GpuTable& table, const Rows& rows, Write write);

@@ -14,7 +14,7 @@ using namespace engine;
 
 namespace {
 
-// The numbers of TARGET_INFO_GPU that CUDA tells, in the order of the columns.
+// The numbers of TARGET_INFO_GPU that CUDA reports, in the order of the columns.
 constexpr std::array<std::string_view, 33> kNumbers{"isDiscrete",
                                                     "l2CacheSize",
                                                     "totalMemory",

@@ -5,12 +5,11 @@
 
 namespace profiler {
 
-// What computed the run: GPUs as Nsight Systems describes them (TARGET_INFO_GPU,
-// TARGET_INFO_CUDA_DEVICE), how CUDA was set up, who may copy to whom. Tables are made where there
-// is something to say.
+// The GPUs of a run as Nsight Systems describes them (TARGET_INFO_GPU, TARGET_INFO_CUDA_DEVICE),
+// the CUDA configuration and peer access. Tables are created only if they have rows.
 engine::Result<void> writeMachine(Database& database, const engine::GpuMachine& machine,
                                   std::int64_t process);
-// How fast they ran, known at the end of the run.
+// Clocks and throttling, known at the end of the run.
 engine::Result<void> writeClocks(Database& database, const engine::GpuClocks& clocks);
 
 engine::Result<engine::GpuMachine> readMachine(Database& database);

@@ -119,14 +119,14 @@ TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told wi
     CHECK(account[1].difference() == 40 * kMega);
     CHECK(account[1].differenceShare() > 0.05);
     CHECK_THAT(memoryNote(account),
-               Contains("GPU 1: the driver says ") && Contains(" % more memory is gone (42 MB)")
+               Contains("GPU 1: the driver reports ") && Contains(" % more memory (42 MB)")
                    && !Contains("GPU 0"));
     cuda_on_cpu::plugIn({});
     GpuMemory less;
     less[GpuHolder::Weights] = 110 * kMega;
     less.used = 100 * kMega;
     CHECK_THAT(memoryNote({&less, 1}),
-               Contains("GPU 0: the driver says 10.0 % less memory is gone (10 MB)"));
+               Contains("GPU 0: the driver reports 10.0 % less memory (10 MB)"));
 }
 
 TEST_CASE("a GPU that emulates all devices has the arenas of all of them")

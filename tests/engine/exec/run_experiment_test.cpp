@@ -52,7 +52,7 @@ TEST_CASE("a run has its warm-up, its measured iterations, and the median replay
                                                {Kind::Measured, 1},
                                                {Kind::Measured, 2},
                                                {Kind::Replay, 0}});
-    CHECK(headlineIteration(result->timeline) == 4);
+    CHECK(reportedIteration(result->timeline) == 4);
     CHECK_FALSE(result->timeline.iterations.back().loss);
     CHECK(result->timeline.iterations.front().microBatchLoss.size() == 4);
     std::size_t spans = 0;
@@ -159,7 +159,7 @@ TEST_CASE("the observer is told of the start, each op's measurement and each pla
 {
     std::vector<std::string> told;
     std::map<std::uint32_t, std::size_t> opsMeasured;
-    std::size_t memoryTold = 0;
+    std::size_t memoryReported = 0;
     RunObserver observer;
     observer.started = [&](const Run& run) {
         told.emplace_back("started");
@@ -176,8 +176,8 @@ TEST_CASE("the observer is told of the start, each op's measurement and each pla
     };
     observer.iteration = [&](const Run& run, std::size_t firstMemory) {
         told.emplace_back("iteration");
-        CHECK(firstMemory == memoryTold);
-        memoryTold = run.timeline.memory.size();
+        CHECK(firstMemory == memoryReported);
+        memoryReported = run.timeline.memory.size();
         return Result<void>();
     };
     const auto result = tests::runOf(miniature("gpipe"), observer);
@@ -188,7 +188,7 @@ TEST_CASE("the observer is told of the start, each op's measurement and each pla
     CHECK(opsMeasured.size() == 4);
     for (const auto& [iteration, ops] : opsMeasured)
         CHECK(ops == 4 * 4 * 2 + 4); // F and B of every stage and micro-batch, OPT of every stage
-    CHECK(memoryTold == result->timeline.memory.size());
+    CHECK(memoryReported == result->timeline.memory.size());
 }
 
 TEST_CASE("an observer that fails stops the run with its error")

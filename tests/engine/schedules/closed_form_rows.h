@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// The closed forms of the reference table (schemes.md, section 2; bitpipe.md, section 8), stated
-// once more and on their own: F = 1, B = 2, I = W = 1, free messages.
+// The closed forms of the papers, independent of those in the schemes: F = 1, B = 2, I = W = 1,
+// free messages.
 namespace closed_forms {
 
 constexpr double kNoForm = std::numeric_limits<double>::quiet_NaN();

@@ -54,7 +54,7 @@ TEST_CASE("the schemes give the golden orders, op for op")
     }
 }
 
-// The algorithm of bpipe-and-cost-models.md, written out once more in another language.
+// The orders come from an independent implementation of the algorithm.
 TEST_CASE("BPipe gives the golden orders of both policies")
 {
     for (const auto& [devices, microBatches] : {std::pair{4, 4}, {4, 8}, {8, 12}})

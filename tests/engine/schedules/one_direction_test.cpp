@@ -9,7 +9,7 @@ using namespace tests;
 
 namespace {
 
-// The row of a scheme in the table of closed forms (schemes.md); D, N, v and S of the schedule.
+// The row of a scheme in the table of closed forms; D, N, v and S of the schedule.
 struct Setting
 {
     int devices = 0, microBatches = 0, chunks = 1, slices = 1;

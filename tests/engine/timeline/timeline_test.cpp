@@ -44,15 +44,15 @@ TEST_CASE("the extent leaves a replay out unless it is all there is")
 TEST_CASE("the headline is the replay, else the last measured iteration, else the last")
 {
     Timeline timeline;
-    CHECK(headlineIteration(timeline) == -1);
+    CHECK(reportedIteration(timeline) == -1);
     timeline.iterations.push_back(iteration(Iteration::Kind::Warmup, kFirst));
     timeline.iterations.push_back(iteration(Iteration::Kind::Warmup, kFirst));
-    CHECK(headlineIteration(timeline) == 1);
+    CHECK(reportedIteration(timeline) == 1);
     timeline.iterations.push_back(iteration(Iteration::Kind::Measured, kSecond));
     timeline.iterations.push_back(iteration(Iteration::Kind::Measured, kSecond));
-    CHECK(headlineIteration(timeline) == 3);
+    CHECK(reportedIteration(timeline) == 3);
     timeline.iterations.push_back(iteration(Iteration::Kind::Replay, kThird));
-    CHECK(headlineIteration(timeline) == 4);
+    CHECK(reportedIteration(timeline) == 4);
 }
 
 TEST_CASE("a track is found by device and kind")

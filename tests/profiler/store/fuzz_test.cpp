@@ -18,7 +18,7 @@ std::string bytesOf(const std::filesystem::path& file)
 std::size_t touch(const Run& run)
 {
     const OpIndex index(run.schedule);
-    std::size_t sum = static_cast<std::size_t>(headlineIteration(run.timeline) + 1);
+    std::size_t sum = static_cast<std::size_t>(reportedIteration(run.timeline) + 1);
     for (const Track& track : run.timeline.tracks)
         for (const Span& span : track.spans)
             sum += static_cast<std::size_t>(opAt(run.schedule, index, span.op).kind)

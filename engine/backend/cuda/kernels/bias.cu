@@ -80,8 +80,8 @@ __global__ void __launch_bounds__(kThreads)
                               + column];
     lanes[lane][x] = total;
     __syncthreads();
-    float* const to
-        = target == 0 ? targets.at[0] : targets.at[1]; // avoids an array in local memory
+    // avoids an array in local memory
+    float* const to = target == 0 ? targets.at[0] : targets.at[1];
     if (lane != 0 || column >= columns || to == nullptr)
         return;
     for (int other = 1; other < Plan::kRowLanes; ++other)

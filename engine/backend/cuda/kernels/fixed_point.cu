@@ -5,8 +5,8 @@ namespace engine::cuda {
 namespace {
 
 constexpr double kOne = 1LL << kFixedPointBits;
-constexpr double kLimit
-    = 9.0e18; // just inside int64, so that a diverged model has a defined result
+// just inside int64, so that a diverged model has a defined result
+constexpr double kLimit = 9.0e18;
 
 // Rounds to nearest even, like the CPU: the same bits.
 struct ToFixedPoint

@@ -71,8 +71,8 @@ struct NcclGpu::State
     const NcclFunctions& library;
     std::chrono::milliseconds patience;
     std::mutex mutex; // protects the members below
-    std::deque<Communicator>
-        communicators; // a deque, because NCCL writes handles asynchronously and they must not move
+    // a deque, because NCCL writes handles asynchronously and they must not move
+    std::deque<Communicator> communicators;
     bool aborted = false;
 
     using Lock = std::unique_lock<std::mutex>;

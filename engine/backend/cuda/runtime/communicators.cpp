@@ -260,7 +260,7 @@ private:
     std::vector<NcclId> m_ids; // [communicator]
     std::deque<Gpu> m_gpus;    // [DeviceId]
     std::mutex m_abortMutex;
-    std::vector<std::thread> m_aborting; // a GPU each; none: nobody aborts
+    std::vector<std::thread> m_aborting; // one per GPU; empty: no abort
 };
 
 } // namespace

@@ -86,7 +86,7 @@ TEST_CASE("a difference beyond the tolerance stands out, and is said in words ac
     CHECK(model.index(difference, 4).data(kStrongRole).toBool());
     CHECK(model.index(note, 0).data(kSpanRole).toBool());
     CHECK(model.index(note, 0).data().toString().startsWith(
-        QStringLiteral("GPU 1: the driver says 9.1 % more")));
+        QStringLiteral("GPU 1: the driver reports 9.1 % more")));
     model.show({memoryOf(0), memoryOf(1)});
     CHECK(model.index(model.rowCount() - 1, 0).data() == QStringLiteral("Difference"));
 }

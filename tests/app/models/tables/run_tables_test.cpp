@@ -44,7 +44,7 @@ TEST_CASE("the mode of a live run says when its threads took turns on the cores"
     CHECK(modeText(info) == QStringLiteral("live, oversubscribed"));
 }
 
-TEST_CASE("the summary shows BitPipe's numbers of cli.md, device by device, then all of them")
+TEST_CASE("the summary shows BitPipe's numbers by device and in total")
 {
     MetricsModel model;
     const QAbstractItemModelTester tester(&model, kStrict);

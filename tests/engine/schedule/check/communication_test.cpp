@@ -16,8 +16,7 @@ CommunicationReport reportOf(const Schedule& computeOnly)
     return checkCommunication(addP2P(computeOnly));
 }
 
-// The schemes for which one directed pair carries its messages in the order of their use
-// (schemes.md, section 4).
+// Schemes for which the messages of every directed pair are sent in the order of their use.
 const std::set<std::string, std::less<>> kInOrder{"gpipe",
                                                   "1f1b",
                                                   "eager-1f1b",
@@ -38,10 +37,10 @@ const std::set<std::string, std::less<>> kInOrder{"gpipe",
                                                   "pipedream",
                                                   "pipedream-2bw",
                                                   "bpipe"};
-// On two devices the ring of looping stages puts both ways on the same pairs. Interleaved 1F1B and
-// looped BFS keep the order even there (schemes.md, section 8), these do not.
+// On two devices the ring of looping stages uses the same pairs in both directions. Interleaved
+// 1F1B and looped BFS keep the order even then; these schemes do not.
 const std::set<std::string, std::less<>> kRingsOfTwo{"interleaved-zb", "grouped-interleaved"};
-// Those for which it does not where N is large enough.
+// Schemes that break the order for large N.
 const std::set<std::string, std::less<>> kOutOfOrder{"zb-v",     "v-half",    "v-min",  "v-1f1b",
                                                      "dualpipe", "dualpipev", "mixpipe"};
 

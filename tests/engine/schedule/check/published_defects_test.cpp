@@ -12,7 +12,7 @@
 using namespace engine;
 using namespace tests;
 
-// Defects of published generators (schemes.md, section 19): the validator would have found them.
+// Defects of published generators that the validator finds.
 
 namespace {
 

@@ -87,7 +87,7 @@ TEST_CASE("a missing op is named with the device that should have it")
 
 TEST_CASE("torch 2.8's printed 1F1B is rejected: its last device has no F0 and one F too many")
 {
-    // schemes.md, section 19: "F1 B0 F2 B1 .. FN B(N-1)" on the last device.
+    // PyTorch 2.8 prints "F1 B0 F2 B1 .. FN B(N-1)" on the last device.
     const std::vector<Violation> violations
         = validate(scheduleFrom({"0F0 0F1 0B0 0F2 0B1 0B2", "1F1 1B0 1F2 1B1 1F3 1B2"}));
     REQUIRE_FALSE(violations.empty());

@@ -76,7 +76,7 @@ TEST_CASE("an all-reduce comes right behind its stage's last backward, or late")
                                       "0F1u 1F0 1B0 0B1u 1ALLREDUCE 0ALLREDUCEu"});
 }
 
-// bitpipe.md, section 9: what the authors' code does.
+// As in the code of BitPipe's authors.
 TEST_CASE(
     "eager and blocking, BitPipe reduces its second half before the last backward, but in the "
     "middle")

@@ -10,7 +10,7 @@ namespace engine::parts {
 // backwards, then the remaining backwards. forward(k) and backward(k) append the k-th of
 // `count`.
 template<class Forward, class Backward>
-void inTurn(int count, std::int64_t warmUp, Forward forward, Backward backward)
+void alternate(int count, std::int64_t warmUp, Forward forward, Backward backward)
 {
     const int first = static_cast<int>(std::min<std::int64_t>(count, warmUp));
     for (int k = 0; k < first; ++k)

@@ -1,4 +1,4 @@
-#include "engine/schedules/parts/in_turn.h"
+#include "engine/schedules/parts/alternate.h"
 
 #include "engine/schedules/parts/program.h"
 
@@ -11,7 +11,7 @@ Schedule oneForwardOneBackward(const ScheduleRequest& request,
     for (int d = 0; d < request.devices; ++d) {
         Program program(schedule, d);
         program.reserve(2 * request.microBatches);
-        inTurn(
+        alternate(
             request.microBatches, warmUp(request.devices, d), [&](int m) { program.forward(d, m); },
             [&](int m) { program.backward(d, m); });
     }
