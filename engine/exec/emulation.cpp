@@ -1,5 +1,6 @@
 #include "engine/exec/emulation.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/median.h"
 #include "engine/exec/op_patience.h"
 #include "engine/exec/patient_clock.h"
@@ -64,7 +65,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
 
     std::vector<std::int64_t> durations(order->size());
     for (const OpTiming& timing : m_timings)
-        durations[timing.op] = timing.cpuTime;
+        durations[timing.op] = timing.opTime;
     if (iteration.kind == Iteration::Kind::Measured)
         m_measured.push_back(std::move(durations));
     iteration.loss = m_pipeline.loss();
@@ -159,10 +160,10 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
     for (const OpRef ref : order)
         if (isCompute(m_pipeline.at(ref).kind)) {
             OpTiming& timing = m_timings[next];
-            timing.cpuTime = std::max<std::int64_t>(1, device->nanoseconds(2 * next, 2 * next + 1));
-            duration(ref) = timing.cpuTime;
-            m_tookBefore[ref.op] = timing.cpuTime;
-            m_graphs.judge(ref.op, timing.cpuTime);
+            timing.opTime = std::max<std::int64_t>(1, device->nanoseconds(2 * next, 2 * next + 1));
+            duration(ref) = timing.opTime;
+            m_tookBefore[ref.op] = timing.opTime;
+            m_graphs.judge(ref.op, timing.opTime);
             ++next;
         }
 }
@@ -186,7 +187,7 @@ void Emulation::runOp(OpRef ref)
         return;
     }
     m_timings.push_back(timed(ref));
-    duration(ref) = m_timings.back().cpuTime;
+    duration(ref) = m_timings.back().opTime;
 }
 
 OpTiming Emulation::timed(OpRef ref)
@@ -206,7 +207,7 @@ OpTiming Emulation::timed(OpRef ref)
     } else {
         const std::int64_t begin = threadCpuTime();
         m_pipeline.compute(ref);
-        timing.cpuTime = std::max<std::int64_t>(1, threadCpuTime() - begin - m_clockCost);
+        timing.opTime = std::max<std::int64_t>(1, threadCpuTime() - begin - m_clockCost);
     }
     timing.wallEnd = wallTime();
     m_pipeline.finish(ref);

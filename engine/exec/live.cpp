@@ -1,5 +1,6 @@
 #include "engine/exec/live.h"
 
+#include "engine/base/clock.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/op_patience.h"
@@ -90,7 +91,7 @@ void Live::placeAlone()
             .of[static_cast<std::size_t>(index.deviceOf(timing.op).value)]
                [index.positionOf(timing.op)]
             .duration
-            = timing.cpuTime;
+            = timing.opTime;
     if (const auto placed = simulate(m_pipeline.lowered(), costs))
         m_iterationAlone = placed->iterations.front().window.duration();
 }
@@ -158,7 +159,7 @@ void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWri
                                      .iteration = number,
                                      .wallBegin = times[k].begin,
                                      .wallEnd = times[k].end,
-                                     .cpuTime = times[k].cpuTime});
+                                     .opTime = times[k].opTime});
         }
     }
 }

@@ -2,9 +2,9 @@
 
 #include "engine/base/result.h"
 #include "engine/exec/launch_hooks.h"
-#include "engine/exec/op_timing.h"
 #include "engine/experiment/experiment.h"
 #include "engine/pipeline/lost_devices.h"
+#include "engine/timeline/op_timing.h"
 #include "engine/timeline/run.h"
 
 #include <atomic>

@@ -1,6 +1,7 @@
 #include "engine/exec/worker.h"
 
 #include "engine/base/check.h"
+#include "engine/base/clock.h"
 #include "engine/exec/op_patience.h"
 #include "engine/exec/patient_clock.h"
 
@@ -195,7 +196,7 @@ void Worker::compute(OpRef ref)
     times.begin = wallTime();
     const std::int64_t cpu = threadCpuTime();
     m_setup.pipeline.compute(ref);
-    times.cpuTime = threadCpuTime() - cpu;
+    times.opTime = threadCpuTime() - cpu;
     times.end = wallTime();
 }
 
@@ -269,9 +270,9 @@ void Worker::takeTimes()
         if (m_marks[i].end != nullptr) {
             Times& times = m_times[i];
             times = {m_marks[i].begin->time(), m_marks[i].end->time(), 0};
-            times.cpuTime = times.end - times.begin;
-            m_took[i].store(times.cpuTime, std::memory_order_relaxed); // the watch looks at it
-            m_graphs.judge(i, times.cpuTime);
+            times.opTime = times.end - times.begin;
+            m_took[i].store(times.opTime, std::memory_order_relaxed); // the watch looks at it
+            m_graphs.judge(i, times.opTime);
         }
 }
 

@@ -2,7 +2,6 @@
 
 #include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_graphs.h"
-#include "engine/exec/op_timing.h"
 #include "engine/pipeline/pipeline.h"
 
 #include <atomic>
@@ -84,8 +83,8 @@ public:
     // Between iterations.
     struct Times // of an op
     {
-        std::int64_t begin = 0, end = 0,
-                     cpuTime = 0; // wall clock; ns. On a GPU its time, all three
+        std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU, of its time stamps
+        std::int64_t opTime = 0;         // ns of the thread's CPU clock; on a GPU, of the GPU
     };
     std::span<const Times> times() const { return m_times; } // [position]
     const std::string& failure() const { return m_failure; } // once it has failed

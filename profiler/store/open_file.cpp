@@ -158,12 +158,11 @@ Result<OpenFile> openFile(const fs::path& file)
     auto open = openAnyWay(file);
     if (!open)
         return open;
-    const auto schema = harden(open->database)
-                            .and_then([&] { return checkWhole(open->database, file); })
-                            .and_then([&] { return identify(open->database, file); });
-    if (!schema)
-        return tl::unexpected(schema.error());
-    open->schema = *schema;
+    const auto known = harden(open->database)
+                           .and_then([&] { return checkWhole(open->database, file); })
+                           .and_then([&] { return identify(open->database, file); });
+    if (!known)
+        return tl::unexpected(known.error());
     return open;
 }
 

@@ -18,7 +18,6 @@ struct OpenFile
     // after the database.
     std::unique_ptr<const std::filesystem::path, RemoveFolder> copy;
     Database database;
-    std::int64_t schema = 0; // user_version
 };
 
 // One clear line for everything that is not a run: missing, a folder, not allowed, not SQLite,

@@ -146,7 +146,6 @@ Result<void> readMetrics(Database& database, RunInfo& info)
     return {};
 }
 
-// Format 1 has no arenas.
 Result<void> readArenas(Database& database, RunInfo& info)
 {
     auto statement = database.prepare("SELECT * FROM BS_device ORDER BY device");

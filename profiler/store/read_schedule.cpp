@@ -1,4 +1,3 @@
-#include "engine/schedule/check/weight_versions.h"
 #include "engine/schedule/notation.h"
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/read_info.h"
@@ -23,8 +22,6 @@ int small(const Statement& row, int column, int missing = -1)
     return value < 0 || value > std::numeric_limits<int>::max() ? -1 : static_cast<int>(value);
 }
 
-constexpr int kNotSaid = -2; // by files of schema 1
-
 Result<void> readShape(Database& database, Schedule& schedule)
 {
     auto row = database.prepare("SELECT * FROM BS_shape LIMIT 1");
@@ -39,9 +36,9 @@ Result<void> readShape(Database& database, Schedule& schedule)
     };
     if (const int scheme = row->columnNamed("scheme"); scheme >= 0)
         schedule.scheme = row->text(scheme);
-    schedule.shape = {
-        named("devices"), named("stages"),        named("micro_batches"),         named("replicas"),
-        named("slices"),  named("data_parallel"), named("update_every", kNotSaid)};
+    schedule.shape
+        = {named("devices"), named("stages"),        named("micro_batches"), named("replicas"),
+           named("slices"),  named("data_parallel"), named("update_every")};
     if (schedule.shape.devices < 1 || schedule.shape.devices >= Op::kNoPeer)
         return tl::unexpected(database.damaged("BS_shape has an impossible number of devices"));
     schedule.program.resize(static_cast<std::size_t>(schedule.shape.devices));
@@ -130,13 +127,8 @@ Result<Schedule> readSchedule(Database& database)
                     .and_then([&] { return readProgram(database, schedule); });
     if (!read)
         return tl::unexpected(read.error());
-    const bool saysUpdates = schedule.shape.updateEvery != kNotSaid;
-    if (!saysUpdates)
-        schedule.shape.updateEvery = 0;
     if (auto ok = checkSchedule(schedule); !ok)
         return tl::unexpected(database.damaged(ok.error().message));
-    if (!saysUpdates && engine::isAsynchronous(schedule))
-        schedule.shape.updateEvery = engine::guessUpdateEvery(schedule);
     return schedule;
 }
 

@@ -1,7 +1,6 @@
 #include "profiler/store/row_reader.h"
 
 #include "engine/timeline/names.h"
-#include "profiler/store/schema.h"
 
 #include <fmt/format.h>
 
@@ -52,19 +51,18 @@ Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind 
 
 } // namespace
 
-Result<RowReader> RowReader::open(Database& database, engine::Run& run, std::int64_t schema)
+Result<RowReader> RowReader::open(Database& database, engine::Run& run)
 {
-    RowReader reader(database, run, schema);
+    RowReader reader(database, run);
     if (auto ok = reader.readTracks(); !ok)
         return tl::unexpected(ok.error());
     return reader;
 }
 
-RowReader::RowReader(Database& database, engine::Run& run, std::int64_t schema)
+RowReader::RowReader(Database& database, engine::Run& run)
     : m_database(&database)
     , m_run(&run)
     , m_index(run.schedule)
-    , m_schema(schema)
 { }
 
 template<class Use>
@@ -117,12 +115,11 @@ Result<void> RowReader::readTracks()
     const auto devices = static_cast<std::size_t>(m_run->schedule.shape.devices);
     return forEach("BS_track", "device, lane", [&](const Statement& row) {
         const auto kind = engine::laneNamed(row.text(2));
-        if ((!kind && m_schema <= kSchemaVersion) || !below(row.integer(1), devices))
+        if (!kind || !below(row.integer(1), devices))
             return false;
         const engine::DeviceId device{static_cast<std::int32_t>(row.integer(1))};
-        if (kind)
-            trackIn(m_run->timeline.tracks, device, *kind);
-        m_tracks.push_back({row.integer(0), device, kind});
+        trackIn(m_run->timeline.tracks, device, *kind);
+        m_tracks.push_back({row.integer(0), device, *kind});
         return true;
     });
 }
@@ -130,9 +127,9 @@ Result<void> RowReader::readTracks()
 Result<void> RowReader::readIterations()
 {
     auto& iterations = m_run->timeline.iterations;
-    const std::string columns = fmt::format("iteration, kind, number, begin, \"end\", loss, {}",
-                                            m_schema < 3 ? "NULL" : "gradient_norm");
-    return forEach("BS_iteration", columns, [&](const Statement& row) {
+    constexpr std::string_view kColumns
+        = "iteration, kind, number, begin, \"end\", loss, gradient_norm";
+    return forEach("BS_iteration", kColumns, [&](const Statement& row) {
         const auto kind = engine::iterationKindNamed(row.text(2));
         const std::int64_t number = row.integer(3);
         Iteration iteration;
@@ -186,16 +183,14 @@ Result<void> RowReader::readSpans()
         = forEach("BS_span", "iteration, track, op, begin, \"end\"", [&](const Statement& span) {
               if (row == nullptr || span.integer(2) != row->id) {
                   row = trackRow(span.integer(2));
-                  track = row != nullptr && row->kind ? &trackIn(tracks, row->device, *row->kind)
-                                                      : nullptr;
+                  track = row != nullptr ? &trackIn(tracks, row->device, row->kind) : nullptr;
               }
               if (row == nullptr || !below(span.integer(1), iterations)
                   || !below(span.integer(3), m_index.count()) || span.integer(5) < span.integer(4))
                   return false;
-              if (track != nullptr)
-                  track->spans.push_back({span.integer(4), span.integer(5),
-                                          static_cast<std::uint32_t>(span.integer(3)),
-                                          static_cast<std::uint32_t>(span.integer(1))});
+              track->spans.push_back({span.integer(4), span.integer(5),
+                                      static_cast<std::uint32_t>(span.integer(3)),
+                                      static_cast<std::uint32_t>(span.integer(1))});
               return true;
           });
     for (std::size_t i = 0; i < tracks.size(); ++i)

@@ -13,9 +13,8 @@ namespace profiler {
 class RowReader
 {
 public:
-    // `run` has its schedule already. Tracks the file names are added to it. `schema`: the file's.
-    static engine::Result<RowReader> open(Database& database, engine::Run& run,
-                                          std::int64_t schema);
+    // `run` has its schedule already. Tracks the file names are added to it.
+    static engine::Result<RowReader> open(Database& database, engine::Run& run);
 
     // The last row of the file, over all tables.
     engine::Result<std::int64_t> lastRow();
@@ -23,7 +22,7 @@ public:
     engine::Result<void> read(std::int64_t after, std::int64_t last);
 
 private:
-    RowReader(Database& database, engine::Run& run, std::int64_t schema);
+    RowReader(Database& database, engine::Run& run);
     engine::Result<void> readTracks();
     engine::Result<void> readIterations();
     engine::Result<void> readLosses();
@@ -37,7 +36,7 @@ private:
     {
         std::int64_t id = 0;
         engine::DeviceId device;
-        std::optional<engine::Track::Kind> kind; // none: not known
+        engine::Track::Kind kind = engine::Track::Kind::Compute;
     };
     const TrackRow* trackRow(std::int64_t id) const; // nullptr: there is none
 
@@ -45,8 +44,7 @@ private:
     engine::Run* m_run;
     engine::OpIndex m_index;
     std::int64_t m_after = 0, m_last = 0; // the rows being read: (after, last]
-    std::int64_t m_schema;
-    std::vector<TrackRow> m_tracks; // by id
+    std::vector<TrackRow> m_tracks;       // by id
 };
 
 } // namespace profiler

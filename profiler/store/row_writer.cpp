@@ -152,12 +152,12 @@ Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
                                static_cast<int>(event.category)));
 }
 
-Result<void> RowWriter::writeMeasured(const MeasuredOp& measured)
+Result<void> RowWriter::writeMeasured(const engine::OpTiming& measured)
 {
     if (auto exists = checkTarget(measured.op, measured.iteration); !exists)
         return exists;
     return result(m_op.run(++m_lastRow, measured.iteration, measured.op, measured.order,
-                           measured.wallBegin, measured.wallEnd, measured.cpuTime));
+                           measured.wallBegin, measured.wallEnd, measured.opTime));
 }
 
 Result<void> RowWriter::checkTarget(std::uint32_t op, std::uint32_t iteration) const

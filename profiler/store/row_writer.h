@@ -34,7 +34,7 @@ private:
     engine::Result<void> writeSpan(const engine::Span& span, engine::DeviceId device,
                                    std::int64_t track);
     engine::Result<void> writeMemory(const engine::MemoryEvent& event);
-    engine::Result<void> writeMeasured(const MeasuredOp& measured);
+    engine::Result<void> writeMeasured(const engine::OpTiming& measured);
     engine::Result<void> writeRanges(const engine::GpuTrace& gpu);
     engine::Result<void> checkTarget(std::uint32_t op, std::uint32_t iteration) const;
 

@@ -68,7 +68,7 @@ CREATE TABLE BS_memory (id INTEGER NOT NULL PRIMARY KEY, time INTEGER NOT NULL,
   bytes INTEGER NOT NULL, op INTEGER, device INTEGER NOT NULL, category INTEGER NOT NULL);
 CREATE TABLE BS_op (id INTEGER NOT NULL PRIMARY KEY, iteration INTEGER NOT NULL,
   op INTEGER NOT NULL, exec_order INTEGER NOT NULL, wall_begin INTEGER NOT NULL,
-  wall_end INTEGER NOT NULL, cpu_time INTEGER NOT NULL);
+  wall_end INTEGER NOT NULL, op_time INTEGER NOT NULL);
 CREATE TABLE ENUM_BS_MEMORY_CATEGORY (id INTEGER NOT NULL PRIMARY KEY, name TEXT, label TEXT);
 )";
 
@@ -91,7 +91,7 @@ Result<void> createTables(Database& database)
 {
     return database
         .execute(fmt::format("PRAGMA application_id={}; PRAGMA user_version={};", kApplicationId,
-                             kSchemaVersion))
+                             kFormat))
         .and_then([&] { return database.execute(kNsightTables); })
         .and_then([&] { return database.execute(kRunTablesSql); })
         .and_then([&] { return database.execute(kRowTablesSql); })

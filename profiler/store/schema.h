@@ -7,7 +7,7 @@
 namespace profiler {
 
 constexpr std::int64_t kApplicationId = 0x42424C45; // "BBLE", at byte 68 of the file
-constexpr std::int64_t kSchemaVersion = 3; // user_version; grows when a table or column is added
+constexpr std::int64_t kFormat = 1;                 // user_version
 
 // Made when somebody makes the first note in a run.
 inline constexpr const char* kNotesTable = "CREATE TABLE IF NOT EXISTS BS_annotation (id INTEGER "

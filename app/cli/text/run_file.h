@@ -10,7 +10,7 @@ namespace cli {
 // $XDG_DATA_HOME/bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite, one that does not exist yet.
 std::string defaultRunFile(const engine::Experiment& experiment);
 
-// The whole run; what its reader warns of (a newer format) goes to standard error as a note.
+// Reads the whole run; a warning of the reader goes to standard error as a note.
 engine::Result<engine::Run> openRun(const std::string& file);
 
 engine::Result<void> makeFolderOf(const std::string& file);
