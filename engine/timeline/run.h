@@ -22,6 +22,8 @@ enum class Outcome : std::uint8_t {
 std::string_view modeName(Mode mode);          // "emulate": in files and on the command line
 std::string_view modeAdjective(Mode mode);     // "emulated": beside a number
 std::string_view outcomeName(Outcome outcome); // "finished"
+std::optional<Mode> modeNamed(std::string_view name);
+std::optional<Outcome> outcomeNamed(std::string_view name);
 
 // The memory of one device, laid out from the schedule before the run. Bytes.
 struct ArenaUse

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "engine/timeline/run.h"
-#include "profiler/store/sqlite.h"
+#include "profiler/store/row_tables.h"
 
-#include <optional>
 #include <vector>
 
 namespace profiler {
@@ -28,16 +27,9 @@ private:
     engine::Result<void> readLosses();
     engine::Result<void> readSpans();
     engine::Result<void> readMemory();
-    // Calls `use(row)` for the rows of a table; false from it means that the row is impossible.
-    template<class Use>
-    engine::Result<void> forEach(std::string_view table, std::string_view columns, Use use);
-
-    struct TrackRow
-    {
-        std::int64_t id = 0;
-        engine::DeviceId device;
-        engine::Track::Kind kind = engine::Track::Kind::Compute;
-    };
+    // Calls `use(row)` for the new rows of a table; false from it means that the row is impossible.
+    template<class Row, class Use>
+    engine::Result<void> forEachNew(Use use);
     const TrackRow* trackRow(std::int64_t id) const; // nullptr: there is none
 
     Database* m_database;

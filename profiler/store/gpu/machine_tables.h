@@ -13,6 +13,7 @@ engine::Result<void> writeMachine(Database& database, const engine::GpuMachine& 
 // How fast they ran, known at the end of the run.
 engine::Result<void> writeClocks(Database& database, const engine::GpuClocks& clocks);
 
+// Everything but the clocks, which are metrics.
 engine::Result<engine::GpuMachine> readMachine(Database& database);
 
 } // namespace profiler
