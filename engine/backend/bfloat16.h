@@ -59,7 +59,7 @@ using Wide = typename WideOf<Real>::Type;
 template<class Real>
 constexpr std::size_t kPlacesOfWide = sizeof(Wide<Real>) / sizeof(Real);
 
-// Wide numbers that have room for so many of Real.
+// Wide numbers in which so many of Real fit.
 template<class Real>
 constexpr std::size_t inWide(std::size_t numbers)
 {

@@ -88,7 +88,7 @@ public:
 };
 
 // Joins all ranks; [DeviceId] -> device. std::runtime_error where a rank does not come in time,
-// Cancelled where nobody waits for it any more; then none is joined.
+// Cancelled where the run was cancelled; then none is joined.
 using MakeCommunicators = std::function<std::unique_ptr<DeviceCommunicators>(
     const std::vector<const Device*>& devices, const std::vector<CommunicatorPlan>& plans)>;
 

@@ -34,7 +34,7 @@ struct GpuMemoryUse
 {
     std::array<Bytes, kMemoryPurposes> taken{}; // by this device, now
     Bytes rounding = 0; // that it got more than it asked for, as the driver counts
-    Bytes used = 0;     // that the driver says is gone, whoever has it
+    Bytes used = 0;     // in use as the driver reports, by any process
     Bytes before = 0;   // of which it was gone before the first device was opened: contexts
 
     Bytes all() const { return std::accumulate(taken.begin(), taken.end(), rounding); }
@@ -65,13 +65,6 @@ public:
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
     // `value` in every byte, in the order of the ops.
     virtual void fill(std::span<std::byte> memory, std::byte value) const = 0;
-    // Stopwatches of ops: stamp() takes the time of `slot` when all ops before have ended, on a CPU
-    // the thread's CPU clock; after synchronize(), ns from one slot to another.
-    virtual void stamp(std::size_t slot) const = 0;
-    virtual std::int64_t nanoseconds(std::size_t from, std::size_t to) const = 0;
-    // Whether all that came before stamp() has ended. Never blocks; std::runtime_error as
-    // synchronize().
-    virtual bool hasPassed(std::size_t /*slot*/) const { return true; }
     // Until every op has ended. std::runtime_error names what failed.
     virtual void synchronize() const = 0;
 

@@ -14,7 +14,7 @@ struct DevicePlacement
     constexpr int gpuOf(int device) const { return device / perGpu; }
 };
 
-// Which GPUs devices are placed on, and so what carries their messages (`--transport`).
+// Which GPUs devices are placed on, and so which transport their messages use (`--transport`).
 enum class Carrier : std::uint8_t {
     Auto,  // as many GPUs as there are: copies within a GPU and between GPUs
     Local, // the first GPU alone: copies within it

@@ -23,6 +23,8 @@ public:
     virtual bool hasPassed() const = 0;
     // When, CLOCK_MONOTONIC in ns, once it has passed; of a timed event, after Device::anchor().
     virtual std::int64_t time() const = 0;
+    // ns from `begin`, of the same device; both are timed and have passed.
+    virtual std::int64_t nanosecondsSince(const DeviceEvent& begin) const = 0;
 };
 
 // A tensor that goes from one GPU's memory to another's, or stays within one.
@@ -55,7 +57,7 @@ public:
 
     virtual void record(DeviceEvent& event) = 0; // of the same device
     // What is queued from here on begins when the event has passed, as it was last recorded: an
-    // event that nobody has recorded holds nothing up. Of any device.
+    // event that was never recorded holds nothing up. Of any device.
     virtual void wait(const DeviceEvent& event) = 0;
     virtual void copy(const DeviceCopy& copy) = 0;
     // y += x, in the device's memory.

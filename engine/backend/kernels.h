@@ -26,8 +26,8 @@ struct Matmul
     Wide<Real> alpha = 1, beta = 0;
 };
 
-// y = x weight + bias + residual; the weight is (in, out), bias and residual may be none. Where it
-// is wanted, activated = gelu(y).
+// y = x weight + bias + residual; the weight is (in, out), bias and residual may be none. Where
+// `activated` is given, activated = gelu(y).
 template<class Real>
 struct Linear
 {

@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Told on the launching thread around everything that is launched for an op, so that what a GPU
-// runs can be linked to it; of the other copies of a pipeline (data_parallel.h) it is told as
+// Callbacks around the launches of an op, on the launching thread, so that what a GPU runs can be
+// linked to it. Ops of the other copies of a pipeline (data_parallel.h) are passed as
 // OpOfIteration::kOtherCopy. They do not nest. Empty ones are not called; they do not throw.
 struct LaunchHooks
 {

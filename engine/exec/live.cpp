@@ -42,8 +42,8 @@ try {
         m_origin = wallTime();
     m_timings.clear();
     m_pipeline.beginIteration(tokens);
-    for (const Seat& seat : m_setup.pipeline.seats)
-        seat.device.anchor();
+    for (const ExecutorDevice& executor : m_setup.pipeline.executorDevices)
+        executor.device.anchor();
     const bool alone = runsAlone(iteration);
     if (auto ran = alone ? runAlone(progress, cancel) : runTogether(progress, cancel); !ran)
         return ran;
@@ -74,9 +74,10 @@ Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>
 bool Live::runsAlone(const Iteration& iteration) const
 {
     std::set<int> gpus;
-    for (const Seat& seat : m_setup.pipeline.seats)
-        gpus.insert(seat.device.gpu());
-    return iteration.kind == Iteration::Kind::Warmup && gpus.size() < m_setup.pipeline.seats.size()
+    for (const ExecutorDevice& executor : m_setup.pipeline.executorDevices)
+        gpus.insert(executor.device.gpu());
+    return iteration.kind == Iteration::Kind::Warmup
+        && gpus.size() < m_setup.pipeline.executorDevices.size()
         && !m_setup.pipeline.blockingAllReduce;
 }
 

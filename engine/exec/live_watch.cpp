@@ -28,7 +28,7 @@ public:
         , m_running(live.m_workers.size())
     { }
 
-    // Until all workers are done, one has failed, somebody has had enough, or nothing moves.
+    // Until all workers are done, one has failed, the run is cancelled, or nothing moves.
     Result<void> untilEnd(const Progress& progress, const std::atomic<bool>& cancel)
     {
         const std::size_t ops = m_live.opsToDo();
@@ -79,7 +79,7 @@ private:
             giveUp(endless);
         } else if (idle > patience) {
             giveUp(m_live.standstill());
-        } else if (!m_live.m_setup.pipeline.seats.empty() && !m_live.allWait()
+        } else if (!m_live.m_setup.pipeline.executorDevices.empty() && !m_live.allWait()
                    && still > longestOp(m_live.m_setup.patience, 0)) {
             m_live.m_devicesAreLost = true;
             giveUp(fmt::format("the driver has not answered for {:.1f} s",
@@ -101,7 +101,7 @@ private:
         }
         return {};
     } catch (const std::exception&) {
-        return {}; // a GPU that has failed tells its worker
+        return {}; // the worker of a failed GPU reports it
     }
     bool isAnyRunning() const
     {

@@ -6,10 +6,9 @@
 
 namespace engine {
 
-// The time in which somebody could have come, for whoever waits and must give up one day; ns. It
-// goes with the wall clock while it is looked at often. A longer while between two looks is one in
-// which this process had no turn either (stopped by Ctrl-Z or a debugger, a machine that is much
-// too busy), and counts as a short one: nobody is given up for it. Used by one thread.
+// The clock of a timeout, ns. It runs with the wall clock while it is polled often. A longer gap
+// between two polls means that this process was not scheduled (Ctrl-Z, a debugger, an overloaded
+// machine) and counts as a short one, so that it does not expire for that. Used by one thread.
 class PatientClock
 {
 public:

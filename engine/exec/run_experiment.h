@@ -14,7 +14,7 @@
 
 namespace engine {
 
-// Told from the executing thread, between ops and between iterations, never while an op is timed.
+// Called on the executing thread, between ops and between iterations, never while an op is timed.
 struct RunObserver
 {
     // After the plan stands and before anything runs: info (without results) and the lowered
@@ -23,7 +23,7 @@ struct RunObserver
     // Ops done of the current iteration; at most about 20 times a second.
     std::function<void(int iteration, std::size_t opsDone, std::size_t ops)> progress
         = [](int, std::size_t, std::size_t) {};
-    // What was measured in an iteration that trained, just before iteration() tells of its placing.
+    // What was measured in an iteration that trained, just before iteration().
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
     // An iteration was placed: its spans and memory events are at the end of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration

@@ -60,7 +60,7 @@ void TrainingRun::makeExecutor()
     pipeline.graphs = experiment.graphs;
     pipeline.communicators = on.communicators;
     if (on.haveOwnGpus())
-        pipeline.seats = makeSeats(on, m_units, [&](const Device& own) {
+        pipeline.executorDevices = makeExecutorDevices(on, m_units, [&](const Device& own) {
             return makeTransformer(m_setup.unit.model, m_run.schedule.shape.stages, own,
                                    m_setup.unit.slices);
         });

@@ -25,7 +25,7 @@ public:
     };
     explicit TrainingRun(Setup setup);
 
-    // Lays out and takes the memory, and tells the observer that it starts. Device: it does not
+    // Lays out and takes the memory, and notifies the observer of the start. Device: it does not
     // fit. std::bad_alloc.
     Result<void> prepare();
     // Warm-up, then measured iterations, then the replay; the observer hears of the end in any

@@ -1,12 +1,11 @@
 #pragma once
 
 #include "engine/exec/launch_hooks.h"
-#include "engine/exec/op_graphs.h"
+#include "engine/exec/queued_ops.h"
 #include "engine/pipeline/pipeline.h"
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -36,7 +35,7 @@ class Worker
 {
 public:
     // So many ops of a GPU are queued at once, so that no gap is left between them and the end
-    // comes soon when somebody has had enough.
+    // comes soon when the run is cancelled.
     static constexpr std::uint32_t kAhead = 4;
 
     struct Setup
@@ -71,7 +70,7 @@ public:
     std::optional<std::uint32_t> running() const;
     std::int64_t tookBefore(std::uint32_t position) const // ns of a GPU; 0: it has not run yet
     {
-        return m_took[position].load(std::memory_order_relaxed);
+        return m_ops.tookBefore(position);
     }
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // on a GPU
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
@@ -90,12 +89,7 @@ public:
     const std::string& failure() const { return m_failure; } // once it has failed
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }
-    int graphs() const { return m_graphs.captured(); }
-
-    struct Marks // of an op on a GPU
-    {
-        std::unique_ptr<DeviceEvent> begin, end; // none: it is not computed
-    };
+    int graphs() const { return m_ops.graphs(); }
 
 private:
     void loop();
@@ -103,21 +97,16 @@ private:
     bool runOp(OpRef ref);
     void compute(OpRef ref);
     void queue(OpRef ref);
-    void markQueued(std::uint32_t position);
     void awaitGradient();
-    bool hasEnded(std::uint32_t position) const;
     bool awaitOldest();
     void awaitAlone(OpRef ref);
     bool drain();
 
     Setup m_setup;
-    const Device* m_seat = nullptr; // a GPU, or a part of one; nullptr: this thread computes
-    std::uint32_t m_firstOp = 0;    // OpIndex of its first
+    const Device* m_gpu = nullptr; // a GPU, or a part of one; nullptr: this thread computes
+    std::uint32_t m_firstOp = 0;   // OpIndex of its first
     std::vector<Times> m_times;
-    std::vector<std::atomic<std::int64_t>> m_took; // [position] ns of a GPU, in the last iteration
-    OpGraphs m_graphs;
-    std::vector<Marks> m_marks;        // [position]
-    std::deque<std::uint32_t> m_ahead; // positions that were queued and may not have ended
+    QueuedOps m_ops;                                       // by position
     std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all before the oldest have ended
     std::atomic<std::uint32_t> m_queued{0};                // all before it were queued
     std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},

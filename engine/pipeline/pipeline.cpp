@@ -26,30 +26,32 @@ Pipeline::Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes)
 void Pipeline::makeDevices()
 {
     const Setup& setup = m_setup;
-    CHECK(setup.seats.empty() || setup.device == nullptr);
+    CHECK(setup.executorDevices.empty() || setup.device == nullptr);
     const int devices = setup.lowered.shape.devices;
     for (int d = 0; d < devices * copies(); ++d) {
-        const Seat* seat
-            = setup.seats.empty() ? nullptr : &setup.seats[static_cast<std::size_t>(d)];
-        if (seat != nullptr)
-            seat->device.bindThread();
+        const ExecutorDevice* executor = setup.executorDevices.empty()
+            ? nullptr
+            : &setup.executorDevices[static_cast<std::size_t>(d)];
+        if (executor != nullptr)
+            executor->device.bindThread();
         m_devices.push_back(std::make_unique<PipelineDevice>(
-            PipelineDevice::Setup{setup.lowered, seat != nullptr ? seat->unit : setup.unit,
-                                  seat != nullptr ? seat->device.kernels() : setup.kernels, m_plan,
-                                  setup.seed, setup.accumulate, setup.poison,
-                                  seat != nullptr ? &seat->device : setup.device},
+            PipelineDevice::Setup{setup.lowered, executor != nullptr ? executor->unit : setup.unit,
+                                  executor != nullptr ? executor->device.kernels() : setup.kernels,
+                                  m_plan, setup.seed, setup.accumulate, setup.poison,
+                                  executor != nullptr ? &executor->device : setup.device},
             DeviceId{d % devices}));
     }
-    for (const Seat& seat : setup.seats)
-        seat.device.synchronize(); // copies beside the lanes do not wait for what fills the arenas
+    for (const ExecutorDevice& executor : setup.executorDevices)
+        executor.device
+            .synchronize(); // copies beside the lanes do not wait for what fills the arenas
 }
 
 void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
 {
-    if (!m_setup.seats.empty()) {
+    if (!m_setup.executorDevices.empty()) {
         std::vector<const Device*> devices;
-        for (const Seat& seat : m_setup.seats)
-            devices.push_back(&seat.device);
+        for (const ExecutorDevice& executor : m_setup.executorDevices)
+            devices.push_back(&executor.device);
         if (m_setup.communicators)
             m_transport = std::make_unique<MatchedTransport>(traffic(), std::move(devices),
                                                              m_setup.communicators);
@@ -65,10 +67,11 @@ void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
     m_transport = std::move(transport);
 }
 
-const Device* Pipeline::seatOf(DeviceId id, int copy) const
+const Device* Pipeline::executorDeviceOf(DeviceId id, int copy) const
 {
-    return m_setup.seats.empty() ? nullptr
-                                 : &m_setup.seats[indexOf(m_numbers.device(id, copy))].device;
+    return m_setup.executorDevices.empty()
+        ? nullptr
+        : &m_setup.executorDevices[indexOf(m_numbers.device(id, copy))].device;
 }
 
 Traffic Pipeline::traffic() const

@@ -14,7 +14,7 @@
 namespace engine {
 
 // A device of its own with the model's stages over its kernels.
-struct Seat
+struct ExecutorDevice
 {
     const Device& device; // with a lane (engine/backend/device_queue.h)
     const PipelineModel<float>& unit;
@@ -52,10 +52,10 @@ public:
         const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
         // Where every device has a GPU of its own, or a part of one: [copy * D + device]. `unit`
         // and `kernels` are those of one of them, and `device` is none.
-        std::vector<Seat> seats = {};
+        std::vector<ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
-        // With seats on a GPU each: what joins them, where messages and sums go over communicators
-        // instead of copies.
+        // With executorDevices on a GPU each: what joins them, where messages and sums go over
+        // communicators instead of copies.
         MakeCommunicators communicators = {};
     };
     // Lays out and takes the memory, and initializes the weights. What `setup` refers to must
@@ -64,8 +64,8 @@ public:
 
     // While no device works. Copy c reads the micro-batches from c N on.
     void beginIteration(const TokenBatches& tokens);
-    // The device's own (Setup::seats); nullptr: its ops are done when compute() returns.
-    const Device* seatOf(DeviceId id, int copy = 0) const;
+    // The device's own (Setup::executorDevices); nullptr: its ops are done when compute() returns.
+    const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
     // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
     // when the transport was aborted.
     bool awaitInputs(OpRef ref);
@@ -121,7 +121,7 @@ private:
                     Collective& collective) const;
     TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;
-    Fence fenceOf(OpRef ref) const; // that tells of the end of a transfer between two devices
+    Fence fenceOf(OpRef ref) const; // passed at the end of a transfer between two devices
     PipelineDevice& deviceOf(OpRef ref) { return device(ref.device, ref.copy); }
 
     Setup m_setup;

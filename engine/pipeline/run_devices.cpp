@@ -91,16 +91,16 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
                     count, live.error().message));
 }
 
-std::vector<Seat>
-makeSeats(const RunDevices& on, Units& units,
-          const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make)
+std::vector<ExecutorDevice> makeExecutorDevices(
+    const RunDevices& on, Units& units,
+    const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make)
 {
-    std::vector<Seat> seats;
+    std::vector<ExecutorDevice> executorDevices;
     for (const auto& device : on.devices) {
         device->bindThread();
-        seats.push_back({*device, *units.emplace_back(make(*device))});
+        executorDevices.push_back({*device, *units.emplace_back(make(*device))});
     }
-    return seats;
+    return executorDevices;
 }
 
 Mode defaultMode(const Experiment& experiment)

@@ -25,7 +25,7 @@ struct RunDevices
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().lane() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
-    // What carries messages and sums, by the words of --transport; "" where nothing does.
+    // The transport of messages and sums, as --transport spells it; "" where there is none.
     std::string transport() const;
     // What is free now: of the machine, or of each GPU.
     MemoryRooms rooms() const;
@@ -40,9 +40,9 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
 // A model of its own for every device that has a GPU of its own, over its kernels: `make` is called
 // with the device bound to this thread, since constants go there. `units` owns them.
 using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
-std::vector<Seat>
-makeSeats(const RunDevices& on, Units& units,
-          const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
+std::vector<ExecutorDevice> makeExecutorDevices(
+    const RunDevices& on, Units& units,
+    const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 
 // Where nothing is said: live with as many GPUs as devices or where NCCL carries, else emulate.
 // Asks the driver, so not in the window.

@@ -193,10 +193,11 @@ private:
             setup.tokenBytes = TokenBatches::bytes(tokenShape(), m_run.schedule.shape.microBatches);
         setup.communicators = m_on.communicators;
         if (m_on.haveOwnGpus())
-            setup.seats = makeSeats(m_on, m_units, [this](const Device& device) {
-                return std::make_unique<const ProbeModel>(m_run.schedule.shape.stages, m_unitSize,
-                                                          device.kernels());
-            });
+            setup.executorDevices
+                = makeExecutorDevices(m_on, m_units, [this](const Device& device) {
+                      return std::make_unique<const ProbeModel>(m_run.schedule.shape.stages,
+                                                                m_unitSize, device.kernels());
+                  });
         else if (m_on.isCuda())
             setup.device = &m_on.first();
         return setup;

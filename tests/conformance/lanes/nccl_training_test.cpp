@@ -65,7 +65,7 @@ Learned train(const Setting& setting, const Machine& machine, Accumulate accumul
                           .accumulate = accumulate,
                           .tokenBytes = TokenBatches::bytes(experiment.model, shape.microBatches),
                           .poison = Poison::Freed};
-    setup.seats = makeSeats(on, units, make);
+    setup.executorDevices = makeExecutorDevices(on, units, make);
     setup.communicators = on.communicators;
     Live live({setup, std::chrono::milliseconds(20000)}, run);
     Learned trained;

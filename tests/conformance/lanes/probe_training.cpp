@@ -107,7 +107,7 @@ Trained trainLive(const Schedule& lowered, const Devices& devices, const LiveOpt
                           .tokenBytes
                           = TokenBatches::bytes(tokenShape(), lowered.shape.microBatches),
                           .poison = Poison::Freed};
-    setup.seats = makeSeats(on, units, [&](const Device& device) {
+    setup.executorDevices = makeExecutorDevices(on, units, [&](const Device& device) {
         return std::make_unique<const ProbeModel>(lowered.shape.stages, unitSize(lowered),
                                                   device.kernels());
     });
