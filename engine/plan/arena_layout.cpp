@@ -59,7 +59,7 @@ Bytes clearance(const BufferLife& below, const BufferLife& other)
 
 using Order = std::vector<std::uint32_t>; // of lives
 
-// Puts buffers one by one where the lowest room is.
+// Puts buffers one by one into the lowest gap that fits.
 class FirstFit
 {
 public:

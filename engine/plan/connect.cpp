@@ -131,7 +131,7 @@ private:
                     && isCompute(program[after.begin].kind)) {
                     waitFor({device, after.begin}, gone);
                     if (after.bytes >= buffers[i].life.bytes && offsets[k] == offsets[i])
-                        break; // whoever comes later waits for this one
+                        break; // later ops wait for this one
                 }
             }
         }

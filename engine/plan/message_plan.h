@@ -31,7 +31,7 @@ struct PlannedMessage
 
 // What is held for messages during the whole run, since another device's clock decides when one is
 // gone. A reservation serves a message after another only where the schedule orders the use of the
-// one before the making of the other: so a sender never waits for room, and no order of events
+// one before the making of the other: so a sender never waits for a slot, and no order of events
 // needs more.
 struct MessagePlan
 {

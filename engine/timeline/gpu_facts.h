@@ -25,7 +25,7 @@ struct GpuClocks
     std::int64_t samples = 0;            // 0: none were taken, see `reason`
     int least = 0, median = 0, most = 0; // MHz
     std::uint64_t throttle = 0;          // Throttle (gpu_trace.h) seen in any sample, or'ed
-    std::string reason;                  // one sentence why there are none; "" where nobody asked
+    std::string reason;                  // one sentence why there are none; "" where not asked
 
     friend bool operator==(const GpuClocks&, const GpuClocks&) = default;
 };

@@ -16,7 +16,7 @@ public:
 
     // From the first span that ends at window.begin or later to the last that begins by window.end.
     // No span outside touches the window; of those inside some may, where transfers overlap, have
-    // ended before it: Window::intersects() tells.
+    // ended before it: check with Window::intersects().
     std::span<const Span> around(Window window) const;
     // A place before which every span has ended before `time`: the first of the block, kBlock spans
     // long, in which one has not. `from`: a place of which that is known.

@@ -69,8 +69,8 @@ struct Iteration
     enum class Kind : std::uint8_t {
         Warmup, // trains and is recorded, counts in nothing but the loss
         Measured,
-        Replay, // every op's median over the measured iterations, placed once: the headline of a
-                // run
+        Replay, // every op's median over the measured iterations, placed once: the median
+                // iteration
     };
 
     int number = 0; // of its kind, from 0

@@ -37,9 +37,9 @@ constexpr std::array<std::string_view, 3> kWithVariants{"1f1b", "zb-h1", "bitpip
 class Verification
 {
 public:
-    Verification(const std::function<void(const VerifyCheck&)>& told,
+    Verification(const std::function<void(const VerifyCheck&)>& report,
                  const std::atomic<bool>& cancel)
-        : m_told(told)
+        : m_report(report)
         , m_cancel(cancel)
     { }
 
@@ -95,11 +95,11 @@ public:
         if (!emulated || !live) {
             check.detail = emulated ? live.error().message : emulated.error().message;
         } else {
-            const double seen = fastest(*live), told = fastest(*emulated);
+            const double seen = fastest(*live), predicted = fastest(*emulated);
             check.passed = true;
             check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
                                        "{:+.0f} %; {}",
-                                       seen / 1e6, told / 1e6, 100 * (seen / told - 1),
+                                       seen / 1e6, predicted / 1e6, 100 * (seen / predicted - 1),
                                        modeWords(live->info));
         }
         add(std::move(check));
@@ -152,7 +152,7 @@ private:
 
     void add(VerifyCheck check)
     {
-        m_told(check);
+        m_report(check);
         m_checks.push_back(std::move(check));
     }
 
@@ -297,7 +297,7 @@ private:
             == run.timeline.iterations.back().window.duration();
     }
 
-    const std::function<void(const VerifyCheck&)>& m_told;
+    const std::function<void(const VerifyCheck&)>& m_report;
     const std::atomic<bool>& m_cancel;
     std::vector<VerifyCheck> m_checks;
     std::map<std::tuple<Mode, int, Carrier>, Result<RunDevices>> m_gpus; // by the number of devices
@@ -307,14 +307,14 @@ private:
 } // namespace
 
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
-                                              const std::function<void(const VerifyCheck&)>& told,
+                                              const std::function<void(const VerifyCheck&)>& report,
                                               const std::atomic<bool>& cancel)
 {
     for (const std::string& scheme : options.schemes)
         if (findScheme(scheme) == nullptr)
             return fail(Error::Code::NotFound,
                         fmt::format("there is no scheme '{}': bscope schemes lists them", scheme));
-    Verification verification(told, cancel);
+    Verification verification(report, cancel);
     const bool onGpus = options.backend == Backend::Cuda;
     for (const ScheduleRequest& request : verifyRequests(options))
         if (auto done = onGpus ? verification.onGpus(request) : verification.all(request); !done)

@@ -39,10 +39,10 @@ struct VerifyOptions
 // which together are sequential training on twice the micro-batches, too; asynchronous ones are
 // compared with sequential training by the same weight versions. And how far the times of live
 // training are from those of emulation on this machine.
-// `told` hears of each check when it is done. Cancelled between two checks; NotFound for
+// `report` is called with each finished check. Cancelled between two checks; NotFound for
 // a scheme that does not exist.
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
-                                              const std::function<void(const VerifyCheck&)>& told,
+                                              const std::function<void(const VerifyCheck&)>& report,
                                               const std::atomic<bool>& cancel);
 
 } // namespace engine

@@ -8,8 +8,8 @@
 
 namespace profiler {
 
-// The notes that people made in a run (BS_annotation of SCHEMA.md), by time. Empty where nobody
-// made one. Corrupt: a note is of an op or of an iteration that the run does not have.
+// The notes on a run (BS_annotation of SCHEMA.md), by time; empty where it has none. Corrupt: a
+// note is of an op or of an iteration that the run does not have.
 engine::Result<std::vector<engine::Note>> readNotes(const std::filesystem::path& file);
 
 // Writes one note, in place of the one that has its id. On disk when it returns. Io, with what to

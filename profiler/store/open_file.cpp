@@ -101,7 +101,7 @@ Result<OpenFile> openAnyWay(const fs::path& file)
     int code = SQLITE_OK;
     auto database = openAndProbe(file, Database::Access::ReadOnly, code);
     if (!database && needsAnotherWay(code)) {
-        // Nobody writes a file beside which nothing can lie, so it needs no locks.
+        // No process can write where it cannot make files, so no locks are needed.
         if (holdsBytes(companion(file, "-wal")) || holdsBytes(companion(file, "-journal")))
             return openCopy(file);
         database = openAndProbe(file, Database::Access::Immutable, code);

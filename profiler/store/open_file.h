@@ -6,8 +6,8 @@
 
 namespace profiler {
 
-// A run's file, open for reading, hardened against a file made by somebody else, and known to be
-// ours.
+// A run's file, open for reading, hardened against files of unknown origin, and known to be
+// a run.
 struct OpenFile
 {
     struct RemoveFolder

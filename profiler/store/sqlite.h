@@ -42,7 +42,7 @@ public:
         (set(++index, values), ...);
     }
 
-    // The next row. False at the end and on failure: failed() tells which.
+    // The next row. False at the end and on failure: see failed().
     bool next()
     {
         m_code = sqlite3_step(m_handle.get());
@@ -128,7 +128,7 @@ class Database
 public:
     enum class Access : std::uint8_t {
         ReadOnly,  // of a file that others may be writing
-        Immutable, // of a file that nobody writes: no locks, no files beside it
+        Immutable, // of a file that no process writes: no locks, no files beside it
         ReadWrite,
         Create,
     };

@@ -40,7 +40,7 @@ struct ColumnText // without a field it is NULL in a new row
     std::string_view name, type, unit = {}, meaning = {};
 };
 
-// Columns of Nsight Systems, as names and fields in turn. Its documentation explains them.
+// Columns of Nsight Systems, as alternating names and fields. Its documentation explains them.
 struct Unused
 {
     std::string_view type;
