@@ -28,7 +28,7 @@ public:
 
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
-    void warned(const QString& text);   // a newer schema; said once
+    void warned(const QString& text);   // the file is updated only once a second; said once
     void failed(const QString& reason); // the file cannot be read (any more); said once per reason
     void finished();                    // nothing more will come
 

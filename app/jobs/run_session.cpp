@@ -112,7 +112,7 @@ void RunSession::loaded(const RunPointer& run, const QString& warning)
         m_document->addLogLine(tr("again with: %1").arg(QString::fromStdString(run->info.command)));
     m_document->setNotice(warning.isEmpty()
                               ? noticeOfFile(*run)
-                              : Notice{Level::Warning, tr("Opened with what is known."), warning});
+                              : Notice{Level::Warning, tr("Updated once a second."), warning});
     m_document->setState(State::Finished);
     if (run->info.outcome == engine::Outcome::Running)
         m_follower.start(kForeignPollMilliseconds);

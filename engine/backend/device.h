@@ -66,14 +66,7 @@ public:
     virtual void download(const std::byte* from, std::span<std::byte> to) const = 0;
     // Sets every byte to `value`, in the order of the ops.
     virtual void fill(std::span<std::byte> memory, std::byte value) const = 0;
-    // Timestamps of ops: stamp() records the time at which all earlier ops have ended (on a CPU
-    // the thread's CPU clock). After synchronize(), nanoseconds() returns the time between two
-    // slots.
-    virtual void stamp(std::size_t slot) const = 0;
-    virtual std::int64_t nanoseconds(std::size_t from, std::size_t to) const = 0;
-    // Whether all ops before stamp() have ended. Never blocks; throws like synchronize().
-    virtual bool hasPassed(std::size_t /*slot*/) const { return true; }
-    // Waits until all ops have ended. Throws std::runtime_error that names the failure.
+    // Until every op has ended. std::runtime_error names what failed.
     virtual void synchronize() const = 0;
 
     // The queue of the ops on a GPU; nullptr on a CPU, where calls are synchronous. The

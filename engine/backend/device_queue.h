@@ -23,6 +23,8 @@ public:
     // The time of passing, CLOCK_MONOTONIC in ns. Requires a timed event that has passed, and
     // Device::anchor().
     virtual std::int64_t time() const = 0;
+    // ns from `begin`, of the same device; both are timed and have passed.
+    virtual std::int64_t nanosecondsSince(const DeviceEvent& begin) const = 0;
 };
 
 // A copy between the memories of two GPUs, or within one.

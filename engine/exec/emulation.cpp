@@ -1,19 +1,17 @@
 #include "engine/exec/emulation.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/median.h"
 #include "engine/exec/op_patience.h"
-#include "engine/exec/patient_clock.h"
 #include "engine/sim/simulate.h"
 
 #include <algorithm>
 #include <limits>
-#include <thread>
 
 namespace engine {
 namespace {
 
-constexpr std::chrono::microseconds kPollNap{20};      // polling interval of a GPU
-constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times per second
+constexpr std::int64_t kProgressInterval = 50'000'000; // ns: 20 times a second
 
 // The time that two reads of the thread's CPU clock add to an interval: a system call of about
 // 400 ns, which is subtracted.
@@ -34,17 +32,18 @@ Emulation::Emulation(const Setup& setup, Run& run)
     , m_run(run)
     , m_pipeline(setup.pipeline, InProcessTransport::SideLanes::Inline)
     , m_clockCost(clockCost())
-    , m_graphs(setup.pipeline.graphs,
-               setup.pipeline.device != nullptr ? setup.pipeline.device->lane() : nullptr,
-               opCount(setup.pipeline.lowered))
     , m_costs(estimatedCosts({setup.pipeline.lowered, setup.pipeline.unit, setup.link}))
-    , m_tookBefore(opCount(setup.pipeline.lowered))
+    , m_gpu(setup.pipeline.device != nullptr && setup.pipeline.device->lane() != nullptr
+                ? setup.pipeline.device
+                : nullptr)
+    , m_fence(m_gpu != nullptr ? m_gpu->makeEvent(Device::Timed::No) : nullptr)
+    , m_ops(m_gpu, setup.pipeline.graphs, opCount(setup.pipeline.lowered))
 {
     m_costs.rules = setup.rules;
     appendFixedMemory(m_pipeline.plan(), run.timeline);
-    for (int copy = 0; copy < m_pipeline.copies() && setup.pipeline.device != nullptr; ++copy)
+    for (int copy = 0; copy < m_pipeline.copies() && m_gpu != nullptr; ++copy)
         for (DeviceId d{0}; d.value < setup.pipeline.lowered.shape.devices; ++d.value)
-            m_pipeline.device(d, copy).awaitLane = [this] { awaitGradient(); };
+            m_pipeline.device(d, copy).awaitLane = [this] { awaitLane("it"); };
 }
 
 std::int64_t& Emulation::duration(OpRef ref)
@@ -64,7 +63,7 @@ Result<void> Emulation::iterate(Iteration iteration, TokenBatches& tokens, const
 
     std::vector<std::int64_t> durations(order->size());
     for (const OpTiming& timing : m_timings)
-        durations[timing.op] = timing.cpuTime;
+        durations[timing.op] = timing.opTime;
     if (iteration.kind == Iteration::Kind::Measured)
         m_measured.push_back(std::move(durations));
     iteration.loss = m_pipeline.loss();
@@ -80,18 +79,17 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
     std::int64_t reported = wallTime();
     m_timings.clear();
     m_timings.reserve(order.size());
-    m_queued.clear();
-    m_ended = 0;
+    m_ops.clear();
     for (std::size_t i = 0; i < order.size(); ++i) {
         if (cancel.load(std::memory_order_relaxed))
             return fail(Error::Code::Cancelled, "cancelled");
         try {
             runOp(order[i]);
             runCopies(order[i]);
-            while (m_queued.size() > m_ended + kAhead)
+            while (m_ops.size() > kAhead)
                 awaitOldest();
         } catch (const std::exception& error) {
-            return fault(order[i], error);
+            return fault(order, order[i], error);
         }
         if (const std::int64_t now = wallTime(); now - reported >= kProgressInterval) {
             reported = now;
@@ -99,71 +97,62 @@ Result<void> Emulation::runOps(const std::vector<OpRef>& order, const Progress& 
         }
     }
     try {
-        while (m_ended < m_queued.size())
-            awaitOldest();
         takeTimes(order);
     } catch (const std::exception& error) {
-        return fault(order.back(), error);
+        return fault(order, order.back(), error);
     }
     return {};
 }
 
-// On a GPU the faulting op is the oldest one still queued.
-Result<void> Emulation::fault(OpRef ref, const std::exception& error)
+// On a GPU the faulting op is the oldest one that is still queued.
+Result<void> Emulation::fault(const std::vector<OpRef>& order, OpRef ref,
+                              const std::exception& error)
 {
     m_deviceIsLost = dynamic_cast<const EndlessOp*>(&error) != nullptr;
-    if (m_ended < m_queued.size())
-        ref = m_queued[m_ended];
+    if (m_ops.size() > 0)
+        ref = *std::ranges::find(order, m_ops.oldest(), &OpRef::op);
     return fail(Error::Code::Device, describeFault(m_pipeline, ref, error));
 }
 
-// Waits for the next op of a GPU. Messages and all-reduces between two ops have the time limit of
-// an op that has not run yet.
+// Messages and sums between two ops may take as long as an op that has not run yet.
 void Emulation::awaitOldest()
 {
-    awaitStamp(2 * m_ended, longestOp(m_setup.patience, 0), "what is queued before it");
-    awaitStamp(2 * m_ended + 1, longestOp(m_setup.patience, m_tookBefore[m_queued[m_ended].op]),
-               "it");
-    ++m_ended;
+    const std::size_t op = m_ops.oldest();
+    await([&] { return m_ops.hasBegun(op); }, 0, "what is queued before it");
+    await([&] { return m_ops.hasEnded(op); }, m_ops.tookBefore(op), "it");
+    m_ops.popOldest();
 }
 
-// In OPT, before its gradient is read. The stamp is that of the op's end (for another copy's op
-// that of the next op) and is recorded again there.
-void Emulation::awaitGradient()
+// Waits for everything that was queued.
+void Emulation::awaitLane(const char* what)
 {
-    const std::size_t end = 2 * m_queued.size() + 1;
-    m_setup.pipeline.device->stamp(end);
-    while (m_ended < m_queued.size())
+    m_gpu->lane()->record(*m_fence);
+    while (m_ops.size() > 0)
         awaitOldest();
-    awaitStamp(end, longestOp(m_setup.patience, 0), "it");
+    await([&] { return m_fence->hasPassed(); }, 0, what);
 }
 
-void Emulation::awaitStamp(std::size_t stamp, std::int64_t longest, const char* what) const
+template<class HasPassed>
+void Emulation::await(HasPassed hasPassed, std::int64_t before, const char* what) const
 {
-    for (PatientClock clock; !m_setup.pipeline.device->hasPassed(stamp);
-         std::this_thread::sleep_for(kPollNap))
-        if (const std::int64_t waited = clock.look(); waited > longest)
+    awaitGpu(hasPassed, [&](std::int64_t waited) {
+        if (waited > longestOp(m_setup.patience, before))
             throw EndlessOp(waited, what);
+        return true;
+    });
 }
 
-// The ops of a GPU are queued back to back and timed by its stream; the times are known when the
-// last op has ended. Wall-clock times are those of queueing.
+// The GPU's times of an iteration are read when its last op has ended.
 void Emulation::takeTimes(const std::vector<OpRef>& order)
 {
-    const Device* device = m_setup.pipeline.device;
-    if (device == nullptr)
+    if (m_gpu == nullptr)
         return;
-    device->stamp(2 * m_queued.size());
-    awaitStamp(2 * m_queued.size(), longestOp(m_setup.patience, 0), "what is queued behind it");
+    awaitLane("what is queued behind it");
     std::size_t next = 0;
     for (const OpRef ref : order)
         if (isCompute(m_pipeline.at(ref).kind)) {
-            OpTiming& timing = m_timings[next];
-            timing.cpuTime = std::max<std::int64_t>(1, device->nanoseconds(2 * next, 2 * next + 1));
-            duration(ref) = timing.cpuTime;
-            m_tookBefore[ref.op] = timing.cpuTime;
-            m_graphs.judge(ref.op, timing.cpuTime);
-            ++next;
+            duration(ref) = std::max<std::int64_t>(1, m_ops.takeTime(ref.op));
+            m_timings[next++].opTime = duration(ref);
         }
 }
 
@@ -186,7 +175,7 @@ void Emulation::runOp(OpRef ref)
         return;
     }
     m_timings.push_back(timed(ref));
-    duration(ref) = m_timings.back().cpuTime;
+    duration(ref) = m_timings.back().opTime;
 }
 
 OpTiming Emulation::timed(OpRef ref)
@@ -195,18 +184,12 @@ OpTiming Emulation::timed(OpRef ref)
                     .iteration = static_cast<std::uint32_t>(m_run.timeline.iterations.size()),
                     .order = static_cast<std::uint32_t>(m_timings.size())};
     timing.wallBegin = wallTime();
-    if (const Device* device = m_setup.pipeline.device; device != nullptr) {
-        const auto compute = [&] { m_pipeline.compute(ref); };
-        const OpKind kind = m_pipeline.at(ref).kind;
-        m_graphs.prepare(ref.op, kind, compute);
-        device->stamp(2 * std::size_t{timing.order}); // read in takeTimes()
-        m_graphs.run(ref.op, kind, compute);
-        device->stamp(2 * std::size_t{timing.order} + 1);
-        m_queued.push_back(ref);
+    if (m_gpu != nullptr) {
+        m_ops.queue(ref.op, m_pipeline.at(ref).kind, [&] { m_pipeline.compute(ref); });
     } else {
         const std::int64_t begin = threadCpuTime();
         m_pipeline.compute(ref);
-        timing.cpuTime = std::max<std::int64_t>(1, threadCpuTime() - begin - m_clockCost);
+        timing.opTime = std::max<std::int64_t>(1, threadCpuTime() - begin - m_clockCost);
     }
     timing.wallEnd = wallTime();
     m_pipeline.finish(ref);

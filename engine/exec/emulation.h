@@ -4,7 +4,7 @@
 #include "engine/exec/executor.h"
 #include "engine/exec/launch_hooks.h"
 #include "engine/exec/op_costs.h"
-#include "engine/exec/op_graphs.h"
+#include "engine/exec/queued_ops.h"
 
 #include <chrono>
 
@@ -37,7 +37,7 @@ public:
     // Places the median iteration from the measured iterations, of which there must be one.
     Result<void> finish() override;
 
-    void addTo(RunInfo& info) const override { info.graphOps = m_graphs.captured(); }
+    void addTo(RunInfo& info) const override { info.graphOps = m_ops.graphs(); }
     bool devicesAreLost() const override { return m_deviceIsLost; }
     std::span<const OpTiming> timings() const override { return m_timings; }
     Pipeline& pipeline() override { return m_pipeline; }
@@ -48,10 +48,12 @@ private:
     void runOp(OpRef ref);
     void runCopies(OpRef ref);
     OpTiming timed(OpRef ref);
-    Result<void> fault(OpRef ref, const std::exception& error);
+    Result<void> fault(const std::vector<OpRef>& order, OpRef ref, const std::exception& error);
     void awaitOldest();
-    void awaitGradient();
-    void awaitStamp(std::size_t stamp, std::int64_t longest, const char* what) const;
+    void awaitLane(const char* what);
+    // `before`: ns that it took before; EndlessOp names `what`.
+    template<class HasPassed>
+    void await(HasPassed hasPassed, std::int64_t before, const char* what) const;
     void takeTimes(const std::vector<OpRef>& order);
     std::int64_t& duration(OpRef ref);
     Result<void> place(const OpCosts& costs, Iteration iteration);
@@ -60,12 +62,11 @@ private:
     Run& m_run;
     Pipeline m_pipeline;
     std::int64_t m_clockCost = 0; // ns
-    OpGraphs m_graphs;
-    OpCosts m_costs; // of the iteration before; estimated before the first
+    OpCosts m_costs;              // of the iteration before; estimated before the first
     std::vector<OpTiming> m_timings;
-    std::vector<OpRef> m_queued;            // of a GPU in this iteration, those that compute
-    std::size_t m_ended = 0;                // of these
-    std::vector<std::int64_t> m_tookBefore; // [OpIndex] ns, in the last iteration; 0: none was
+    const Device* m_gpu; // nullptr: ops run on the CPU
+    std::unique_ptr<DeviceEvent> m_fence;
+    QueuedOps m_ops; // by OpIndex
     bool m_deviceIsLost = false;
     std::vector<std::vector<std::int64_t>> m_measured; // [iteration][OpIndex], ns
 };

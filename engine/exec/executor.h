@@ -1,7 +1,7 @@
 #pragma once
 
-#include "engine/exec/op_timing.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/timeline/op_timing.h"
 #include "engine/timeline/run.h"
 
 #include <atomic>

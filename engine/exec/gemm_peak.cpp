@@ -1,6 +1,6 @@
 #include "engine/exec/gemm_peak.h"
 
-#include "engine/exec/op_timing.h"
+#include "engine/base/clock.h"
 
 #include <fmt/format.h>
 

@@ -15,13 +15,13 @@ InterferenceMeter::InterferenceMeter(const Schedule& lowered)
 void InterferenceMeter::addAlone(std::span<const OpTiming> iteration)
 {
     for (const OpTiming& timing : iteration)
-        m_alone[timing.op] = timing.cpuTime;
+        m_alone[timing.op] = timing.opTime;
 }
 
 void InterferenceMeter::addBeside(std::span<const OpTiming> iteration)
 {
     for (const OpTiming& timing : iteration)
-        m_beside[timing.op].push_back(timing.cpuTime);
+        m_beside[timing.op].push_back(timing.opTime);
 }
 
 std::vector<Interference> InterferenceMeter::result() const

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "engine/exec/op_timing.h"
 #include "engine/schedule/schedule.h"
 #include "engine/timeline/interference.h"
+#include "engine/timeline/op_timing.h"
 
 #include <span>
 #include <vector>

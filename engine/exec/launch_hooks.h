@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// Callbacks around the launch of an op, on the launching thread, which link GPU work to the op.
-// Ops of other data-parallel copies have OpOfIteration::kOtherCopy. They do not nest. Empty ones
-// are not called; they must not throw.
+// Callbacks around the launches of an op, on the launching thread, so that what a GPU runs can be
+// linked to it. Ops of the other copies of a pipeline (data_parallel.h) are passed as
+// OpOfIteration::kOtherCopy. They do not nest. Empty ones are not called; they do not throw.
 struct LaunchHooks
 {
     std::function<void(OpOfIteration)> begin;

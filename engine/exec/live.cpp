@@ -1,5 +1,6 @@
 #include "engine/exec/live.h"
 
+#include "engine/base/clock.h"
 #include "engine/exec/execution_order.h"
 #include "engine/exec/op_costs.h"
 #include "engine/exec/op_patience.h"
@@ -41,8 +42,8 @@ try {
         m_origin = wallTime();
     m_timings.clear();
     m_pipeline.beginIteration(tokens);
-    for (const ExecutorDevice& executorDevice : m_setup.pipeline.executorDevices)
-        executorDevice.device.anchor();
+    for (const ExecutorDevice& executor : m_setup.pipeline.executorDevices)
+        executor.device.anchor();
     const bool alone = runsAlone(iteration);
     if (auto ran = alone ? runAlone(progress, cancel) : runTogether(progress, cancel); !ran)
         return ran;
@@ -72,8 +73,8 @@ Result<void> Live::runTogether(const Progress& progress, const std::atomic<bool>
 bool Live::runsAlone(const Iteration& iteration) const
 {
     std::set<int> gpus;
-    for (const ExecutorDevice& executorDevice : m_setup.pipeline.executorDevices)
-        gpus.insert(executorDevice.device.gpu());
+    for (const ExecutorDevice& executor : m_setup.pipeline.executorDevices)
+        gpus.insert(executor.device.gpu());
     return iteration.kind == Iteration::Kind::Warmup
         && gpus.size() < m_setup.pipeline.executorDevices.size()
         && !m_setup.pipeline.blockingAllReduce;
@@ -90,7 +91,7 @@ void Live::placeAlone()
             .of[static_cast<std::size_t>(index.deviceOf(timing.op).value)]
                [index.positionOf(timing.op)]
             .duration
-            = timing.cpuTime;
+            = timing.opTime;
     if (const auto placed = simulate(m_pipeline.lowered(), costs))
         m_iterationAlone = placed->iterations.front().window.duration();
 }
@@ -158,7 +159,7 @@ void Live::placeDevice(const Worker& worker, std::uint32_t number, sim::TrackWri
                                      .iteration = number,
                                      .wallBegin = times[k].begin,
                                      .wallEnd = times[k].end,
-                                     .cpuTime = times[k].cpuTime});
+                                     .opTime = times[k].opTime});
         }
     }
 }

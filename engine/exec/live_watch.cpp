@@ -28,7 +28,7 @@ public:
         , m_running(live.m_workers.size())
     { }
 
-    // Waits until all workers are done, one has failed, the run is cancelled, or nothing advances.
+    // Until all workers are done, one has failed, the run is cancelled, or nothing moves.
     Result<void> untilEnd(const Progress& progress, const std::atomic<bool>& cancel)
     {
         const std::size_t ops = m_live.opsToDo();
@@ -101,7 +101,7 @@ private:
         }
         return {};
     } catch (const std::exception&) {
-        return {}; // the worker reports a failed GPU
+        return {}; // the worker of a failed GPU reports it
     }
     bool isAnyRunning() const
     {

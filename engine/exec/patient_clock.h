@@ -6,9 +6,9 @@
 
 namespace engine {
 
-// A clock in ns for time-outs. It follows the wall clock while it is read often. A long interval
-// between two reads means that this process was not running either (Ctrl-Z, a debugger, an
-// overloaded machine), and counts as a short one, so that it causes no time-out. One thread.
+// The clock of a timeout, ns. It runs with the wall clock while it is polled often. A longer gap
+// between two polls means that this process was not scheduled (Ctrl-Z, a debugger, an overloaded
+// machine) and counts as a short one, so that it does not expire for that. Used by one thread.
 class PatientClock
 {
 public:

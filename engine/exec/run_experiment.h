@@ -2,9 +2,9 @@
 
 #include "engine/base/result.h"
 #include "engine/exec/launch_hooks.h"
-#include "engine/exec/op_timing.h"
 #include "engine/experiment/experiment.h"
 #include "engine/pipeline/lost_devices.h"
+#include "engine/timeline/op_timing.h"
 #include "engine/timeline/run.h"
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct RunObserver
     // Completed ops of the current iteration; at most about 20 times per second.
     std::function<void(int iteration, std::size_t opsDone, std::size_t ops)> progress
         = [](int, std::size_t, std::size_t) {};
-    // Measurements of a trained iteration, directly before iteration() reports its spans.
+    // What was measured in an iteration that trained, just before iteration().
     std::function<void(std::span<const OpTiming> timings)> timed = [](std::span<const OpTiming>) {};
     // An iteration was placed: its spans and memory events are the last of run.timeline.
     std::function<Result<void>(const Run& run, std::size_t firstMemory)> iteration

@@ -11,7 +11,7 @@ std::string describeFence(const ExecutionPlan& plan, Fence fence)
 {
     switch (fence.kind) {
     case Fence::Kind::Credit:
-        return fmt::format("room on device {}", plan.messages[fence.id].to.value);
+        return fmt::format("a free slot on device {}", plan.messages[fence.id].to.value);
     case Fence::Kind::Arrived:
         return fmt::format("the {} from device {}", describe(plan.messages[fence.id].value),
                            plan.messages[fence.id].from.value);

@@ -25,8 +25,8 @@ public:
     };
     explicit TrainingRun(Setup setup);
 
-    // Plans and allocates the memory, and reports the start to the observer. Device: it does not
-    // fit. Throws std::bad_alloc.
+    // Lays out and takes the memory, and notifies the observer of the start. Device: it does not
+    // fit. std::bad_alloc.
     Result<void> prepare();
     // Runs warm-up, measured and median iteration; always reports the end to the observer.
     // Cancelled: complete iterations were kept.

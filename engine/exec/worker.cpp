@@ -1,8 +1,8 @@
 #include "engine/exec/worker.h"
 
 #include "engine/base/check.h"
+#include "engine/base/clock.h"
 #include "engine/exec/op_patience.h"
-#include "engine/exec/patient_clock.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -18,21 +18,7 @@ void pinTo(std::thread& thread, int core)
     cpu_set_t cores;
     CPU_ZERO(&cores);
     CPU_SET(static_cast<unsigned>(core), &cores);
-    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // optional: may fail
-}
-
-// Time that a thread polls its GPU before it sleeps between polls.
-constexpr std::int64_t kLook = 50'000; // ns
-constexpr std::chrono::microseconds kNap{20};
-
-std::vector<Worker::Marks> makeMarks(const Device* executorDevice, std::span<const Op> program)
-{
-    std::vector<Worker::Marks> marks(executorDevice != nullptr ? program.size() : 0);
-    for (std::size_t i = 0; i < marks.size(); ++i)
-        if (isCompute(program[i].kind))
-            marks[i] = {executorDevice->makeEvent(Device::Timed::Yes),
-                        executorDevice->makeEvent(Device::Timed::Yes)};
-    return marks;
+    pthread_setaffinity_np(thread.native_handle(), sizeof(cores), &cores); // best effort: may fail
 }
 
 // Thrown out of an op whose GPU was abandoned.
@@ -64,16 +50,13 @@ bool IterationEnd::waitFor(std::chrono::milliseconds timeout)
 
 Worker::Worker(const Setup& setup)
     : m_setup(setup)
-    , m_executorDevice(setup.pipeline.executorDevice(setup.device, setup.copy))
+    , m_gpu(setup.pipeline.executorDeviceOf(setup.device, setup.copy))
     , m_firstOp(OpIndex(setup.pipeline.lowered()).of(setup.device, 0))
     , m_times(setup.pipeline.lowered().on(setup.device).size())
-    , m_took(m_times.size())
-    , m_graphs(setup.pipeline.graphs(),
-               m_executorDevice != nullptr ? m_executorDevice->lane() : nullptr, m_times.size())
-    , m_marks(makeMarks(m_executorDevice, setup.pipeline.lowered().on(setup.device)))
+    , m_ops(m_gpu, setup.pipeline.graphs(), m_times.size())
     , m_thread([this] { loop(); })
 {
-    if (m_executorDevice != nullptr)
+    if (m_gpu != nullptr)
         setup.pipeline.device(setup.device, setup.copy).awaitLane = [this] { awaitGradient(); };
     if (setup.core)
         pinTo(m_thread, *setup.core);
@@ -106,12 +89,13 @@ void Worker::loop()
         if (m_quit.load(std::memory_order_relaxed))
             return;
         try {
-            if (m_executorDevice != nullptr)
-                m_executorDevice->bindThread();
+            if (m_gpu != nullptr)
+                m_gpu->bindThread();
             runProgram();
         } catch (const Abandoned&) { // the reason is reported elsewhere
         } catch (const std::exception& error) {
-            const std::uint32_t at = m_ahead.empty() ? position() : m_ahead.front();
+            const std::uint32_t at
+                = m_ops.size() == 0 ? position() : static_cast<std::uint32_t>(m_ops.oldest());
             m_failure
                 = describeFault(m_setup.pipeline, {m_setup.device, at, 0, m_setup.copy}, error);
             m_failed.store(true, std::memory_order_release);
@@ -125,7 +109,7 @@ void Worker::loop()
 void Worker::runProgram()
 {
     const auto count = static_cast<std::uint32_t>(m_times.size());
-    m_ahead.clear();
+    m_ops.clear();
     bool goesOn = true;
     for (std::uint32_t i = 0; i < count && goesOn; ++i) {
         m_position.store(i, std::memory_order_relaxed);
@@ -143,9 +127,9 @@ void Worker::runAlone(OpRef ref, std::uint32_t iteration)
 {
     m_iteration = iteration;
     m_isAlone = true;
-    m_executorDevice->bindThread();
+    m_gpu->bindThread();
     const bool goesOn = runOp(ref);
-    CHECK(goesOn);                                          // no abort is possible here
+    CHECK(goesOn);                                          // nothing aborts
     if (m_setup.pipeline.at(ref).kind != OpKind::AllReduce) // begins when its last member calls
         awaitAlone(ref);
 }
@@ -154,18 +138,15 @@ void Worker::awaitAlone(OpRef ref)
 {
     const bool computes = isCompute(m_setup.pipeline.at(ref).kind);
     const auto hasPassed
-        = [&] { return computes ? hasEnded(ref.position) : m_setup.pipeline.hasPassed(ref); };
-    PatientClock clock;
+        = [&] { return computes ? m_ops.hasEnded(ref.position) : m_setup.pipeline.hasPassed(ref); };
     const std::int64_t longest
         = longestOp(m_setup.patience, computes ? tookBefore(ref.position) : 0);
-    while (!hasPassed()) {
-        const std::int64_t waited = clock.look();
+    awaitGpu(hasPassed, [&](std::int64_t waited) {
         if (waited > longest)
             throw EndlessOp(waited);
-        if (waited > kLook)
-            std::this_thread::sleep_for(kNap);
-    }
-    m_ahead.clear();
+        return true;
+    });
+    m_ops.clear();
 }
 
 bool Worker::runOp(OpRef ref)
@@ -174,7 +155,7 @@ bool Worker::runOp(OpRef ref)
     const bool computes = isCompute(pipeline.at(ref).kind);
     m_waits.store(true, std::memory_order_relaxed);
     bool goesOn = true;
-    while (computes && goesOn && m_ahead.size() >= kAhead)
+    while (computes && goesOn && m_ops.size() >= kAhead)
         goesOn = awaitOldest();
     const LaunchScope scope(m_setup.hooks,
                             {ref.copy == 0 ? ref.op : OpOfIteration::kOtherCopy, m_iteration});
@@ -182,7 +163,7 @@ bool Worker::runOp(OpRef ref)
     m_waits.store(false, std::memory_order_relaxed);
     if (!goesOn || !computes)
         return goesOn;
-    if (m_executorDevice != nullptr)
+    if (m_gpu != nullptr)
         queue(ref);
     else
         compute(ref);
@@ -196,27 +177,16 @@ void Worker::compute(OpRef ref)
     times.begin = wallTime();
     const std::int64_t cpu = threadCpuTime();
     m_setup.pipeline.compute(ref);
-    times.cpuTime = threadCpuTime() - cpu;
+    times.opTime = threadCpuTime() - cpu;
     times.end = wallTime();
 }
 
 void Worker::queue(OpRef ref)
 {
-    const Marks& marks = m_marks[ref.position];
     m_computing = ref;
-    const auto compute = [&] { m_setup.pipeline.compute(ref); };
-    const OpKind kind = m_setup.pipeline.at(ref).kind;
-    m_graphs.prepare(ref.position, kind, compute);
-    m_executorDevice->lane()->record(*marks.begin);
-    m_graphs.run(ref.position, kind, compute);
-    m_executorDevice->lane()->record(*marks.end);
-    markQueued(ref.position);
-}
-
-void Worker::markQueued(std::uint32_t position)
-{
-    m_ahead.push_back(position);
-    m_queued.store(position + 1, std::memory_order_release);
+    m_ops.queue(ref.position, m_setup.pipeline.at(ref).kind,
+                [&] { m_setup.pipeline.compute(ref); });
+    m_queued.store(ref.position + 1, std::memory_order_release);
 }
 
 // In OPT: records an end at the read of the gradient, so that its time limit applies. The end is
@@ -224,8 +194,9 @@ void Worker::markQueued(std::uint32_t position)
 void Worker::awaitGradient()
 {
     const std::uint32_t position = m_computing.position;
-    m_executorDevice->lane()->record(*m_marks[position].end);
-    markQueued(position);
+    m_ops.markEnd(position);
+    m_ops.push(position);
+    m_queued.store(position + 1, std::memory_order_release);
     if (m_isAlone)
         awaitAlone(m_computing);
     else if (!drain())
@@ -234,23 +205,15 @@ void Worker::awaitGradient()
     m_queued.store(position, std::memory_order_release);
 }
 
-bool Worker::hasEnded(std::uint32_t position) const
-{
-    return m_marks[position].end->hasPassed();
-}
-
-// False: the GPU was abandoned.
+// False: it was abandoned.
 bool Worker::awaitOldest()
 {
-    const std::int64_t begin = wallTime();
-    while (!hasEnded(m_ahead.front())) {
-        if (m_abandoned.load(std::memory_order_relaxed))
-            return false;
-        if (wallTime() - begin > kLook)
-            std::this_thread::sleep_for(kNap);
-    }
-    m_oldest.store(m_ahead.front() + 1, std::memory_order_relaxed);
-    m_ahead.pop_front();
+    const auto oldest = static_cast<std::uint32_t>(m_ops.oldest());
+    if (!awaitGpu([&] { return m_ops.hasEnded(oldest); },
+                  [this](std::int64_t) { return !m_abandoned.load(std::memory_order_relaxed); }))
+        return false;
+    m_oldest.store(oldest + 1, std::memory_order_relaxed);
+    m_ops.popOldest();
     return true;
 }
 
@@ -258,7 +221,7 @@ bool Worker::drain()
 {
     m_waits.store(true, std::memory_order_relaxed);
     bool ended = true;
-    while (ended && !m_ahead.empty())
+    while (ended && m_ops.size() > 0)
         ended = awaitOldest();
     m_waits.store(false, std::memory_order_relaxed);
     return ended;
@@ -266,19 +229,14 @@ bool Worker::drain()
 
 void Worker::takeTimes()
 {
-    for (std::size_t i = 0; i < m_marks.size(); ++i)
-        if (m_marks[i].end != nullptr) {
-            Times& times = m_times[i];
-            times = {m_marks[i].begin->time(), m_marks[i].end->time(), 0};
-            times.cpuTime = times.end - times.begin;
-            m_took[i].store(times.cpuTime, std::memory_order_relaxed); // read by the monitor
-            m_graphs.judge(i, times.cpuTime);
-        }
+    for (std::size_t i = 0; i < m_times.size(); ++i)
+        if (m_ops.wasQueued(i))
+            m_times[i] = {m_ops.beginOf(i), m_ops.endOf(i), m_ops.takeTime(i)};
 }
 
 bool Worker::hasUnfinished() const
 try {
-    return !m_ahead.empty() && !hasEnded(m_ahead.front());
+    return m_ops.size() > 0 && !m_ops.hasEnded(m_ops.oldest());
 } catch (const std::exception&) {
     return false; // the device has failed
 }
@@ -287,7 +245,7 @@ std::uint32_t Worker::unfinished() const
 {
     const std::uint32_t queued = m_queued.load(std::memory_order_acquire);
     for (std::uint32_t i = ended(); i < queued; ++i)
-        if (m_marks[i].end != nullptr && !hasEnded(i))
+        if (m_ops.wasQueued(i) && !m_ops.hasEnded(i))
             return i;
     return position();
 }
@@ -295,8 +253,7 @@ std::uint32_t Worker::unfinished() const
 std::optional<std::uint32_t> Worker::running() const
 {
     const std::uint32_t op = unfinished();
-    if (op < m_queued.load(std::memory_order_acquire) && m_marks[op].begin != nullptr
-        && m_marks[op].begin->hasPassed())
+    if (op < m_queued.load(std::memory_order_acquire) && m_ops.wasQueued(op) && m_ops.hasBegun(op))
         return op;
     return std::nullopt;
 }

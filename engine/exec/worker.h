@@ -1,13 +1,11 @@
 #pragma once
 
 #include "engine/exec/launch_hooks.h"
-#include "engine/exec/op_graphs.h"
-#include "engine/exec/op_timing.h"
+#include "engine/exec/queued_ops.h"
 #include "engine/pipeline/pipeline.h"
 
 #include <atomic>
 #include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -35,8 +33,8 @@ private:
 class Worker
 {
 public:
-    // Number of ops queued on a GPU at once: enough to leave no gaps, and few enough to stop
-    // soon after a cancellation.
+    // So many ops of a GPU are queued at once, so that no gap is left between them and the end
+    // comes soon when the run is cancelled.
     static constexpr std::uint32_t kAhead = 4;
 
     struct Setup
@@ -72,7 +70,7 @@ public:
     std::optional<std::uint32_t> running() const;
     std::int64_t tookBefore(std::uint32_t position) const // ns on a GPU; 0: it has not run yet
     {
-        return m_took[position].load(std::memory_order_relaxed);
+        return m_ops.tookBefore(position);
     }
     std::uint32_t ended() const { return m_oldest.load(std::memory_order_relaxed); } // on a GPU
     bool hasFailed() const { return m_failed.load(std::memory_order_acquire); }
@@ -84,19 +82,14 @@ public:
     // Between iterations.
     struct Times // of an op
     {
-        std::int64_t begin = 0, end = 0,
-                     cpuTime = 0; // wall clock; ns. On a GPU its time, all three
+        std::int64_t begin = 0, end = 0; // ns on CLOCK_MONOTONIC; on a GPU, of its time stamps
+        std::int64_t opTime = 0;         // ns of the thread's CPU clock; on a GPU, of the GPU
     };
     std::span<const Times> times() const { return m_times; } // [position]
     const std::string& failure() const { return m_failure; } // once it has failed
     DeviceId device() const { return m_setup.device; }
     int copy() const { return m_setup.copy; }
-    int graphs() const { return m_graphs.captured(); }
-
-    struct Marks // of an op on a GPU
-    {
-        std::unique_ptr<DeviceEvent> begin, end; // nullptr: not computed
-    };
+    int graphs() const { return m_ops.graphs(); }
 
 private:
     void loop();
@@ -104,23 +97,18 @@ private:
     bool runOp(OpRef ref);
     void compute(OpRef ref);
     void queue(OpRef ref);
-    void markQueued(std::uint32_t position);
     void awaitGradient();
-    bool hasEnded(std::uint32_t position) const;
     bool awaitOldest();
     void awaitAlone(OpRef ref);
     bool drain();
 
     Setup m_setup;
-    const Device* m_executorDevice = nullptr; // a GPU or a partition; nullptr: this thread computes
-    std::uint32_t m_firstOp = 0;              // OpIndex of its first
+    const Device* m_gpu = nullptr; // a GPU, or a part of one; nullptr: this thread computes
+    std::uint32_t m_firstOp = 0;   // OpIndex of its first
     std::vector<Times> m_times;
-    std::vector<std::atomic<std::int64_t>> m_took; // [position] ns of a GPU, in the last iteration
-    OpGraphs m_graphs;
-    std::vector<Marks> m_marks;        // [position]
-    std::deque<std::uint32_t> m_ahead; // positions of queued ops that may not have ended
-    std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all ops before m_oldest have ended
-    std::atomic<std::uint32_t> m_queued{0};                // all before it are queued
+    QueuedOps m_ops;                                       // by position
+    std::atomic<std::uint32_t> m_position{0}, m_oldest{0}; // all before the oldest have ended
+    std::atomic<std::uint32_t> m_queued{0};                // all before it were queued
     std::atomic<bool> m_waits{false}, m_quit{false}, m_abandoned{false}, m_failed{false},
         m_over{false};
     std::uint32_t m_iteration = 0;

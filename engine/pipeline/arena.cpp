@@ -29,7 +29,7 @@ DeviceMemory take(Bytes bytes, const Device* device)
     if (taken == nullptr)
         throw std::bad_alloc();
     if (alignment == kHugePage)
-        madvise(taken, whole, MADV_HUGEPAGE); // optional: errors are ignored
+        madvise(taken, whole, MADV_HUGEPAGE); // best effort: no error
     return {static_cast<std::byte*>(taken), [](std::byte* memory) { std::free(memory); }};
 }
 

@@ -29,30 +29,29 @@ void Pipeline::makeDevices()
     CHECK(setup.executorDevices.empty() || setup.device == nullptr);
     const int devices = setup.lowered.shape.devices;
     for (int d = 0; d < devices * copies(); ++d) {
-        const ExecutorDevice* executorDevice = setup.executorDevices.empty()
+        const ExecutorDevice* executor = setup.executorDevices.empty()
             ? nullptr
             : &setup.executorDevices[static_cast<std::size_t>(d)];
-        if (executorDevice != nullptr)
-            executorDevice->device.bindThread();
+        if (executor != nullptr)
+            executor->device.bindThread();
         m_devices.push_back(std::make_unique<PipelineDevice>(
-            PipelineDevice::Setup{
-                setup.lowered, executorDevice != nullptr ? executorDevice->unit : setup.unit,
-                executorDevice != nullptr ? executorDevice->device.kernels() : setup.kernels,
-                m_plan, setup.seed, setup.accumulate, setup.poison,
-                executorDevice != nullptr ? &executorDevice->device : setup.device},
+            PipelineDevice::Setup{setup.lowered, executor != nullptr ? executor->unit : setup.unit,
+                                  executor != nullptr ? executor->device.kernels() : setup.kernels,
+                                  m_plan, setup.seed, setup.accumulate, setup.poison,
+                                  executor != nullptr ? &executor->device : setup.device},
             DeviceId{d % devices}));
     }
-    for (const ExecutorDevice& executorDevice : setup.executorDevices)
-        executorDevice.device
-            .synchronize(); // copies on other streams do not wait for the initialization
+    for (const ExecutorDevice& executor : setup.executorDevices)
+        executor.device
+            .synchronize(); // copies beside the lanes do not wait for what fills the arenas
 }
 
 void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
 {
     if (!m_setup.executorDevices.empty()) {
         std::vector<const Device*> devices;
-        for (const ExecutorDevice& executorDevice : m_setup.executorDevices)
-            devices.push_back(&executorDevice.device);
+        for (const ExecutorDevice& executor : m_setup.executorDevices)
+            devices.push_back(&executor.device);
         if (m_setup.communicators)
             m_transport = std::make_unique<MatchedTransport>(traffic(), std::move(devices),
                                                              m_setup.communicators);
@@ -68,7 +67,7 @@ void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
     m_transport = std::move(transport);
 }
 
-const Device* Pipeline::executorDevice(DeviceId id, int copy) const
+const Device* Pipeline::executorDeviceOf(DeviceId id, int copy) const
 {
     return m_setup.executorDevices.empty()
         ? nullptr

@@ -13,7 +13,7 @@
 
 namespace engine {
 
-// The device of one program of the schedule, with its model.
+// A device of its own with the model's stages over its kernels.
 struct ExecutorDevice
 {
     const Device& device; // with a queue (engine/backend/device_queue.h)
@@ -49,13 +49,13 @@ public:
         // The device of the arenas and of `kernels`: a GPU that emulates all devices. nullptr:
         // host memory.
         const Device* device = nullptr;
-        const ExecutionPlan* plan = nullptr; // existing plan, if any; copied
-        // If every device has its own GPU or partition: [copy * D + device]. `unit` and
-        // `kernels` then belong to one of them, and `device` is nullptr.
+        const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
+        // Where every device has a GPU of its own, or a part of one: [copy * D + device]. `unit`
+        // and `kernels` are those of one of them, and `device` is none.
         std::vector<ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
-        // With one GPU per executor device: joins communicators for messages and all-reduces
-        // instead of copies.
+        // With executorDevices on a GPU each: what joins them, where messages and sums go over
+        // communicators instead of copies.
         MakeCommunicators communicators = {};
     };
     // Plans and allocates memory and initializes the weights. References in `setup` must outlive
@@ -64,10 +64,10 @@ public:
 
     // Call while no device is working. Copy c reads the micro-batches from c N on.
     void beginIteration(const TokenBatches& tokens);
-    // From Setup::executorDevices; nullptr: compute() is synchronous.
-    const Device* executorDevice(DeviceId id, int copy = 0) const;
-    // The steps of an op, on the thread of its device. awaitInputs() and transfer() return false
-    // after an abort.
+    // The device's own (Setup::executorDevices); nullptr: its ops are done when compute() returns.
+    const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
+    // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
+    // when the transport was aborted.
     bool awaitInputs(OpRef ref);
     void compute(OpRef ref) { deviceOf(ref).compute(ref.position); } // for compute ops
     void finish(OpRef ref);
@@ -120,7 +120,7 @@ private:
                     Collective& collective) const;
     TransferTime timeOfReductions(std::span<const std::uint32_t> reductions) const;
     const OpPlan& planOf(OpRef ref) const;
-    Fence fenceOf(OpRef ref) const; // at the end of a transfer between two devices
+    Fence fenceOf(OpRef ref) const; // passed at the end of a transfer between two devices
     PipelineDevice& deviceOf(OpRef ref) { return device(ref.device, ref.copy); }
 
     Setup m_setup;

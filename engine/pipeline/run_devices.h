@@ -25,7 +25,7 @@ struct RunDevices
     const Device& first() const { return *devices.front(); }
     bool isCuda() const { return first().lane() != nullptr; }
     bool haveOwnGpus() const { return isCuda() && mode == Mode::Live; }
-    // The transport as named by --transport; "" without transfers.
+    // The transport of messages and sums, as --transport spells it; "" where there is none.
     std::string transport() const;
     // Free memory of the machine or of each GPU.
     MemoryRooms rooms() const;

@@ -60,7 +60,7 @@ Bytes clearance(const BufferLife& below, const BufferLife& other)
 
 using Order = std::vector<std::uint32_t>; // of lives
 
-// Places buffers one by one at the lowest free offset.
+// Puts buffers one by one into the lowest gap that fits.
 class FirstFit
 {
 public:

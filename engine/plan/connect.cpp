@@ -132,7 +132,7 @@ private:
                     && isCompute(program[after.begin].kind)) {
                     waitFor({device, after.begin}, gone);
                     if (after.bytes >= buffers[i].life.bytes && offsets[k] == offsets[i])
-                        break; // later ones wait for this one
+                        break; // later ops wait for this one
                 }
             }
         }

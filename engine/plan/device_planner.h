@@ -39,7 +39,7 @@ struct PlanParts
     const MessagePlan& messages;
     const std::vector<StashPlan>& stashes; // [device]
 };
-// Numbers messages, copies and all-reduces, and sets what every op waits for and posts.
+// Numbers what is sent, copied and reduced, and sets what every op waits for and posts.
 void connect(const PlanParts& parts, ExecutionPlan& plan);
 
 } // namespace engine

@@ -30,9 +30,10 @@ struct PlannedMessage
     bool isSent() const { return send != kNoIndex; }
 };
 
-// Memory reserved for messages during the whole run, because other devices determine when a
-// message is complete. A reservation is reused only if the schedule orders the use of the
-// earlier message before the production of the later one, so a sender never waits for memory.
+// What is held for messages during the whole run, since another device's clock decides when one is
+// gone. A reservation serves a message after another only where the schedule orders the use of the
+// one before the making of the other: so a sender never waits for a slot, and no order of events
+// needs more.
 struct MessagePlan
 {
     struct Reservations // of one device

@@ -23,8 +23,8 @@ struct GpuClocks
 {
     std::int64_t samples = 0;            // 0: none, see `reason`
     int least = 0, median = 0, most = 0; // MHz
-    std::uint64_t throttle = 0;          // Throttle bits (gpu_trace.h) of all samples
-    std::string reason; // why there are no samples, in one sentence; "" if they were not requested
+    std::uint64_t throttle = 0;          // Throttle (gpu_trace.h) seen in any sample, or'ed
+    std::string reason;                  // one sentence why there are none; "" where not asked
 
     friend bool operator==(const GpuClocks&, const GpuClocks&) = default;
 };

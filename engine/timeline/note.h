@@ -7,7 +7,7 @@
 
 namespace engine {
 
-// A note of the user on a time range of a run, or on one op of one iteration.
+// A note on a stretch of a run's time, or to one op of one iteration.
 struct Note
 {
     std::int64_t id = 0; // id in the run's file; above 0

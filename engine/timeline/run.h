@@ -22,6 +22,8 @@ enum class Outcome : std::uint8_t {
 std::string_view modeName(Mode mode);          // "emulate", for files and the command line
 std::string_view modeAdjective(Mode mode);     // "emulated", for display
 std::string_view outcomeName(Outcome outcome); // "finished"
+std::optional<Mode> modeNamed(std::string_view name);
+std::optional<Outcome> outcomeNamed(std::string_view name);
 
 // The memory of one device, planned before the run. Bytes.
 struct ArenaUse
@@ -33,53 +35,78 @@ struct ArenaUse
     friend bool operator==(const ArenaUse&, const ArenaUse&) = default;
 };
 
-// Origin and meaning of a run's numbers. All of it is stored with the run.
-struct RunInfo
+// What was asked for.
+struct RunRequest
 {
     std::string scheme = "bitpipe"; // name in the table of schemes, or "file"
-    std::string label;              // "BitPipe", for display
-    std::string experiment;         // TOML that repeats the run
-    std::string command;            // bscope command that repeats the run
-    std::string started;            // ISO 8601, UTC
-    std::string program;            // buildId() of the writer
+    std::string label;              // "BitPipe": for people
+    std::string experiment;         // the toml that repeats the run
+    std::string command;            // the bscope command that repeats it
+    int plannedWarmup = 0, plannedIterations = 1;
+
+    friend bool operator==(const RunRequest&, const RunRequest&) = default;
+};
+
+// What the run computed on.
+struct RunHardware
+{
+    std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
+    std::string timing;     // the clock of ops: "thread CPU clock", "" when simulated
+    std::string link;       // "50 GB/s, 5 us (assumed)", "free": the model of P2P times
+    // Transport between devices on GPUs or parts of one: "local", "peer", "nccl" (--transport),
+    // "local, peer"; "" elsewhere.
+    std::string transport;
+    int threads = 0, cores = 0; // of a live run, and of its machine; 0: not known
+    double peakFlops = 0;       // of one device, per second; 0: not known
+    std::string peakSource;     // how peakFlops was measured; "" of a data sheet
+    GpuMachine machine;         // where GPUs computed
+
+    bool isOversubscribed() const { return threads > cores; } // threads share cores
+    friend bool operator==(const RunHardware&, const RunHardware&) = default;
+};
+
+// What the run trained.
+struct RunTraining
+{
+    std::string model;                   // "tiny", "" when simulated in units
+    std::string precision;               // "fp32", "bf16", "tf32"; "" when nothing trained
+    std::int64_t tokensPerIteration = 0; // 0: not known
+    double flopsPerIteration = 0;        // model FLOPs; 0: not known
+    double executedFlops = 0;            // per iteration, with recomputation; 0: not known
+    // Share of an activation that stays from F to the RECOMPUTE that rebuilds it, beside the input
+    // of the stage.
+    double recomputeKeeps = 0;
+    std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
+
+    friend bool operator==(const RunTraining&, const RunTraining&) = default;
+};
+
+// What is known when the run has ended.
+struct RunResults
+{
+    std::vector<ArenaUse> arenas;                // [device], empty where nothing ran
+    std::vector<Interference> interference = {}; // where devices were parts of one GPU
+    std::int64_t iterationAlone = 0; // ns: emulated from ops that ran alone on their partitions
+    int graphOps = 0;                // ops that were launched as graphs
+    std::vector<GpuMemory> gpuMemory = {}; // of each GPU that is used; empty: not known
+
+    friend bool operator==(const RunResults&, const RunResults&) = default;
+};
+
+// Where a run came from and what its numbers mean. Everything is stored with the run.
+struct RunInfo : RunRequest, RunHardware, RunTraining, RunResults
+{
     Mode mode = Mode::Simulate;
     Outcome outcome = Outcome::Running;
-    std::string failure; // the error, if outcome is Failed
+    std::string failure; // why, when outcome is Failed
+    std::string started; // ISO 8601, UTC
+    std::string program; // buildId() of the writer
 
     // Ticks per printed unit: 1 = nanoseconds, otherwise abstract units (one F of a device for
     // one micro-batch).
     std::int64_t ticksPerUnit = 1;
+
     bool inUnits() const { return ticksPerUnit != 1; }
-
-    std::string deviceName; // "AMD EPYC, 1 BLAS thread", "" when simulated
-    std::string timing;     // clock used: "thread CPU clock", "" if simulated
-    std::string link;       // "50 GB/s, 5 us (assumed)", "free": the link model
-    std::string model;      // "tiny", "" if simulated in units
-    std::string precision;  // of the training: "fp32", "bf16", "tf32"; "" without training
-    std::int64_t tokensPerIteration = 0; // 0: unknown
-    double flopsPerIteration = 0;        // model FLOPs; 0: unknown
-    double executedFlops = 0;            // per iteration, including recomputation; 0: unknown
-    double peakFlops = 0;                // of one device, per second; 0: unknown
-    // Share of an activation kept from F to the RECOMPUTE that rebuilds it, besides the stage's
-    // input.
-    double recomputeKeeps = 0;
-    int threads = 0, cores = 0; // of a live run and its machine; 0: unknown
-    bool isOversubscribed() const { return threads > cores; } // threads take turns on cores
-    int plannedWarmup = 0, plannedIterations = 1;
-    std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
-    std::string peakSource;       // how peakFlops was measured, in words; "" of a data sheet
-    std::vector<ArenaUse> arenas; // [device], empty where nothing ran
-    GpuMachine machine;           // where GPUs computed
-    // Of a run on GPUs, known at its end.
-    std::vector<Interference> interference = {}; // where devices were parts of one GPU
-    std::int64_t iterationAlone
-        = 0;          // ns: what emulation makes of ops that ran alone on their parts
-    int graphOps = 0; // ops that were launched as graphs
-    std::vector<GpuMemory> gpuMemory = {}; // of each GPU that is used; empty: not known
-    // What carried messages and sums between devices that had GPUs of their own or parts of one:
-    // "local", "peer", "nccl" (--transport), "local, peer"; "" elsewhere.
-    std::string transport = {};
-
     friend bool operator==(const RunInfo&, const RunInfo&) = default;
 };
 

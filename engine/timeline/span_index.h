@@ -14,9 +14,9 @@ public:
     SpanIndex() = default;
     explicit SpanIndex(std::span<const Span> spans); // must outlive this
 
-    // From the first span that ends at window.begin or later to the last that begins by
-    // window.end. No other span touches the window. Spans within the result may have ended
-    // before it if transfers overlap: check with Window::intersects().
+    // From the first span that ends at window.begin or later to the last that begins by window.end.
+    // No span outside touches the window; of those inside some may, where transfers overlap, have
+    // ended before it: check with Window::intersects().
     std::span<const Span> around(Window window) const;
     // An index such that all spans before it end before `time`: the first of the block that
     // contains a later end. `from`: a known index of this kind.

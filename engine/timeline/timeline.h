@@ -69,7 +69,8 @@ struct Iteration
     enum class Kind : std::uint8_t {
         Warmup, // trains and is recorded, but counts only in the loss
         Measured,
-        Replay, // the median iteration: every op has its median over the measured ones
+        Replay, // every op's median over the measured iterations, placed once: the median
+                // iteration
     };
 
     int number = 0; // within its kind, from 0

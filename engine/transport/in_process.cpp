@@ -1,5 +1,6 @@
 #include "engine/transport/in_process.h"
 
+#include "engine/base/clock.h"
 #include "engine/transport/all_reduce.h"
 #include "engine/transport/sleep_until.h"
 

@@ -95,12 +95,12 @@ public:
         if (!emulated || !live) {
             check.detail = emulated ? live.error().message : emulated.error().message;
         } else {
-            const double seen = fastest(*live), emulation = fastest(*emulated);
+            const double seen = fastest(*live), predicted = fastest(*emulated);
             check.passed = true;
             check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
                                        "{:+.0f} %; {}",
-                                       seen / 1e6, emulation / 1e6, 100 * (seen / emulation - 1),
-                                       modeDescription(live->info));
+                                       seen / 1e6, predicted / 1e6, 100 * (seen / predicted - 1),
+                                       modeWords(live->info));
         }
         add(std::move(check));
         return {};

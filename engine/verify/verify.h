@@ -32,15 +32,15 @@ struct VerifyOptions
     std::vector<std::string> schemes; // only these; none: all
 };
 
-// Runs bscope verify. Compares the gradients of every scheme with sequential training bit for
-// bit, with the integer model and with the real model (verify_gradients.h), in both modes; the
-// losses of live training with those of emulation; and the placement of an emulated run with a
-// simulation of its measured times. Some schemes also run with other kinds of attention,
-// recomputation, tied embeddings and two data-parallel copies, which are compared with
-// sequential training on twice the micro-batches. Asynchronous schemes are compared with
-// sequential training by the same weight versions. Also measures the difference between live and
-// emulated times. Calls `report` after each check. Cancelled between two checks; NotFound for an
-// unknown scheme.
+// What bscope verify proves: every scheme's gradients are sequential training's, bit for bit, by
+// both proofs (verify_gradients.h) and in both modes; the losses of live training are those of
+// emulation; the placement of an emulated run is what simulation makes of its measured times. Some
+// schemes do so with other attention, recomputation, a tied head and two data-parallel copies,
+// which together are sequential training on twice the micro-batches, too; asynchronous ones are
+// compared with sequential training by the same weight versions. And how far the times of live
+// training are from those of emulation on this machine.
+// `report` is called with each finished check. Cancelled between two checks; NotFound for
+// a scheme that does not exist.
 Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
                                               const std::function<void(const VerifyCheck&)>& report,
                                               const std::atomic<bool>& cancel);

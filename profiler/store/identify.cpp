@@ -21,7 +21,7 @@ Result<std::string> tableNames(Database& database)
                          "WHERE type = 'table' ORDER BY name LIMIT 4)");
 }
 
-Result<std::int64_t> ofAnotherProgram(Database& database, const std::string& name)
+Result<void> ofAnotherProgram(Database& database, const std::string& name)
 {
     const auto nsight = database.integer("SELECT count(*) FROM sqlite_schema WHERE name IN "
                                          "('META_DATA_EXPORT', 'NVTX_EVENTS') OR "
@@ -88,17 +88,21 @@ constexpr std::array<Signature, 6> kSignatures{{
 
 } // namespace
 
-Result<std::int64_t> identify(Database& database, const fs::path& file)
+Result<void> identify(Database& database, const fs::path& file)
 {
     const std::string name = file.string();
-    auto application = database.integer("PRAGMA application_id");
-    if (!application)
-        return application;
+    const auto application = database.integer("PRAGMA application_id");
+    const auto format = database.integer("PRAGMA user_version");
+    if (!application || !format)
+        return tl::unexpected(database.error());
     if (*application != kApplicationId)
         return ofAnotherProgram(database, name);
-    if (auto safe = refuseCode(database, name); !safe)
-        return tl::unexpected(safe.error());
-    return database.integer("PRAGMA user_version");
+    if (*format != kFormat)
+        return fail(Error::Code::Unsupported,
+                    fmt::format("{} has file format {}, this Bubblescope reads format {}: open it "
+                                "with the Bubblescope that recorded it, or record the run again",
+                                name, *format, kFormat));
+    return refuseCode(database, name);
 }
 
 Error whatItIs(const fs::path& file, int code)

@@ -44,10 +44,8 @@ Result<void> writeEnd(Database& database, const RunEnd& end)
         .and_then([&] { return writeOutcome(database, end.outcome, end.failure); })
         .and_then([&] { return writeArenas(database, end.arenas); })
         .and_then([&] { return writeClocks(database, end.clocks); })
-        .and_then([&] {
-            return database.execute(fmt::format(
-                "INSERT INTO ANALYSIS_DETAILS VALUES (0, {0}, 0, {0}); COMMIT", end.lastEnd));
-        });
+        .and_then([&] { return writeRows<AnalysisRow>(database, {{.end = end.lastEnd}}); })
+        .and_then([&] { return database.execute("COMMIT"); });
 }
 
 Result<void> seal(Database database)

@@ -20,7 +20,7 @@ struct RunEnd
     const std::string& failure;
     std::span<const engine::ArenaUse> arenas;
     std::int64_t lastEnd = 0;
-    engine::GpuClocks clocks = {}; // empty: already written, or not requested
+    engine::GpuClocks clocks = {}; // none: written already, or not measured
 };
 engine::Result<void> writeEnd(Database& database, const RunEnd& end);
 

@@ -8,8 +8,8 @@
 
 namespace profiler {
 
-// The notes of a run (BS_annotation of SCHEMA.md), by time. Corrupt if a note refers to an op or
-// iteration that the run does not have.
+// The notes on a run (BS_annotation of SCHEMA.md), by time; empty where it has none. Corrupt: a
+// note is of an op or of an iteration that the run does not have.
 engine::Result<std::vector<engine::Note>> readNotes(const std::filesystem::path& file);
 
 // Writes one note, replacing the one with its id, and flushes it to disk. Io, with what to do,

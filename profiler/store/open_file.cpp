@@ -101,7 +101,7 @@ Result<OpenFile> openAnyWay(const fs::path& file)
     int code = SQLITE_OK;
     auto database = openAndProbe(file, Database::Access::ReadOnly, code);
     if (!database && needsAnotherWay(code)) {
-        // A file in a read-only folder has no writer, so it needs no locks.
+        // No process can write where it cannot make files, so no locks are needed.
         if (holdsBytes(companion(file, "-wal")) || holdsBytes(companion(file, "-journal")))
             return openCopy(file);
         database = openAndProbe(file, Database::Access::Immutable, code);
@@ -158,12 +158,11 @@ Result<OpenFile> openFile(const fs::path& file)
     auto open = openAnyWay(file);
     if (!open)
         return open;
-    const auto schema = harden(open->database)
-                            .and_then([&] { return checkWhole(open->database, file); })
-                            .and_then([&] { return identify(open->database, file); });
-    if (!schema)
-        return tl::unexpected(schema.error());
-    open->schema = *schema;
+    const auto known = harden(open->database)
+                           .and_then([&] { return checkWhole(open->database, file); })
+                           .and_then([&] { return identify(open->database, file); });
+    if (!known)
+        return tl::unexpected(known.error());
     return open;
 }
 

@@ -6,7 +6,8 @@
 
 namespace profiler {
 
-// A run's file, open for reading, checked to be a run, and protected against malicious files.
+// A run's file, open for reading, hardened against files of unknown origin, and known to be
+// a run.
 struct OpenFile
 {
     struct RemoveFolder
@@ -17,7 +18,6 @@ struct OpenFile
     // after the database is closed.
     std::unique_ptr<const std::filesystem::path, RemoveFolder> copy;
     Database database;
-    std::int64_t schema = 0; // user_version
 };
 
 // Errors are one line for everything that is not a run: missing, a folder, no permission, not

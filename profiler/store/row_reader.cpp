@@ -1,12 +1,10 @@
 #include "profiler/store/row_reader.h"
 
-#include "engine/timeline/names.h"
-#include "profiler/store/schema.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace profiler {
 namespace {
@@ -17,8 +15,9 @@ using engine::Result;
 using engine::Span;
 using engine::Track;
 
-constexpr std::string_view kRowTables[]
-    = {"BS_track", "BS_iteration", "BS_loss", "BS_span", "BS_memory", "BS_op"};
+constexpr std::string_view kGrowingTables[]
+    = {kTableOf<TrackRow>.name, kTableOf<IterationRow>.name, kTableOf<LossRow>.name,
+       kTableOf<SpanRow>.name,  kTableOf<MemoryRow>.name,    kTableOf<OpRow>.name};
 
 bool below(std::int64_t value, std::size_t limit)
 {
@@ -52,46 +51,37 @@ Track& trackIn(std::vector<Track>& tracks, engine::DeviceId device, Track::Kind 
 
 } // namespace
 
-Result<RowReader> RowReader::open(Database& database, engine::Run& run, std::int64_t schema)
+Result<RowReader> RowReader::open(Database& database, engine::Run& run)
 {
-    RowReader reader(database, run, schema);
+    RowReader reader(database, run);
     if (auto ok = reader.readTracks(); !ok)
         return tl::unexpected(ok.error());
     return reader;
 }
 
-RowReader::RowReader(Database& database, engine::Run& run, std::int64_t schema)
+RowReader::RowReader(Database& database, engine::Run& run)
     : m_database(&database)
     , m_run(&run)
     , m_index(run.schedule)
-    , m_schema(schema)
 { }
 
-template<class Use>
-Result<void> RowReader::forEach(std::string_view table, std::string_view columns, Use use)
+template<class Row, class Use>
+Result<void> RowReader::forEachNew(Use use)
 {
-    auto row = m_database->prepare(fmt::format(
-        "SELECT id, {} FROM {} WHERE id > ?1 AND id <= ?2 ORDER BY id", columns, table));
-    if (!row)
-        return tl::unexpected(row.error());
-    row->bind(m_after, m_last);
     std::int64_t previous = m_after;
-    while (row->next()) {
-        const std::int64_t id = row->integer(0);
-        // A damaged tree can show a row twice.
-        if (id <= previous || !use(*row))
-            return tl::unexpected(m_database->damaged(fmt::format("{}, row {}", table, id)));
-        previous = id;
-    }
-    if (row->failed())
-        return tl::unexpected(m_database->error());
-    return {};
+    return forEachRow<Row>(
+        *m_database, "WHERE id > ?1 AND id <= ?2 ORDER BY id",
+        [&](Row& row) {
+            // A damaged tree can show a row twice.
+            return row.id > std::exchange(previous, row.id) && use(row);
+        },
+        m_after, m_last);
 }
 
 Result<std::int64_t> RowReader::lastRow()
 {
     std::int64_t last = 0;
-    for (const std::string_view table : kRowTables) {
+    for (const std::string_view table : kGrowingTables) {
         auto row = m_database->integer(fmt::format("SELECT max(id) FROM {}", table));
         if (!row)
             return row;
@@ -115,14 +105,11 @@ Result<void> RowReader::readTracks()
     m_after = -1;
     m_last = std::numeric_limits<std::int64_t>::max();
     const auto devices = static_cast<std::size_t>(m_run->schedule.shape.devices);
-    return forEach("BS_track", "device, lane", [&](const Statement& row) {
-        const auto kind = engine::laneNamed(row.text(2));
-        if ((!kind && m_schema <= kSchemaVersion) || !below(row.integer(1), devices))
+    return forEachNew<TrackRow>([&](const TrackRow& row) {
+        if (!below(row.device.value, devices))
             return false;
-        const engine::DeviceId device{static_cast<std::int32_t>(row.integer(1))};
-        if (kind)
-            trackIn(m_run->timeline.tracks, device, *kind);
-        m_tracks.push_back({row.integer(0), device, kind});
+        trackIn(m_run->timeline.tracks, row.device, row.kind);
+        m_tracks.push_back(row);
         return true;
     });
 }
@@ -130,27 +117,14 @@ Result<void> RowReader::readTracks()
 Result<void> RowReader::readIterations()
 {
     auto& iterations = m_run->timeline.iterations;
-    const std::string columns = fmt::format("iteration, kind, number, begin, \"end\", loss, {}",
-                                            m_schema < 3 ? "NULL" : "gradient_norm");
-    return forEach("BS_iteration", columns, [&](const Statement& row) {
-        const auto kind = engine::iterationKindNamed(row.text(2));
-        const std::int64_t number = row.integer(3);
-        Iteration iteration;
-        iteration.window = {row.integer(4), row.integer(5)};
-        if (!kind || !below(row.integer(1), iterations.size() + 1)
-            || !below(number, std::numeric_limits<int>::max())
+    return forEachNew<IterationRow>([&](IterationRow& row) {
+        const Iteration& iteration = row.iteration;
+        if (row.index > iterations.size() || iteration.number < 0
             || iteration.window.end < iteration.window.begin)
             return false;
-        iteration.kind = *kind;
-        iteration.number = static_cast<int>(number);
-        if (!row.isNull(6))
-            iteration.loss = row.real(6);
-        if (!row.isNull(7))
-            iteration.gradientNorm = row.real(7);
-        const auto index = static_cast<std::size_t>(row.integer(1));
-        if (index == iterations.size())
+        if (row.index == iterations.size())
             iterations.emplace_back();
-        iterations[index] = std::move(iteration);
+        iterations[row.index] = std::move(row.iteration);
         return true;
     });
 }
@@ -158,16 +132,15 @@ Result<void> RowReader::readIterations()
 Result<void> RowReader::readLosses()
 {
     auto& iterations = m_run->timeline.iterations;
-    return forEach("BS_loss", "iteration, microbatch, loss", [&](const Statement& row) {
-        if (!below(row.integer(1), iterations.size()))
+    return forEachNew<LossRow>([&](const LossRow& row) {
+        if (row.iteration >= iterations.size())
             return false;
-        auto& losses = iterations[static_cast<std::size_t>(row.integer(1))].microBatchLoss;
-        if (!below(row.integer(2), losses.size() + 1))
+        auto& losses = iterations[row.iteration].microBatchLoss;
+        if (row.microBatch > losses.size())
             return false;
-        const auto microBatch = static_cast<std::size_t>(row.integer(2));
-        if (microBatch == losses.size())
+        if (row.microBatch == losses.size())
             losses.push_back(0);
-        losses[microBatch] = static_cast<float>(row.real(3));
+        losses[row.microBatch] = static_cast<float>(row.loss);
         return true;
     });
 }
@@ -182,22 +155,17 @@ Result<void> RowReader::readSpans()
         known.push_back(track.spans.size());
     const TrackRow* row = nullptr;
     Track* track = nullptr;
-    auto read
-        = forEach("BS_span", "iteration, track, op, begin, \"end\"", [&](const Statement& span) {
-              if (row == nullptr || span.integer(2) != row->id) {
-                  row = trackRow(span.integer(2));
-                  track = row != nullptr && row->kind ? &trackIn(tracks, row->device, *row->kind)
-                                                      : nullptr;
-              }
-              if (row == nullptr || !below(span.integer(1), iterations)
-                  || !below(span.integer(3), m_index.count()) || span.integer(5) < span.integer(4))
-                  return false;
-              if (track != nullptr)
-                  track->spans.push_back({span.integer(4), span.integer(5),
-                                          static_cast<std::uint32_t>(span.integer(3)),
-                                          static_cast<std::uint32_t>(span.integer(1))});
-              return true;
-          });
+    auto read = forEachNew<SpanRow>([&](const SpanRow& span) {
+        if (row == nullptr || span.track != row->id) {
+            row = trackRow(span.track);
+            track = row != nullptr ? &trackIn(tracks, row->device, row->kind) : nullptr;
+        }
+        if (row == nullptr || span.span.iteration >= iterations || span.span.op >= m_index.count()
+            || span.span.end < span.span.begin)
+            return false;
+        track->spans.push_back(span.span);
+        return true;
+    });
     for (std::size_t i = 0; i < tracks.size(); ++i)
         keepInOrder(tracks[i].spans, known[i], [](const Span& span) { return span.begin; });
     return read;
@@ -207,28 +175,21 @@ Result<void> RowReader::readMemory()
 {
     auto& memory = m_run->timeline.memory;
     const std::size_t known = memory.size();
-    const auto devices = static_cast<std::size_t>(m_run->schedule.shape.devices);
-    auto read
-        = forEach("BS_memory", "time, bytes, op, device, category", [&](const Statement& row) {
-              MemoryEvent event;
-              event.time = row.integer(1);
-              event.bytes = row.integer(2);
-              if (!row.isNull(3))
-                  event.op = static_cast<std::uint32_t>(row.integer(3));
-              if ((!row.isNull(3) && !below(row.integer(3), m_index.count()))
-                  || !below(row.integer(4), devices)
-                  || !below(row.integer(5), engine::kMemoryCategories))
-                  return false;
-              event.device = static_cast<std::uint16_t>(row.integer(4));
-              event.category = static_cast<engine::MemoryCategory>(row.integer(5));
-              memory.push_back(event);
-              return true;
-          });
+    auto read = forEachNew<MemoryRow>([&](MemoryRow& row) {
+        MemoryEvent& event = row.event;
+        if ((event.op != MemoryEvent::kNoOp && event.op >= m_index.count())
+            || event.device >= m_run->schedule.shape.devices
+            || row.category >= engine::kMemoryCategories)
+            return false;
+        event.category = static_cast<engine::MemoryCategory>(row.category);
+        memory.push_back(event);
+        return true;
+    });
     keepInOrder(memory, known, [](const MemoryEvent& event) { return event.time; });
     return read;
 }
 
-const RowReader::TrackRow* RowReader::trackRow(std::int64_t id) const
+const TrackRow* RowReader::trackRow(std::int64_t id) const
 {
     const auto row = std::ranges::lower_bound(m_tracks, id, {}, &TrackRow::id);
     return row == m_tracks.end() || row->id != id ? nullptr : &*row;

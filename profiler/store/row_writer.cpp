@@ -1,6 +1,6 @@
 #include "profiler/store/row_writer.h"
 
-#include "engine/timeline/names.h"
+#include "profiler/store/metrics.h"
 
 #include <fmt/format.h>
 
@@ -35,27 +35,16 @@ RowWriter::RowWriter(Database& database, const engine::Schedule& schedule, NvtxW
 
 Result<void> RowWriter::prepareStatements(Database& database)
 {
-    struct Insert
-    {
-        Statement& statement;
-        std::string_view sql;
+    const auto into = [&]<class Row>(Insert<Row>& insert) {
+        return Insert<Row>::into(database).map(
+            [&](Insert<Row>&& ready) { insert = std::move(ready); });
     };
-    const Insert inserts[] = {
-        {m_iteration, "INSERT INTO BS_iteration VALUES (?, ?, ?, ?, ?, ?, ?, ?)"},
-        {m_loss, "INSERT INTO BS_loss VALUES (?, ?, ?, ?)"},
-        {m_track, "INSERT INTO BS_track VALUES (?, ?, ?)"},
-        {m_span, "INSERT INTO BS_span VALUES (?, ?, ?, ?, ?, ?)"},
-        {m_memory, "INSERT INTO BS_memory VALUES (?, ?, ?, ?, ?, ?)"},
-        {m_op, "INSERT INTO BS_op VALUES (?, ?, ?, ?, ?, ?, ?)"},
-        {m_metric, "INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)"},
-    };
-    for (const Insert& insert : inserts) {
-        auto statement = database.prepare(insert.sql);
-        if (!statement)
-            return tl::unexpected(statement.error());
-        insert.statement = std::move(*statement);
-    }
-    return {};
+    return into(m_iteration)
+        .and_then([&] { return into(m_loss); })
+        .and_then([&] { return into(m_track); })
+        .and_then([&] { return into(m_span); })
+        .and_then([&] { return into(m_memory); })
+        .and_then([&] { return into(m_op); });
 }
 
 Result<void> RowWriter::write(const Batch& batch)
@@ -72,12 +61,15 @@ Result<void> RowWriter::write(const Batch& batch)
         written = written.and_then([&] { return writeMemory(event); });
     for (const auto& measured : batch.measured)
         written = written.and_then([&] { return writeMeasured(measured); });
-    for (const auto& metric : batch.metrics)
-        written = written.and_then(
-            [&] { return result(m_metric.run(metric.name, metric.value, metric.unit)); });
-    return written.and_then([&] { return m_gpu.write(batch.gpu, m_index); }).and_then([&] {
-        return writeRanges(batch.gpu);
-    });
+    return written
+        .and_then([&] {
+            return writeMetrics(*m_database, [&](auto&& metric) {
+                for (const Metric& each : batch.metrics)
+                    metric({each.name, each.unit}, each.value);
+            });
+        })
+        .and_then([&] { return m_gpu.write(batch.gpu, m_index); })
+        .and_then([&] { return writeRanges(batch.gpu); });
 }
 
 // After the spans of the same batch: the range of an op that was launched is where the host did so.
@@ -97,15 +89,13 @@ Result<void> RowWriter::writeIteration(const engine::Iteration& iteration)
 {
     const std::pair key(iteration.kind, iteration.number);
     const auto found = std::ranges::find(m_iterations, key);
-    const int index = static_cast<int>(found - m_iterations.begin());
+    const auto index = static_cast<std::uint32_t>(found - m_iterations.begin());
     if (found == m_iterations.end())
         m_iterations.push_back(key);
-    bool ok = m_iteration.run(++m_lastRow, index, engine::iterationKindName(iteration.kind),
-                              iteration.number, iteration.window.begin, iteration.window.end,
-                              iteration.loss, iteration.gradientNorm);
-    int microBatch = 0;
+    bool ok = m_iteration.run({++m_lastRow, index, iteration});
+    std::uint32_t microBatch = 0;
     for (const float loss : iteration.microBatchLoss)
-        ok = ok && m_loss.run(++m_lastRow, index, microBatch++, static_cast<double>(loss));
+        ok = ok && m_loss.run({++m_lastRow, index, microBatch++, static_cast<double>(loss)});
     return result(ok);
 }
 
@@ -116,7 +106,7 @@ Result<void> RowWriter::writeTrack(const Batch::TrackSpans& track)
                     fmt::format("a track is of device {}, which the schedule does not have",
                                 track.device.value));
     const auto [known, isNew] = m_tracks.try_emplace({track.device, track.kind}, m_lastRow + 1);
-    if (isNew && !m_track.run(++m_lastRow, track.device.value, engine::laneName(track.kind)))
+    if (isNew && !m_track.run({++m_lastRow, track.device, track.kind}))
         return tl::unexpected(m_database->error());
     for (const engine::Span& span : track.spans)
         if (auto written = writeSpan(span, track.device, known->second); !written)
@@ -132,7 +122,7 @@ Result<void> RowWriter::writeSpan(const engine::Span& span, engine::DeviceId dev
     const std::int64_t id = ++m_lastRow;
     if (m_keepsSpanRows)
         m_spanRows[{span.op, span.iteration}] = id;
-    bool ok = m_span.run(id, span.iteration, track, span.op, span.begin, span.end);
+    bool ok = m_span.run({id, track, span});
     // A replay is a computed picture, not something that happened.
     if (m_iterations[span.iteration].first != engine::Iteration::Kind::Replay)
         ok = ok && m_nvtx.write(id, opAt(m_schedule, m_index, span.op), device, span);
@@ -147,17 +137,14 @@ Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
                     fmt::format("a memory event is of op {} on device {}, which the schedule does "
                                 "not have",
                                 event.op, event.device));
-    return result(m_memory.run(++m_lastRow, event.time, event.bytes,
-                               hasOp ? std::optional(event.op) : std::nullopt, int{event.device},
-                               static_cast<int>(event.category)));
+    return result(m_memory.run({++m_lastRow, event, static_cast<std::uint8_t>(event.category)}));
 }
 
-Result<void> RowWriter::writeMeasured(const MeasuredOp& measured)
+Result<void> RowWriter::writeMeasured(const engine::OpTiming& measured)
 {
     if (auto exists = checkTarget(measured.op, measured.iteration); !exists)
         return exists;
-    return result(m_op.run(++m_lastRow, measured.iteration, measured.op, measured.order,
-                           measured.wallBegin, measured.wallEnd, measured.cpuTime));
+    return result(m_op.run({++m_lastRow, measured}));
 }
 
 Result<void> RowWriter::checkTarget(std::uint32_t op, std::uint32_t iteration) const

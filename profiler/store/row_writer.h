@@ -3,6 +3,7 @@
 #include "engine/schedule/schedule.h"
 #include "profiler/store/gpu/gpu_writer.h"
 #include "profiler/store/gpu/nsight.h"
+#include "profiler/store/row_tables.h"
 #include "profiler/store/trace_store.h"
 
 #include <map>
@@ -34,7 +35,7 @@ private:
     engine::Result<void> writeSpan(const engine::Span& span, engine::DeviceId device,
                                    std::int64_t track);
     engine::Result<void> writeMemory(const engine::MemoryEvent& event);
-    engine::Result<void> writeMeasured(const MeasuredOp& measured);
+    engine::Result<void> writeMeasured(const engine::OpTiming& measured);
     engine::Result<void> writeRanges(const engine::GpuTrace& gpu);
     engine::Result<void> checkTarget(std::uint32_t op, std::uint32_t iteration) const;
 
@@ -45,7 +46,12 @@ private:
     engine::OpIndex m_index;
     NvtxWriter m_nvtx;
     GpuWriter m_gpu;
-    Statement m_iteration, m_loss, m_track, m_span, m_memory, m_op, m_metric;
+    Insert<IterationRow> m_iteration;
+    Insert<LossRow> m_loss;
+    Insert<TrackRow> m_track;
+    Insert<SpanRow> m_span;
+    Insert<MemoryRow> m_memory;
+    Insert<OpRow> m_op;
     std::int64_t m_lastRow = 0;
     std::map<std::pair<engine::DeviceId, engine::Track::Kind>, std::int64_t> m_tracks;
     std::vector<std::pair<engine::Iteration::Kind, int>> m_iterations; // kind and number, by index

@@ -1,22 +1,21 @@
 #pragma once
 
-#include "profiler/store/sqlite.h"
-
-// The format of a run's file, SCHEMA.md in code.
+#include "profiler/store/table.h"
 
 namespace profiler {
 
 constexpr std::int64_t kApplicationId = 0x42424C45; // "BBLE", at byte 68 of the file
-constexpr std::int64_t kSchemaVersion = 3; // user_version; grows when a table or column is added
+constexpr std::int64_t kFormat = 1;                 // user_version
 
-// Created with the first note of a run.
-inline constexpr const char* kNotesTable = "CREATE TABLE IF NOT EXISTS BS_annotation (id INTEGER "
-                                           "NOT NULL PRIMARY KEY, begin INTEGER NOT "
-                                           "NULL, \"end\" INTEGER NOT NULL, iteration INTEGER, op "
-                                           "INTEGER, device INTEGER, text TEXT NOT "
-                                           "NULL, created TEXT)";
-
-// Makes the tables in an empty file and fills those that never change.
+// Makes the tables of every run in an empty file and fills those that never change.
 engine::Result<void> createTables(Database& database);
+
+struct TableDescription
+{
+    TableText text;
+    std::vector<ColumnText> columns;
+};
+// Every table that a file may have, as SCHEMA.md lists them.
+std::vector<TableDescription> allTables();
 
 } // namespace profiler

@@ -95,23 +95,15 @@ double Statement::real(int column) const
                           : sqlite3_column_double(m_handle.get(), column);
 }
 
-int Statement::columnNamed(std::string_view name) const
-{
-    for (int column = 0; column < sqlite3_column_count(m_handle.get()); ++column)
-        if (sqlite3_column_name(m_handle.get(), column) == name)
-            return column;
-    return -1;
-}
-
-void Statement::bindOne(int index, double value)
+void Statement::set(int index, double value)
 {
     if (std::isnan(value))
-        bindOne(index, "nan");
+        set(index, "nan");
     else
         sqlite3_bind_double(m_handle.get(), index, value);
 }
 
-void Statement::bindOne(int index, std::string_view value)
+void Statement::set(int index, std::string_view value)
 {
     // A null pointer would become NULL; an empty text is an empty text.
     const char* bytes = value.data() == nullptr ? "" : value.data();

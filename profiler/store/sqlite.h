@@ -1,15 +1,18 @@
 #pragma once
 
+#include "engine/base/id.h"
 #include "engine/base/result.h"
 
 #include <sqlite3.h>
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace profiler {
 
@@ -23,7 +26,7 @@ public:
         : m_handle(handle)
     { }
 
-    // Writes one row. False: the database's error() says why.
+    // Writes one row: `values`, or what is set already. False: the database's error() says why.
     template<class... Values>
     bool run(const Values&... values)
     {
@@ -36,10 +39,10 @@ public:
     void bind(const Values&... values)
     {
         int index = 0;
-        (bindOne(++index, values), ...);
+        (set(++index, values), ...);
     }
 
-    // Advances to the next row. False at the end and on failure, which failed() distinguishes.
+    // The next row. False at the end and on failure: see failed().
     bool next()
     {
         m_code = sqlite3_step(m_handle.get());
@@ -51,27 +54,65 @@ public:
     bool isText(int column) const { return type(column) == SQLITE_TEXT; }
     std::int64_t integer(int column) const { return sqlite3_column_int64(m_handle.get(), column); }
     double real(int column) const;
-    std::string_view text(int column) const;      // until the next step
-    int columnNamed(std::string_view name) const; // -1 if missing
+    std::string_view text(int column) const; // until the next step
+    // Into `value`, which NULL leaves as it is. False: the number is out of its range.
+    template<std::integral T>
+    bool get(int column, T& value) const
+    {
+        const std::int64_t stored = integer(column);
+        if (isNull(column))
+            return true;
+        value = static_cast<T>(stored); // unsigned 64-bit numbers keep their bits
+        if constexpr (std::same_as<T, bool> || std::same_as<T, std::uint64_t>)
+            return true;
+        else
+            return std::in_range<T>(stored);
+    }
+    bool get(int column, double& value) const
+    {
+        value = isNull(column) ? value : real(column);
+        return true;
+    }
+    bool get(int column, std::string& value) const
+    {
+        value = text(column);
+        return true;
+    }
+    template<class Tag>
+    bool get(int column, engine::Id<Tag>& id) const
+    {
+        return get(column, id.value);
+    }
+    template<class T>
+    bool get(int column, std::optional<T>& value) const
+    {
+        return isNull(column) || get(column, value.emplace());
+    }
+
+    void set(int index, std::int64_t value) { sqlite3_bind_int64(m_handle.get(), index, value); }
+    template<std::integral T>
+    void set(int index, T value)
+    {
+        set(index, static_cast<std::int64_t>(value)); // unsigned 64-bit numbers keep their bits
+    }
+    void set(int index, double value);
+    void set(int index, std::nullptr_t) { sqlite3_bind_null(m_handle.get(), index); }
+    void set(int index, std::string_view value);
+    void set(int index, const std::string& value) { set(index, std::string_view(value)); }
+    void set(int index, const char* value) { set(index, std::string_view(value)); }
+    template<class Tag>
+    void set(int index, engine::Id<Tag> id)
+    {
+        set(index, id.value);
+    }
+    template<class T>
+    void set(int index, const std::optional<T>& value)
+    {
+        value ? set(index, *value) : set(index, nullptr);
+    }
 
 private:
     int type(int column) const { return sqlite3_column_type(m_handle.get(), column); }
-    void bindOne(int index, std::int64_t value)
-    {
-        sqlite3_bind_int64(m_handle.get(), index, value);
-    }
-    void bindOne(int index, int value) { bindOne(index, std::int64_t{value}); }
-    void bindOne(int index, std::uint32_t value) { bindOne(index, std::int64_t{value}); }
-    void bindOne(int index, double value);
-    void bindOne(int index, std::nullptr_t) { sqlite3_bind_null(m_handle.get(), index); }
-    void bindOne(int index, std::string_view value);
-    void bindOne(int index, const std::string& value) { bindOne(index, std::string_view(value)); }
-    void bindOne(int index, const char* value) { bindOne(index, std::string_view(value)); }
-    template<class T>
-    void bindOne(int index, const std::optional<T>& value)
-    {
-        value ? bindOne(index, *value) : bindOne(index, nullptr);
-    }
 
     struct Finalize
     {
@@ -86,8 +127,8 @@ class Database
 {
 public:
     enum class Access : std::uint8_t {
-        ReadOnly,  // of a file that may be written concurrently
-        Immutable, // of a file without writers: no locks, no companions
+        ReadOnly,  // of a file that others may be writing
+        Immutable, // of a file that no process writes: no locks, no files beside it
         ReadWrite,
         Create,
     };

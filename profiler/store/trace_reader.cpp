@@ -1,7 +1,6 @@
 #include "profiler/store/open_file.h"
 #include "profiler/store/read_info.h"
 #include "profiler/store/row_reader.h"
-#include "profiler/store/schema.h"
 #include "profiler/store/trace_store.h"
 
 #include <fmt/format.h>
@@ -30,17 +29,12 @@ std::pair<std::uint64_t, std::uint64_t> onDisk(const std::filesystem::path& file
 
 std::string warningOf(OpenFile& open, const std::filesystem::path& file)
 {
-    std::string warning;
-    if (open.schema > kSchemaVersion)
-        warning = fmt::format("{} was written by a newer Bubblescope (format {}, this one knows "
-                              "{}): what is new in it is not shown",
-                              file.string(), open.schema, kSchemaVersion);
     const auto wal = usedWal(open.database);
-    if (warning.empty() && wal && !*wal)
-        warning = fmt::format("{} lies on a file system without WAL: while the run goes on, it is "
-                              "updated once a second",
-                              file.string());
-    return warning;
+    if (!wal || *wal)
+        return {};
+    return fmt::format("{} is on a file system without WAL: while it is recorded, it is updated "
+                       "once a second",
+                       file.string());
 }
 
 Result<bool> readBeginning(Database& database, engine::Run& run)
@@ -115,7 +109,7 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     if (!changed)
         return tl::unexpected(changed.error());
     m_begun = true;
-    auto rows = RowReader::open(database, run, open.schema);
+    auto rows = RowReader::open(database, run);
     const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
     if (!last)
         return tl::unexpected(last.error());

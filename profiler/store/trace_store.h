@@ -2,6 +2,7 @@
 
 #include "engine/base/result.h"
 #include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/op_timing.h"
 #include "engine/timeline/run.h"
 
 #include <filesystem>
@@ -15,15 +16,6 @@
 namespace profiler {
 
 struct OpenFile;
-
-// What was measured when an op really ran (emulate, live), beside its place on the timeline.
-struct MeasuredOp
-{
-    std::uint32_t op = 0, iteration = 0;
-    std::uint32_t order = 0;                 // of execution within the iteration
-    std::int64_t wallBegin = 0, wallEnd = 0; // CLOCK_MONOTONIC, ns
-    std::int64_t cpuTime = 0;                // ns of the thread's CPU clock
-};
 
 // A row of BS_metric.
 struct Metric
@@ -46,7 +38,7 @@ struct Batch
     };
     std::vector<TrackSpans> spans;
     std::vector<engine::MemoryEvent> memory;
-    std::vector<MeasuredOp> measured;
+    std::vector<engine::OpTiming> measured;
     std::vector<Metric> metrics; // numbers of the whole run that were not known at its begin
     engine::GpuTrace gpu;        // on the timeline's clock; ops and iterations that are in the file
 };
@@ -103,8 +95,8 @@ engine::Result<void> writeRun(const std::filesystem::path& file, const engine::R
 class TraceReader
 {
 public:
-    // Errors say what the file is instead (not SQLite, truncated, of another program) and what to
-    // do. A newer schema opens with what is known; `warning()` says so.
+    // Errors say what the file is instead (not SQLite, truncated, of another program or format) and
+    // what to do. `warning()`: the file is updated only once a second.
     static engine::Result<TraceReader> open(const std::filesystem::path& file);
 
     // Adds what was committed since the last call to `run` (info and schedule on the first). True

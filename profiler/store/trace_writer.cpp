@@ -119,7 +119,7 @@ void TraceWriter::Impl::stop()
 Result<void> TraceWriter::Impl::end(RunEnd last)
 {
     if (failure) {
-        // A full disk often has room for this: the pages of the transaction that failed are there
+        // A full disk often has space for this: the pages of the failed transaction are there
         // to be used again.
         (void)writeOutcome(database, engine::Outcome::Failed, failure->message);
         return tl::unexpected(*failure);

@@ -5,7 +5,7 @@
 // % is for an idle machine.
 
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/exec/op_timing.h"
+#include "engine/base/clock.h"
 #include "engine/exec/run_experiment.h"
 
 #include <benchmark/benchmark.h>

@@ -3,6 +3,7 @@
 // the thread's CPU clock, so that other load on the machine does not enter.
 
 #include "engine/backend/cpu/cpu_device.h"
+#include "engine/base/clock.h"
 #include "engine/exec/emulation.h"
 #include "engine/model/probe_model.h"
 #include "engine/model/transformer.h"
@@ -87,7 +88,7 @@ Spent emulate(benchmark::State& state, Emulation& emulation, const ModelSpec& sp
             state.SkipWithError("the iteration failed");
         spent.whole += threadCpuTime() - begin;
         for (const OpTiming& timing : emulation.timings())
-            spent.inOps += timing.cpuTime;
+            spent.inOps += timing.opTime;
         spent.ops += emulation.timings().size();
         ++spent.rounds;
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/exec/op_timing.h"
+#include "engine/base/clock.h"
 #include "tests/bench/gemm_list.h"
 
 #include <array>

@@ -3,7 +3,7 @@
 // libtorch-dev.
 
 #include "engine/backend/cpu/cpu_device.h"
-#include "engine/exec/op_timing.h"
+#include "engine/base/clock.h"
 #include "engine/model/random.h"
 #include "engine/model/transformer_block.h"
 

@@ -42,22 +42,13 @@ TEST_CASE("a file that is no run is refused in one line that says what it is")
     CHECK(contains(bscope(folder, "compare run.sqlite missing.sqlite").err, "missing.sqlite"));
 }
 
-TEST_CASE("a run of a newer format is read as far as it is known, with a note")
+TEST_CASE("a run of another format is refused with what to do")
 {
     const Folder folder;
     bscope(folder, "simulate -N 4 -o run.sqlite");
-    const auto known = bscope(folder, "analyze run.sqlite --json").json();
-    sql(folder / "run.sqlite", "PRAGMA user_version = 7; ALTER TABLE BS_run ADD COLUMN mood TEXT");
-    const Printed printed = bscope(folder, "analyze run.sqlite --json");
-    CHECK(printed.status == 0);
-    CHECK(printed.json() == known);
-    for (const std::string command : {"analyze run.sqlite", "compare run.sqlite run.sqlite",
-                                      "export run.sqlite --format csv"}) {
-        CAPTURE(command);
-        const Printed noted = bscope(folder, command);
-        CHECK(noted.status == 0);
-        CHECK(noted.err.starts_with("note: run.sqlite was written by a newer Bubblescope"));
-    }
+    sql(folder / "run.sqlite", "PRAGMA user_version = 2");
+    checkRefused(folder, "run.sqlite");
+    CHECK(contains(bscope(folder, "analyze run.sqlite").err, "record the run again"));
 }
 
 TEST_CASE("a run is exported as CSV and as a Chrome trace")

@@ -111,8 +111,7 @@ private:
     void keep(std::span<const OpTiming> timings)
     {
         m_gpu.timed(timings);
-        for (const OpTiming& t : timings)
-            m_measured.push_back({t.op, t.iteration, t.order, t.wallBegin, t.wallEnd, t.cpuTime});
+        m_measured.insert(m_measured.end(), timings.begin(), timings.end());
     }
 
     // Writes what the timeline has gained; the median iteration is written with the whole run.
@@ -159,7 +158,7 @@ private:
     std::unique_ptr<Progress> m_progress;
     GpuRecorder m_gpu;
     std::optional<TraceWriter> m_writer;
-    std::vector<MeasuredOp> m_measured;
+    std::vector<OpTiming> m_measured;
     std::vector<ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
     std::size_t m_written = 0, m_memory = 0; // of the timeline

@@ -11,7 +11,7 @@ namespace cli {
 // yet.
 std::string defaultRunFile(const engine::Experiment& experiment);
 
-// Reads a run; prints warnings of the reader (newer format) on standard error.
+// Reads the whole run; a warning of the reader goes to standard error as a note.
 engine::Result<engine::Run> openRun(const std::string& file);
 
 engine::Result<void> makeFolderOf(const std::string& file);

@@ -136,24 +136,11 @@ public:
     {
         std::ranges::fill(memory, value);
     }
-    void stamp(std::size_t slot) const override
-    {
-        timespec now{};
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-        if (slot >= m_stamps.size())
-            m_stamps.resize(slot + 1);
-        m_stamps[slot] = static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-    }
-    std::int64_t nanoseconds(std::size_t from, std::size_t to) const override
-    {
-        return m_stamps[to] - m_stamps[from];
-    }
     void synchronize() const override { }
 
 private:
     std::string m_library;
     int m_threads;
-    mutable std::vector<std::int64_t> m_stamps;
     CpuKernels<float> m_floats;
     CpuKernels<bfloat16> m_bfloat16s;
     CpuKernels<double> m_doubles;

@@ -101,16 +101,9 @@ std::vector<Metric> gpuMetrics(const engine::RunInfo& info)
 
 void takeGpuMetric(std::string_view name, double value, engine::RunInfo& info)
 {
-    const auto whole = static_cast<std::int64_t>(value);
-    if (takeInterference(name, kAlone, &Interference::alone, value, info)
-        || takeInterference(name, kBeside, &Interference::beside, value, info))
-        return;
-    if (name == "iteration_alone")
-        info.iterationAlone = whole;
-    else if (name == "graph_ops")
-        info.graphOps = static_cast<int>(whole);
-    else
-        takeMemory(name, whole, info);
+    if (!takeInterference(name, kAlone, &Interference::alone, value, info)
+        && !takeInterference(name, kBeside, &Interference::beside, value, info))
+        takeMemory(name, static_cast<std::int64_t>(value), info);
 }
 
 } // namespace profiler

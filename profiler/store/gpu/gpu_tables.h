@@ -1,57 +1,250 @@
 #pragma once
 
-#include "profiler/store/sqlite.h"
+#include "engine/timeline/gpu_trace.h"
+#include "profiler/store/table.h"
 
-#include <string_view>
+// The tables of what ran on GPUs, made with their first row, as in Nsight Systems' exports. Those
+// without BS_ have its names, order and types, schema 3.28.1.
 
 namespace profiler {
 
-// The tables of GPU activity, created with their first row as in Nsight Systems.
-struct GpuTable
-{
-    std::string_view name, columns; // columns: those that are written, and asked for
-};
-inline constexpr GpuTable kKernelTable{
-    "CUPTI_ACTIVITY_KIND_KERNEL",
-    "start, \"end\", deviceId, contextId, streamId, correlationId, globalPid, demangledName, "
-    "shortName, mangledName, registersPerThread, gridX, gridY, gridZ, blockX, blockY, blockZ, "
-    "staticSharedMemory, dynamicSharedMemory, localMemoryPerThread, localMemoryTotal, gridId, "
-    "graphNodeId"};
-inline constexpr GpuTable kCopyTable{
-    "CUPTI_ACTIVITY_KIND_MEMCPY",
-    "start, \"end\", deviceId, contextId, streamId, correlationId, globalPid, bytes, copyKind, "
-    "srcKind, dstKind, srcDeviceId, dstDeviceId, graphNodeId"};
-inline constexpr GpuTable kMemsetTable{
-    "CUPTI_ACTIVITY_KIND_MEMSET",
-    "start, \"end\", deviceId, contextId, streamId, correlationId, globalPid, value, bytes, "
-    "memKind, graphNodeId"};
-inline constexpr GpuTable kCallTable{
-    "CUPTI_ACTIVITY_KIND_RUNTIME",
-    "start, \"end\", eventClass, globalTid, correlationId, nameId, returnValue"};
-inline constexpr GpuTable kWaitTable{
-    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
-    "start, \"end\", deviceId, contextId, streamId, correlationId, globalPid, syncType, eventId, "
-    "eventSyncId"};
-inline constexpr GpuTable kAllocationTable{
-    "CUDA_GPU_MEMORY_USAGE_EVENTS",
-    "start, globalPid, deviceId, contextId, address, pc, bytes, memKind, memoryOperationType, "
-    "correlationId, streamId"};
-inline constexpr GpuTable kContextTable{
-    "TARGET_INFO_CUDA_CONTEXT_INFO",
-    "nullStreamId, hwId, vmId, processId, deviceId, contextId, parentContextId, isGreenContext, "
-    "numMultiprocessors"};
-inline constexpr GpuTable kStreamTable{
-    "TARGET_INFO_CUDA_STREAM", "streamId, hwId, vmId, processId, contextId, priority, flag"};
-inline constexpr GpuTable kStreamNameTable{
-    "TARGET_INFO_NVTX_CUDA_STREAM", "name, hwId, vmId, processId, deviceId, contextId, streamId"};
-inline constexpr GpuTable kSampleTable{
-    "BS_gpu_sample", "time, device, sm_clock, memory_clock, power, temperature, throttle"};
-inline constexpr GpuTable kOverheadTable{"BS_gpu_overhead", "begin, \"end\", kind"};
-inline constexpr GpuTable kLaunchTable{"BS_gpu_launch", "correlation, iteration, op"};
-inline constexpr GpuTable kRangeTable{"BS_gpu_range", "event, iteration, op"};
+inline constexpr std::string_view kKernelsTraced = "`--trace kernels` or `all`",
+                                  kAllTraced = "`--trace all`", kGpuRuns = "runs on GPUs";
 
-// Creates `table` and the ENUM_ tables of its columns.
-engine::Result<void> createGpuTable(Database& database, std::string_view table);
-engine::Result<bool> hasTable(Database& database, std::string_view table);
+// Nsight Systems counts memory kinds from 0 (pageable), CUPTI from 1; unknown is 7 and 0.
+struct MemoryKind
+{
+    std::uint8_t& cupti;
+
+    void put(Statement& statement, int index) const
+    {
+        statement.set(index, cupti == 0 ? 7 : cupti - 1);
+    }
+    bool take(const Statement& row, int column) const
+    {
+        const std::int64_t nsight = row.integer(column);
+        cupti = nsight < 0 || nsight >= 7 ? 0 : static_cast<std::uint8_t>(nsight + 1);
+        return true;
+    }
+};
+
+template<class Work>
+struct OfProcess
+{
+    Work work;
+    std::int64_t process = 0;
+};
+
+// When and where a piece of work ran.
+void placed(auto& work, std::int64_t& process, auto&& column)
+{
+    nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",
+           work.place.device, "contextId", work.place.context, "greenContextId", kUnused,
+           "streamId", work.place.stream, "correlationId", work.place.correlation, "globalPid",
+           process);
+}
+
+struct KernelRow
+{
+    engine::GpuKernel work;
+    std::int64_t process = 0, demangled = 0, brief = 0, mangled = 0; // names: StringIds.id
+    std::int64_t zero = 0;
+};
+template<>
+inline constexpr TableText kTableOf<KernelRow>{"CUPTI_ACTIVITY_KIND_KERNEL", kKernelsTraced,
+                                               "Kernels"};
+void columns(KernelRow& row, auto&& column)
+{
+    engine::GpuKernel& k = row.work;
+    placed(k, row.process, column);
+    nsight(column, "demangledName", row.demangled, "shortName", row.brief, "mangledName",
+           row.mangled, "launchType", kUnused, "cacheConfig", kUnused, "registersPerThread",
+           k.registers, "gridX", k.grid[0], "gridY", k.grid[1], "gridZ", k.grid[2], "blockX",
+           k.block[0], "blockY", k.block[1], "blockZ", k.block[2], "staticSharedMemory",
+           k.staticShared, "dynamicSharedMemory", k.dynamicShared, "localMemoryPerThread",
+           k.localPerThread, "localMemoryTotal", row.zero, "gridId", k.gridId,
+           "sharedMemoryExecuted", kUnused, "graphNodeId", orNull(k.graphNode, 0),
+           "sharedMemoryLimitConfig", kUnused);
+}
+
+template<>
+inline constexpr TableText kTableOf<OfProcess<engine::GpuCopy>>{"CUPTI_ACTIVITY_KIND_MEMCPY",
+                                                                kKernelsTraced, "Copies"};
+void columns(OfProcess<engine::GpuCopy>& row, auto&& column)
+{
+    engine::GpuCopy& copy = row.work;
+    placed(copy, row.process, column);
+    nsight(column, "bytes", copy.bytes, "copyKind", copy.kind, "deprecatedSrcId", kUnused,
+           "srcKind", MemoryKind{copy.sourceMemory}, "dstKind", MemoryKind{copy.targetMemory},
+           "srcDeviceId", copy.sourceDevice, "srcContextId", kUnused, "dstDeviceId",
+           copy.targetDevice, "dstContextId", kUnused, "migrationCause", kUnused, "graphNodeId",
+           orNull(copy.graphNode, 0), "virtualAddress", kUnused, "copyCount", kUnused);
+}
+
+template<>
+inline constexpr TableText kTableOf<OfProcess<engine::GpuMemset>>{"CUPTI_ACTIVITY_KIND_MEMSET",
+                                                                  kKernelsTraced, "Memsets"};
+void columns(OfProcess<engine::GpuMemset>& row, auto&& column)
+{
+    placed(row.work, row.process, column);
+    nsight(column, "value", row.work.value, "bytes", row.work.bytes, "graphNodeId",
+           orNull(row.work.graphNode, 0), "memKind", MemoryKind{row.work.memory});
+}
+
+struct CallRow
+{
+    engine::GpuCall call;
+    std::int64_t globalTid = 0, name = 0; // name: StringIds.id
+};
+template<>
+inline constexpr TableText kTableOf<CallRow>{
+    "CUPTI_ACTIVITY_KIND_RUNTIME", kKernelsTraced,
+    "Calls of the CUDA runtime (eventClass 0) and the driver (1). A call made for an op has the "
+    "thread of the op's device, so that it is within the NVTX range of the op"};
+void columns(CallRow& row, auto&& column)
+{
+    engine::GpuCall& call = row.call;
+    nsight(column, "start", call.window.begin, "end", call.window.end, "eventClass", call.isDriver,
+           "globalTid", row.globalTid, "correlationId", call.correlation, "nameId", row.name,
+           "returnValue", call.result, "callchainId", kUnused);
+}
+
+template<>
+inline constexpr TableText kTableOf<OfProcess<engine::GpuWait>>{
+    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kAllTraced, "Waits"};
+void columns(OfProcess<engine::GpuWait>& row, auto&& column)
+{
+    placed(row.work, row.process, column);
+    nsight(column, "syncType", row.work.type, "eventId", row.work.event, "eventSyncId",
+           row.work.eventSync);
+}
+
+struct AllocationRow
+{
+    engine::GpuAllocation event;
+    std::int64_t process = 0, zero = 0;
+};
+template<>
+inline constexpr TableText kTableOf<AllocationRow>{"CUDA_GPU_MEMORY_USAGE_EVENTS", kAllTraced,
+                                                   "Memory that the driver allocated and freed"};
+void columns(AllocationRow& row, auto&& column)
+{
+    engine::GpuAllocation& event = row.event;
+    nsight(column, "start", event.time, "globalPid", row.process, "deviceId", event.place.device,
+           "contextId", event.place.context, "address", event.address, "pc", row.zero, "bytes",
+           event.bytes, "memKind", MemoryKind{event.memory}, "memoryOperationType", event.isFree,
+           "name", kUnusedText, "correlationId", event.place.correlation, "streamId",
+           event.place.stream, "localMemoryPoolAddress", kUnused, "localMemoryPoolReleaseThreshold",
+           kUnused, "localMemoryPoolSize", kUnused, "localMemoryPoolUtilizedSize", kUnused,
+           "importedMemoryPoolAddress", kUnused, "importedMemoryPoolProcessId", kUnused);
+}
+
+struct ContextRow
+{
+    engine::GpuContext context;
+    std::int64_t process = 0, zero = 0;
+};
+template<>
+inline constexpr TableText kTableOf<ContextRow>{"TARGET_INFO_CUDA_CONTEXT_INFO", kKernelsTraced,
+                                                "Contexts; a green context is an SM partition"};
+void columns(ContextRow& row, auto&& column)
+{
+    engine::GpuContext& context = row.context;
+    nsight(column, "nullStreamId", row.zero, "hwId", row.zero, "vmId", row.zero, "processId",
+           row.process, "deviceId", context.device, "contextId", context.context, "parentContextId",
+           context.parent, "isGreenContext", context.isPartition, "numMultiprocessors",
+           context.multiprocessors, "numTpcs", kUnused, "tpcMask", kUnusedText);
+}
+
+struct StreamRow
+{
+    engine::GpuStream stream;
+    std::int64_t process = 0, zero = 0;
+};
+template<>
+inline constexpr TableText kTableOf<StreamRow>{"TARGET_INFO_CUDA_STREAM", kKernelsTraced,
+                                               "Streams"};
+void columns(StreamRow& row, auto&& column)
+{
+    nsight(column, "streamId", row.stream.stream, "hwId", row.zero, "vmId", row.zero, "processId",
+           row.process, "contextId", row.stream.context, "priority", row.stream.priority, "flag",
+           row.zero);
+}
+
+struct StreamNameRow
+{
+    engine::GpuStreamName stream;
+    std::string name;
+    std::int64_t process = 0, zero = 0;
+};
+template<>
+inline constexpr TableText kTableOf<StreamNameRow>{"TARGET_INFO_NVTX_CUDA_STREAM", kKernelsTraced,
+                                                   "Names of streams: `GPU 0: compute`"};
+void columns(StreamNameRow& row, auto&& column)
+{
+    nsight(column, "name", row.name, "hwId", row.zero, "vmId", row.zero, "processId", row.process,
+           "deviceId", row.stream.device, "contextId", row.stream.context, "streamId",
+           row.stream.stream);
+}
+
+template<>
+inline constexpr TableText kTableOf<engine::GpuSample>{
+    "BS_gpu_sample", kKernelsTraced,
+    "Clocks, power and heat of the GPUs, ten samples a second. 0: not reported"};
+void columns(engine::GpuSample& sample, auto&& column)
+{
+    column({"time", kInteger, "ns", "of the timeline (live), CLOCK_MONOTONIC (emulated)"},
+           sample.time);
+    column({"device", kInteger, "", "CUDA's ordinal"}, sample.device);
+    column({"sm_clock", kInteger, "MHz"}, sample.smClock);
+    column({"memory_clock", kInteger, "MHz"}, sample.memoryClock);
+    column({"power", kInteger, "mW"}, sample.power);
+    column({"temperature", kInteger, "degrees Celsius"}, sample.temperature);
+    column({"throttle", kInteger, "",
+            "sum of NVML's reasons: 1 idle, 2 application clocks, 4 power cap, 8 hardware, 16 sync "
+            "boost, 32 heat, 64 heat by the hardware, 128 power brake, 256 display clocks"},
+           sample.throttle);
+}
+
+template<>
+inline constexpr TableText kTableOf<engine::GpuOverhead>{
+    "BS_gpu_overhead", kKernelsTraced, "Time that the tracer took from the program"};
+void columns(engine::GpuOverhead& overhead, auto&& column)
+{
+    column({"begin", kInteger, "ns"}, overhead.window.begin);
+    column({"end", kInteger, "ns"}, overhead.window.end);
+    column({"kind", kInteger, "", "CUPTI's overhead kind"}, overhead.kind);
+}
+
+struct LaunchRow
+{
+    std::uint32_t correlation = 0;
+    engine::OpOfIteration of;
+};
+template<>
+inline constexpr TableText kTableOf<LaunchRow>{
+    "BS_gpu_launch", kKernelsTraced, "Which execution of which op launched a piece of work"};
+void columns(LaunchRow& row, auto&& column)
+{
+    column({"correlation", kId, "", "joins `correlationId`"}, row.correlation);
+    column({"iteration", kInteger, "", "`BS_iteration.iteration`"}, row.of.iteration);
+    column({"op", kInteger, "", "`BS_schedule.op`"}, row.of.op);
+}
+
+struct RangeRow
+{
+    std::int64_t event = 0;
+    engine::OpOfIteration of;
+};
+template<>
+inline constexpr TableText kTableOf<RangeRow>{
+    "BS_gpu_range", kKernelsTraced,
+    "Within the launches of which op the NVTX range of a library is"};
+void columns(RangeRow& row, auto&& column)
+{
+    column({"event", kId, "", "`NVTX_EVENTS.eventId`"}, row.event);
+    column({"iteration", kInteger, "", "`BS_iteration.iteration`"}, row.of.iteration);
+    column({"op", kInteger, "", "`BS_schedule.op`"}, row.of.op);
+}
 
 } // namespace profiler

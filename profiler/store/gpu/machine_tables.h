@@ -12,6 +12,7 @@ engine::Result<void> writeMachine(Database& database, const engine::GpuMachine& 
 // Clocks and throttling, known at the end of the run.
 engine::Result<void> writeClocks(Database& database, const engine::GpuClocks& clocks);
 
+// Everything but the clocks, which are metrics.
 engine::Result<engine::GpuMachine> readMachine(Database& database);
 
 } // namespace profiler

@@ -1,8 +1,7 @@
 #include "profiler/store/gpu/nsight.h"
 
 #include "engine/timeline/clock.h"
-#include "engine/timeline/nvtx_range.h"
-#include "profiler/store/gpu/gpu_tables.h"
+#include "engine/timeline/range_words.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -38,57 +37,54 @@ Result<void> writeStart(Database& database, const engine::RunInfo& info)
     const auto start = startOf(info.started);
     const auto seconds = std::chrono::floor<std::chrono::seconds>(start);
     const std::time_t time = std::chrono::system_clock::to_time_t(seconds);
-    auto insert = database.prepare(
-        "INSERT INTO TARGET_INFO_SESSION_START_TIME (utcEpochNs, utcTime, localTime) "
-        "VALUES (?, ?, ?)");
-    if (!insert
-        || !insert->run(start.time_since_epoch().count(),
-                        fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time)),
-                        fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time))))
-        return tl::unexpected(database.error());
-    return {};
+    return writeRows<StartRow>(
+        database,
+        {{start.time_since_epoch().count(), fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time)),
+          fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time))}});
 }
 
 Result<void> writeNames(Database& database, const engine::RunInfo& info)
 {
-    auto capture = database.prepare("INSERT INTO META_DATA_CAPTURE VALUES (?, ?)");
-    auto exported = database.prepare("INSERT INTO META_DATA_EXPORT VALUES (?, ?)");
     const bool wall = info.mode == engine::Mode::Live || info.mode == engine::Mode::Imported;
     const std::string program = info.program.empty() ? "bubblescope" : info.program;
-    if (!capture || !exported || !capture->run("BS_CLOCK", wall ? "wall" : "virtual")
-        || !capture->run("BS_MODE", engine::modeName(info.mode))
-        || !capture->run("BS_PROGRAM", program) || !exported->run("EXPORT_SCHEMA_VERSION", "3.28.1")
-        || !exported->run("EXPORT_PRODUCT_VERSION", program))
-        return tl::unexpected(database.error());
-    return {};
+    return writeRows<CaptureRow>(database,
+                                 {{"BS_CLOCK", wall ? "wall" : "virtual"},
+                                  {"BS_MODE", std::string(engine::modeName(info.mode))},
+                                  {"BS_PROGRAM", program}})
+        .and_then([&] {
+            return writeRows<ExportRow>(
+                database,
+                {{"EXPORT_SCHEMA_VERSION", "3.28.1"}, {"EXPORT_PRODUCT_VERSION", program}});
+        });
 }
 
 Result<void> writeThreads(Database& database, int devices, std::int64_t process)
 {
-    auto text = database.prepare("INSERT INTO StringIds VALUES (?, ?)");
-    auto thread = database.prepare("INSERT INTO ThreadNames VALUES (?, 0, ?)");
-    auto owner = database.prepare("INSERT INTO PROCESSES VALUES (?, ?, 'bscope')");
-    if (!text || !thread || !owner || !owner->run(globalPid(process), process))
-        return tl::unexpected(database.error());
-    for (int d = 0; d < devices; ++d)
-        if (!text->run(d, fmt::format("device {}", d))
-            || !thread->run(d, globalTid(process, engine::DeviceId{d})))
-            return tl::unexpected(database.error());
-    return {};
+    std::vector<StringRow> names;
+    std::vector<ThreadRow> threads;
+    for (int d = 0; d < devices; ++d) {
+        names.push_back({d, fmt::format("device {}", d)});
+        threads.push_back({d, 0, globalTid(process, engine::DeviceId{d})});
+    }
+    return writeRows<ProcessRow>(database, {{globalPid(process), process, "bscope"}})
+        .and_then([&] { return writeRows(database, names); })
+        .and_then([&] { return writeRows(database, threads); });
 }
 
 // Ids below zero: those of the ranges are the rows of their spans.
 Result<void> writeCategories(Database& database)
 {
-    auto insert = database.prepare("INSERT INTO NVTX_EVENTS (eventId, start, eventType, category, "
-                                   "text, domainId) VALUES (?, 0, ?, ?, ?, ?)");
-    std::int64_t id = -1;
-    if (!insert || !insert->run(id, kDomainEvent, nullptr, engine::kRangeDomain, kDomain))
-        return tl::unexpected(database.error());
+    std::vector<NvtxRow> rows{{.id = -1,
+                               .type = kDomainEvent,
+                               .domain = kDomain,
+                               .text = std::string(engine::kRangeDomain)}};
     for (const engine::RangeCategory& category : engine::rangeCategories())
-        if (!insert->run(--id, kCategoryEvent, category.id, category.name, kDomain))
-            return tl::unexpected(database.error());
-    return {};
+        rows.push_back({.id = -1 - static_cast<std::int64_t>(rows.size()),
+                        .category = category.id,
+                        .type = kCategoryEvent,
+                        .domain = kDomain,
+                        .text = std::string(category.name)});
+    return writeRows(database, rows);
 }
 
 } // namespace
@@ -114,17 +110,15 @@ Result<void> writeNsightSession(Database& database, const engine::Run& run, std:
 Result<NvtxWriter> NvtxWriter::prepare(Database& database, const engine::RunInfo& info,
                                        std::int64_t process)
 {
-    auto insert = database.prepare(
-        "INSERT INTO NVTX_EVENTS (eventId, start, \"end\", eventType, rangeId, category, color, "
-        "text, globalTid, endGlobalTid, domainId, int64Value) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    auto insert = Insert<NvtxRow>::into(database);
     auto move = database.prepare("UPDATE NVTX_EVENTS SET start = ?, \"end\" = ? WHERE eventId = ?");
     if (!insert || !move)
         return tl::unexpected(database.error());
     return NvtxWriter(std::move(*insert), std::move(*move), info, process);
 }
 
-NvtxWriter::NvtxWriter(Statement insert, Statement move, engine::RunInfo info, std::int64_t process)
+NvtxWriter::NvtxWriter(Insert<NvtxRow> insert, Statement move, engine::RunInfo info,
+                       std::int64_t process)
     : m_insert(std::move(insert))
     , m_move(std::move(move))
     , m_info(std::move(info))
@@ -134,18 +128,29 @@ NvtxWriter::NvtxWriter(Statement insert, Statement move, engine::RunInfo info, s
 bool NvtxWriter::write(std::int64_t id, const engine::Op& op, engine::DeviceId device,
                        const engine::Span& span)
 {
-    const std::int64_t begin = nanosecondsOf(m_info, span.begin);
-    const std::int64_t end = nanosecondsOf(m_info, span.end);
     const engine::RangeCategory& category = engine::rangeCategory(op.kind);
-    const std::int64_t thread = globalTid(m_process, device);
-    const std::int64_t payload = engine::rangePayload(span.iteration, op);
-    m_lastEnd = std::max(m_lastEnd, end);
-    const auto insert = [&](int event, auto rangeId, auto endThread) {
-        return m_insert.run(id, begin, end, event, rangeId, category.id, category.argb,
-                            engine::rangeText(op), thread, endThread, kDomain, payload);
-    };
+    NvtxRow row{.id = id,
+                .start = nanosecondsOf(m_info, span.begin),
+                .end = nanosecondsOf(m_info, span.end),
+                .category = category.id,
+                .color = category.argb,
+                .thread = globalTid(m_process, device),
+                .payload = engine::rangePayload(span.iteration, op),
+                .domain = kDomain,
+                .text = engine::rangeText(op)};
+    m_lastEnd = std::max(m_lastEnd, *row.end);
     // What runs beside compute does not nest in it, so that push/pop would be untrue.
-    return isCompute(op.kind) ? insert(kPushPop, nullptr, nullptr) : insert(kStartEnd, id, thread);
+    return insert(std::move(row), isCompute(op.kind));
+}
+
+bool NvtxWriter::insert(NvtxRow row, bool nests)
+{
+    row.type = nests ? kPushPop : kStartEnd;
+    if (!nests) {
+        row.range = row.id;
+        row.endThread = row.thread;
+    }
+    return m_insert.run(row);
 }
 
 bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::GpuRange& range,
@@ -155,24 +160,25 @@ bool NvtxWriter::writeRange(Database& database, std::int64_t id, const engine::G
     const std::string& name = strings.at(range.domain);
     const auto [known, isNew]
         = m_domains.try_emplace(name, static_cast<int>(m_domains.size()) + kDomain + 1);
-    if (isNew) {
-        auto domain = database.prepare(
-            "INSERT INTO NVTX_EVENTS (eventId, start, eventType, text, domainId) "
-            "VALUES (?, 0, ?, ?, ?)");
-        if (!domain
-            || !domain->run(kFirstDomainRow - known->second, kDomainEvent, name, known->second))
-            return false;
-    }
-    const std::int64_t thread = globalPid(m_process) + (range.thread & kThreadBits);
-    const auto orNull
-        = [](std::uint32_t value) { return value == 0 ? std::nullopt : std::optional(value); };
-    const auto unlessItNests = [&range](std::int64_t value) {
-        return range.nests ? std::nullopt : std::optional(value);
+    if (isNew
+        && !m_insert.run({.id = kFirstDomainRow - known->second,
+                          .type = kDomainEvent,
+                          .domain = known->second,
+                          .text = name}))
+        return false;
+    const auto orNull = [](std::uint32_t value) {
+        return value == 0 ? std::nullopt : std::optional<std::int64_t>(value);
     };
-    return m_insert.run(id, range.window.begin, range.window.end,
-                        range.nests ? kPushPop : kStartEnd, unlessItNests(id),
-                        orNull(range.category), orNull(range.color), strings.at(range.text), thread,
-                        unlessItNests(thread), known->second, range.payload)
+    return insert({.id = id,
+                   .start = range.window.begin,
+                   .end = range.window.end,
+                   .category = orNull(range.category),
+                   .color = orNull(range.color),
+                   .thread = globalPid(m_process) + (range.thread & kThreadBits),
+                   .payload = range.payload,
+                   .domain = known->second,
+                   .text = strings.at(range.text)},
+                  range.nests)
         && linkRange(database, id, range.of);
 }
 
@@ -181,16 +187,7 @@ bool NvtxWriter::linkRange(Database& database, std::int64_t id, const engine::Op
 {
     if (!of.isKnown() || of.isOtherCopys())
         return true;
-    if (!m_link) {
-        if (!createGpuTable(database, kRangeTable.name))
-            return false;
-        auto link
-            = database.prepare("INSERT INTO BS_gpu_range (event, iteration, op) VALUES (?, ?, ?)");
-        if (!link)
-            return false;
-        m_link = std::move(*link);
-    }
-    return m_link->run(id, of.iteration, of.op);
+    return addRows<RangeRow>(database, {{id, of}}).has_value();
 }
 
 bool NvtxWriter::moveRange(std::int64_t id, engine::Window window)

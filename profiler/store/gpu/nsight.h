@@ -2,10 +2,9 @@
 
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/run.h"
-#include "profiler/store/sqlite.h"
+#include "profiler/store/gpu/nsight_tables.h"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,11 +39,12 @@ public:
     std::int64_t lastEnd() const { return m_lastEnd; } // ns, of all ranges so far
 
 private:
-    NvtxWriter(Statement insert, Statement move, engine::RunInfo info, std::int64_t process);
+    NvtxWriter(Insert<NvtxRow> insert, Statement move, engine::RunInfo info, std::int64_t process);
+    bool insert(NvtxRow row, bool nests);
     bool linkRange(Database& database, std::int64_t id, const engine::OpOfIteration& of);
 
-    Statement m_insert, m_move;
-    std::optional<Statement> m_link; // none: no range of an op was written yet
+    Insert<NvtxRow> m_insert;
+    Statement m_move;
     engine::RunInfo m_info;
     std::int64_t m_process = 0, m_lastEnd = 0;
     std::map<std::string, int> m_domains; // of libraries, by name

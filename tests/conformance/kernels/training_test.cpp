@@ -101,7 +101,7 @@ Trained train(const Setting& setting, const Device* device)
         if (const auto norm = run.timeline.iterations.back().gradientNorm)
             trained.norms.push_back(*norm);
         for (const OpTiming& timing : emulation.timings())
-            trained.durations.push_back(timing.cpuTime);
+            trained.durations.push_back(timing.opTime);
     }
     return trained;
 }

@@ -165,11 +165,6 @@ TEST_CASE("a device that does not compute in bf16 says so")
         {
             m_cpu->fill(memory, value);
         }
-        void stamp(std::size_t slot) const override { m_cpu->stamp(slot); }
-        std::int64_t nanoseconds(std::size_t from, std::size_t to) const override
-        {
-            return m_cpu->nanoseconds(from, to);
-        }
         void synchronize() const override { }
 
     private:

@@ -1,8 +1,9 @@
 // What recording costs a run: the same experiment in one process with capture off, kernels, all and
 // off again. Prints rows for run_all.sh.
+#include "engine/base/clock.h"
 #include "engine/base/median.h"
-#include "engine/exec/op_timing.h"
 #include "engine/exec/run_experiment.h"
+#include "engine/timeline/op_timing.h"
 #include "profiler/capture/capture.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,5 @@
 #include "tests/profiler/store/store_support.h"
 
-#include <sqlite3.h>
-
 #include <cmath>
 #include <limits>
 
@@ -144,53 +142,6 @@ TEST_CASE("a span of an op or iteration that does not exist is an error of the w
     CHECK(flushed.error().message.find("op 99999 in iteration 0") != std::string::npos);
     CHECK_FALSE(writer->finish(Outcome::Finished));
     CHECK(readRun(folder / "run.sqlite").value().info.outcome == Outcome::Failed);
-}
-
-TEST_CASE("a file of the first schema says by its versions how many micro-batches one update has")
-{
-    const TemporaryFolder folder;
-    ScheduleRequest request;
-    request.scheme = "pipedream-2bw";
-    Run run;
-    run.schedule = lower(buildSchedule(request).value());
-    REQUIRE(run.schedule.shape.updateEvery == 4);
-    REQUIRE(writeRun(folder / "run.sqlite", run));
-    CHECK(readRun(folder / "run.sqlite").value() == run);
-    sqlite3* database = nullptr;
-    REQUIRE(sqlite3_open((folder / "run.sqlite").c_str(), &database) == SQLITE_OK);
-    CHECK(sqlite3_exec(database,
-                       "ALTER TABLE BS_shape DROP COLUMN update_every; PRAGMA user_version = 1",
-                       nullptr, nullptr, nullptr)
-          == SQLITE_OK);
-    sqlite3_close(database);
-    std::string warning;
-    const auto old = readRun(folder / "run.sqlite", &warning);
-    REQUIRE(old);
-    CHECK(*old == run);
-    CHECK(warning.empty());
-}
-
-TEST_CASE("a file of the second schema has no gradient norms")
-{
-    const TemporaryFolder folder;
-    Run run = simulatedRun(1);
-    run.timeline.iterations.front().gradientNorm = 1.5;
-    REQUIRE(writeRun(folder / "run.sqlite", run));
-    CHECK(readRun(folder / "run.sqlite").value() == run);
-    sqlite3* database = nullptr;
-    REQUIRE(sqlite3_open((folder / "run.sqlite").c_str(), &database) == SQLITE_OK);
-    CHECK(
-        sqlite3_exec(database,
-                     "ALTER TABLE BS_iteration DROP COLUMN gradient_norm; PRAGMA user_version = 2",
-                     nullptr, nullptr, nullptr)
-        == SQLITE_OK);
-    sqlite3_close(database);
-    run.timeline.iterations.front().gradientNorm.reset();
-    std::string warning;
-    const auto old = readRun(folder / "run.sqlite", &warning);
-    REQUIRE(old);
-    CHECK(*old == run);
-    CHECK(warning.empty());
 }
 
 TEST_CASE("a run that was recorded without ops is told from one that has not begun")

@@ -15,46 +15,6 @@
 namespace engine::cuda {
 namespace {
 
-// Timed events, created when a slot is first used.
-class Stamps
-{
-public:
-    explicit Stamps(const Partition* partition) // nullptr: of the whole GPU
-        : m_partition(partition)
-    { }
-    ~Stamps()
-    {
-        for (cudaEvent_t event : m_events)
-            cudaEventDestroy(event);
-    }
-    Stamps(const Stamps&) = delete;
-    Stamps& operator=(const Stamps&) = delete;
-
-    void record(std::size_t slot, cudaStream_t stream)
-    {
-        for (const EventsFor made(m_partition); m_events.size() <= slot;)
-            check(cudaEventCreate(&m_events.emplace_back()), "an event");
-        check(cudaEventRecord(m_events[slot], stream), "an event");
-    }
-    bool hasPassed(std::size_t slot) const
-    {
-        const cudaError_t status = cudaEventQuery(m_events.at(slot));
-        if (status != cudaErrorNotReady)
-            check(status, "work of the device");
-        return status == cudaSuccess;
-    }
-    std::int64_t nanoseconds(std::size_t from, std::size_t to) const
-    {
-        float milliseconds = 0;
-        check(cudaEventElapsedTime(&milliseconds, m_events.at(from), m_events.at(to)), "a time");
-        return std::llround(static_cast<double>(milliseconds) * 1e6);
-    }
-
-private:
-    const Partition* m_partition;
-    std::vector<cudaEvent_t> m_events;
-};
-
 std::size_t sharedMemoryOf(int gpu)
 {
     int bytes = 0;
@@ -132,12 +92,6 @@ public:
         check(cudaMemsetAsync(memory.data(), static_cast<int>(value), memory.size(), m_lane.stream),
               "fill");
     }
-    void stamp(std::size_t slot) const override { m_stamps.record(slot, m_lane.stream); }
-    std::int64_t nanoseconds(std::size_t from, std::size_t to) const override
-    {
-        return m_stamps.nanoseconds(from, to);
-    }
-    bool hasPassed(std::size_t slot) const override { return m_stamps.hasPassed(slot); }
     void synchronize() const override
     {
         check(cudaStreamSynchronize(m_lane.stream), "waiting for the device");
@@ -209,7 +163,6 @@ private:
     std::unique_ptr<Kernels<float>> m_kernels;
     mutable std::unique_ptr<Kernels<float>> m_tf32s;
     std::unique_ptr<Kernels<bfloat16>> m_bfloat16s;
-    mutable Stamps m_stamps{m_partition.get()};
 };
 
 } // namespace

@@ -3,6 +3,8 @@
 #include "engine/backend/cuda/kernels/operations.h"
 #include "engine/base/check.h"
 
+#include <cmath>
+
 namespace engine::cuda {
 
 namespace {
@@ -48,6 +50,14 @@ bool CudaEvent::hasPassed() const
 std::int64_t CudaEvent::time() const
 {
     return m_clock.timeOf(m_event);
+}
+
+std::int64_t CudaEvent::nanosecondsSince(const DeviceEvent& begin) const
+{
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, static_cast<const CudaEvent&>(begin).get(), m_event),
+          "a time");
+    return std::llround(static_cast<double>(milliseconds) * 1e6);
 }
 
 void CudaQueue::record(DeviceEvent& event)

@@ -15,6 +15,7 @@ public:
 
     bool hasPassed() const override;
     std::int64_t time() const override;
+    std::int64_t nanosecondsSince(const DeviceEvent& begin) const override;
     cudaEvent_t get() const { return m_event; }
 
 private:

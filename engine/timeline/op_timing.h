@@ -1,7 +1,5 @@
 #pragma once
 
-#include "engine/base/clock.h"
-
 #include <cstdint>
 
 namespace engine {
@@ -12,7 +10,7 @@ struct OpTiming
     std::uint32_t op = 0, iteration = 0;     // OpIndex; index into Timeline::iterations
     std::uint32_t order = 0;                 // of execution within the iteration
     std::int64_t wallBegin = 0, wallEnd = 0; // CLOCK_MONOTONIC, ns
-    std::int64_t cpuTime = 0;                // ns of the thread's CPU clock: what is placed
+    std::int64_t opTime = 0; // ns of the thread's CPU clock, or of the GPU: what is placed
 };
 
 } // namespace engine

@@ -1,0 +1,84 @@
+#pragma once
+
+#include "engine/backend/device.h"
+#include "engine/exec/op_graphs.h"
+#include "engine/exec/patient_clock.h"
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <thread>
+
+namespace engine {
+
+// The compute ops on the lane of a GPU or a part of one. One thread queues them, each between two
+// events of the GPU; any thread sees how far the GPU is. Ops have numbers of the caller's choice.
+class QueuedOps
+{
+public:
+    // `gpu` none: a CPU, where nothing is queued.
+    QueuedOps(const Device* gpu, Graphs policy, std::size_t ops)
+        : m_gpu(gpu)
+        , m_graphs(policy, gpu != nullptr ? gpu->lane() : nullptr, ops)
+        , m_marks(gpu != nullptr ? ops : 0)
+        , m_took(ops)
+    { }
+
+    void queue(std::size_t op, OpKind kind, const std::function<void()>& compute);
+    // Moves the end of the op to here: in OPT, where the host reads a gradient that the op
+    // computes.
+    void markEnd(std::size_t op) { m_gpu->lane()->record(*m_marks[op].end); }
+
+    // Ops that were queued and have not been seen to end, by the thread that queues.
+    std::size_t size() const { return m_ahead.size(); }
+    std::size_t oldest() const { return m_ahead.front(); }
+    void push(std::size_t op) { m_ahead.push_back(op); }
+    void popOldest() { m_ahead.pop_front(); }
+    void clear() { m_ahead.clear(); }
+
+    // Of an op that was queued before. Any thread. std::runtime_error where the GPU has failed.
+    bool wasQueued(std::size_t op) const { return op < m_marks.size() && m_marks[op].end; }
+    bool hasBegun(std::size_t op) const { return m_marks[op].begin->hasPassed(); }
+    bool hasEnded(std::size_t op) const { return m_marks[op].end->hasPassed(); }
+    // ns of the GPU in the last iteration; 0: it has not run yet. Any thread.
+    std::int64_t tookBefore(std::size_t op) const
+    {
+        return m_took[op].load(std::memory_order_relaxed);
+    }
+
+    // Of an op that has ended: ns, and when by CLOCK_MONOTONIC (after Device::anchor()).
+    std::int64_t takeTime(std::size_t op);
+    std::int64_t beginOf(std::size_t op) const { return m_marks[op].begin->time(); }
+    std::int64_t endOf(std::size_t op) const { return m_marks[op].end->time(); }
+    int graphs() const { return m_graphs.captured(); }
+
+private:
+    struct Marks
+    {
+        std::unique_ptr<DeviceEvent> begin, end; // made when the op is first queued
+    };
+
+    const Device* m_gpu;
+    OpGraphs m_graphs;
+    std::vector<Marks> m_marks;                    // [op]
+    std::vector<std::atomic<std::int64_t>> m_took; // [op]
+    std::deque<std::size_t> m_ahead;
+};
+
+// Waits until `hasPassed()`: polls for a moment, then sleeps in between. False: `goesOn(waited)`,
+// asked with the ns so far, was false.
+template<class HasPassed, class GoesOn>
+bool awaitGpu(HasPassed hasPassed, GoesOn goesOn)
+{
+    constexpr std::int64_t kPolling = 50'000; // ns
+    for (PatientClock clock; !hasPassed();) {
+        const std::int64_t waited = clock.look();
+        if (!goesOn(waited))
+            return false;
+        if (waited > kPolling)
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+    }
+    return true;
+}
+
+} // namespace engine

@@ -1,0 +1,87 @@
+#pragma once
+
+#include "engine/timeline/gpu_trace.h"
+#include "engine/timeline/run.h"
+#include "profiler/store/table.h"
+
+// The rows of BS_metric: name, unit, meaning and the field of each. A field that is empty or 0 is
+// not known and has no row.
+
+namespace profiler {
+
+struct MetricText
+{
+    std::string_view name, unit, meaning = {};
+};
+
+void clockMetrics(auto& clocks, auto&& metric)
+{
+    metric({"clock_samples", "", "samples at which a GPU was not idle"}, clocks.samples);
+    metric({"sm_clock_least", "MHz", "lowest SM clock of these samples"}, clocks.least);
+    metric({"sm_clock_median", "MHz", "median SM clock of these samples"}, clocks.median);
+    metric({"sm_clock_most", "MHz", "highest SM clock of these samples"}, clocks.most);
+    metric({"throttle", "", "reasons for throttling in them, as `BS_gpu_sample.throttle`"},
+           clocks.throttle);
+    metric({"clocks_missing", "", "why clocks are not known"}, clocks.reason);
+}
+
+void runMetrics(auto& run, auto&& metric)
+{
+    metric({"tokens_per_iteration", "tokens", ""}, run.tokensPerIteration);
+    metric({"flops_per_iteration", "FLOP", "model FLOPs"}, run.flopsPerIteration);
+    metric({"executed_flops", "FLOP", "per iteration, with what is recomputed"}, run.executedFlops);
+    metric({"peak_flops", "FLOP/s", "of one device"}, run.peakFlops);
+    metric({"peak_source", "", "how the peak was measured"}, run.peakSource);
+    metric({"recompute_keeps", "M_a", "share of an activation that stays until its recompute"},
+           run.recomputeKeeps);
+    metric({"transport", "", "transport between GPUs: `local`, `peer`, `nccl`, `local, peer`"},
+           run.transport);
+    metric({"precision", "", "`fp32 bf16 tf32`"}, run.precision);
+    metric({"threads", "", "of a live run; more than `cores`: oversubscribed"}, run.threads);
+    metric({"cores", "", "of its machine"}, run.cores);
+    metric({"unigram_entropy", "nats/token", "of the data"}, run.unigramEntropy);
+    metric({"entropy_rate", "nats/token", "of the data"}, run.entropyRate);
+    metric({"iteration_alone", "ns", "emulated from ops that ran alone on their partitions"},
+           run.iterationAlone);
+    metric({"graph_ops", "", "ops launched as CUDA graphs"}, run.graphOps);
+    clockMetrics(run.machine.clocks, metric);
+}
+
+// All 0: the trace is complete. These have a row even then.
+void healthMetrics(auto& health, auto&& metric)
+{
+    metric({"gpu_records_dropped", "", "records that the tracer lost"}, health.dropped);
+    metric({"gpu_kernels_without_op", "", "kernels that belong to no op"}, health.withoutOp);
+    metric({"gpu_kernels_without_time", "", "kernels without a time stamp"}, health.withoutTime);
+    metric({"gpu_records_unknown", "", "records of an unknown kind"}, health.unknown);
+    metric({"gpu_buffers_declined", "", "buffers refused for want of memory"},
+           health.declinedBuffers);
+}
+
+// Writes what `visit(metric)` names.
+engine::Result<void> writeMetrics(Database& database, auto&& visit)
+{
+    auto insert = database.prepare("INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)");
+    if (!insert)
+        return tl::unexpected(insert.error());
+    bool ok = true;
+    visit([&]<class T>(const MetricText& text, const T& value) {
+        if (value != T{})
+            ok = ok && insert->run(text.name, value, text.unit);
+    });
+    return ok ? engine::Result<void>() : tl::unexpected(database.error());
+}
+
+// Calls `use(name, row)` for each row; the value is column 1.
+engine::Result<void> forEachMetric(Database& database, auto&& use)
+{
+    auto row = database.prepare("SELECT name, value FROM BS_metric");
+    if (!row)
+        return tl::unexpected(row.error());
+    while (row->next())
+        if (!use(row->text(0), *row))
+            return tl::unexpected(database.damaged(fmt::format("BS_metric, {}", row->text(0))));
+    return row->failed() ? tl::unexpected(database.error()) : engine::Result<void>();
+}
+
+} // namespace profiler

@@ -1,0 +1,154 @@
+#pragma once
+
+#include "engine/timeline/names.h"
+#include "engine/timeline/note.h"
+#include "engine/timeline/op_timing.h"
+#include "engine/timeline/timeline.h"
+#include "profiler/store/run_tables.h"
+
+// Our own tables that grow with the run. Their ids are one sequence over all of them, so that a
+// reader asks each for the rows after the last one that it has seen. Notes are added later.
+
+namespace profiler {
+
+inline constexpr ColumnText kRowId{"id", kId, "", "one sequence over all growing tables"};
+inline constexpr ColumnText kIterationColumn{"iteration", kInteger, "", "`BS_iteration.iteration`"};
+inline constexpr ColumnText kOpColumn{"op", kInteger, "", "`BS_schedule.op`"};
+
+struct TrackRow
+{
+    std::int64_t id = 0;
+    engine::DeviceId device;
+    engine::Track::Kind kind = engine::Track::Kind::Compute;
+};
+template<>
+inline constexpr TableText kTableOf<TrackRow>{"BS_track", kEveryRun, "Rows of the Gantt chart"};
+void columns(TrackRow& row, auto&& column)
+{
+    column(kRowId, row.id);
+    column({"device", kInteger}, row.device);
+    column({"lane", kText, "", "`compute send receive all-reduce copy`"},
+           Spelled{row.kind, engine::laneName, engine::laneNamed});
+}
+
+struct IterationRow
+{
+    std::int64_t id = 0;
+    std::uint32_t index = 0;
+    engine::Iteration iteration;
+};
+template<>
+inline constexpr TableText kTableOf<IterationRow>{
+    "BS_iteration", kEveryRun,
+    "Iterations. One may have two rows, begun and finished; the last one counts"};
+void columns(IterationRow& row, auto&& column)
+{
+    auto& iteration = row.iteration;
+    column(kRowId, row.id);
+    column({"iteration", kInteger, "", "from 0, over all kinds"}, row.index);
+    column({"kind", kText, "", "`warmup measured replay`"},
+           Spelled{iteration.kind, engine::iterationKindName, engine::iterationKindNamed});
+    column({"number", kInteger, "", "within its kind, from 0"}, iteration.number);
+    column({"begin", kInteger, "tick", "first F of any device"}, iteration.window.begin);
+    column({"end", kInteger, "tick", "end of the last op"}, iteration.window.end);
+    column({"loss", kMaybeReal, "nats/token", "mean over its micro-batches; NULL: not known"},
+           iteration.loss);
+    column({"gradient_norm", kMaybeReal, "",
+            "Euclidean norm of the gradient of that loss over all parameters, before the "
+            "optimizer step; NULL: not known, or several updates (asynchronous schemes)"},
+           iteration.gradientNorm);
+}
+
+struct LossRow
+{
+    std::int64_t id = 0;
+    std::uint32_t iteration = 0, microBatch = 0;
+    double loss = 0;
+};
+template<>
+inline constexpr TableText kTableOf<LossRow>{
+    "BS_loss", kEveryRun,
+    "Losses of micro-batches; those of the first copy of the "
+    "pipeline come first"};
+void columns(LossRow& row, auto&& column)
+{
+    column(kRowId, row.id);
+    column(kIterationColumn, row.iteration);
+    column({"microbatch", kInteger, "", "over all copies of the pipeline"}, row.microBatch);
+    column({"loss", kMaybeReal, "nats/token"}, row.loss);
+}
+
+struct SpanRow
+{
+    std::int64_t id = 0, track = 0;
+    engine::Span span;
+};
+template<>
+inline constexpr TableText kTableOf<SpanRow>{"BS_span", kEveryRun, "Where ops are on the timeline"};
+void columns(SpanRow& row, auto&& column)
+{
+    column(kRowId, row.id);
+    column(kIterationColumn, row.span.iteration);
+    column({"track", kInteger, "", "`BS_track.id`"}, row.track);
+    column(kOpColumn, row.span.op);
+    column({"begin", kInteger, "tick"}, row.span.begin);
+    column({"end", kInteger, "tick"}, row.span.end);
+}
+
+struct MemoryRow
+{
+    std::int64_t id = 0;
+    engine::MemoryEvent event;
+    std::uint8_t category = 0;
+};
+template<>
+inline constexpr TableText kTableOf<MemoryRow>{"BS_memory", kEveryRun, "Allocations in the arenas"};
+void columns(MemoryRow& row, auto&& column)
+{
+    column(kRowId, row.id);
+    column({"time", kInteger, "tick"}, row.event.time);
+    column({"bytes", kInteger, "byte", "positive: allocated, negative: freed"}, row.event.bytes);
+    column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: before the first iteration"},
+           orNull(row.event.op, engine::MemoryEvent::kNoOp));
+    column({"device", kInteger}, row.event.device);
+    column({"category", kInteger, "", "`ENUM_BS_MEMORY_CATEGORY.id`"}, row.category);
+}
+
+struct OpRow
+{
+    std::int64_t id = 0;
+    engine::OpTiming timing;
+};
+template<>
+inline constexpr TableText kTableOf<OpRow>{"BS_op", "emulated and live runs", "How ops really ran"};
+void columns(OpRow& row, auto&& column)
+{
+    auto& timing = row.timing;
+    column(kRowId, row.id);
+    column(kIterationColumn, timing.iteration);
+    column(kOpColumn, timing.op);
+    column({"exec_order", kInteger, "", "order of execution within the iteration"}, timing.order);
+    column({"wall_begin", kInteger, "ns", "CLOCK_MONOTONIC"}, timing.wallBegin);
+    column({"wall_end", kInteger, "ns", "CLOCK_MONOTONIC"}, timing.wallEnd);
+    column({"op_time", kInteger, "ns", "CPU time of its thread, or time of the GPU"},
+           timing.opTime);
+}
+
+template<>
+inline constexpr TableText kTableOf<engine::Note>{
+    "BS_annotation", "runs with notes", "Notes on a finished run, made in the window or by SQL"};
+void columns(engine::Note& note, auto&& column)
+{
+    column({"id", kId, "", "any number above 0"}, note.id);
+    column({"begin", kInteger, "tick", "of a note on an op, its span"}, note.window.begin);
+    column({"end", kInteger, "tick"}, note.window.end);
+    column({"iteration", kMaybeInteger, "", "`BS_iteration.iteration`"},
+           orNull(note.iteration, -1));
+    column({"op", kMaybeInteger, "", "`BS_schedule.op`; NULL: a note on a stretch of time"},
+           note.op);
+    column({"device", kMaybeInteger, "", "NULL: all devices"}, orNull(note.device.value, -1));
+    column({"text", kText, "", "empty: a bookmark"}, note.text);
+    column({"created", kMaybeText, "", "ISO 8601, UTC"}, note.created);
+}
+
+} // namespace profiler

@@ -1,0 +1,155 @@
+#pragma once
+
+#include "engine/schedule/notation.h"
+#include "engine/timeline/run.h"
+#include "profiler/store/table.h"
+
+// Our own tables that every run has and that do not grow with it.
+
+namespace profiler {
+
+inline constexpr std::string_view kEveryRun = "every run";
+
+template<>
+inline constexpr TableText kTableOf<engine::RunInfo>{"BS_run", kEveryRun,
+                                                     "What the run is and how it ended; one row"};
+void columns(engine::RunInfo& run, auto&& column)
+{
+    column({"scheme", kMaybeText, "", "name of the scheme, or `file`"}, run.scheme);
+    column({"label", kMaybeText, "", "name of the scheme for people"}, run.label);
+    column({"mode", kMaybeText, "", "`simulate emulate live imported`"},
+           Spelled{run.mode, engine::modeName, engine::modeNamed});
+    column({"outcome", kMaybeText, "", "`running finished cancelled failed`"},
+           Spelled{run.outcome, engine::outcomeName, engine::outcomeNamed});
+    column({"failure", kMaybeText, "", "why it failed"}, run.failure);
+    column({"started", kMaybeText, "", "ISO 8601, UTC"}, run.started);
+    column({"program", kMaybeText, "", "the build that wrote the file"}, run.program);
+    column({"ticks_per_unit", kMaybeInteger, "tick", "1: a tick is a nanosecond"},
+           run.ticksPerUnit);
+    column({"device_name", kMaybeText, "", "what computed; empty when simulated"}, run.deviceName);
+    column({"timing", kMaybeText, "", "the clock that timed the ops"}, run.timing);
+    column({"link", kMaybeText, "", "the model of the links between devices"}, run.link);
+    column({"model", kMaybeText, "", "name of the model; empty when simulated in units"},
+           run.model);
+    column({"planned_warmup", kMaybeInteger, "", "warm-up iterations asked for"},
+           Count{run.plannedWarmup});
+    column({"planned_iterations", kMaybeInteger, "", "measured iterations asked for"},
+           Count{run.plannedIterations});
+    column({"journal", kMaybeText, "", "`wal` or `delete`: how it was written"});
+}
+
+struct ExperimentRow
+{
+    std::string toml, command;
+};
+template<>
+inline constexpr TableText kTableOf<ExperimentRow>{"BS_experiment", kEveryRun,
+                                                   "What repeats the run; one row"};
+void columns(ExperimentRow& row, auto&& column)
+{
+    column({"toml", kMaybeText, "", "the experiment"}, row.toml);
+    column({"command", kMaybeText, "", "the bscope command"}, row.command);
+}
+
+template<>
+inline constexpr TableText kTableOf<engine::Schedule>{"BS_shape", kEveryRun,
+                                                      "The size of the schedule; one row"};
+void columns(engine::Schedule& schedule, auto&& column)
+{
+    auto& shape = schedule.shape;
+    column({"scheme", kMaybeText, "", "the scheme's own name in the schedule"}, schedule.scheme);
+    column({"devices", kMaybeInteger}, shape.devices);
+    column({"stages", kMaybeInteger}, shape.stages);
+    column({"micro_batches", kMaybeInteger, "", "per iteration and copy"}, shape.microBatches);
+    column({"replicas", kMaybeInteger, "", "directions of the pipeline"}, shape.replicas);
+    column({"slices", kMaybeInteger, "", "of a micro-batch"}, shape.slices);
+    column({"data_parallel", kMaybeInteger, "",
+            "copies of the pipeline, of which the file records the first"},
+           shape.dataParallel);
+    column({"update_every", kMaybeInteger, "",
+            "micro-batches per update of an asynchronous scheme, 0 elsewhere"},
+           shape.updateEvery);
+}
+
+struct PlacementRow
+{
+    int replica = 0, stage = 0;
+    engine::DeviceId device;
+};
+template<>
+inline constexpr TableText kTableOf<PlacementRow>{"BS_placement", kEveryRun,
+                                                  "Which device holds which stage"};
+void columns(PlacementRow& row, auto&& column)
+{
+    column({"replica", kInteger}, row.replica);
+    column({"stage", kInteger}, row.stage);
+    column({"device", kInteger}, row.device);
+}
+
+struct DeviceRow
+{
+    int device = 0;
+    std::string name;
+    std::int64_t globalTid = 0;
+    std::optional<std::int64_t> live = {}, arena = {}, touched = {};
+};
+template<>
+inline constexpr TableText kTableOf<DeviceRow>{"BS_device", kEveryRun, "One row per device"};
+void columns(DeviceRow& row, auto&& column)
+{
+    column({"device", kId}, row.device);
+    column({"name", kMaybeText, "", "what computed"}, row.name);
+    column({"globalTid", kMaybeInteger, "", "joins `NVTX_EVENTS.globalTid`"}, row.globalTid);
+    column({"live", kMaybeInteger, "byte", "most that is alive at once in its arena"}, row.live);
+    column({"arena", kMaybeInteger, "byte", "size of its arena; NULL: not laid out"}, row.arena);
+    column({"touched", kMaybeInteger, "byte", "written at least once; NULL until the end"},
+           row.touched);
+}
+
+struct ScheduleRow
+{
+    std::int64_t index = 0;
+    engine::DeviceId device;
+    int position = 0;
+    std::string name;
+    engine::Op op;
+    bool joint = false, half = false;
+};
+template<>
+inline constexpr TableText kTableOf<ScheduleRow>{
+    "BS_schedule", kEveryRun,
+    "One row per op of an iteration, by device, then position. Other tables refer to `op`"};
+void columns(ScheduleRow& row, auto&& column)
+{
+    auto& op = row.op;
+    column({"op", kId, "", "number of the op, from 0"}, row.index);
+    column({"device", kInteger}, row.device);
+    column({"position", kInteger, "", "in the program of its device"}, row.position);
+    column({"name", kText, "", "its spelling: `2F0`, `5B3u`"}, row.name);
+    column({"kind", kText, "", "`F B I W SF RF SB RB EV LD RC AR OPT`"},
+           Spelled{op.kind, engine::kindShortName, engine::parseKindShortName});
+    column({"stage", kMaybeInteger}, op.stage);
+    column({"microbatch", kMaybeInteger, "", "NULL: all of them"}, orNull(op.microBatch.value, -1));
+    column({"replica", kInteger, "", "0 down, 1 up"}, op.replica);
+    column({"slice", kMaybeInteger, "", "NULL: the whole micro-batch"},
+           orNull(op.slice, engine::Op::kWhole));
+    column({"peer", kMaybeInteger, "", "device at the other end of a transfer"},
+           orNull(op.peer, engine::Op::kNoPeer));
+    column({"version", kInteger, "", "weight version, modulo 256"}, op.version);
+    column({"joint", kInteger, "", "1: this op and the next run as one"}, row.joint);
+    column({"half", kInteger, "", "1: `slice` is a half of the micro-batch"}, row.half);
+}
+
+struct MetricRow
+{ };
+template<>
+inline constexpr TableText kTableOf<MetricRow>{
+    "BS_metric", kEveryRun, "Numbers and facts of the whole run, where they are known"};
+void columns(MetricRow&, auto&& column)
+{
+    column({"name", kText});
+    column({"value", ""});
+    column({"unit", kMaybeText});
+}
+
+} // namespace profiler

@@ -1,0 +1,281 @@
+#pragma once
+
+#include "profiler/store/sqlite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// A table of a run's file is a row type, a kTableOf and a function columns() that names each column
+// and the field of the row that it stores. CREATE TABLE, INSERT, SELECT and the tables of SCHEMA.md
+// are derived from it.
+//
+//     struct SpanRow { std::int64_t begin = 0, end = 0; };
+//     template<> inline constexpr TableText kTableOf<SpanRow>{"BS_span", kEveryRun, "Spans"};
+//     void columns(SpanRow& row, auto&& column)
+//     {
+//         column({"begin", kInteger, "tick", "when the op begins"}, row.begin);
+//         column({"end", kInteger, "tick", "when it ends"}, row.end);
+//     }
+
+namespace profiler {
+
+inline constexpr std::string_view kId = "INTEGER NOT NULL PRIMARY KEY",
+                                  kInteger = "INTEGER NOT NULL", kMaybeInteger = "INTEGER",
+                                  kText = "TEXT NOT NULL", kMaybeText = "TEXT", kMaybeReal = "REAL";
+
+struct TableText
+{
+    std::string_view name, where, holds; // where: which runs have it
+};
+template<class Row>
+inline constexpr TableText kTableOf{};
+
+struct ColumnText // without a field it is NULL in a new row
+{
+    std::string_view name, type, unit = {}, meaning = {};
+};
+
+// Columns of Nsight Systems, as alternating names and fields. Its documentation explains them.
+struct Unused
+{
+    std::string_view type;
+};
+inline constexpr Unused kUnused{kMaybeInteger}, kUnusedText{kMaybeText}, kUnusedReal{kMaybeReal};
+
+void nsight(auto&& /*column*/) { }
+void nsight(auto&& column, std::string_view name, auto&& field, auto&&... more)
+{
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::same_as<Field, Unused>)
+        column({name, field.type});
+    else
+        column({name, std::same_as<Field, std::string> ? kMaybeText : kMaybeInteger}, field);
+    nsight(column, more...);
+}
+
+// What a column stores where that is not the field itself. take() is false where the stored value
+// does not fit.
+
+template<class T>
+struct OrNull
+{
+    T& value;
+    T none;
+
+    void put(Statement& statement, int index) const
+    {
+        statement.set(index, value == none ? std::nullopt : std::optional(value));
+    }
+    bool take(const Statement& row, int column) const
+    {
+        value = none;
+        return row.get(column, value);
+    }
+};
+template<class T> // NULL where `value` is `none`
+OrNull<T> orNull(T& value, std::type_identity_t<T> none)
+{
+    return {value, none};
+}
+
+template<class Enum, class Name, class Named>
+struct Spelled
+{
+    Enum& value;
+    Name name;   // Enum -> text
+    Named named; // text -> optional Enum
+
+    void put(Statement& statement, int index) const { statement.set(index, name(value)); }
+    bool take(const Statement& row, int column) const
+    {
+        const auto stored = named(row.text(column));
+        value = stored ? *stored : value;
+        return stored.has_value();
+    }
+};
+template<class Enum, class Name, class Named>
+Spelled(Enum&, Name, Named) -> Spelled<Enum, Name, Named>;
+
+struct Count // read as 0 or the largest number where it is out of range
+{
+    int& value;
+
+    void put(Statement& statement, int index) const { statement.set(index, value); }
+    bool take(const Statement& row, int column) const
+    {
+        constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+        value = static_cast<int>(std::clamp<std::int64_t>(row.integer(column), 0, kMost));
+        return true;
+    }
+};
+
+void put(Statement& statement, int index, const auto& field)
+{
+    if constexpr (requires { field.put(statement, index); })
+        field.put(statement, index);
+    else
+        statement.set(index, field);
+}
+bool take(const Statement& row, int column, auto& field)
+{
+    if constexpr (requires { field.take(row, column); })
+        return field.take(row, column);
+    else
+        return row.get(column, field);
+}
+
+template<class Row>
+std::vector<ColumnText> columnsOf()
+{
+    std::vector<ColumnText> all;
+    Row row{};
+    columns(row, [&](const ColumnText& column, auto&&...) { all.push_back(column); });
+    return all;
+}
+
+// "end" is a word of SQL. Others stay bare: SQLite takes a quoted name that it does not know for a
+// text.
+inline std::string quoted(std::string_view column)
+{
+    return column == "end" ? "\"end\"" : std::string(column);
+}
+
+// The columns that have a field.
+template<class Row>
+std::vector<std::string> namesOf(std::string_view prefix = {})
+{
+    std::vector<std::string> names;
+    Row row{};
+    columns(row, [&](const ColumnText& column, auto&&... field) {
+        if constexpr (sizeof...(field) > 0)
+            names.push_back(fmt::format("{}{}", prefix, quoted(column.name)));
+    });
+    return names;
+}
+
+template<class Row>
+engine::Result<void> createTable(Database& database)
+{
+    std::vector<std::string> parts;
+    for (const ColumnText& column : columnsOf<Row>())
+        parts.push_back(fmt::format("{} {}", quoted(column.name), column.type));
+    return database.execute(fmt::format("CREATE TABLE IF NOT EXISTS {} ({})", kTableOf<Row>.name,
+                                        fmt::join(parts, ", ")));
+}
+
+engine::Result<bool> hasTable(Database& database, std::string_view table);
+
+// Writes rows of one table. False: the database's error() says why.
+template<class Row>
+class Insert
+{
+public:
+    static engine::Result<Insert> into(Database& database, std::string_view verb = "INSERT")
+    {
+        const auto names = namesOf<Row>();
+        const std::vector<std::string_view> marks(names.size(), "?");
+        const std::string sql = fmt::format("{} INTO {} ({}) VALUES ({})", verb, kTableOf<Row>.name,
+                                            fmt::join(names, ", "), fmt::join(marks, ", "));
+        return database.prepare(sql).map([](Statement&& statement) {
+            Insert insert;
+            insert.m_statement = std::move(statement);
+            return insert;
+        });
+    }
+
+    bool run(Row row)
+    {
+        int index = 0;
+        columns(row, [&](const ColumnText&, auto&&... field) {
+            (put(m_statement, ++index, field), ...);
+        });
+        return m_statement.run();
+    }
+
+private:
+    Statement m_statement;
+};
+
+template<class Row>
+engine::Result<void> writeRows(Database& database, const std::vector<Row>& rows,
+                               std::string_view verb = "INSERT")
+{
+    auto insert = Insert<Row>::into(database, verb);
+    if (!insert || !std::ranges::all_of(rows, [&](const Row& row) { return insert->run(row); }))
+        return tl::unexpected(database.error());
+    return {};
+}
+
+// Into a table that is made with its first row.
+template<class Row>
+engine::Result<void> addRows(Database& database, const std::vector<Row>& rows)
+{
+    return rows.empty() ? engine::Result<void>() : createTable<Row>(database).and_then([&] {
+        return writeRows(database, rows, "INSERT OR IGNORE");
+    });
+}
+
+// The row that `statement` is at; its first columns are those of namesOf(). False: a value does not
+// fit into its field.
+template<class Row>
+bool fill(const Statement& statement, Row& row)
+{
+    int index = 0;
+    bool fits = true;
+    columns(row, [&](const ColumnText&, auto&&... field) {
+        ((fits = take(statement, index++, field) && fits), ...);
+    });
+    return fits;
+}
+
+// Calls `use(row, statement)` for each row. False from it: Corrupt, with the row's id or number.
+template<class Row, class Use>
+engine::Result<void> readRows(Database& database, Statement& statement, Use use)
+{
+    const bool hasId = columnsOf<Row>().front().name == "id";
+    for (std::int64_t number = 0; statement.next(); ++number) {
+        Row row{};
+        if (!fill(statement, row) || !use(row, statement))
+            return tl::unexpected(database.damaged(fmt::format(
+                "{}, row {}", kTableOf<Row>.name, hasId ? statement.integer(0) : number)));
+    }
+    return statement.failed() ? tl::unexpected(database.error()) : engine::Result<void>();
+}
+
+// The rows that `rest` asks for: "WHERE id > ?1 ORDER BY id", with the values that it binds.
+template<class Row, class Use, class... Values>
+engine::Result<void> forEachRow(Database& database, std::string_view rest, Use use,
+                                const Values&... values)
+{
+    auto statement = database.prepare(fmt::format(
+        "SELECT {} FROM {} {}", fmt::join(namesOf<Row>(), ", "), kTableOf<Row>.name, rest));
+    if (!statement)
+        return tl::unexpected(statement.error());
+    statement->bind(values...);
+    return readRows<Row>(database, *statement,
+                         [&](Row& row, const Statement&) { return use(row); });
+}
+
+// Into `row`, from a table with one row.
+template<class Row>
+engine::Result<void> readOnlyRow(Database& database, Row& row)
+{
+    bool isThere = false;
+    return forEachRow<Row>(database, "LIMIT 1",
+                           [&](Row& only) {
+                               row = std::move(only);
+                               return isThere = true;
+                           })
+        .and_then([&] {
+            return isThere ? engine::Result<void>()
+                           : tl::unexpected(
+                               database.damaged(fmt::format("{} has no row", kTableOf<Row>.name)));
+        });
+}
+
+} // namespace profiler
