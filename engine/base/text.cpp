@@ -59,6 +59,21 @@ std::string excerpt(std::string_view text)
     return text.size() > kLongest ? shown + "..." : shown;
 }
 
+std::string shellQuoted(std::string_view word)
+{
+    static constexpr std::string_view kPlain
+        = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos)
+        return std::string(word);
+    std::string text = "'";
+    for (const char c : word)
+        if (c == '\'')
+            text += "'\\''";
+        else
+            text += c;
+    return text + "'";
+}
+
 std::string joined(std::span<const std::string_view> names)
 {
     std::string text;

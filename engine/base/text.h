@@ -19,6 +19,9 @@ std::string joined(std::span<const std::string_view> names);
 // '?'. So that neither a line of a hundred megabytes nor binary garbage ends up in an error.
 std::string excerpt(std::string_view text);
 
+// `word` as a POSIX shell reads it back: unchanged where it is plain, else in single quotes.
+std::string shellQuoted(std::string_view word);
+
 // The whole of `text` as a decimal integer: no blanks, no sign but '-'.
 template<class Integer>
 std::optional<Integer> parseInteger(std::string_view text)

@@ -1,4 +1,3 @@
-#include "app/cli/options/command_line.h"
 #include "app/cli/text/table.h"
 #include "tests/catch.h"
 
@@ -13,12 +12,4 @@ TEST_CASE("a table aligns words left and numbers right, and no line ends with a 
           == "run      ms  why\n"
              "1F1B    9.0  x\n"
              "µ     123.5\n");
-}
-
-TEST_CASE("a word is quoted where a shell needs it")
-{
-    CHECK(cli::quoted("a/b-1.sqlite") == "a/b-1.sqlite");
-    CHECK(cli::quoted("my run.sqlite") == "'my run.sqlite'");
-    CHECK(cli::quoted("it's") == "'it'\\''s'");
-    CHECK(cli::quoted("") == "''");
 }

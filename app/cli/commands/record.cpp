@@ -4,10 +4,10 @@
 #include "app/cli/commands/interrupt.h"
 #include "app/cli/commands/run_summary.h"
 #include "app/cli/options/choice.h"
-#include "app/cli/options/command_line.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_file.h"
 #include "engine/backend/cuda_environment.h"
+#include "engine/base/text.h"
 #include "profiler/store/gpu/gpu_metrics.h"
 #include "profiler/store/trace_store.h"
 
@@ -216,7 +216,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
                 recorder.iterations() == 0
                     ? "cancelled before the first iteration was complete; start it again"
                     : fmt::format("cancelled; {} whole iterations are kept: bscope analyze {}",
-                                  recorder.iterations(), quoted(file)));
+                                  recorder.iterations(), shellQuoted(file)));
 }
 
 } // namespace cli

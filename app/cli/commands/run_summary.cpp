@@ -1,7 +1,7 @@
 #include "app/cli/commands/run_summary.h"
 
-#include "app/cli/options/command_line.h"
 #include "app/cli/text/run_text.h"
+#include "engine/base/text.h"
 #include "profiler/analysis/metrics.h"
 #include "profiler/analysis/words.h"
 
@@ -67,7 +67,7 @@ std::string runSummary(const Run& run, const std::string& file)
 {
     const auto numbers = metrics(run);
     if (!numbers)
-        return fmt::format("file       {}  (open it: bubblescope {})\n", file, quoted(file));
+        return fmt::format("file       {}  (open it: bubblescope {})\n", file, shellQuoted(file));
     const std::int64_t unit = run.info.ticksPerUnit;
     std::int64_t idle = 0;
     for (const DeviceMetrics& device : numbers->devices)
@@ -83,7 +83,7 @@ std::string runSummary(const Run& run, const std::string& file)
                        lossText(run.timeline), timeText(numbers->duration, unit),
                        modeWords(run.info), speed, shareText(numbers->bubbleRatio),
                        timeText(idle, unit), peakText(run.info, *numbers), gpuText(run.info), file,
-                       quoted(file));
+                       shellQuoted(file));
 }
 
 } // namespace cli

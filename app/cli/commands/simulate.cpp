@@ -11,6 +11,7 @@
 #include "app/cli/text/run_text.h"
 #include "app/cli/text/table.h"
 #include "app/cli/text/timeline_text.h"
+#include "engine/base/text.h"
 #include "engine/base/version.h"
 #include "profiler/analysis/predicted_info.h"
 #include "profiler/analysis/words.h"
@@ -281,7 +282,7 @@ Result<int> print(const Options& options)
             return tl::unexpected(written.error());
     printText(options.json ? asJson(*all) : asText(*all));
     if (!options.output.empty() && !options.json)
-        printText("\n" + options.output + "  (bubblescope " + quoted(options.output) + ")\n");
+        printText("\n" + options.output + "  (bubblescope " + shellQuoted(options.output) + ")\n");
     return 0;
 }
 } // namespace

@@ -1,5 +1,7 @@
 #include "app/cli/options/command_line.h"
 
+#include "engine/base/text.h"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -26,21 +28,9 @@ void add(const CLI::Option& option, std::string& line)
         return;
     }
     for (const std::string& value : option.results())
-        line += name + " " + quoted(value);
+        line += name + " " + engine::shellQuoted(value);
 }
 } // namespace
-
-std::string quoted(const std::string& word)
-{
-    static constexpr std::string_view kPlain
-        = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos)
-        return word;
-    std::string text = "'";
-    for (const char c : word)
-        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
 
 std::string commandLine(const CLI::App& command)
 {

@@ -11,7 +11,6 @@ namespace cli {
 // The command as it was given, quoted for a shell: "bscope simulate --scheme 1f1b". What is stored
 // with a run, to repeat it; where the run goes (-o, --force, --progress) is left out.
 std::string commandLine(const CLI::App& command);
-std::string quoted(const std::string& word); // for a shell, where it needs it
-std::string utcNow();                        // "2026-11-21T03:41:51Z"
+std::string utcNow(); // "2026-11-21T03:41:51Z"
 
 } // namespace cli

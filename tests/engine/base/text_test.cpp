@@ -27,6 +27,18 @@ TEST_CASE("names are joined with commas")
     CHECK(joined({}).empty());
 }
 
+TEST_CASE("a word is quoted where a shell would not read it as it is")
+{
+    CHECK(shellQuoted("a/b-1.sqlite") == "a/b-1.sqlite");
+    CHECK(shellQuoted("lr=0.5,20%") == "lr=0.5,20%");
+    CHECK(shellQuoted("my run.sqlite") == "'my run.sqlite'");
+    CHECK(shellQuoted("it's") == "'it'\\''s'");
+    CHECK(shellQuoted("$HOME") == "'$HOME'");
+    CHECK(shellQuoted("~") == "'~'");
+    CHECK(shellQuoted("\xC3\xA4.sqlite") == "'\xC3\xA4.sqlite'");
+    CHECK(shellQuoted("") == "''"); // an empty word, not none
+}
+
 TEST_CASE("an integer is read whole or not at all")
 {
     CHECK(parseInteger<int>("42") == 42);
