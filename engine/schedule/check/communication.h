@@ -11,7 +11,7 @@ namespace engine {
 
 // The ways in which the messages of a schedule can be carried, from the one that asks most of the
 // order to the one that asks nothing.
-enum class Transport : std::uint8_t {
+enum class TransportKind : std::uint8_t {
     // Receive, compute, send, one after the other; a send returns when its receive was called
     // (ncclSend and ncclRecv one by one, MPI_Ssend and MPI_Recv).
     Blocking,
@@ -34,7 +34,7 @@ constexpr int kTransports = 6;
 
 struct TransportVerdict
 {
-    Transport transport = Transport::Blocking;
+    TransportKind transport = TransportKind::Blocking;
     bool safe = true;
     // Where it goes wrong first; none where it is safe.
     DeviceId device;
@@ -48,16 +48,16 @@ struct TransportVerdict
 struct CommunicationReport
 {
     std::size_t messages = 0;
-    std::array<TransportVerdict, kTransports> verdicts; // in the order of Transport
+    std::array<TransportVerdict, kTransports> verdicts; // in the order of TransportKind
 
-    const TransportVerdict& of(Transport transport) const
+    const TransportVerdict& of(TransportKind transport) const
     {
         return verdicts[static_cast<std::size_t>(transport)];
     }
 };
 
-std::string_view transportName(Transport transport);  // "per-kind": in JSON
-std::string_view transportTitle(Transport transport); // "one communicator per kind": for people
+std::string_view transportName(TransportKind transport);  // "per-kind": in JSON
+std::string_view transportTitle(TransportKind transport); // "one communicator per kind": for people
 
 // Whether sends meet receives. Takes a schedule that is valid (validate.h) and has its transfers
 // (passes.h: addP2P); copies of stashes and optimizer steps are on lanes of their own and do not
