@@ -12,7 +12,7 @@ namespace cli {
 using namespace engine;
 
 namespace {
-constexpr const char* kGroup = "Costs of a recorded run";
+constexpr const char* kCalibrateGroup = "Costs of a recorded run";
 
 bool given(const CLI::App& app, const char* option)
 {
@@ -37,7 +37,7 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
         = app.add_option("--calibrate", options.file,
                          "Take every cost from a recorded run of the same stages: medians of "
                          "its measured iterations");
-    file->type_name("RUN.sqlite")->group(kGroup);
+    file->type_name("RUN.sqlite")->group(kCalibrateGroup);
     for (const char* other : {"--forward",
                               "--backward",
                               "--input-gradient",
@@ -65,7 +65,7 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
                    "Derive what the run has no time of: I takes this share of B and W the rest, B "
                    "takes I + W [not derived]")
         ->type_name("SHARE")
-        ->group(kGroup)
+        ->group(kCalibrateGroup)
         ->needs(file);
 }
 

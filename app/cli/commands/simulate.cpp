@@ -29,7 +29,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-struct Options
+struct SimulationOptions
 {
     ScheduleOptions schedule;
     CostOptions costs;
@@ -58,7 +58,8 @@ bool isSmall(const Schedule& schedule)
     return opCount(schedule) <= kMostOps;
 }
 
-RunInfo infoOf(const Options& options, const std::string& scheme, const RunInfo& simulated)
+RunInfo infoOf(const SimulationOptions& options, const std::string& scheme,
+               const RunInfo& simulated)
 {
     RunInfo info;
     info.recomputeKeeps = simulated.recomputeKeeps;
@@ -78,7 +79,7 @@ RunInfo infoOf(const Options& options, const std::string& scheme, const RunInfo&
 
 using Recompute = PassOptions::Recompute;
 
-Result<double> keptOf(const Options& options)
+Result<double> keptOf(const SimulationOptions& options)
 {
     const std::string& text = options.costs.recomputeKeeps;
     if (text.empty())
@@ -91,7 +92,7 @@ Result<double> keptOf(const Options& options)
 }
 
 // --recompute of a model says what is kept and what is repeated, as its own options do.
-Result<void> applyRecompute(const Options& options, ModelOnHardware& on)
+Result<void> applyRecompute(const SimulationOptions& options, ModelOnHardware& on)
 {
     const Recompute recompute = options.schedule.passes.recompute;
     if (recompute == Recompute::Attention && options.attentionGiven
@@ -106,7 +107,7 @@ Result<void> applyRecompute(const Options& options, ModelOnHardware& on)
     return {};
 }
 
-Result<SimulationCosts> costsOf(const Options& options)
+Result<SimulationCosts> costsOf(const SimulationOptions& options)
 {
     auto units = unitCosts(options.costs);
     if (!units)
@@ -136,7 +137,7 @@ Result<SimulationCosts> costsOf(const Options& options)
     return costs;
 }
 
-Result<Simulated> simulateOne(const Options& options, const SimulationRequest& request,
+Result<Simulated> simulateOne(const SimulationOptions& options, const SimulationRequest& request,
                               Schedule schedule)
 {
     schedule.shape.dataParallel = options.dataParallel;
@@ -156,7 +157,7 @@ Result<Simulated> simulateOne(const Options& options, const SimulationRequest& r
     return one;
 }
 
-Result<std::vector<Schedule>> schedulesOf(const Options& options)
+Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 {
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
@@ -166,7 +167,7 @@ Result<std::vector<Schedule>> schedulesOf(const Options& options)
 }
 
 // Reads the run of --calibrate; what was not said of the schedule is as it was recorded.
-Result<void> calibrate(const CLI::App& app, Options& options)
+Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
     auto run = recorded(options.calibrate);
     if (!run)
@@ -182,7 +183,7 @@ Result<void> calibrate(const CLI::App& app, Options& options)
     return {};
 }
 
-Result<std::vector<Simulated>> simulateAll(const Options& options)
+Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
 {
     auto costs = costsOf(options);
     if (!costs)
@@ -267,7 +268,7 @@ std::string asJson(const std::vector<Simulated>& all)
     return rows.dump(2) + "\n";
 }
 
-Result<int> print(const Options& options)
+Result<int> print(const SimulationOptions& options)
 {
     if (!options.output.empty() && options.schedule.schemes.size() > 1)
         return fail(Error::Code::InvalidArgument,
@@ -289,7 +290,7 @@ Result<int> print(const Options& options)
 
 Action prepareSimulate(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SimulationOptions>();
     addScheduleOptions(app, options->schedule, Schemes::Several);
     addPassOptions(app, options->schedule.passes);
     addCostOptions(app, options->costs);
