@@ -33,8 +33,16 @@ Usage: packaging/quickstart.sh COMMAND
   build   install what is missing and build into build/quickstart
   deps    only install what is missing
 
-Runs as root or with sudo, any number of times: what is there already is not done again.
-Environment: JOBS (parallel compile jobs), BUILD_DIR (default build/quickstart, test: build/test).
+Needs root or sudo to install packages. It can be run again at any time; finished steps are skipped.
+
+Environment:
+  JOBS           parallel compile jobs (default: the number of cores)
+  BUILD_DIR      build folder (default: build/quickstart; test: build/test)
+  WITH_CUDA      build the CUDA plug-in: ON, OFF or AUTO (default: AUTO, which builds it for the GPUs
+                 of this machine if it has both a GPU and the CUDA toolkit)
+  CUDA_HOME      folder of the CUDA toolkit (default: nvcc from PATH, then /usr/local/cuda)
+  XDG_DATA_HOME  run writes its results to bubblescope/quickstart below it (default: ~/.local/share)
+  DISPLAY, WAYLAND_DISPLAY  run opens a window if one of them is set
 TEXT
 }
 
@@ -110,12 +118,40 @@ ensure_packages() {
     fi
 }
 
-# A GPU without its toolkit is worth a hint, never a stop.
-mention_cuda() {
-    command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1 || return 0
-    command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ] && return 0
-    say "An NVIDIA GPU is here, the CUDA toolkit is not: going on with the CPU."
-    say "  To get it: https://developer.nvidia.com/cuda-downloads (12.4 or newer), then run this again."
+# --- CUDA -------------------------------------------------------------------------------------------------------
+
+find_nvcc() {
+    local nvcc
+    for nvcc in "$(command -v nvcc)" "${CUDA_HOME:-}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+        [ ! -x "$nvcc" ] || { printf '%s\n' "$nvcc"; return; }
+    done
+}
+
+# Compute capabilities from 8.0 of the GPUs of this machine, one a line: "90"; nothing without a GPU.
+gpu_architectures() {
+    command -v nvidia-smi >/dev/null || return 0
+    { nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null || true; } |
+        awk -F. '/^[0-9]+[.][0-9]+$/ && $1 >= 8 { print $1 $2 }' | sort -nu
+}
+
+# Sets cuda_options. Kernels are compiled for the GPUs of this machine only, and not at all without one; packages
+# (cmake --preset release, then cpack) are built for every released architecture.
+choose_cuda() {
+    local architectures nvcc
+    architectures="$(gpu_architectures)"
+    nvcc="$(find_nvcc)"
+    cuda_options=("-DWITH_CUDA=${WITH_CUDA:-AUTO}")
+    if [ "${WITH_CUDA:-AUTO}" = AUTO ] && [ -z "$architectures" ]; then
+        cuda_options=(-DWITH_CUDA=OFF)
+        [ -z "$nvcc" ] || say "No NVIDIA GPU of compute capability 8.0 or newer: not building the CUDA plug-in (WITH_CUDA=ON builds it)"
+    elif [ "${WITH_CUDA:-AUTO}" = AUTO ] && [ -z "$nvcc" ]; then
+        say "No CUDA toolkit: building without the CUDA plug-in, although this machine has an NVIDIA GPU"
+        say "  Install CUDA 12.4 or newer (https://developer.nvidia.com/cuda-downloads) and run this again."
+    fi
+    # A GPU that is newer than the toolkit needs the released architectures, whose PTX its driver can compile.
+    if [ -n "$architectures" ] && [ -n "$nvcc" ] && ! grep -vqxFf <("$nvcc" --list-gpu-arch | sed 's/^compute_//') <<<"$architectures"; then
+        cuda_options+=("-DCUDA_ARCHITECTURES=$(paste -sd';' <<<"$architectures")")
+    fi
 }
 
 # --- build ------------------------------------------------------------------------------------------------------
@@ -141,7 +177,7 @@ configure() {
     shift
     mkdir -p "$build"
     log="$build/configure.log"
-    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_UNITY_BUILD=ON "$@" >"$log" 2>&1 || {
+    cmake -S "$root" -B "$build" -G Ninja -DCMAKE_UNITY_BUILD=ON "${cuda_options[@]}" "$@" >"$log" 2>&1 || {
         tail -n 20 "$log" >&2
         fail "CMake could not configure the build; its log is $log"
     }
@@ -168,7 +204,7 @@ train() {
 
 command_run() {
     ensure_packages "${build_packages[@]}"
-    mention_cuda
+    choose_cuda
     build_release
     local folder="${XDG_DATA_HOME:-$HOME/.local/share}/bubblescope/quickstart"
     mkdir -p "$folder"
@@ -187,14 +223,14 @@ command_run() {
 
 command_build() {
     ensure_packages "${build_packages[@]}"
-    mention_cuda
+    choose_cuda
     build_release
     say "Built: $programs/bubblescope and $programs/bscope"
 }
 
 command_test() {
     ensure_packages "${build_packages[@]}" "${test_packages[@]}"
-    mention_cuda
+    choose_cuda
     local build="${BUILD_DIR:-$root/build/test}"
     configure "$build" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DWARNINGS_AS_ERRORS=ON \
         "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -D_GLIBCXX_ASSERTIONS"

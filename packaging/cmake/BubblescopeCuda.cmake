@@ -24,7 +24,8 @@ if(NOT WITH_CUDA STREQUAL "OFF")
 endif()
 
 if(CUDAToolkit_FOUND AND NOT WITH_CUDA STREQUAL "OFF")
-    # Machine code for every GPU that a release serves, or for the one at hand; PTX of the newest for those to come.
+    # A release has machine code for all of these, and PTX of the newest for later GPUs; packaging/quickstart.sh asks for
+    # those of the GPUs at hand.
     set(cuda_released 80 90)
     if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
         list(APPEND cuda_released 100 120)

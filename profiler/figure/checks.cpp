@@ -28,7 +28,7 @@ RowFacts factsOf(const Group& row)
 {
     RowFacts facts;
     const Box* last = nullptr;
-    for (const Shape& shape : row.shapes) {
+    for (const SceneShape& shape : row.shapes) {
         if (const auto* box = std::get_if<Box>(&shape)) {
             last = box;
             facts.boxes += holdsNumber(*box);
@@ -73,7 +73,7 @@ std::map<std::string, Colour> fillsOf(const Scene& scene)
 {
     std::map<std::string, Colour> fills;
     for (const Group& group : scene.groups)
-        for (const Shape& shape : group.shapes) {
+        for (const SceneShape& shape : group.shapes) {
             const auto* box = std::get_if<Box>(&shape);
             if (!box || !box->cls.starts_with("op "))
                 continue;

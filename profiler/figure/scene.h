@@ -69,12 +69,12 @@ struct Polygon // filled, for arrow heads and areas
     std::string cls;
 };
 
-using Shape = std::variant<Box, Hatch, Line, Text, Polygon>;
+using SceneShape = std::variant<Box, Hatch, Line, Text, Polygon>;
 
 struct Group // a row, an axis, a legend: <g id="device-2">
 {
     std::string id;
-    std::vector<Shape> shapes;
+    std::vector<SceneShape> shapes;
 };
 
 struct Scene

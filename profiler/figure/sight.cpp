@@ -84,7 +84,7 @@ Scene seen(Scene scene, Sight sight)
     if (sight == Sight::Colour)
         return scene;
     for (Group& group : scene.groups)
-        for (Shape& shape : group.shapes)
+        for (SceneShape& shape : group.shapes)
             std::visit([sight](auto& s) { recolour(s, sight); }, shape);
     return scene;
 }

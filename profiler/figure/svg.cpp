@@ -42,7 +42,7 @@ public:
             escaped(scene.description));
         for (const Group& group : scene.groups) {
             out("<g{}>\n", attribute("id", group.id));
-            for (const Shape& shape : group.shapes)
+            for (const SceneShape& shape : group.shapes)
                 std::visit([this](const auto& s) { draw(s); }, shape);
             out("</g>\n");
         }

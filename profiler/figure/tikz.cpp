@@ -72,7 +72,7 @@ public:
     {
         for (const Group& group : scene.groups) {
             out("% {}\n", comment(group.id));
-            for (const Shape& shape : group.shapes)
+            for (const SceneShape& shape : group.shapes)
                 std::visit([this](const auto& s) { draw(s); }, shape);
         }
         std::string head = fmt::format(

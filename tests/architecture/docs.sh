@@ -24,4 +24,10 @@ page=$(sed -E 's/\\f[A-Z]//g; s/\\-/-/g' packaging/man/bubblescope.1)
 for option in $options; do
     grep -qwe "$option" <<< "$page" || { echo "bubblescope.1 does not know $option"; status=1; }
 done
+
+# quickstart.sh explains every environment variable that it reads.
+help=$(packaging/quickstart.sh --help)
+for variable in $(grep -oP '\$\{\K[A-Z_]+(?=:-)' packaging/quickstart.sh | sort -u); do
+    grep -qw "$variable" <<< "$help" || { echo "quickstart.sh --help does not explain $variable"; status=1; }
+done
 exit $status

@@ -27,7 +27,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-struct Options
+struct AnalyzeOptions
 {
     std::string file;
     int iteration = -1;
@@ -54,7 +54,7 @@ Result<std::optional<OpKind>> kindOf(const std::string& letters)
     return *kind;
 }
 
-Result<std::optional<Kernels>> kernelsOf(const Options& options, const Run& run,
+Result<std::optional<Kernels>> kernelsOf(const AnalyzeOptions& options, const Run& run,
                                          const GpuTrace& trace)
 {
     if (!options.kernels)
@@ -105,7 +105,7 @@ nlohmann::ordered_json asJson(const Run& run, const RunMetrics& metrics, const G
     return json;
 }
 
-Result<int> analyze(const Options& options)
+Result<int> analyze(const AnalyzeOptions& options)
 {
     const auto run = openRun(options.file);
     if (!run)
@@ -148,7 +148,7 @@ Result<int> analyze(const Options& options)
 
 Action prepareAnalyze(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<AnalyzeOptions>();
     app.add_option("FILE", options->file, "Recorded run")->type_name("RUN.sqlite")->required();
     app.add_option("--iteration", options->iteration,
                    "Index of the iteration (default: the median iteration)")

@@ -12,7 +12,7 @@ namespace cli {
 using namespace engine;
 
 namespace {
-constexpr const char* kGroup = "Costs of a recorded run";
+constexpr const char* kCalibrateGroup = "Costs of a recorded run";
 
 bool given(const CLI::App& app, const char* option)
 {
@@ -36,7 +36,7 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
     auto* file = app.add_option("--calibrate", options.file,
                                 "Take all costs from a recorded run of the same stages: medians of "
                                 "its measured iterations");
-    file->type_name("RUN.sqlite")->group(kGroup);
+    file->type_name("RUN.sqlite")->group(kCalibrateGroup);
     for (const char* other : {"--forward",
                               "--backward",
                               "--input-gradient",
@@ -63,7 +63,7 @@ void addCalibrateOptions(CLI::App& app, CalibrateOptions& options)
     app.add_option("--split-backward", options.split,
                    "Split missing backward times: I is this share of B and W the rest; B is I + W")
         ->type_name("SHARE")
-        ->group(kGroup)
+        ->group(kCalibrateGroup)
         ->needs(file);
 }
 

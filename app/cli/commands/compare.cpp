@@ -23,7 +23,7 @@ using nlohmann::ordered_json;
 namespace {
 constexpr std::string_view kBest = "best";
 
-struct Options
+struct CompareOptions
 {
     std::vector<std::string> files;
     int baseline = 0;
@@ -38,7 +38,7 @@ struct Runs
     std::optional<LossGoal> goal;
 };
 
-Result<Runs> readAll(const Options& options)
+Result<Runs> readAll(const CompareOptions& options)
 {
     Runs all;
     for (const std::string& file : options.files) {
@@ -96,7 +96,7 @@ std::string lossCell(const ComparedRun& run)
     return run.lossLast ? fmt::format("{:.3f} -> {:.3f}", *run.lossFirst, *run.lossLast) : "-";
 }
 
-std::string asText(const Options& options, const Runs& all)
+std::string asText(const CompareOptions& options, const Runs& all)
 {
     Table table({{"run", Table::Align::Left},
                  {"mode", Table::Align::Left},
@@ -137,7 +137,7 @@ std::string asText(const Options& options, const Runs& all)
     return text;
 }
 
-std::string asJson(const Options& options, const Runs& all)
+std::string asJson(const CompareOptions& options, const Runs& all)
 {
     ordered_json runs = ordered_json::array();
     for (std::size_t i = 0; i < all.runs.size(); ++i) {
@@ -161,7 +161,7 @@ std::string asJson(const Options& options, const Runs& all)
         + "\n";
 }
 
-Result<int> print(const Options& options)
+Result<int> print(const CompareOptions& options)
 {
     if (static_cast<std::size_t>(options.baseline) >= options.files.size())
         return fail(Error::Code::InvalidArgument,
@@ -177,7 +177,7 @@ Result<int> print(const Options& options)
 
 Action prepareCompare(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<CompareOptions>();
     app.add_option("FILES", options->files, "Recorded runs")
         ->type_name("RUN.sqlite")
         ->expected(2, 64)

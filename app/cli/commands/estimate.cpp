@@ -29,7 +29,7 @@ ModelOptions defaults()
     return model;
 }
 
-struct Options
+struct EstimateOptions
 {
     ModelOptions model = defaults();
     int stages = 8;
@@ -48,14 +48,14 @@ struct Row
     MemoryEstimate memory;
 };
 
-EstimateInput inputOf(const Options& options, const ModelOnHardware& on, int size)
+EstimateInput inputOf(const EstimateOptions& options, const ModelOnHardware& on, int size)
 {
     EstimateInput input{on, options.stages, static_cast<double>(options.globalBatch)};
     input.on.setup.microBatchSize = size;
     return input;
 }
 
-std::vector<Row> rowsOf(const Options& options, const ModelOnHardware& on)
+std::vector<Row> rowsOf(const EstimateOptions& options, const ModelOnHardware& on)
 {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < options.sizes.size(); ++i) {
@@ -74,7 +74,7 @@ std::vector<Row> rowsOf(const Options& options, const ModelOnHardware& on)
     return rows;
 }
 
-double usable(const Options& options, const ModelOnHardware& on)
+double usable(const EstimateOptions& options, const ModelOnHardware& on)
 {
     return on.hardware.memory * (1 - options.reserve / 100);
 }
@@ -84,7 +84,8 @@ std::string fit(double bytes, double limit)
     return fmt::format("{:.1f} {}", bytes / kGibi, bytes <= limit ? "fits" : "OOM");
 }
 
-std::string asText(const Options& options, const ModelOnHardware& on, const std::vector<Row>& rows)
+std::string asText(const EstimateOptions& options, const ModelOnHardware& on,
+                   const std::vector<Row>& rows)
 {
     const double limit = usable(options, on);
     Table table({{"b"},
@@ -139,7 +140,8 @@ ordered_json rowJson(const Row& row, double limit)
             {"break_even", row.breakEven}};
 }
 
-std::string asJson(const Options& options, const ModelOnHardware& on, const std::vector<Row>& rows)
+std::string asJson(const EstimateOptions& options, const ModelOnHardware& on,
+                   const std::vector<Row>& rows)
 {
     const double limit = usable(options, on);
     ordered_json json{{"model", on.model.name},
@@ -165,7 +167,7 @@ std::string asJson(const Options& options, const ModelOnHardware& on, const std:
     return json.dump(2) + "\n";
 }
 
-Result<void> check(const Options& options, const ModelOnHardware& on)
+Result<void> check(const EstimateOptions& options, const ModelOnHardware& on)
 {
     if (!options.stageMfu.empty() && options.stageMfu.size() != options.sizes.size())
         return fail(
@@ -182,7 +184,7 @@ Result<void> check(const Options& options, const ModelOnHardware& on)
     return checkStages(on.model, options.stages);
 }
 
-Result<int> print(const Options& options)
+Result<int> print(const EstimateOptions& options)
 {
     const auto on = modelOnHardware(options.model);
     if (!on)
@@ -197,7 +199,7 @@ Result<int> print(const Options& options)
 
 Action prepareEstimate(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<EstimateOptions>();
     app.add_option("-D,--devices", options->stages, "Pipeline devices (default: 8)")
         ->type_name("D")
         ->check(between(1, 65534));

@@ -17,7 +17,7 @@ namespace cli {
 using namespace engine;
 
 namespace {
-struct Options
+struct RepeatOptions
 {
     std::string file;
     RecordOptions record;
@@ -40,7 +40,7 @@ Result<std::string> experimentText(const std::string& file)
     return run->info.experiment;
 }
 
-Result<int> repeat(const Options& options)
+Result<int> repeat(const RepeatOptions& options)
 {
     const auto text = experimentText(options.file);
     if (!text)
@@ -60,7 +60,7 @@ Result<int> repeat(const Options& options)
 
 Action prepareExperiment(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RepeatOptions>();
     app.add_option("FILE", options->file, "Experiment file, or run to repeat")
         ->type_name("FILE.toml|RUN.sqlite")
         ->required();

@@ -18,7 +18,7 @@ using namespace profiler;
 namespace {
 constexpr const char* kTikz = "tikz"; // the only figure format that is text
 
-struct Options
+struct ExportOptions
 {
     std::string file, format, output;
 };
@@ -50,7 +50,7 @@ std::string formatHelp()
     return help + kTikz + ": Figure for LaTeX";
 }
 
-Result<int> exportRun(const Options& options)
+Result<int> exportRun(const ExportOptions& options)
 {
     const auto run = openRun(options.file);
     if (!run)
@@ -67,7 +67,7 @@ Result<int> exportRun(const Options& options)
 
 Action prepareExport(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExportOptions>();
     app.add_option("FILE", options->file, "Recorded run")->type_name("RUN.sqlite")->required();
     app.add_option("--format", options->format, formatHelp())
         ->type_name("FORMAT")

@@ -15,13 +15,13 @@ using namespace engine;
 
 namespace {
 
-struct Options
+struct RunOptions
 {
     Experiment experiment;
     RecordOptions record;
 };
 
-Result<int> run(const CLI::App& app, const Options& options)
+Result<int> run(const CLI::App& app, const RunOptions& options)
 {
     Experiment experiment = options.experiment;
     if (app.count("--mode") == 0)
@@ -37,7 +37,7 @@ Result<int> run(const CLI::App& app, const Options& options)
 
 Action prepareRun(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RunOptions>();
     addFieldOptions(app, experimentFields(), options->experiment);
     addRecordOptions(app, options->record);
     return [options, &app] { return run(app, *options); };

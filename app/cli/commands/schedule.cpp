@@ -19,7 +19,7 @@ namespace cli {
 using namespace engine;
 
 namespace {
-struct Options
+struct PrintOptions
 {
     ScheduleOptions schedule;
     std::vector<std::string> with;
@@ -35,7 +35,7 @@ Schedule addReductions(Schedule schedule)
     return schedule;
 }
 
-Schedule withPasses(Schedule schedule, const Options& options)
+Schedule withPasses(Schedule schedule, const PrintOptions& options)
 {
     const auto asked
         = [&options](const char* pass) { return std::ranges::count(options.with, pass) > 0; };
@@ -59,7 +59,7 @@ Result<std::string> written(const Schedule& schedule, const std::string& format)
     return format == "torch" ? writeTorch(schedule) : scheduleText(schedule);
 }
 
-Result<int> printSchedule(const Options& options)
+Result<int> printSchedule(const PrintOptions& options)
 {
     auto built = schedules(options.schedule);
     if (!built)
@@ -75,7 +75,7 @@ Result<int> printSchedule(const Options& options)
 
 Action prepareSchedule(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PrintOptions>();
     addScheduleOptions(app, options->schedule);
     addPassOptions(app, options->schedule.passes);
     app.add_option("--with", options->with, "Ops to add, as a comma-separated list")

@@ -103,7 +103,7 @@ engine::Result<std::string> described(const std::string& name, bool json)
     return wrongUsage(engine::checkRequest(request).error());
 }
 
-struct Options
+struct SchemesOptions
 {
     std::string name;
     bool json = false;
@@ -112,7 +112,7 @@ struct Options
 
 Action prepareSchemes(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SchemesOptions>();
     app.add_option("NAME", options->name, "Explain one scheme: rule, picture, closed forms")
         ->type_name("NAME");
     app.add_flag("--json", options->json, "Print JSON");

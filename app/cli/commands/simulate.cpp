@@ -31,7 +31,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-struct Options
+struct SimulationOptions
 {
     ScheduleOptions schedule;
     UnitCosts costs;
@@ -61,7 +61,8 @@ bool isSmall(const Schedule& schedule)
     return opCount(schedule) <= kMostOps;
 }
 
-RunInfo infoOf(const Options& options, const std::string& scheme, const RunInfo& simulated)
+RunInfo infoOf(const SimulationOptions& options, const std::string& scheme,
+               const RunInfo& simulated)
 {
     RunInfo info;
     info.recomputeKeeps = simulated.recomputeKeeps;
@@ -81,7 +82,7 @@ RunInfo infoOf(const Options& options, const std::string& scheme, const RunInfo&
 
 using Recompute = PassOptions::Recompute;
 
-Result<double> keptOf(const Options& options)
+Result<double> keptOf(const SimulationOptions& options)
 {
     const std::string& text = options.recomputeKeeps;
     if (text.empty())
@@ -94,7 +95,7 @@ Result<double> keptOf(const Options& options)
 }
 
 // --recompute of a model says what is kept and what is repeated, as its own options do.
-Result<void> applyRecompute(const Options& options, ModelOnHardware& on)
+Result<void> applyRecompute(const SimulationOptions& options, ModelOnHardware& on)
 {
     const Recompute recompute = options.schedule.passes.recompute;
     if (recompute == Recompute::Attention && options.attentionGiven
@@ -109,7 +110,7 @@ Result<void> applyRecompute(const Options& options, ModelOnHardware& on)
     return {};
 }
 
-Result<SimulationCosts> costsOf(const Options& options)
+Result<SimulationCosts> costsOf(const SimulationOptions& options)
 {
     UnitCosts units = options.costs;
     if (auto good = checkUnitCosts(units); !good)
@@ -138,7 +139,7 @@ Result<SimulationCosts> costsOf(const Options& options)
     return costs;
 }
 
-Result<Simulated> simulateOne(const Options& options, const SimulationRequest& request,
+Result<Simulated> simulateOne(const SimulationOptions& options, const SimulationRequest& request,
                               Schedule schedule)
 {
     schedule.shape.dataParallel = options.schedule.request.dataParallel;
@@ -158,7 +159,7 @@ Result<Simulated> simulateOne(const Options& options, const SimulationRequest& r
     return one;
 }
 
-Result<std::vector<Schedule>> schedulesOf(const Options& options)
+Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 {
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
@@ -168,7 +169,7 @@ Result<std::vector<Schedule>> schedulesOf(const Options& options)
 }
 
 // Reads the run of --calibrate; what was not said of the schedule is as it was recorded.
-Result<void> calibrate(const CLI::App& app, Options& options)
+Result<void> calibrate(const CLI::App& app, SimulationOptions& options)
 {
     auto run = recorded(options.calibrate);
     if (!run)
@@ -184,7 +185,7 @@ Result<void> calibrate(const CLI::App& app, Options& options)
     return {};
 }
 
-Result<std::vector<Simulated>> simulateAll(const Options& options)
+Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
 {
     auto costs = costsOf(options);
     if (!costs)
@@ -269,7 +270,7 @@ std::string asJson(const std::vector<Simulated>& all)
     return rows.dump(2) + "\n";
 }
 
-Result<int> print(const Options& options)
+Result<int> print(const SimulationOptions& options)
 {
     if (!options.output.empty() && options.schedule.schemes.size() > 1)
         return fail(Error::Code::InvalidArgument,
@@ -287,7 +288,7 @@ Result<int> print(const Options& options)
         printText("\n" + options.output + "  (bubblescope " + shellQuoted(options.output) + ")\n");
     return 0;
 }
-void addCostOptions(CLI::App& app, Options& options)
+void addCostOptions(CLI::App& app, SimulationOptions& options)
 {
     addFieldOptions(app, unitCostFields(), options.costs);
     app.add_option("--recompute-keeps", options.recomputeKeeps,
@@ -312,7 +313,7 @@ Result<void> keepBackward(const CLI::App& app, UnitCosts& costs)
 
 Action prepareSimulate(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SimulationOptions>();
     addScheduleOptions(app, options->schedule, Schemes::Several);
     addPassOptions(app, options->schedule.passes);
     addCostOptions(app, *options);

@@ -23,7 +23,7 @@ using namespace engine;
 using nlohmann::ordered_json;
 
 namespace {
-struct Options
+struct ValidateOptions
 {
     std::string file;
     double stashLimit = 0; // in M_a; 0: none
@@ -110,7 +110,7 @@ std::string asText(const Checked& checked)
     return text;
 }
 
-Result<Checked> checkFile(const Options& options)
+Result<Checked> checkFile(const ValidateOptions& options)
 {
     const auto file = readFile(options.file);
     if (!file)
@@ -132,7 +132,7 @@ Result<Checked> checkFile(const Options& options)
     return checked;
 }
 
-Result<int> check(const Options& options)
+Result<int> check(const ValidateOptions& options)
 {
     const auto checked = checkFile(options);
     if (!checked)
@@ -149,7 +149,7 @@ Result<int> check(const Options& options)
 
 Action prepareValidate(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ValidateOptions>();
     app.add_option("FILE", options->file,
                    "Schedule file: bscope's CSV, PyTorch's or sail-sg's text")
         ->required();

@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 namespace {
 constexpr std::string_view kTime = "time", kLeftOut = "skipped";
 
-struct Options
+struct VerificationOptions
 {
     std::string backend = "auto";
     std::vector<std::string> schemes;
@@ -119,7 +119,7 @@ std::string failures(const std::vector<VerifyCheck>& checks)
                        : fmt::format("{} of {} checks failed\n", failed, checks.size()));
 }
 
-Result<int> verify(const Options& options)
+Result<int> verify(const VerificationOptions& options)
 {
     const Interrupt interrupt;
     const Backend backend = options.backend == "cuda" ? Backend::Cuda : Backend::Cpu;
@@ -144,7 +144,7 @@ Result<int> verify(const Options& options)
 
 Action prepareVerify(CLI::App& app)
 {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<VerificationOptions>();
     app.add_option("--backend", options->backend,
                    "Backend; on GPUs the integer-exact check, at D = 2 and 4 (default: the CPU)")
         ->type_name("{auto,cpu,cuda}")

@@ -1,5 +1,6 @@
 #include "app/cli/text/run_json.h"
 
+#include "app/cli/text/run_text.h"
 #include "engine/schedule/notation.h"
 
 #include <cmath>
@@ -132,11 +133,6 @@ ordered_json linksJson(const Run& run, const OpIndex& index, const std::vector<C
                         {"end", timeJson(run.info, link.window.end)}});
     return json;
 }
-
-const char* kindName(Bubble::Kind kind)
-{
-    return kind == Bubble::Kind::Fill ? "fill" : kind == Bubble::Kind::Wait ? "wait" : "drain";
-}
 } // namespace
 
 ordered_json timeJson(const RunInfo& info, std::int64_t ticks)
@@ -197,7 +193,7 @@ ordered_json bubblesJson(const Run& run, const std::vector<Bubble>& bubbles)
             {{"device", bubble.device.value},
              {"begin", timeJson(run.info, bubble.window.begin)},
              {"end", timeJson(run.info, bubble.window.end)},
-             {"cause", kindName(bubble.kind)},
+             {"cause", bubbleKindName(bubble.kind)},
              {"next",
               bubble.next ? ordered_json(spelling(run, index, *bubble.next)) : ordered_json()},
              {"chain", linksJson(run, index, bubble.chain)}});

@@ -51,11 +51,6 @@ std::string causeSentence(const Run& run, const OpIndex& index, const Bubble& bu
     return text;
 }
 
-const char* kindName(Bubble::Kind kind)
-{
-    return kind == Bubble::Kind::Fill ? "fill" : kind == Bubble::Kind::Wait ? "wait" : "drain";
-}
-
 std::string longestBubbles(const Run& run, std::vector<Bubble> bubbles)
 {
     const OpIndex index(run.schedule);
@@ -70,7 +65,7 @@ std::string longestBubbles(const Run& run, std::vector<Bubble> bubbles)
     for (std::size_t i = 0; i < shown; ++i)
         table.add({std::to_string(bubbles[i].device.value),
                    timeNumber(bubbles[i].window.duration(), run.info.ticksPerUnit),
-                   kindName(bubbles[i].kind), causeSentence(run, index, bubbles[i])});
+                   bubbleKindName(bubbles[i].kind), causeSentence(run, index, bubbles[i])});
     return table.text();
 }
 void addArena(const ArenaUse* use, std::vector<std::string>& cells)
@@ -90,6 +85,11 @@ std::string utilisation(const RunInfo& info, double mfu)
 }
 
 } // namespace
+
+const char* bubbleKindName(Bubble::Kind kind)
+{
+    return kind == Bubble::Kind::Fill ? "fill" : kind == Bubble::Kind::Wait ? "wait" : "drain";
+}
 
 std::string headingOf(const Run& run)
 {
@@ -273,8 +273,8 @@ std::string bubbleText(const Run& run, const std::vector<Bubble>& bubbles)
     std::string text = "bubbles by cause, all devices:";
     for (const auto kind : {Bubble::Kind::Fill, Bubble::Kind::Wait, Bubble::Kind::Drain}) {
         const std::int64_t sum = sums[static_cast<std::size_t>(kind)];
-        text += fmt::format("{} {} {} ({})", kind == Bubble::Kind::Fill ? "" : ",", kindName(kind),
-                            timeText(sum, run.info.ticksPerUnit),
+        text += fmt::format("{} {} {} ({})", kind == Bubble::Kind::Fill ? "" : ",",
+                            bubbleKindName(kind), timeText(sum, run.info.ticksPerUnit),
                             shareText(static_cast<double>(sum) / static_cast<double>(all)));
     }
     return text + "\n\nlongest bubbles:\n" + longestBubbles(run, bubbles);

@@ -25,6 +25,7 @@ std::string deviceTable(const engine::Run& run, const profiler::RunMetrics& metr
 // and touched bytes. "" if not recorded.
 std::string gpuMemoryTable(const engine::RunInfo& info);
 std::string memoryTable(const engine::Run& run, const profiler::RunMetrics& metrics);
+const char* bubbleKindName(profiler::Bubble::Kind kind); // "fill", "wait", "drain"
 // Sums by cause, then the longest bubbles with what they waited for.
 std::string bubbleText(const engine::Run& run, const std::vector<profiler::Bubble>& bubbles);
 std::string pathText(const engine::Run& run, const std::vector<profiler::CauseLink>& path);

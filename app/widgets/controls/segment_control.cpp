@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr int kPadding = 10; // left and right of a text
+constexpr int kTextPadding = 10; // left and right of a text
 
 QFont fontOf(bool current)
 {
@@ -74,7 +74,7 @@ QRect SegmentControl::segment(int choice) const
     int x = 0, width = 0;
     for (int i = 0; i <= choice; ++i) {
         x += width;
-        width = metrics.horizontalAdvance(m_choices.at(i)) + 2 * kPadding;
+        width = metrics.horizontalAdvance(m_choices.at(i)) + 2 * kTextPadding;
     }
     return {x, 0, width, height()};
 }

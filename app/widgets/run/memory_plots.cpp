@@ -11,7 +11,7 @@ namespace app {
 namespace {
 
 constexpr int kCellHeight = 128, kCellWidth = 250;
-constexpr int kHeadWidth = 92, kTop = 14, kBottom = 24, kRight = 12;
+constexpr int kHeadWidth = 92, kCellTop = 14, kCellBottom = 24, kCellRight = 12;
 
 } // namespace
 
@@ -57,7 +57,7 @@ QRect MemoryPlots::cell(int device) const
 
 QRectF MemoryPlots::plot(int device) const
 {
-    return QRectF(cell(device)).adjusted(kHeadWidth, kTop, -kRight, -kBottom);
+    return QRectF(cell(device)).adjusted(kHeadWidth, kCellTop, -kCellRight, -kCellBottom);
 }
 
 double MemoryPlots::timeAt(const QRectF& plot, double x) const

@@ -15,7 +15,7 @@ struct TransportNames
     std::string_view name, title;
 };
 
-// In the order of Transport.
+// In the order of TransportKind.
 constexpr std::array<TransportNames, kTransports> kTransportNames{{
     {"blocking", "blocking send and receive"},
     {"fused", "fused exchange"},
@@ -25,7 +25,7 @@ constexpr std::array<TransportNames, kTransports> kTransportNames{{
     {"nccl", "NCCL, one per pair & kind"},
 }};
 
-TransportVerdict verdictOf(Transport transport, std::optional<TransportFault> fault)
+TransportVerdict verdictOf(TransportKind transport, std::optional<TransportFault> fault)
 {
     TransportVerdict verdict;
     verdict.transport = transport;
@@ -50,12 +50,12 @@ std::size_t countSends(const Schedule& schedule)
 
 } // namespace
 
-std::string_view transportName(Transport transport)
+std::string_view transportName(TransportKind transport)
 {
     return kTransportNames[static_cast<std::size_t>(transport)].name;
 }
 
-std::string_view transportTitle(Transport transport)
+std::string_view transportTitle(TransportKind transport)
 {
     return kTransportNames[static_cast<std::size_t>(transport)].title;
 }
@@ -68,12 +68,12 @@ CommunicationReport checkCommunication(const Schedule& lowered)
     // Receiving the wrong message is worse than a deadlock, because it goes unnoticed.
     auto fused = order ? order : findExchangeFault(lowered, Exchange::Fused);
     report.verdicts = {
-        verdictOf(Transport::Blocking, findExchangeFault(lowered, Exchange::OneByOne)),
-        verdictOf(Transport::Fused, std::move(fused)),
-        verdictOf(Transport::OneCommunicator, order),
-        verdictOf(Transport::PerKind, findOrderFault(lowered, Communicators::PerKind)),
-        verdictOf(Transport::Tagged, std::nullopt),
-        verdictOf(Transport::Nccl, findNcclFault(lowered)),
+        verdictOf(TransportKind::Blocking, findExchangeFault(lowered, Exchange::OneByOne)),
+        verdictOf(TransportKind::Fused, std::move(fused)),
+        verdictOf(TransportKind::OneCommunicator, order),
+        verdictOf(TransportKind::PerKind, findOrderFault(lowered, Communicators::PerKind)),
+        verdictOf(TransportKind::Tagged, std::nullopt),
+        verdictOf(TransportKind::Nccl, findNcclFault(lowered)),
     };
     return report;
 }

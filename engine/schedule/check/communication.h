@@ -11,7 +11,7 @@ namespace engine {
 
 // Ways to transfer the messages of a schedule, from the strictest requirements on the order to
 // the weakest.
-enum class Transport : std::uint8_t {
+enum class TransportKind : std::uint8_t {
     // Receive, compute and send are called sequentially. A send returns when its receive was
     // called (individual ncclSend and ncclRecv, MPI_Ssend and MPI_Recv).
     Blocking,
@@ -34,7 +34,7 @@ constexpr int kTransports = 6;
 
 struct TransportVerdict
 {
-    Transport transport = Transport::Blocking;
+    TransportKind transport = TransportKind::Blocking;
     bool safe = true;
     // The first failure; empty if safe.
     DeviceId device;
@@ -48,16 +48,17 @@ struct TransportVerdict
 struct CommunicationReport
 {
     std::size_t messages = 0;
-    std::array<TransportVerdict, kTransports> verdicts; // in the order of Transport
+    std::array<TransportVerdict, kTransports> verdicts; // in the order of TransportKind
 
-    const TransportVerdict& of(Transport transport) const
+    const TransportVerdict& of(TransportKind transport) const
     {
         return verdicts[static_cast<std::size_t>(transport)];
     }
 };
 
-std::string_view transportName(Transport transport);  // "per-kind", for JSON
-std::string_view transportTitle(Transport transport); // "one communicator per kind", for display
+std::string_view transportName(TransportKind transport); // "per-kind", for JSON
+std::string_view
+transportTitle(TransportKind transport); // "one communicator per kind", for display
 
 // Checks whether every send meets its receive, for each transport. Requires a valid schedule
 // (validate.h) with transfers (passes.h: addP2P). Copies of stashes and optimizer steps have

@@ -55,7 +55,7 @@ TEST_CASE("ink under 4.5 : 1 is a warning that names the row")
     const engine::Run run = tests::unitRun("1f1b", 2, 2);
     const engine::Run* runs[] = {&run};
     Scene scene = layoutFigure(runs, {}).value();
-    for (Shape& shape : scene.groups[1].shapes)
+    for (SceneShape& shape : scene.groups[1].shapes)
         if (auto* text = std::get_if<Text>(&shape))
             text->colour = {0x31, 0x5A, 0xC2};
     CHECK(checkFigure(scene, {})[1] == FigureCheck{false, "Device 1: ink 1.0 : 1"});

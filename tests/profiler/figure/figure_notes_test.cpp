@@ -21,7 +21,7 @@ std::vector<std::string> texts(const Scene& scene, std::string_view cls)
 {
     std::vector<std::string> found;
     for (const Group& group : scene.groups)
-        for (const Shape& shape : group.shapes)
+        for (const SceneShape& shape : group.shapes)
             if (const auto* text = std::get_if<Text>(&shape); text != nullptr && text->cls == cls)
                 found.push_back(text->text);
     return found;
@@ -71,7 +71,7 @@ TEST_CASE("the line of a note stands at its time and goes through all rows")
     std::vector<Line> lines;
     for (const Group& group : scene->groups)
         if (group.id == "notes")
-            for (const Shape& shape : group.shapes)
+            for (const SceneShape& shape : group.shapes)
                 if (const auto* line = std::get_if<Line>(&shape))
                     lines.push_back(*line);
     REQUIRE(lines.size() == 2);

@@ -35,7 +35,7 @@ std::vector<ShapeType> all(const Scene& scene, std::string_view cls)
 {
     std::vector<ShapeType> found;
     for (const Group& group : scene.groups)
-        for (const Shape& shape : group.shapes)
+        for (const SceneShape& shape : group.shapes)
             if (const auto* s = std::get_if<ShapeType>(&shape); s && s->cls.starts_with(cls))
                 found.push_back(*s);
     return found;
@@ -58,7 +58,7 @@ void checkPage(const Scene& scene)
     const FontFace font = loadFont(scene.font).value();
     for (const Group& group : scene.groups) {
         Rect last;
-        for (const Shape& shape : group.shapes) {
+        for (const SceneShape& shape : group.shapes) {
             if (const auto* box = std::get_if<Box>(&shape)) {
                 last = box->rect;
                 CHECK(last.x >= 0);

@@ -8,7 +8,7 @@ using namespace profiler;
 
 namespace {
 
-Scene sceneOf(Shape shape)
+Scene sceneOf(SceneShape shape)
 {
     Scene scene;
     scene.width = 100;

@@ -5,7 +5,7 @@ using namespace profiler;
 
 namespace {
 
-std::string tikz(Shape shape)
+std::string tikz(SceneShape shape)
 {
     Scene scene;
     scene.width = 100;

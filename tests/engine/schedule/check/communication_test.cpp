@@ -55,7 +55,7 @@ TEST_CASE("blocking sends and receives carry GPipe and GEMS, and no other scheme
             if (!built)
                 continue;
             INFO(scheme.name << " D=" << devices);
-            CHECK(reportOf(*built).of(Transport::Blocking).safe
+            CHECK(reportOf(*built).of(TransportKind::Blocking).safe
                   == (scheme.name == "gpipe" || scheme.name == "gems"));
         }
 }
@@ -69,7 +69,8 @@ TEST_CASE("one communicator keeps the order of the schemes of one direction, Chi
                 if (!built || (kRingsOfTwo.contains(name) && devices == 2 && units > 1))
                     continue;
                 INFO(name << " D=" << devices << " N=" << units * devices);
-                const TransportVerdict verdict = reportOf(*built).of(Transport::OneCommunicator);
+                const TransportVerdict verdict
+                    = reportOf(*built).of(TransportKind::OneCommunicator);
                 CHECK(verdict.reason.empty());
                 CHECK(verdict.safe);
             }
@@ -81,20 +82,20 @@ TEST_CASE(
     for (const std::string& name : kOutOfOrder) {
         INFO(name);
         if (findScheme(name) != nullptr)
-            CHECK_FALSE(reportOf(scheduleOf(name, 8, 32)).of(Transport::OneCommunicator).safe);
+            CHECK_FALSE(reportOf(scheduleOf(name, 8, 32)).of(TransportKind::OneCommunicator).safe);
     }
-    CHECK(reportOf(scheduleOf("dualpipe", 4, 8)).of(Transport::OneCommunicator).safe);
-    CHECK(reportOf(scheduleOf("zb-v", 4, 4)).of(Transport::OneCommunicator).safe);
+    CHECK(reportOf(scheduleOf("dualpipe", 4, 8)).of(TransportKind::OneCommunicator).safe);
+    CHECK(reportOf(scheduleOf("zb-v", 4, 4)).of(TransportKind::OneCommunicator).safe);
 }
 
 TEST_CASE("on two devices a split backward of looping stages overtakes an activation")
 {
     for (const std::string& name : kRingsOfTwo) {
         INFO(name);
-        CHECK(reportOf(scheduleOf(name, 2, 2)).of(Transport::OneCommunicator).safe);
-        CHECK_FALSE(reportOf(scheduleOf(name, 2, 4)).of(Transport::OneCommunicator).safe);
+        CHECK(reportOf(scheduleOf(name, 2, 2)).of(TransportKind::OneCommunicator).safe);
+        CHECK_FALSE(reportOf(scheduleOf(name, 2, 4)).of(TransportKind::OneCommunicator).safe);
     }
-    CHECK(reportOf(scheduleOf("interleaved-zb", 2, 4)).of(Transport::OneCommunicator).reason
+    CHECK(reportOf(scheduleOf("interleaved-zb", 2, 4)).of(TransportKind::OneCommunicator).reason
           == "device 1, index 15: 1RECV_F2 gets message 4 from device 0, which is 2SEND_B0 (its "
              "index 12)");
 }
@@ -110,8 +111,8 @@ TEST_CASE("within one kind the order always holds, and tags need none")
                     continue;
                 INFO(scheme.name << " D=" << devices << " N=" << units * devices);
                 const CommunicationReport report = reportOf(*built);
-                CHECK(report.of(Transport::PerKind).safe);
-                CHECK(report.of(Transport::Tagged).safe);
+                CHECK(report.of(TransportKind::PerKind).safe);
+                CHECK(report.of(TransportKind::Tagged).safe);
             }
 }
 
@@ -119,8 +120,8 @@ TEST_CASE("a fused exchange carries 1F1B, which blocking sends do not")
 {
     for (const int devices : {2, 3, 4, 8}) {
         const CommunicationReport report = reportOf(scheduleOf("1f1b", devices, 3 * devices));
-        CHECK_FALSE(report.of(Transport::Blocking).safe);
-        CHECK(report.of(Transport::Fused).safe);
+        CHECK_FALSE(report.of(TransportKind::Blocking).safe);
+        CHECK(report.of(TransportKind::Fused).safe);
         CHECK(report.messages == static_cast<std::size_t>(6 * devices * (devices - 1)));
     }
 }
@@ -128,7 +129,7 @@ TEST_CASE("a fused exchange carries 1F1B, which blocking sends do not")
 TEST_CASE("who waits for whom is told with device, index and op")
 {
     const CommunicationReport report = reportOf(scheduleOf("1f1b", 2, 2));
-    const TransportVerdict& blocking = report.of(Transport::Blocking);
+    const TransportVerdict& blocking = report.of(TransportKind::Blocking);
     CHECK(blocking.device == DeviceId{0});
     CHECK(blocking.index == 3);
     CHECK(toString(blocking.op) == "0SEND_F1");
@@ -144,8 +145,8 @@ TEST_CASE("a message in another's place is told with both ends")
                                             "1RECV_F1 1F1 1B1 1SEND_B1 1RECV_F0 1F0 1B0 1SEND_B0"});
     const CommunicationReport report = checkCommunication(schedule);
     CHECK(report.messages == 4);
-    for (const Transport transport :
-         {Transport::Fused, Transport::OneCommunicator, Transport::PerKind}) {
+    for (const TransportKind transport :
+         {TransportKind::Fused, TransportKind::OneCommunicator, TransportKind::PerKind}) {
         const TransportVerdict& verdict = report.of(transport);
         CHECK_FALSE(verdict.safe);
         CHECK(verdict.device == DeviceId{1});
@@ -154,7 +155,7 @@ TEST_CASE("a message in another's place is told with both ends")
               == "device 1, index 0: 1RECV_F1 gets message 0 from device 0, which is 0SEND_F0 (its "
                  "index 1)");
     }
-    CHECK(report.of(Transport::Tagged).safe);
+    CHECK(report.of(TransportKind::Tagged).safe);
 }
 
 TEST_CASE("a schedule without messages is safe in every way")
