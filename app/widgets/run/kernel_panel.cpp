@@ -170,7 +170,7 @@ void KernelPanel::refresh()
     const std::shared_ptr<const profiler::GpuActivity> activity(m_kernels, &m_kernels->activity());
     m_model->show(*m_run, activity, filter());
     std::int64_t launches = 0, time = 0, busy = 0;
-    for (const profiler::OpKindWork& op : m_model->table().ops) {
+    for (const profiler::OpKindWork& op : m_model->ops()) {
         launches += op.works;
         time += op.time;
         busy += op.busy;

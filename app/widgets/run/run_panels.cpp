@@ -224,7 +224,7 @@ void RunPanels::showSelection(const Selection& selection)
 
 void RunPanels::chooseEvent(const QModelIndex& index)
 {
-    const Event& event = m_events->eventAt(index.row());
+    const Event& event = m_events->at(index.row());
     Q_EMIT selected({Selection::Kind::Op, m_events->iteration(), event.device, event.lane, event.op,
                      event.window});
 }

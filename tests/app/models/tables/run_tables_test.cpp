@@ -78,8 +78,8 @@ TEST_CASE("the events table holds every op of an iteration once a lane, in time 
     CHECK(row(model, 0).mid(0, 7).join(u'|') == QStringLiteral("0F0|Forward|0|0|0|down|0.000"));
 
     model.sort(static_cast<int>(EventsModel::Column::Duration), Qt::DescendingOrder);
-    CHECK(model.eventAt(0).window.duration() == 2 * run->info.ticksPerUnit);
-    const Event chosen = model.eventAt(0);
+    CHECK(model.at(0).window.duration() == 2 * run->info.ticksPerUnit);
+    const Event chosen = model.at(0);
     CHECK(model.rowOf(chosen.op, chosen.lane) == 0);
     model.sort(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
     CHECK(model.rowOf(chosen.op, chosen.lane) > 0); // the row moved, the event is the same
