@@ -2,6 +2,7 @@
 
 #include "engine/timeline/timeline.h"
 
+#include <optional>
 #include <vector>
 
 namespace app {
@@ -23,6 +24,13 @@ struct ViewWindow
 ViewWindow limited(ViewWindow window, engine::Window extent);
 // `window` with a margin, so that the first and the last box do not touch the edge: 10 and 16 px.
 ViewWindow fitted(engine::Window window, double widthInPixels);
+
+inline ViewWindow viewOf(engine::Window window)
+{
+    return {static_cast<double>(window.begin), static_cast<double>(window.end)};
+}
+// What shows all of `box`: nothing where it is in sight, else as close as before where it fits.
+std::optional<ViewWindow> bringIn(engine::Window box, ViewWindow inSight);
 
 // Where the view has been, as a browser knows it.
 class ZoomHistory

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <QRect>
 #include <QRectF>
-#include <QSize>
 #include <QSizeF>
 
 #include <algorithm>
@@ -35,13 +33,5 @@ struct TimelineGeometry
         legend = {0, top + height, size.width(), kLegend};
     }
 };
-
-// Where an empty state stands in a view of this size: a card in the middle, not a frame around all.
-inline QRect emptyStateRect(QSize size)
-{
-    QRect card(0, 0, std::min(size.width() - 32, 400), std::min(size.height() - 32, 132));
-    card.moveCenter(QRect({}, size).center());
-    return card;
-}
 
 } // namespace app
