@@ -31,7 +31,6 @@ RunFrame::RunFrame(const ThemeController& theme, const RunActions& actions, cons
     , m_parts(parts)
     , m_rows(makeSplitter(Qt::Vertical))
 {
-    parts.runs->setMinimumWidth(160);
     QWidget* details = makeDetails(theme);
     auto* columns = makeSplitter(Qt::Horizontal);
     columns->addWidget(parts.runs);

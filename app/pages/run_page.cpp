@@ -1,5 +1,6 @@
 #include "app/pages/run_page.h"
 
+#include "app/pages/dock_links.h"
 #include "app/pages/run_frame.h"
 #include "app/timeline/details/run_status.h"
 #include "app/widgets/controls/band.h"
@@ -14,7 +15,6 @@
 #include "app/widgets/run/selection_popover.h"
 #include "app/widgets/run/stop_run_dialog.h"
 #include "app/widgets/timeline/timeline_widget.h"
-#include "app/widgets/window/runs_dock.h"
 
 #include <QAction>
 #include <QClipboard>
@@ -162,13 +162,7 @@ void RunPage::connectTimeline()
 
 void RunPage::connectDock()
 {
-    connect(m_runs, &RunsDock::activated, this, &Page::openRequested);
-    connect(m_runs, &RunsDock::compareRequested, this, &Page::compareRequested);
-    connect(m_runs, &RunsDock::removeRequested, this,
-            [this](const RunDocument& document) { m_library.close(document); });
-    connect(m_runs, &RunsDock::moveInQueueRequested, this,
-            [this](const RunDocument& document, int by) { m_library.moveInQueue(document, by); });
-    connect(m_runs, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
+    linkDock(*m_runs, m_library, *this);
     connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
     connect(m_state, &RunStateView::openRequested, this, &Page::openDialogRequested);
 }

@@ -101,6 +101,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     setObjectName(QStringLiteral("runsDock"));
     setAttribute(Qt::WA_StyledBackground);
     setLook(this, "surface", QStringLiteral("plain"));
+    setMinimumWidth(160);
     auto* add = new QToolButton;
     add->setObjectName(QStringLiteral("addRun"));
     add->setToolTip(tr("New run"));
