@@ -13,20 +13,20 @@ RunActions::RunActions(const ThemeController& theme, const Make& make)
     fit = make("fitIteration", tr("Fit the iteration"), {});
     fitAll = make("fitAll", tr("Fit the whole run"), Qt::Key_0);
     fitSelection = make("fitSelection", tr("Zoom to the selection"), Qt::Key_F);
-    flow = make("flow", tr("Flow: off, selected, all"), Qt::Key_L);
+    flow = make("flow", tr("Flow arrows: off, selected, all"), Qt::Key_L);
     colourBy = make("colourByNext", tr("Colour by: next"), Qt::Key_C);
     kernels = make("showKernels", tr("Kernels under their ops"), Qt::Key_G);
-    kernels->setStatusTip(tr("show, hide the kernels under their ops"));
+    kernels->setStatusTip(tr("show or hide the kernels under their ops"));
     kernels->setCheckable(true);
     find = make("find", tr("Find"), QKeySequence::Find);
-    find->setToolTip(tr("Ops by kind, micro-batch, stage, duration (Ctrl+F)"));
+    find->setToolTip(tr("Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"));
     find->setStatusTip(tr("find ops, with facets"));
     findNext = make("findNextHit", tr("Next hit"), Qt::Key_F3);
     findPrevious = make("findPreviousHit", tr("Hit before"), Qt::SHIFT | Qt::Key_F3);
     notes.note = make("noteSelection", tr("Note on the selection"), Qt::Key_N);
-    notes.note->setStatusTip(tr("note on what is selected"));
+    notes.note->setStatusTip(tr("add a note on the selection"));
     notes.bookmark = make("bookmarkSelection", tr("Bookmark the selection"), Qt::Key_M);
-    notes.bookmark->setStatusTip(tr("bookmark what is selected"));
+    notes.bookmark->setStatusTip(tr("bookmark the selection"));
     notes.undo = make("undoNote", tr("Undo"), QKeySequence::Undo);
     notes.redo = make("redoNote", tr("Redo"), QKeySequence::Redo);
     notes.saveCopy
@@ -34,14 +34,14 @@ RunActions::RunActions(const ThemeController& theme, const Make& make)
     pause = make("pauseRun", tr("Pause"), {});
     pause->setCheckable(true);
     stop = make("stopRun", tr("Stop"), {});
-    stop->setToolTip(tr("Stops the worker; whole iterations are kept"));
+    stop->setToolTip(tr("Stops the worker and keeps complete iterations"));
     follow = make("followRun", tr("Follow"), {});
     follow->setToolTip(tr("Keeps the newest iteration in view"));
     follow->setCheckable(true);
     exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
     showRuns = make("showRuns", tr("Runs"), {});
     showDetails = make("showDetails", tr("Details"), {});
-    foldPanels = make("foldTables", tr("Fold or open the tables"), Qt::Key_T);
+    foldPanels = make("foldTables", tr("Fold or unfold the tables"), Qt::Key_T);
     compare = make("compareWithPrediction", tr("Compare this run"), {});
     copyCommand = make("copyCommand", tr("Copy as command"), {});
     for (QAction* action : {showRuns, showDetails}) {

@@ -140,7 +140,7 @@ TEST_CASE("the Memory tab of a file whose run was on GPUs says who had their mem
     CHECK(text(0, 0) == QStringLiteral("Weights"));
     CHECK(text(0, 1) == QStringLiteral("6.00"));
     CHECK(text(1, 4) == QStringLiteral("1.00"));
-    CHECK(text(3, 0) == QStringLiteral("The driver says"));
+    CHECK(text(3, 0) == QStringLiteral("Reported by the driver"));
     CHECK(text(3, 1) == QStringLiteral("8.00"));
 
     const OpenedRun other(*sample::measured({"1f1b", 2, 4, 1}));

@@ -79,8 +79,8 @@ std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
                 {Kind::Holder, capitalized(fromUtf8(engine::gpuHolderName(holder))), holder});
     if (all.reserved != 0)
         rows.push_back({Kind::Reserved, tr("(Kept free for communicators)")});
-    rows.push_back({Kind::Known, tr("All of these")});
-    rows.push_back({Kind::Used, tr("The driver says")});
+    rows.push_back({Kind::Known, tr("Sum")});
+    rows.push_back({Kind::Used, tr("Reported by the driver")});
     rows.push_back({Kind::Difference, tr("Difference")});
     return rows;
 }

@@ -269,8 +269,8 @@ QString memoryExcess(const Prediction& prediction)
     if (has <= 0 || fullest == devices.end() || fullest->peakBytes.value_or(0) <= has)
         return {};
     const Scale scale = byteScale(has);
-    return SchemeTableModel::tr("Device %1 needs %2 at its peak, and %3 has %4. More devices, "
-                                "tensor parallelism or recomputation need less.")
+    return SchemeTableModel::tr("Device %1 needs %2 at its peak; %3 has %4. Use more devices, "
+                                "tensor parallelism or recomputation.")
         .arg(fullest->device.value)
         .arg(scale.withUnit(static_cast<double>(*fullest->peakBytes)),
              QString::fromStdString(prediction.info.deviceName),

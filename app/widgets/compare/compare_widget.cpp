@@ -47,7 +47,7 @@ void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t base
     setAccessibleDescription(names.join(QStringLiteral(", ")));
     if (m_scene.runs.empty())
         setEmptyState(EmptyState::Words{
-            Icon::Compare, tr("Nothing to compare yet"), tr("Choose two or more runs."), {}});
+            Icon::Compare, tr("Nothing to compare yet"), tr("Tick two or more runs."), {}});
     else
         setEmptyState(std::nullopt);
     relayout();

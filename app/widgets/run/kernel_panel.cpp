@@ -176,8 +176,8 @@ void KernelPanel::refresh()
         busy += op.busy;
     }
     const Scale scale = timeScale(m_run->info, time);
-    m_sum->setText(launches == 0 ? tr("Nothing here: another op type, device or stretch has some")
-                                 : tr("%1 launches, busy %2 of %3; %4 of the ops' time is gaps")
+    m_sum->setText(launches == 0 ? tr("No launches match; choose another op type, device or scope")
+                                 : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
                                        .arg(number(static_cast<double>(launches), 0),
                                             scale.text(static_cast<double>(busy)),
                                             scale.withUnit(static_cast<double>(time)),

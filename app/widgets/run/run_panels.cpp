@@ -182,7 +182,7 @@ void RunPanels::updateHint()
         m_hint->setText(tr("%1, %2. Last row: means, largest peak, all messages").arg(unit, which));
         break;
     case Panel::Events:
-        m_hint->setText(tr("%1, every op; a click shows it").arg(which));
+        m_hint->setText(tr("%1, every op; click one to show it").arg(which));
         break;
     case Panel::Kernels:
         m_hint->clear();
@@ -191,7 +191,7 @@ void RunPanels::updateHint()
         m_hint->setText(which);
         break;
     case Panel::Notes:
-        m_hint->setText(tr("kept in the run's file; a double click edits the words"));
+        m_hint->setText(tr("stored in the run's file; double-click to edit the text"));
         break;
     case Panel::Progress:
     case Panel::Log:

@@ -42,7 +42,7 @@ void TimelinePainter::paintLegend() const
         addKernels(legend, *shown, m_colours);
     if (isDense)
         legend.note = m_scene.drawnKernels() != nullptr
-            ? TimeCanvas::tr("a click on a device opens it, with its kernels")
+            ? TimeCanvas::tr("click a device to open its lane and kernels")
             : denseNote();
     app::paintLegend(m_painter, legend, m_colours, m_areas.legend);
 }
@@ -51,7 +51,7 @@ QString TimelinePainter::denseNote() const
 {
     const double pixel = m_axis.ticksPerPixel();
     const Scale scale = timeScale(m_view.run().info, static_cast<std::int64_t>(pixel));
-    return TimeCanvas::tr("one pixel is %1: narrow boxes are shares of it; zoom in")
+    return TimeCanvas::tr("one pixel is %1; narrow boxes are drawn as shares of a pixel; zoom in")
         .arg(scale.withUnit(pixel));
 }
 

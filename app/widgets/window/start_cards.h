@@ -7,7 +7,7 @@
 
 namespace app {
 
-// "New run - choose a scheme, see it before it runs - Ctrl+N": one thing to begin with, 50 high.
+// "New run - choose a scheme and preview it - Ctrl+N": one thing to begin with, 50 high.
 class BeginButton : public CardButton
 {
     Q_OBJECT

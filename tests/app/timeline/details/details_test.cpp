@@ -189,8 +189,8 @@ TEST_CASE("a run on GPUs says who has their memory and what the driver says of i
     auto details = app::detailsOf(one, {});
     CHECK(row(details, "Weights").toStdString() == "6.00");
     CHECK(row(details, "Stash").toStdString() == "(none)");
-    CHECK(row(details, "All of these").toStdString() == "10.00");
-    CHECK(row(details, "The driver says").toStdString() == "10.00");
+    CHECK(row(details, "Sum").toStdString() == "10.00");
+    CHECK(row(details, "Reported by the driver").toStdString() == "10.00");
     CHECK(row(details, "Difference") == app::percent(0));
 
     gpu.gpu = 1;
@@ -199,8 +199,8 @@ TEST_CASE("a run on GPUs says who has their memory and what the driver says of i
     const app::RunView two(run);
     details = app::detailsOf(two, {});
     CHECK(row(details, "Weights").toStdString() == "12.00");
-    CHECK(row(details, "All of these").toStdString() == "20.00"); // as the holders say
-    CHECK(row(details, "The driver says").toStdString() == "19.00");
+    CHECK(row(details, "Sum").toStdString() == "20.00"); // as the holders say
+    CHECK(row(details, "Reported by the driver").toStdString() == "19.00");
     CHECK(row(details, "GPU 1: driver, difference").contains(QString::fromUtf8("\u221211.1")));
 }
 
