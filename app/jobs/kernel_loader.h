@@ -8,8 +8,8 @@
 
 namespace app {
 
-// Reads in the thread pool what GPUs ran in a run, and prepares it for painting. Of several
-// requests only the newest is answered. The GUI thread only.
+// Reads the kernels of a run in the thread pool and prepares them for painting. Only the newest
+// request is answered. GUI thread only.
 class KernelLoader : public QObject
 {
     Q_OBJECT

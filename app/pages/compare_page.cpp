@@ -27,7 +27,7 @@
 namespace app {
 namespace {
 
-// 1F1B is what others are measured against, where it is among them.
+// 1F1B, the usual reference, where it is among the runs.
 std::size_t firstBaseline(const std::vector<RunPointer>& runs)
 {
     const auto found = std::ranges::find_if(

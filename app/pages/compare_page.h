@@ -23,7 +23,7 @@ class ComparisonPanels;
 class EmptyState;
 class RunsDock;
 
-// The checked runs under one ruler, their differences to a baseline, and where the time goes
+// The ticked runs under one ruler, their differences to a baseline, and where the time goes.
 // Ticking a run in the dock adds it, on any page.
 class ComparePage : public Page
 {

@@ -71,7 +71,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     restoreGeometry(settings.geometry());
 }
 
-// The pages go first: they tell the window what they show, and forget the library's runs.
+// Destroys the pages first: they still send signals to the window and use the library.
 MainWindow::~MainWindow()
 {
     disconnect(m_tabs, nullptr, this, nullptr);

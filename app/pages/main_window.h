@@ -16,8 +16,8 @@ class StatusLine;
 class TabStrip;
 class WindowMenus;
 
-// The frame: menu bar, tabs, the pages, status bar. It builds pages, carries their requests from
-// one to the other, and computes nothing.
+// The main window: menu bar, tabs, pages, status bar. It creates pages and connects their requests,
+// and computes nothing.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT

@@ -21,8 +21,8 @@ class RunsDock;
 class SelectionPopover;
 class TimelineWidget;
 
-// One run, from the start of its worker to the last reading of its file: timeline, details, tables,
-// loss, log. The page only connects its parts; each owns its state.
+// One run, from the start of its worker to its complete file: timeline, details, tables, loss, log.
+// The page only connects its parts; each owns its state.
 class RunPage : public Page
 {
     Q_OBJECT

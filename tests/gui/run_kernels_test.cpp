@@ -118,7 +118,7 @@ TEST_CASE("a run without kernels says why, in their table, and the key leads the
     CHECK(tabs->tabText(tabs->currentIndex()) == QLatin1String("Kernels"));
 }
 
-TEST_CASE("the Memory tab of a file whose run was on GPUs says who had their memory")
+TEST_CASE("the Memory tab of a GPU run lists memory by owner")
 {
     engine::Run run = *sample::measured({"1f1b", 2, 4, 1});
     for (const int gpu : {0, 1}) {

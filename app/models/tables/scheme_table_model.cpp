@@ -7,7 +7,7 @@ namespace {
 
 using Column = SchemeTableModel::Column;
 
-// visual-design.md, "Card": one scale unless a picture is longer than this.
+// Pictures share one scale unless one is longer than this.
 constexpr double kThumbnailUnits = 21;
 // More than the median by this much: cut, so that one long scheme does not squeeze the others.
 constexpr double kOutlier = 1.25;

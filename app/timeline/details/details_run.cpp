@@ -136,7 +136,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 
 namespace {
 
-// Which iteration the numbers are of, and whether it is the headline of the run.
+// Which iteration the numbers are of, and whether it is the reported one of the run.
 QString whichIteration(const engine::Run& run, int iteration)
 {
     using enum engine::Iteration::Kind;

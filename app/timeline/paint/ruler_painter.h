@@ -10,7 +10,7 @@ class QPainter;
 
 namespace app {
 
-// What the ruler says: the unit, the instant it counts from, the marks.
+// The scale of a ruler: the unit, the origin, the marks.
 struct RulerScale
 {
     Scale unit;

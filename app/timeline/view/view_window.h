@@ -7,8 +7,7 @@
 
 namespace app {
 
-// The stretch of time in sight, in ticks (not whole ones: zooming is smooth), and where it has
-// been.
+// The stretch of time in sight, in ticks (fractional: zooming is smooth).
 struct ViewWindow
 {
     double begin = 0, end = 1;
@@ -32,7 +31,7 @@ inline ViewWindow viewOf(engine::Window window)
 // What shows all of `box`: nothing where it is in sight, else as close as before where it fits.
 std::optional<ViewWindow> bringIn(engine::Window box, ViewWindow inSight);
 
-// Where the view has been, as a browser knows it.
+// Where the view has been, like the history of a browser.
 class ZoomHistory
 {
 public:

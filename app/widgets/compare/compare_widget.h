@@ -5,9 +5,9 @@
 
 namespace app {
 
-// Several runs stacked under one ruler at one scale (never stretched to flatter a slower run), end
-// markers, the gap to the baseline measured in the empty space, a column of key numbers. Runs in
-// abstract units stand under a ruler of their own, which says so.
+// Several runs stacked under one ruler on one scale, with end markers, the gap to the baseline in
+// the empty space, and a column of key numbers. Runs in abstract units have a ruler of their own,
+// with a note.
 class CompareWidget : public TimeCanvas
 {
     Q_OBJECT

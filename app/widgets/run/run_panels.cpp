@@ -136,7 +136,7 @@ void RunPanels::showRun(const RunPointer& run, int iteration)
     updateHint();
 }
 
-// Events and memory can be long: they are filled when somebody looks.
+// Events and memory can be long: they are filled when they are shown.
 void RunPanels::fillShownPanel()
 {
     const auto shown = static_cast<Panel>(m_tabs->currentIndex());

@@ -13,8 +13,8 @@ namespace app {
 class Band;
 class EmptyState;
 
-// How a run stands: its timeline, or what is shown in its place until there is one or for good; and
-// the band of its notice.
+// The state of a run: its timeline, or what replaces it while there is none, and the band with the
+// run's notice.
 class RunStateView : public QStackedWidget
 {
     Q_OBJECT

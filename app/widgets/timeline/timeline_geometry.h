@@ -7,7 +7,7 @@
 
 namespace app {
 
-// The areas of a timeline (visual-design.md, section 4). Logical pixels of the widget.
+// The areas of a timeline, in logical pixels of the widget.
 struct TimelineGeometry
 {
     static constexpr double kHeader = 140, kColumn = 124;

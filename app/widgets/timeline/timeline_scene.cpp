@@ -26,14 +26,14 @@ std::optional<EmptyState::Words> TimelineScene::emptyWords() const
                              {}};
 }
 
-void TimelineScene::layout(QSizeF size, LaneWishes& wishes)
+void TimelineScene::layout(QSizeF size, LaneOptions& options)
 {
     areas = TimelineGeometry(size, !notes.empty());
-    wishes.available = areas.lanes.height();
+    options.available = areas.lanes.height();
     const KernelView* drawn = drawnKernels();
-    wishes.kernels = drawn != nullptr ? drawn->rows() : std::vector<int>();
-    wishes.ranges = drawn != nullptr ? drawn->ranges().rows() : std::vector<int>();
-    lanes = layoutLanes(view ? view->devices() : 0, wishes);
+    options.kernels = drawn != nullptr ? drawn->rows() : std::vector<int>();
+    options.ranges = drawn != nullptr ? drawn->ranges().rows() : std::vector<int>();
+    lanes = layoutLanes(view ? view->devices() : 0, options);
 }
 
 std::optional<ViewWindow> TimelineScene::fitOf(int which) const

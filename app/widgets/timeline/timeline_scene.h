@@ -37,14 +37,14 @@ struct TimelineScene
 
     bool isEmpty() const { return !view || view->isEmpty(); }
     const std::vector<engine::Iteration>& iterations() const { return view->timeline().iterations; }
-    const KernelView* drawnKernels() const // nullptr: not wanted, or not known
+    const KernelView* drawnKernels() const // nullptr: hidden or unknown
     {
         return areKernelsShown && kernels && !kernels->isEmpty() ? kernels.get() : nullptr;
     }
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
     std::optional<EmptyState::Words> emptyWords() const; // none: there is something to draw
-    void layout(QSizeF size, LaneWishes& wishes);        // areas and lanes
+    void layout(QSizeF size, LaneOptions& options);      // areas and lanes
     Selection hit(QPointF at) const;
     int deviceAt(QPointF at) const; // in the header of whose lane a point lies; -1: none
     int noteAt(QPointF at) const;   // index; -1: none
@@ -57,7 +57,7 @@ struct TimelineScene
     QString spoken() const;                    // the selection, for screen readers
 
     std::optional<ViewWindow> fitOf(int which) const; // none: no such iteration
-    // The newest iteration of a growing run, else its headline; as close as the axis is now.
+    // The newest iteration of a growing run, else the reported one; at the current zoom.
     ViewWindow tail() const;
 };
 

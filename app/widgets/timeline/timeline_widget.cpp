@@ -49,7 +49,7 @@ void TimelineWidget::setView(RunViewPointer view, View how)
 
 void TimelineWidget::relayout()
 {
-    m_scene.layout(size(), m_wishes);
+    m_scene.layout(size(), m_laneOptions);
     layoutScrollBar(heightOf(m_scene.lanes));
 }
 
@@ -302,8 +302,8 @@ void TimelineWidget::pressOverview(QPointF at)
 void TimelineWidget::pressHeader(QPointF at, int device)
 {
     if (at.x() < 22) {
-        if (!m_wishes.toggled.insert(device).second)
-            m_wishes.toggled.erase(device);
+        if (!m_laneOptions.toggled.insert(device).second)
+            m_laneOptions.toggled.erase(device);
         relayout();
         return;
     }
@@ -324,9 +324,9 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
 {
     const QPointF at = event.position();
     if (event.modifiers() & Qt::AltModifier) { // Alt turns the wheel's axis on some platforms
-        const double now = m_scene.lanes.empty() ? LaneWishes::kUsual : m_scene.lanes[0].compute;
-        m_wishes.compute = std::clamp(m_wishes.compute.value_or(now) + 3 * notches,
-                                      LaneWishes::kLeast, LaneWishes::kMost);
+        const double now = m_scene.lanes.empty() ? LaneOptions::kUsual : m_scene.lanes[0].compute;
+        m_laneOptions.compute = std::clamp(m_laneOptions.compute.value_or(now) + 3 * notches,
+                                           LaneOptions::kLeast, LaneOptions::kMost);
         relayout();
         return true;
     }

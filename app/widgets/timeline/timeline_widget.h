@@ -107,7 +107,7 @@ private:
     bool walkKey(int key, Qt::KeyboardModifiers modifiers);
 
     TimelineScene m_scene;
-    LaneWishes m_wishes;
+    LaneOptions m_laneOptions;
     OverviewDrag m_overviewDrag;
     FlowMode m_flowMode = FlowMode::Selected;
     ColourBy m_colourBy = ColourBy::Operation;

@@ -37,7 +37,7 @@ struct Watched
 
 } // namespace
 
-TEST_CASE("a worker that finishes has told everything it said, in order")
+TEST_CASE("a worker that finishes has reported all its lines, in order")
 {
     const FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":5}' >&2\n"
                             "echo '{\"event\":\"iteration\",\"index\":0,\"loss\":5.5}' >&2\n"

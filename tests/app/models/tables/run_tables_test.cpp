@@ -33,7 +33,7 @@ QStringList header(const QAbstractItemModel& model)
 
 } // namespace
 
-TEST_CASE("the mode of a live run says when its threads took turns on the cores")
+TEST_CASE("the mode of a live run says when its threads oversubscribe the cores")
 {
     engine::RunInfo info;
     info.mode = engine::Mode::Live;
@@ -44,7 +44,7 @@ TEST_CASE("the mode of a live run says when its threads took turns on the cores"
     CHECK(modeText(info) == QStringLiteral("live, oversubscribed"));
 }
 
-TEST_CASE("the summary shows BitPipe's numbers of cli.md, device by device, then all of them")
+TEST_CASE("the summary shows BitPipe's numbers, device by device, then all of them")
 {
     MetricsModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
@@ -64,7 +64,7 @@ TEST_CASE("the summary shows BitPipe's numbers of cli.md, device by device, then
     CHECK(model.rowCount() == 0);
 }
 
-TEST_CASE("the events table holds every op of an iteration once a lane, in time order")
+TEST_CASE("the events table lists every op of an iteration once a lane, in time order")
 {
     EventsModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
@@ -127,7 +127,7 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
 }
 
-TEST_CASE("a live run whose threads took turns says so beside its mode")
+TEST_CASE("an oversubscribed live run says so beside its mode")
 {
     CompareModel model;
     engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});

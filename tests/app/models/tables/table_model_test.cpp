@@ -50,7 +50,7 @@ protected:
 
 } // namespace
 
-TEST_CASE("a table sorts by the sort value, else by the text; equal rows keep their given order")
+TEST_CASE("a table sorts by sort value or else by text, and equal rows keep their given order")
 {
     Cities model;
     const QAbstractItemModelTester tester(&model,

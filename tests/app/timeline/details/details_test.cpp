@@ -177,7 +177,7 @@ TEST_CASE("a length that would read 0.0 is said in a finer unit")
     CHECK(details.value == QLatin1String("5.0"));
 }
 
-TEST_CASE("a run on GPUs says who has their memory and what the driver says of it")
+TEST_CASE("a GPU run lists memory by owner and what the driver reports")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;
@@ -221,7 +221,7 @@ TEST_CASE(
     CHECK(row(details, "Gradient norm") == QLatin1String("2.500")); // of one iteration alone
 }
 
-TEST_CASE("what is short beside its iteration is told with as many digits as that needs")
+TEST_CASE("a time that is short beside its iteration has as many digits as it needs")
 {
     auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 4, 8, 1}));
     const app::RunView view(run);
@@ -238,7 +238,7 @@ TEST_CASE("what is short beside its iteration is told with as many digits as tha
     CHECK(row(details, "Starts, ends") == QString::fromUtf8("0.00 – 0.60 ms"));
 }
 
-TEST_CASE("a driver that says something else than the holders is marked, and the GPUs are counted")
+TEST_CASE("a driver that disagrees with the owners is marked, and the GPUs are counted")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;

@@ -11,8 +11,8 @@ TimelineScene scene()
 {
     TimelineScene shown;
     shown.view = std::make_shared<const RunView>(sample::units({"1f1b", 4, 8, 2}));
-    LaneWishes wishes;
-    shown.layout({1092, 654}, wishes);
+    LaneOptions options;
+    shown.layout({1092, 654}, options);
     const ViewWindow fit = *shown.fitOf(0);
     const QRectF& lanes = shown.areas.lanes;
     shown.axis = {fit.begin, fit.end, lanes.left(), lanes.width(), 1};
