@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <variant>
@@ -137,17 +138,19 @@ protected:
     // which are shown last until the next sort().
     void update(std::size_t first, std::vector<Row> changed)
     {
-        const std::size_t before = m_rows.size(), end = std::max(before, first + changed.size());
-        if (end > before)
-            beginInsertRows({}, static_cast<int>(before), static_cast<int>(end) - 1);
-        m_rows.resize(end);
-        for (std::size_t row = before; row < end; ++row)
-            m_order.push_back(row);
-        std::ranges::move(changed, m_rows.begin() + static_cast<std::ptrdiff_t>(first));
-        if (end > before)
-            endInsertRows();
-        if (end > 0)
+        const std::size_t known = std::min(changed.size(), m_rows.size() - first);
+        const auto added = changed.begin() + static_cast<std::ptrdiff_t>(known);
+        std::move(changed.begin(), added, m_rows.begin() + static_cast<std::ptrdiff_t>(first));
+        if (!m_rows.empty())
             Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        if (added == changed.end())
+            return;
+        const auto end = m_rows.size() + changed.size() - known;
+        beginInsertRows({}, rowCount(), static_cast<int>(end) - 1);
+        std::move(added, changed.end(), std::back_inserter(m_rows));
+        while (m_order.size() < end)
+            m_order.push_back(m_order.size());
+        endInsertRows();
     }
 
     void sortAgain() { sort(m_sortColumn, m_sortOrder); }
