@@ -10,9 +10,9 @@
 
 namespace app {
 
-// Work in a thread pool, the shared one unless it is said, whose answer comes back in the owner's
-// thread. A member of the QObject it works for: once that is destroyed, answers that are still on
-// their way are dropped and nobody waits for them.
+// Runs work in a thread pool (by default the global one) and delivers its answer in the owner's
+// thread. A member of the QObject it works for: once that is destroyed, pending answers are
+// dropped, and nothing waits for them.
 class Background
 {
 public:

@@ -1,5 +1,6 @@
 #include "app/jobs/kernel_loader.h"
 
+#include "profiler/analysis/kernel_table.h"
 #include "profiler/store/trace_store.h"
 
 #include <utility>
@@ -10,7 +11,7 @@ namespace {
 struct Answer
 {
     KernelViewPointer kernels;
-    QString failure;
+    QString reason;
 };
 
 Answer read(const engine::Run& run, const std::string& file)
@@ -19,7 +20,7 @@ Answer read(const engine::Run& run, const std::string& file)
     if (!trace)
         return {nullptr, QString::fromStdString(trace.error().message)};
     return {std::make_shared<const KernelView>(run, profiler::GpuActivity(run, std::move(*trace))),
-            {}};
+            QString::fromStdString(profiler::whyNoKernels(run.info))};
 }
 
 } // namespace
@@ -29,12 +30,22 @@ KernelLoader::KernelLoader(QObject* parent)
     , m_background(this)
 { }
 
-void KernelLoader::load(const RunPointer& run, const QString& file)
+void KernelLoader::ask(const RunPointer& run, const RunDocument& document)
 {
-    m_background.run([run, path = file.toStdString()] { return read(*run, path); },
-                     [this, asked = ++m_asked](const Answer& answer) {
-                         if (asked == m_asked)
-                             Q_EMIT loaded(answer.kernels, answer.failure);
+    const bool isComplete = document.state() == RunDocument::State::Finished
+        && run == document.run() && !document.file().isEmpty();
+    if (!isComplete || run->info.inUnits()) {
+        Q_EMIT missing(document.isRunning()
+                           ? tr("Kernels are read when the run is complete.")
+                           : QString::fromStdString(profiler::whyNoKernels(run->info)));
+        return;
+    }
+    if (std::exchange(m_run, run) == run)
+        return;
+    m_background.run([run, path = document.file().toStdString()] { return read(*run, path); },
+                     [this, run](const Answer& answer) {
+                         if (run == m_run)
+                             Q_EMIT loaded(answer.kernels, answer.reason);
                      });
 }
 

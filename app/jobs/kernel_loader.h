@@ -8,8 +8,8 @@
 
 namespace app {
 
-// Reads in the thread pool what GPUs ran in a run, and prepares it for painting. Of several
-// requests only the newest is answered. The GUI thread only.
+// Reads the kernels of a run in the thread pool and prepares them for painting. Only the newest
+// request is answered. GUI thread only.
 class KernelLoader : public QObject
 {
     Q_OBJECT
@@ -17,15 +17,17 @@ class KernelLoader : public QObject
 public:
     explicit KernelLoader(QObject* parent = nullptr);
 
-    void load(const RunPointer& run, const QString& file); // a run that is not written any more
+    // Reads the kernels of a run once its file is complete.
+    void ask(const RunPointer& run, const RunDocument& document);
 
 Q_SIGNALS:
-    // Empty where nothing was recorded; null, with the reason, where it cannot be read.
-    void loaded(const app::KernelViewPointer& kernels, const QString& failure);
+    // Empty where nothing was recorded, null where it cannot be read; both with the reason.
+    void loaded(const app::KernelViewPointer& kernels, const QString& reason);
+    void missing(const QString& reason); // not read yet, or there is nothing to read
 
 private:
     Background m_background;
-    int m_asked = 0;
+    RunPointer m_run; // for which they were read
 };
 
 } // namespace app

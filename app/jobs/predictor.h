@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Predicts many requests, without their runs, and answers by signal; remembers what it answered.
-// Only what was asked since startOver() is answered. Its threads are others than the pool's, so
-// that what a page shows large does not wait for it. The GUI thread only.
+// Predicts many requests, without their runs, answers by signal and caches the answers. Requests
+// before startOver() are not answered. Uses threads of its own, so that the large preview of a page
+// does not wait for it. GUI thread only.
 class Predictor : public QObject
 {
     Q_OBJECT

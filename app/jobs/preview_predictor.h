@@ -12,10 +12,10 @@
 
 namespace app {
 
-// The prediction that a page shows large, with its view prepared for painting. Small ones are
-// answered before ask() returns. Others come from the thread pool: one is at work, the newest
-// waits, those between are left out; every answer is given, so that a picture follows a slider
-// while it moves. What does not depend on costs is kept from one to the next. The GUI thread only.
+// The prediction of a page's large preview, with its view prepared for painting. Small ones are
+// answered before ask() returns; others come from the thread pool: one is computed, the newest
+// waits, those between are dropped. Every answer is delivered, so that the picture follows a
+// slider. What does not depend on costs is kept between requests. GUI thread only.
 class PreviewPredictor : public QObject
 {
     Q_OBJECT

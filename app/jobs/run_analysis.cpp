@@ -38,7 +38,7 @@ void RunAnalysis::forget()
 void RunAnalysis::start(const Request& request)
 {
     m_isBusy = true;
-    // The last iteration told of may have grown since.
+    // The last reported iteration may have grown since.
     const std::size_t first = m_told > 0 ? m_told - 1 : 0;
     m_background.run(
         [request, first, generation = m_generation] {

@@ -12,8 +12,7 @@
 
 namespace app {
 
-// Works out the numbers of a run in the thread pool. Of several requests only the newest is
-// answered.
+// Computes the metrics of a run in the thread pool. Only the newest request is answered.
 class RunAnalysis : public QObject
 {
     Q_OBJECT
@@ -21,7 +20,7 @@ class RunAnalysis : public QObject
 public:
     explicit RunAnalysis(QObject* parent = nullptr);
 
-    // Metrics of iteration `iteration`, and the rows of all iterations that were not told yet.
+    // Metrics of iteration `iteration`, and the rows of all iterations that were not reported yet.
     void ask(RunPointer run, int iteration);
     void forget(); // the next run is another one
 

@@ -12,8 +12,8 @@ namespace app {
 
 class SnapshotPool;
 
-// Reads a run file while it grows, in the thread pool and never in the GUI thread, and hands out
-// snapshots that nobody changes any more. Holds no connection between reads.
+// Reads a growing run file in the thread pool, never in the GUI thread, and delivers immutable
+// snapshots. Holds no connection between reads.
 class RunFollower : public QObject
 {
     Q_OBJECT

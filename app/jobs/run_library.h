@@ -59,7 +59,7 @@ private:
     int m_lastNumber = 0;
 };
 
-// Where runs go without -o (cli.md): .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite; the
+// Where runs go without -o: .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite; the
 // folder is made.
 QString newRunFile(const QStringList& options);
 

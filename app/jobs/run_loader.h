@@ -20,7 +20,7 @@ public:
     ~RunLoader() override;
 
     void load(const QString& file);
-    void cancel(); // nothing more is told of the load under way
+    void cancel(); // the current load emits nothing more
 
 Q_SIGNALS:
     void loaded(const app::RunPointer& run, const QString& warning); // "" : nothing to warn of

@@ -10,9 +10,9 @@
 
 namespace app {
 
-// The notes in the file of one run, by time. Every change shows at once, is written in the
-// background in the order in which it was made, and can be undone. One that cannot be written is
-// taken back. The GUI thread only.
+// The notes in the file of one run, in time order. A change shows at once, is written in the
+// background in the order of the changes, and can be undone. A change that cannot be written is
+// reverted. GUI thread only.
 class RunNotes : public QObject
 {
     Q_OBJECT
@@ -39,7 +39,7 @@ Q_SIGNALS:
 
 private:
     friend class NoteStep;
-    const engine::Note* find(std::int64_t id) const; // nullptr: there is none
+    const engine::Note* find(std::int64_t id) const; // nullptr: no such note
     void put(const engine::Note& note);              // shown and written
     void take(const engine::Note& note);
     void written(const engine::Note& note, const QString& failure);

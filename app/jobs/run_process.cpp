@@ -71,7 +71,7 @@ void RunProcess::start(const QString& program, const QStringList& options, const
     m_isRunning = true;
     if (m_program.isEmpty())
         end(WorkerEnd::How::Refused,
-            tr("There is no bscope beside this program; install Bubblescope again."));
+            tr("bscope is missing beside this program; install Bubblescope again."));
     else
         launch(m_version, {QStringLiteral("--version"), QStringLiteral("--json")});
 }
@@ -89,12 +89,12 @@ void RunProcess::versionAnswered()
     const QString build
         = QJsonDocument::fromJson(answer).object().value(QStringLiteral("build")).toString();
     if (m_isStopping)
-        end(WorkerEnd::How::Cancelled, tr("Stopped before anything ran."));
+        end(WorkerEnd::How::Cancelled, tr("Stopped before the run began."));
     else if (build == ownBuild())
         launch(m_worker, m_arguments);
     else
         end(WorkerEnd::How::Refused,
-            tr("%1 is of build %2, this window of build %3; install both together.")
+            tr("%1 is build %2, this window build %3; install both together.")
                 .arg(m_program, build.isEmpty() ? tr("an unknown one") : build, ownBuild()));
 }
 
@@ -146,14 +146,15 @@ void RunProcess::workerFinished(int code, QProcess::ExitStatus status)
     handleLine(m_worker.readAll().trimmed()); // a last line without its newline
     if (m_isStopping)
         end(WorkerEnd::How::Cancelled,
-            status == QProcess::CrashExit ? tr("It did not answer and was killed.") : QString());
+            status == QProcess::CrashExit ? tr("The worker stopped responding and was terminated.")
+                                          : QString());
     else if (status == QProcess::CrashExit)
         end(WorkerEnd::How::Killed, tr("Killed by signal %1.").arg(code));
     else if (!m_failure.isEmpty())
         end(WorkerEnd::How::Failed, m_failure);
     else if (code != 0)
         end(WorkerEnd::How::Failed,
-            m_lastWords.isEmpty() ? tr("It ended with status %1.").arg(code) : m_lastWords);
+            m_lastWords.isEmpty() ? tr("The worker ended with status %1.").arg(code) : m_lastWords);
     else
         end(m_outcome == QLatin1String("cancelled") ? WorkerEnd::How::Cancelled
                                                     : WorkerEnd::How::Finished,

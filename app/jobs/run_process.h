@@ -11,10 +11,10 @@
 
 namespace app {
 
-// The `bscope` that lies beside this program; "" with a reason when there is none.
+// The `bscope` beside this program; "", with a reason, where it is missing.
 QString workerProgram();
 
-// How a worker ended; `text` says it to people.
+// How a worker ended; `text` is for the user.
 struct WorkerEnd
 {
     enum class How : int {
@@ -28,9 +28,9 @@ struct WorkerEnd
     QString text;
 };
 
-// A worker process: `bscope run ... --progress jsonl -o FILE`. Its build is asked for first; one of
-// another build is refused, since the two share the file format. Nothing here waits. Destroying it
-// kills the worker.
+// A worker process: `bscope run ... --progress jsonl -o FILE`. Checks its build first and refuses
+// another build, since the two share the file format. Nothing here blocks. Destroying it kills the
+// worker.
 class RunProcess : public QObject
 {
     Q_OBJECT

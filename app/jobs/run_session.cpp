@@ -47,12 +47,13 @@ Notice noticeOfFile(const engine::Run& run)
     case engine::Outcome::Running:
         break;
     }
-    return {Level::Warning,
-            RunSession::tr("Not finished."),
-            RunSession::tr("The program that wrote this file was killed, or still goes on. ")
-                + kept,
-            {},
-            true};
+    return {
+        Level::Warning,
+        RunSession::tr("Not finished."),
+        RunSession::tr("The program that wrote this file was terminated, or is still writing it. ")
+            + kept,
+        {},
+        true};
 }
 
 Notice noticeOfEnd(const WorkerEnd& end, const engine::Run* run)
@@ -126,8 +127,8 @@ void RunSession::start(const QString& program, const QStringList& options)
     const QString folder = QFileInfo(m_document->file()).path();
     if (!QFileInfo(folder).isDir()) { // RunLibrary tried to make it
         workerEnded({WorkerEnd::How::Refused,
-                     tr("The folder %1 for runs cannot be made; free its place, or set "
-                        "XDG_DATA_HOME to a folder that can be written.")
+                     tr("The folder %1 for runs cannot be created; rename the file in its place, "
+                        "or set XDG_DATA_HOME to a writable folder.")
                          .arg(folder)});
         return;
     }
@@ -137,7 +138,7 @@ void RunSession::start(const QString& program, const QStringList& options)
 void RunSession::queue(const QStringList& options)
 {
     m_options = options;
-    m_document->addLogLine(tr("in the queue: starts when the runs before it are through"));
+    m_document->addLogLine(tr("queued: starts when the runs before it are complete"));
     m_document->setState(State::Queued);
 }
 
@@ -153,8 +154,11 @@ void RunSession::setPaused(bool paused)
 void RunSession::stop()
 {
     if (m_document->isQueued()) {
-        m_document->setNotice(
-            {Level::Warning, tr("Not started."), tr("It was taken out of the queue."), {}, true});
+        m_document->setNotice({Level::Warning,
+                               tr("Not started."),
+                               tr("The run was removed from the queue."),
+                               {},
+                               true});
         m_document->setState(State::Failed);
     }
     if (!m_document->isRunning())
@@ -186,7 +190,8 @@ void RunSession::workerSaid(const WorkerEvent& event)
         break;
     case WorkerEvent::Kind::Warning:
         m_document->addLogLine(tr("warning: %1").arg(event.message));
-        m_document->setNotice({Level::Warning, tr("The run goes on with less."), event.message});
+        m_document->setNotice(
+            {Level::Warning, tr("The run continues with limitations."), event.message});
         break;
     case WorkerEvent::Kind::Finishing:
         m_document->addLogLine(tr("writing the file"));

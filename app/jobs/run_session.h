@@ -12,8 +12,8 @@
 
 namespace app {
 
-// Fills a RunDocument: from a file that is there, or from a worker that it starts and follows. The
-// GUI thread only; nothing in here waits.
+// Fills a RunDocument from an existing file, or from a worker that it starts and follows. GUI
+// thread only; nothing here blocks.
 class RunSession : public QObject
 {
     Q_OBJECT

@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Prepares runs for painting (RunView): small ones before ask() returns, others in the thread pool,
-// so that a window never stands still. Of several requests only the newest is answered; a run that
-// the last answer had is not prepared again. The GUI thread only.
+// Prepares runs for painting (RunView): small ones before ask() returns, others in the thread pool.
+// Only the newest request is answered; runs of the previous answer are not prepared again. GUI
+// thread only.
 class ViewPreparation : public QObject
 {
     Q_OBJECT

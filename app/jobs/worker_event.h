@@ -7,7 +7,7 @@
 
 namespace app {
 
-// One line of `bscope run --progress jsonl` (cli.md): {"event":"iteration","t":1.5,"index":3,...}.
+// One line of `bscope run --progress jsonl`: {"event":"iteration","t":1.5,"index":3,...}.
 struct WorkerEvent
 {
     enum class Kind : int { Started, Rows, Iteration, Warning, Finishing, Finished, Failed, Other };

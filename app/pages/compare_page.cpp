@@ -2,22 +2,24 @@
 
 #include "app/models/numbers.h"
 #include "app/models/plan/even_costs.h"
-#include "app/models/time_shares.h"
+#include "app/pages/dock_links.h"
 #include "app/widgets/compare/compare_widget.h"
-#include "app/widgets/compare/where_time_goes.h"
+#include "app/widgets/compare/comparison_panels.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
-#include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/empty_state.h"
-#include "app/widgets/window/runs_dock.h"
+#include "app/widgets/controls/themed_icon.h"
 
 #include <QAction>
 #include <QComboBox>
 #include <QFileDialog>
-#include <QLabel>
+#include <QHBoxLayout>
 #include <QMenu>
 #include <QSignalBlocker>
+#include <QSplitter>
 #include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
 
 #include <algorithm>
 #include <utility>
@@ -25,7 +27,7 @@
 namespace app {
 namespace {
 
-// 1F1B is what others are measured against, where it is among them.
+// 1F1B, the usual reference, where it is among the runs.
 std::size_t firstBaseline(const std::vector<RunPointer>& runs)
 {
     const auto found = std::ranges::find_if(
@@ -42,19 +44,7 @@ std::vector<RunPointer> baselineFirst(std::vector<RunPointer> runs, std::size_t 
     return runs;
 }
 
-// The run to tell of first: the shortest one that is not the baseline.
-int shortestRun(const profiler::Comparison& comparison)
-{
-    std::size_t shortest = comparison.baseline;
-    for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
-        const bool isFirst = shortest == comparison.baseline;
-        const auto duration = comparison.runs[run].metrics.duration;
-        if (run != comparison.baseline
-            && (isFirst || duration < comparison.runs[shortest].metrics.duration))
-            shortest = run;
-    }
-    return static_cast<int>(shortest);
-}
+constexpr int kRunsWidth = 216, kLeastTables = 120, kMostTables = 340;
 
 } // namespace
 
@@ -76,6 +66,132 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
     refresh();
 }
 
+void ComparePage::makeActions()
+{
+    m_back = makeAction("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
+    m_forward = makeAction("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
+    m_fit = makeAction("fitRuns", tr("Fit all runs"), Qt::Key_0);
+    m_blink = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B);
+    m_blink->setToolTip(tr("Swaps the first two runs in place"));
+    m_addRun = makeAction("addRun", tr("Add run"), {});
+    m_predict = makeAction("comparePrediction", tr("Compare with prediction"), {});
+    m_predict->setToolTip(tr("Adds the schedule of the first run, simulated with even costs"));
+    m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    m_showRuns = makeAction("showRuns", tr("Runs"), {});
+    m_showRuns->setCheckable(true);
+    m_showRuns->setChecked(true);
+    followTheme(m_back, Icon::ChevronLeft, m_theme);
+    followTheme(m_forward, Icon::ChevronRight, m_theme);
+    followTheme(m_fit, Icon::Fit, m_theme);
+    for (QAction* action : {m_blink, m_showRuns})
+        followTheme(action, Icon::Compare, m_theme);
+    followTheme(m_addRun, Icon::Plus, m_theme);
+    followTheme(m_export, Icon::Export, m_theme);
+}
+
+QWidget* ComparePage::makeToolbar()
+{
+    m_baselineBox = new QComboBox;
+    m_baselineBox->setObjectName(QStringLiteral("baseline"));
+    m_baselineBox->setMinimumWidth(140);
+    auto* bar = makeSurface("plain");
+    bar->setFixedHeight(40);
+    auto* row = spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8);
+    for (QAction* action : {m_showRuns, m_back, m_forward, m_fit})
+        row->addWidget(makeToolButton(action));
+    row->addWidget(makeLine(Qt::Vertical));
+    row->addWidget(makeLabel(tr("Baseline"), "small"));
+    row->addWidget(m_baselineBox);
+    row->addStretch(1);
+    row->addWidget(makeActionButton(m_blink));
+    row->addWidget(makeActionButton(m_addRun));
+    row->addWidget(makeActionButton(m_export));
+    return bar;
+}
+
+void ComparePage::buildLayout()
+{
+    m_dock = new RunsDock(m_theme, m_library.runs());
+    m_compare = new CompareWidget(m_theme);
+    m_empty = new EmptyState(m_theme,
+                             {Icon::Compare, tr("Tick two runs to compare them"),
+                              tr("Tick runs in the list on the left, or add one."), tr("Add run")});
+    m_single = makeSurface("alt");
+    auto* single = spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10);
+    single->addWidget(
+        makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
+                     "prediction at even costs."),
+                  "secondary"),
+        1);
+    single->addWidget(makeActionButton(m_predict));
+    const auto makeBand = [this](const char* name) {
+        auto* band = new Band(m_theme, Band::Shape::State);
+        band->setObjectName(QString::fromLatin1(name));
+        band->hide();
+        return band;
+    };
+    m_band = makeBand("compareBand");
+    m_refused = makeBand("refusedBand");
+    m_tables = new ComparisonPanels(m_theme);
+    m_rows = makeSplitter(Qt::Vertical);
+    m_rows->addWidget(m_compare);
+    m_rows->addWidget(m_tables);
+    m_rows->setStretchFactor(0, 1);
+    connect(m_rows, &QSplitter::splitterMoved, this, [this] { m_areRowsChosen = true; });
+    m_stack = new QStackedWidget;
+    auto* empty = new QWidget;
+    spaced(new QVBoxLayout(empty), {14, 14, 14, 14}, 0)->addWidget(m_empty);
+    m_stack->addWidget(empty);
+    m_stack->addWidget(m_rows);
+    auto* centre = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(centre), {}, 0);
+    column->addWidget(makeToolbar());
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_refused);
+    column->addWidget(m_band);
+    column->addWidget(m_single);
+    column->addWidget(m_stack, 1);
+    auto* columns = makeSplitter(Qt::Horizontal);
+    columns->addWidget(m_dock);
+    columns->addWidget(centre);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kRunsWidth, 1384});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
+    setInitialFocus(m_compare);
+}
+
+// The tables get the height that their contents need, the runs what is left of it; what they cannot
+// use goes back to the tables.
+void ComparePage::shareRoom()
+{
+    if (!m_areRowsChosen) {
+        const int height = m_rows->height();
+        const int unused = height - m_compare->greatestHeight();
+        const int most = std::max(kLeastTables, height / 2);
+        const int tables = std::clamp(
+            std::max(m_tables->fittingHeight(), std::min(unused, kMostTables)), kLeastTables, most);
+        m_rows->setSizes({height - tables, tables});
+    }
+    m_tables->shareWidth();
+}
+
+void ComparePage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    m_compare->setFocus();
+    shareRoom();
+}
+
+void ComparePage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kFoldRunsBelow = 1180;
+    Page::resizeEvent(event);
+    const bool hasRoom = width() >= kFoldRunsBelow;
+    if (hasRoom != std::exchange(m_hasRoomForRuns, hasRoom))
+        m_showRuns->setChecked(hasRoom);
+    shareRoom();
+}
+
 void ComparePage::connectAll()
 {
     RunsModel& runs = m_library.runs();
@@ -86,13 +202,7 @@ void ComparePage::connectAll()
         m_compare->setViews(views, m_baseline);
         shareRoom();
     });
-    connect(m_dock, &RunsDock::activated, this, &Page::openRequested);
-    connect(m_dock, &RunsDock::compareRequested, this, &Page::compareRequested);
-    connect(m_dock, &RunsDock::removeRequested, this,
-            [this](const RunDocument& document) { m_library.close(document); });
-    connect(m_dock, &RunsDock::moveInQueueRequested, this,
-            [this](const RunDocument& document, int by) { m_library.moveInQueue(document, by); });
-    connect(m_dock, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
+    linkDock(*m_dock, m_library, *this);
     connect(m_baselineBox, &QComboBox::activated, this, &ComparePage::setBaseline);
     connect(m_back, &QAction::triggered, m_compare, &CompareWidget::zoomBack);
     connect(m_forward, &QAction::triggered, m_compare, &CompareWidget::zoomForward);
@@ -107,8 +217,6 @@ void ComparePage::connectAll()
         m_dock->setVisible(shown);
         shareRoom();
     });
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            &ComparePage::showSentence);
 }
 
 // A run that is still under way joins when it has ended: a half one would be compared unfairly.
@@ -126,7 +234,7 @@ void ComparePage::refresh()
         documents.push_back(document);
         runs.push_back(document->run());
     }
-    m_refused->setVisible(!refused.isEmpty());
+    m_refused->hide();
     if (!refused.isEmpty())
         m_refused->show(Band::Kind::Error, tr("Not opened."), refused.join(QStringLiteral("; ")));
     if (runs == m_runs && documents == m_documents && m_generation > 0)
@@ -152,7 +260,7 @@ void ComparePage::askForNumbers()
 {
     ++m_generation;
     if (m_runs.empty()) {
-        m_model->clear();
+        m_tables->clear();
         return;
     }
     m_background.run(
@@ -182,7 +290,7 @@ void ComparePage::showNumbers(const engine::Result<profiler::Comparison>& compar
     const bool isAlike = comparison && comparison->comparable && comparison->notes.empty();
     m_band->setVisible(!isAlike);
     if (!comparison) {
-        m_band->show(Band::Kind::Error, tr("Not compared."),
+        m_band->show(Band::Kind::Error, tr("The runs were not compared."),
                      QString::fromStdString(comparison.error().message));
         return;
     }
@@ -191,29 +299,11 @@ void ComparePage::showNumbers(const engine::Result<profiler::Comparison>& compar
         notes.append(QString::fromStdString(note));
     if (!isAlike)
         m_band->show(Band::Kind::Warning,
-                     comparison->comparable ? tr("Not quite alike:") : tr("Two units:"),
+                     comparison->comparable ? tr("Not comparable in all respects:")
+                                            : tr("Two units:"),
                      notes.join(QStringLiteral("; ")) + QLatin1Char('.'));
-    m_model->show(*comparison, titles());
-    m_table->fitRows();
+    m_tables->show(*comparison, titles(), m_runs[m_baseline]->info);
     shareRoom();
-    m_table->selectRow(shortestRun(*comparison));
-    std::vector<WhereTimeGoes::Bar> bars;
-    QString unit;
-    for (std::size_t run = 0; run < comparison->runs.size(); ++run) {
-        const profiler::ComparedRun& compared = comparison->runs[run];
-        Scale scale
-            = timeScale(m_runs[m_baseline]->info, comparison->runs[m_baseline].metrics.duration);
-        unit = scale.unit;
-        if (m_runs[m_baseline]->info.inUnits())
-            scale.perUnit = static_cast<double>(compared.ticksPerUnit);
-        bars.push_back({titles().value(static_cast<qsizetype>(run)), timeShares(compared), scale});
-    }
-    m_chartUnit->setText(comparison->comparable
-                             ? tr("%1, mean of devices").arg(unit)
-                             : tr("only runs of one unit can be drawn together"));
-    m_chart->show(comparison->comparable ? std::move(bars) : std::vector<WhereTimeGoes::Bar>());
-    m_mode->setText(modeText(m_runs[m_baseline]->info));
-    showSentence();
     Q_EMIT statusChanged();
 }
 
@@ -238,19 +328,6 @@ void ComparePage::setBaseline(int run)
     askForNumbers();
 }
 
-void ComparePage::showSentence()
-{
-    const profiler::Comparison& comparison = m_model->comparison();
-    const int row = m_table->currentIndex().row();
-    if (row < 0 || row >= static_cast<int>(comparison.runs.size())) {
-        m_sentence->clear();
-        return;
-    }
-    m_sentence->setText(
-        QString::fromStdString(profiler::summarize(comparison, static_cast<std::size_t>(row)))
-        + QLatin1Char('.'));
-}
-
 void ComparePage::addPrediction()
 {
     if (m_runs.empty())
@@ -260,7 +337,7 @@ void ComparePage::addPrediction()
                          if (predicted) {
                              m_library.add(std::move(*predicted));
                          } else {
-                             m_band->show(Band::Kind::Error, tr("Not predicted."),
+                             m_band->show(Band::Kind::Error, tr("The run was not predicted."),
                                           QString::fromStdString(predicted.error().message));
                              m_band->setVisible(true);
                          }
@@ -291,11 +368,6 @@ void ComparePage::addRunMenu()
     menu.exec(QCursor::pos());
 }
 
-QString ComparePage::title() const
-{
-    return m_runs.size() == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(m_runs.size());
-}
-
 QStringList ComparePage::statusTexts() const
 {
     if (m_runs.empty())
@@ -311,11 +383,6 @@ QStringList ComparePage::statusTexts() const
     return texts;
 }
 
-QString ComparePage::statusNote() const
-{
-    return m_runs.empty() ? QString() : tr("the headline iteration of every run");
-}
-
 QList<QAction*> ComparePage::menuActions(Menu menu) const
 {
     switch (menu) {
@@ -325,12 +392,9 @@ QList<QAction*> ComparePage::menuActions(Menu menu) const
         return {m_blink, m_addRun, m_predict};
     case Menu::Export:
         return {m_export};
-    case Menu::File:
-    case Menu::Run:
-    case Menu::Analyze:
-        break;
+    default:
+        return {};
     }
-    return {};
 }
 
 } // namespace app

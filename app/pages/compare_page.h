@@ -3,16 +3,15 @@
 #include "app/jobs/background.h"
 #include "app/jobs/run_library.h"
 #include "app/jobs/view_preparation.h"
-#include "app/models/tables/compare_model.h"
 #include "app/models/theme.h"
 #include "app/widgets/controls/page.h"
+#include "profiler/analysis/compare.h"
 
 #include <memory>
 #include <vector>
 
 class QAction;
 class QComboBox;
-class QLabel;
 class QSplitter;
 class QStackedWidget;
 
@@ -20,14 +19,12 @@ namespace app {
 
 class Band;
 class CompareWidget;
-class DataTable;
+class ComparisonPanels;
 class EmptyState;
 class RunsDock;
-class Tag;
-class WhereTimeGoes;
 
-// The checked runs under one ruler, their differences to a baseline, and where the time goes
-// (mockup compare.png). Checking a run in the dock adds it, on any page.
+// The ticked runs under one ruler, their differences to a baseline, and where the time goes.
+// Ticking a run in the dock adds it, on any page.
 class ComparePage : public Page
 {
     Q_OBJECT
@@ -38,9 +35,15 @@ public:
                 const std::vector<std::shared_ptr<RunDocument>>& documents,
                 QWidget* parent = nullptr);
 
-    QString title() const override;
+    QString title() const override
+    {
+        return m_runs.size() == 1 ? tr("Compare 1 run") : tr("Compare %1 runs").arg(m_runs.size());
+    }
     QStringList statusTexts() const override;
-    QString statusNote() const override;
+    QString statusNote() const override
+    {
+        return m_runs.empty() ? QString() : tr("the reported iteration of every run");
+    }
     QList<QAction*> menuActions(Menu menu) const override;
 
 protected:
@@ -51,8 +54,6 @@ private:
     void makeActions();
     void buildLayout();
     QWidget* makeToolbar();
-    QWidget* makeTables();
-    QWidget* makeChart();
     void shareRoom();
     void connectAll();
 
@@ -60,7 +61,6 @@ private:
     void askForNumbers();
     void showNumbers(const engine::Result<profiler::Comparison>& comparison);
     void fillBaselines();
-    void showSentence();
     void setBaseline(int run);
     void addPrediction();
     void addRunMenu();
@@ -82,19 +82,14 @@ private:
             *m_addRun = nullptr, *m_export = nullptr, *m_predict = nullptr, *m_showRuns = nullptr;
     RunsDock* m_dock = nullptr;
     QComboBox* m_baselineBox = nullptr;
-    CompareModel* m_model = nullptr;
-    DataTable* m_table = nullptr;
-    QLabel *m_sentence = nullptr, *m_chartUnit = nullptr;
-    Tag* m_mode = nullptr;
     Band *m_band = nullptr, *m_refused = nullptr; // of the runs; of files that are none
-    WhereTimeGoes* m_chart = nullptr;
+    ComparisonPanels* m_tables = nullptr;
     CompareWidget* m_compare = nullptr;
     EmptyState* m_empty = nullptr;
     QWidget* m_single = nullptr;
     QStackedWidget* m_stack = nullptr;
-    QSplitter *m_rows = nullptr, *m_bottom = nullptr;
-    QWidget* m_chartPanel = nullptr;
-    bool m_areRowsChosen = false, m_isChartChosen = false;
+    QSplitter* m_rows = nullptr;
+    bool m_areRowsChosen = false; // by hand
 };
 
 } // namespace app

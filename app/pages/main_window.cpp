@@ -1,20 +1,24 @@
 #include "app/pages/main_window.h"
 
+#include "app/models/text.h"
 #include "app/pages/about_dialog.h"
+#include "app/pages/compare_page.h"
 #include "app/pages/device_dialog.h"
+#include "app/pages/editor_page.h"
+#include "app/pages/export_dialog.h"
 #include "app/pages/keys_dialog.h"
+#include "app/pages/run_page.h"
+#include "app/pages/setup_page.h"
 #include "app/pages/start_page.h"
-#include "app/widgets/controls/command_field.h"
+#include "app/pages/window_menus.h"
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/icons.h"
-#include "app/widgets/window/command_palette.h"
 #include "app/widgets/window/status_line.h"
 #include "app/widgets/window/tab_strip.h"
 
-#include <QAction>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileDialog>
-#include <QMenuBar>
 #include <QMimeData>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -41,8 +45,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     , m_tabs(new TabStrip(theme))
     , m_stack(new QStackedWidget)
     , m_status(new StatusLine)
-    , m_commandField(new CommandField(theme))
-    , m_palette(new CommandPalette(theme, this))
+    , m_menus(new WindowMenus(*this, theme, settings))
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowIcon(applicationIcon());
@@ -57,7 +60,6 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     column->addWidget(m_stack, 1);
     setCentralWidget(body);
     setStatusBar(m_status);
-    makeMenus();
 
     connect(m_tabs, &TabStrip::currentChanged, this, &MainWindow::showPage);
     connect(m_tabs, &TabStrip::newRequested, this, [this] { newRun(); });
@@ -69,7 +71,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     restoreGeometry(settings.geometry());
 }
 
-// The pages go first: they tell the window what they show, and forget the library's runs.
+// Destroys the pages first: they still send signals to the window and use the library.
 MainWindow::~MainWindow()
 {
     disconnect(m_tabs, nullptr, this, nullptr);
@@ -107,7 +109,7 @@ void MainWindow::connectPage(Page* page)
         updateStatus();
     });
     connect(page, &Page::statusChanged, this, &MainWindow::updateStatus);
-    connect(page, &Page::actionsChanged, this, &MainWindow::updateMenus);
+    connect(page, &Page::actionsChanged, this, [this] { m_menus->showPage(*currentPage()); });
     connect(
         page, &Page::closeRequested, this, [this, page] { closePage(page); }, Qt::QueuedConnection);
     connect(page, &Page::newRunRequested, this, &MainWindow::newRun);
@@ -132,7 +134,7 @@ void MainWindow::showPage(int index)
         return;
     m_stack->setCurrentIndex(index);
     m_stack->currentWidget()->setFocus();
-    updateMenus();
+    m_menus->showPage(*currentPage());
     updateStatus();
 }
 
@@ -199,9 +201,100 @@ void MainWindow::askForFiles()
     dialog->open();
 }
 
+void MainWindow::newRun(const QString& experimentToml)
+{
+    auto* page = new SetupPage(m_theme);
+    if (!experimentToml.isEmpty())
+        page->setPlan(planFromExperiment(experimentToml));
+    addPage(page);
+}
+
+void MainWindow::editSchedule(const engine::Schedule& schedule, const PredictionRequest& request)
+{
+    const engine::Scheme* scheme = engine::findScheme(schedule.scheme);
+    auto* page = new EditorPage(m_theme);
+    page->edit(schedule,
+               tr("%1 D %2, N %3")
+                   .arg(scheme != nullptr ? shortTitle(fromUtf8(scheme->title))
+                                          : QString::fromStdString(schedule.scheme))
+                   .arg(schedule.shape.devices)
+                   .arg(schedule.shape.microBatches),
+               request);
+    addPage(page);
+}
+
+void MainWindow::editFile(const QString& file)
+{
+    if (showPageOf(file))
+        return;
+    auto* page = new EditorPage(m_theme);
+    page->open(file);
+    addPage(page);
+}
+
+bool MainWindow::showPageOf(const QString& file)
+{
+    for (Page* page : pages()) {
+        if (page->file() == file) {
+            m_tabs->setCurrent(m_stack->indexOf(page));
+            return true;
+        }
+    }
+    return false;
+}
+
+void MainWindow::openRun(const QString& file)
+{
+    showDocument(m_library.open(file));
+}
+
+void MainWindow::startRun(const QStringList& options)
+{
+    showDocument(m_library.start(options));
+}
+
+void MainWindow::startRuns(const QList<QStringList>& options)
+{
+    std::shared_ptr<RunDocument> first;
+    for (const QStringList& one : options) {
+        const auto document = m_library.start(one);
+        if (first == nullptr)
+            first = document;
+    }
+    if (first != nullptr)
+        showDocument(first);
+}
+
+void MainWindow::showDocument(const std::shared_ptr<RunDocument>& document)
+{
+    if (!showPageOf(document->file()))
+        addPage(new RunPage(m_theme, m_library, document));
+}
+
+void MainWindow::compare(const QStringList& files)
+{
+    std::vector<std::shared_ptr<RunDocument>> documents;
+    for (const QString& file : files)
+        documents.push_back(m_library.open(file));
+    addPage(new ComparePage(m_theme, m_library, documents));
+}
+
+void MainWindow::connectExport(Page* page)
+{
+    connect(page, &Page::exportRequested, this,
+            [this, page](const std::vector<std::shared_ptr<const engine::Run>>& runs) {
+                auto* dialog = new ExportDialog(m_theme, runs, this);
+                dialog->setIteration(page->exportedIteration());
+                dialog->setNotes(page->notes());
+                dialog->setAttribute(Qt::WA_DeleteOnClose);
+                fitToScreen(*dialog);
+                dialog->open();
+            });
+}
+
 void MainWindow::showKeys()
 {
-    (new KeysDialog(m_theme, m_fixedActions + m_pageActions, this))->open();
+    (new KeysDialog(m_theme, m_menus->actions(), this))->open();
 }
 
 void MainWindow::showAbout()
@@ -227,6 +320,17 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
     m_settings.setGeometry(saveGeometry());
     event->accept();
+}
+
+void MainWindow::showCommands()
+{
+    m_menus->showCommands();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    m_menus->place(width());
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

@@ -7,21 +7,17 @@
 
 #include <QMainWindow>
 
-#include <array>
-
-class QMenu;
 class QStackedWidget;
 
 namespace app {
 
-class CommandField;
-class CommandPalette;
 class StartPage;
 class StatusLine;
 class TabStrip;
+class WindowMenus;
 
-// The frame: menu bar, tabs, the pages, status bar. It builds pages, carries their requests from
-// one to the other, and computes nothing.
+// The main window: menu bar, tabs, pages, status bar. It creates pages and connects their requests,
+// and computes nothing.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
@@ -45,6 +41,7 @@ public Q_SLOTS:                                      // NOLINT: not the same to 
     void openFiles(const QStringList& files); // schedules: edited; a run: opened; runs: compared
     void askForFiles();
     void askForSchedule();
+    void stepTab(int by);
     void showCommands();
     void showKeys();
     void showAbout();
@@ -65,17 +62,7 @@ private:
     void connectPage(Page* page);
     void connectExport(Page* page);
     void showPage(int index);
-    void makeMenus();
-    void makeFileMenu();
-    void makeViewMenu();
-    void makeHelpMenu();
-    void makeThemeMenu(QMenu* view);
-    void updateMenus();
     void updateStatus();
-    void stepTab(int by);
-    QAction* addMenuAction(QMenu* menu, const QString& text, const QString& name,
-                           const QKeySequence& keys);
-    QMenu* menu(Menu which) const { return m_menus[static_cast<std::size_t>(which)]; }
 
     ThemeController& m_theme;
     Settings& m_settings;
@@ -83,13 +70,8 @@ private:
     TabStrip* m_tabs;
     QStackedWidget* m_stack;
     StatusLine* m_status;
-    CommandField* m_commandField;
-    CommandPalette* m_palette;
+    WindowMenus* m_menus;
     StartPage* m_start = nullptr;
-    std::array<QMenu*, 6> m_menus{}; // by Menu
-    QMenu* m_help = nullptr;
-    QList<QAction*> m_fixedActions; // the window's own; the others are of the current page
-    QList<QAction*> m_pageActions;
 };
 
 } // namespace app

@@ -1,102 +1,187 @@
 #include "app/pages/run_page.h"
 
-#include "app/models/numbers.h"
-#include "app/models/tables/iterations_model.h"
-#include "app/models/text.h"
-#include "app/pages/run_page_parts.h"
+#include "app/pages/dock_links.h"
+#include "app/pages/run_frame.h"
+#include "app/timeline/details/run_status.h"
 #include "app/widgets/controls/band.h"
-#include "app/widgets/controls/empty_state.h"
+#include "app/widgets/controls/controls.h"
 #include "app/widgets/run/details_panel.h"
+#include "app/widgets/run/find_bar.h"
+#include "app/widgets/run/find_controller.h"
+#include "app/widgets/run/note_bar.h"
 #include "app/widgets/run/notes_panel.h"
 #include "app/widgets/run/progress_panel.h"
 #include "app/widgets/run/run_panels.h"
 #include "app/widgets/run/selection_popover.h"
 #include "app/widgets/run/stop_run_dialog.h"
 #include "app/widgets/timeline/timeline_widget.h"
-#include "app/widgets/window/runs_dock.h"
 
 #include <QAction>
-#include <QLabel>
-#include <QPushButton>
-#include <QStackedWidget>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QResizeEvent>
+#include <QVBoxLayout>
 
 #include <utility>
 
 namespace app {
-namespace {
-
-using State = RunDocument::State;
-
-Band::Kind bandKind(Notice::Level level)
-{
-    return level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning;
-}
-
-} // namespace
-
 RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
                  std::shared_ptr<RunDocument> document, QWidget* parent)
     : Page(parent)
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
-    , m(std::make_unique<Parts>())
+    , m_actions(theme,
+                [this](const char* name, const QString& text, const QKeySequence& key) {
+                    return makeAction(name, text, key);
+                })
+    , m_runs(new RunsDock(theme, library.runs()))
+    , m_toolbar(new RunToolbar(theme, m_actions))
+    , m_timeline(new TimelineWidget(theme))
+    , m_state(new RunStateView(theme, m_timeline))
+    , m_popover(new SelectionPopover(theme, m_timeline))
+    , m_panels(new RunPanels(theme))
+    , m_details(new DetailsPanel(theme))
+    , m_findBar(new FindBar(theme))
+    , m_find(new FindController(*m_findBar, this))
+    , m_notes(new NoteController(theme, m_actions.notes, m_panels->notes(), *this))
 {
     setObjectName(QStringLiteral("runPage"));
-    makeActions();
-    buildLayout();
+    m_runs->setCurrent(m_document.get());
+    m_findBar->hide();
+    m_frame = new RunFrame(theme, m_actions, {m_runs, m_toolbar, m_state, m_panels, m_details},
+                           {m_findBar, m_notes->bar(), m_notes->band(), m_state->band()});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_frame);
+    setInitialFocus(m_timeline);
     connectActions();
     connectTimeline();
+    connectDock();
+    connectReaders();
     connectDocument();
     for (const QString& line : m_document->log())
-        m->panels->addLogLine(line);
+        m_panels->addLogLine(line);
     if (m_document->isRunning() || m_document->isQueued()) {
-        m->panels->setPanel(RunPanels::Panel::Progress);
-        m->actions.follow->setChecked(true);
+        m_panels->setPanel(RunPanels::Panel::Progress);
+        m_actions.follow->setChecked(true);
     }
     if (m_document->run())
         showRun();
     showState();
-    showNotice();
 }
 
-RunPage::~RunPage() = default;
+void RunPage::connectActions()
+{
+    connect(m_actions.back, &QAction::triggered, m_timeline, &TimelineWidget::zoomBack);
+    connect(m_actions.forward, &QAction::triggered, m_timeline, &TimelineWidget::zoomForward);
+    connect(m_actions.fit, &QAction::triggered, m_timeline, &TimelineWidget::zoomToFit);
+    connect(m_actions.fitAll, &QAction::triggered, m_timeline, &TimelineWidget::zoomToAll);
+    connect(m_actions.fitSelection, &QAction::triggered, m_timeline,
+            &TimelineWidget::zoomToSelection);
+    connect(m_actions.follow, &QAction::toggled, m_timeline, &TimelineWidget::setFollow);
+    connect(m_timeline, &TimelineWidget::followChanged, m_actions.follow, &QAction::setChecked);
+    connectLook();
+    connectFind();
+    connectNotes();
+    connect(m_actions.pause, &QAction::triggered, this,
+            [this](bool paused) { m_library.setPaused(*m_document, paused); });
+    connect(m_actions.stop, &QAction::triggered, this, [this] { m_library.stop(*m_document); });
+    connect(m_actions.exportFigure, &QAction::triggered, this,
+            [this] { Q_EMIT exportRequested({m_document->run()}); });
+    connect(m_actions.showDetails, &QAction::toggled, this, &RunPage::showPopover);
+    connect(m_actions.foldPanels, &QAction::triggered, this,
+            [this] { m_panels->setFolded(!m_panels->isFolded()); });
+    connect(m_actions.compare, &QAction::triggered, this,
+            [this] { Q_EMIT compareRequested({m_document->file()}); });
+    connect(m_actions.copyCommand, &QAction::triggered, this, [this] {
+        if (const RunPointer run = m_document->run())
+            QGuiApplication::clipboard()->setText(QString::fromStdString(run->info.command));
+    });
+}
+
+// Flow and colours: the keys go on to the next choice, the toolbar chooses one.
+void RunPage::connectLook()
+{
+    using Mode = TimelineWidget::FlowMode;
+    const auto setFlow = [this](int mode) { m_timeline->setFlowMode(static_cast<Mode>(mode)); };
+    connect(m_actions.flow, &QAction::triggered, this,
+            [this, setFlow] { setFlow((static_cast<int>(m_timeline->flowMode()) + 1) % 3); });
+    connect(m_toolbar, &RunToolbar::flowChosen, this, setFlow);
+    connect(m_timeline, &TimelineWidget::flowModeChanged, m_toolbar,
+            [this](Mode mode) { m_toolbar->setFlow(static_cast<int>(mode)); });
+    m_toolbar->setFlow(static_cast<int>(m_timeline->flowMode()));
+    connect(m_actions.kernels, &QAction::triggered, this, &RunPage::setKernelsShown);
+    connect(m_toolbar, &RunToolbar::kernelsChosen, this, &RunPage::setKernelsShown);
+    connect(m_timeline, &TimelineWidget::kernelsShownChanged, this, [this](bool shown) {
+        m_actions.kernels->setChecked(shown);
+        m_toolbar->setKernelsShown(shown);
+    });
+    connect(m_actions.colourBy, &QAction::triggered, this,
+            [this] { m_timeline->setColourBy(nextColourBy(m_timeline->colourBy())); });
+    connect(m_toolbar, &RunToolbar::colourByChosen, this,
+            [this](int by) { m_timeline->setColourBy(static_cast<ColourBy>(by)); });
+    connect(m_timeline, &TimelineWidget::colourByChanged, m_toolbar,
+            [this](ColourBy by) { m_toolbar->setColourBy(static_cast<int>(by)); });
+}
+
+void RunPage::connectFind()
+{
+    connect(m_actions.find, &QAction::triggered, m_find, &FindController::open);
+    connect(m_actions.findNext, &QAction::triggered, m_find, [this] { m_find->step(1); });
+    connect(m_actions.findPrevious, &QAction::triggered, m_find, [this] { m_find->step(-1); });
+    connect(m_find, &FindController::found, m_timeline, &TimelineWidget::setFound);
+    connect(m_find, &FindController::chosen, m_timeline, &TimelineWidget::select);
+    connect(m_find, &FindController::closed, m_timeline, [this] { m_timeline->setFocus(); });
+}
+
+void RunPage::connectNotes()
+{
+    connect(&m_panels->notes(), &NotesPanel::chosen, m_timeline, &TimelineWidget::goToNote);
+    connect(m_notes, &NoteController::closed, m_timeline, [this] { m_timeline->setFocus(); });
+    connect(m_notes, &NoteController::openRequested, this, &Page::openRequested);
+    connect(m_notes, &NoteController::changed, this, [this] {
+        m_timeline->setNotes(m_notes->notes());
+        m_panels->notes().setCurrent(m_timeline->currentNote());
+    });
+}
 
 void RunPage::connectTimeline()
 {
-    connect(m->timeline, &TimelineWidget::selectionChanged, this, &RunPage::select);
-    connect(m->timeline, &TimelineWidget::iterationChanged, this, &RunPage::showIteration);
-    connect(m->timeline, &TimelineWidget::viewChanged, this, [this] {
+    connect(m_timeline, &TimelineWidget::selectionChanged, this, &RunPage::select);
+    connect(m_timeline, &TimelineWidget::iterationChanged, this, &RunPage::showIteration);
+    connect(m_timeline, &TimelineWidget::viewChanged, this, [this] {
         if (isExplainedInPlace())
-            m->popover->place(m->timeline->selectionRect());
+            m_popover->place(m_timeline->selectionRect());
     });
-    connect(m->details, &DetailsPanel::jumpTo, m->timeline, &TimelineWidget::select);
-    connect(m->popover, &SelectionPopover::jumpTo, m->timeline, &TimelineWidget::select);
-    connect(m->panels, &RunPanels::selected, m->timeline, &TimelineWidget::select);
-    const auto go = [this](int iteration) { m->timeline->showIteration(iteration); };
-    connect(m->toolbar, &RunToolbar::iterationChosen, this, go);
-    connect(&m->panels->progress(), &ProgressPanel::iterationChosen, this, go);
-    connect(m->runs, &RunsDock::activated, this, &Page::openRequested);
-    connect(m->runs, &RunsDock::compareRequested, this, &Page::compareRequested);
-    connect(m->runs, &RunsDock::removeRequested, this,
-            [this](const RunDocument& document) { m_library.close(document); });
-    connect(m->runs, &RunsDock::moveInQueueRequested, this,
-            [this](const RunDocument& document, int by) { m_library.moveInQueue(document, by); });
-    connect(m->runs, &RunsDock::addRequested, this, [this] { Q_EMIT newRunRequested({}); });
+    connect(m_details, &DetailsPanel::jumpTo, m_timeline, &TimelineWidget::select);
+    connect(m_popover, &SelectionPopover::jumpTo, m_timeline, &TimelineWidget::select);
+    connect(m_panels, &RunPanels::selected, m_timeline, &TimelineWidget::select);
+    const auto go = [this](int iteration) { m_timeline->showIteration(iteration); };
+    connect(m_toolbar, &RunToolbar::iterationChosen, this, go);
+    connect(&m_panels->progress(), &ProgressPanel::iterationChosen, this, go);
+}
+
+void RunPage::connectDock()
+{
+    linkDock(*m_runs, m_library, *this);
+    connect(m_state, &RunStateView::runAgainRequested, this, &RunPage::runAgain);
+    connect(m_state, &RunStateView::openRequested, this, &Page::openDialogRequested);
+}
+
+void RunPage::connectReaders()
+{
     connect(&m_views, &ViewPreparation::ready, this,
             [this](const auto& views) { showView(views.front()); });
     connect(&m_kernels, &KernelLoader::loaded, this, &RunPage::showKernels);
-    connect(m->bandRunAgain, &QPushButton::clicked, this, &RunPage::runAgain);
-    connect(m->failed, &EmptyState::activated, this, &Page::openDialogRequested);
-    connect(m->bandDismiss, &QPushButton::clicked, m->band, &QWidget::hide);
+    connect(&m_kernels, &KernelLoader::missing, m_panels,
+            [this](const QString& reason) { m_panels->showKernels(nullptr, reason); });
     connect(&m_analysis, &RunAnalysis::iterationsDone, this,
             [this](const RunPointer& run, std::size_t first, const auto& rows) {
-                m->panels->progress().iterations().update(run->info, first, rows);
+                m_panels->progress().iterations().update(run->info, first, rows);
             });
     connect(&m_analysis, &RunAnalysis::answered, this,
             [this](const RunPointer& run, const profiler::RunMetrics& metrics) {
                 m_metrics = metrics;
-                m->panels->showMetrics(run, metrics);
+                m_panels->showMetrics(run, metrics);
                 Q_EMIT statusChanged();
             });
 }
@@ -106,13 +191,13 @@ void RunPage::connectDocument()
     const RunDocument* document = m_document.get();
     connect(document, &RunDocument::runChanged, this, &RunPage::showRun);
     connect(document, &RunDocument::stateChanged, this, &RunPage::showState);
-    connect(document, &RunDocument::noticeChanged, this, &RunPage::showNotice);
+    connect(document, &RunDocument::noticeChanged, this,
+            [this] { m_state->showNotice(*m_document, facts()); });
     connect(document, &RunDocument::progressChanged, this, [this] {
-        m->toolbar->showRun(*m_document, m->timeline->iteration());
+        m_toolbar->showRun(*m_document, m_timeline->iteration());
         Q_EMIT statusChanged();
     });
-    connect(document, &RunDocument::logged, this,
-            [this](const QString& line) { m->panels->addLogLine(line); });
+    connect(document, &RunDocument::logged, m_panels, &RunPanels::addLogLine);
 }
 
 void RunPage::showRun()
@@ -130,125 +215,112 @@ void RunPage::showView(const RunViewPointer& view)
 {
     const bool isFirst = !m_view;
     m_view = view;
-    m->timeline->setView(view,
-                         isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
-    m->centre->setCurrentWidget(m->timeline);
+    m_timeline->setView(view,
+                        isFirst ? TimelineWidget::View::FitIteration : TimelineWidget::View::Keep);
+    m_state->setCurrentWidget(m_timeline);
     if (isFirst && isVisible())
-        m->timeline->setFocus();
-    showIteration(m->timeline->iteration());
-    search(); // a run that has grown may have more hits
+        m_timeline->setFocus();
+    showIteration(m_timeline->iteration());
+    m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
     // While a run grows its newest iteration is described; an op that is chosen stays as it was.
-    const bool isNothingChosen = m->timeline->selection().kind == Selection::Kind::None;
+    const bool isNothingChosen = m_timeline->selection().kind == Selection::Kind::None;
     if (isFirst || isNothingChosen || !m_document->isRunning())
-        m->details->show(view, m->timeline->selection());
+        m_details->show(view, m_timeline->selection());
+    askForMore();
+}
+
+// What comes with the end of a run: kernels and notes are read from its complete file.
+void RunPage::askForMore()
+{
     reportFinished();
-    askForKernels();
-    askForNotes();
+    if (m_view)
+        m_kernels.ask(m_view->shared(), *m_document);
+    m_notes->setRun(m_view, *m_document);
 }
 
 void RunPage::showIteration(int iteration)
 {
-    m->toolbar->showRun(*m_document, iteration);
+    m_toolbar->showRun(*m_document, iteration);
     if (m_view) {
-        m->panels->showRun(m_view->shared(), iteration);
+        m_panels->showRun(m_view->shared(), iteration);
         m_analysis.ask(m_view->shared(), iteration);
     }
+    m_find->setPlace(m_timeline->selection(), iteration);
     Q_EMIT statusChanged();
 }
 
 void RunPage::select(const Selection& selection)
 {
-    m->details->show(m_view, selection);
-    m->panels->showSelection(selection);
-    m->panels->notes().setCurrent(m->timeline->currentNote());
+    m_details->show(m_view, selection);
+    m_panels->showSelection(selection);
+    m_panels->notes().setCurrent(m_timeline->currentNote());
+    m_notes->setSelection(selection);
+    m_find->setPlace(selection, m_timeline->iteration());
     showPopover();
     Q_EMIT statusChanged();
-}
-
-int RunPage::exportedIteration() const
-{
-    const int shown = m->timeline->iteration();
-    const auto& run = m_document->run();
-    return run == nullptr || shown == engine::reportedIteration(run->timeline) ? -1 : shown;
 }
 
 void RunPage::showState()
 {
     if (m_view && !m_document->isRunning())
-        m->details->show(m_view, m->timeline->selection());
+        m_details->show(m_view, m_timeline->selection());
     showWaiting();
-    m->toolbar->showRun(*m_document, m->timeline->iteration());
-    reportFinished();
-    askForKernels();
-    askForNotes();
+    m_toolbar->showRun(*m_document, m_timeline->iteration());
+    askForMore();
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
 }
 
-// What stands in the timeline's place until there is one, or for good.
+RunStateView::Facts RunPage::facts() const
+{
+    return {m_view != nullptr, m_views.isBusy(), !m_library.optionsOf(*m_document).isEmpty()};
+}
+
+// Where there is nothing to look at, no empty table is offered beside it.
 void RunPage::showWaiting()
 {
-    const bool isPreparing = m_views.isBusy();
-    const bool isLoading = m_document->state() == State::Loading;
-    m->waiting->setText(isPreparing     ? tr("Preparing %1").arg(m_document->title())
-                            : isLoading ? tr("Reading %1").arg(m_document->file())
-                            : m_document->isQueued()
-                            ? tr("In the queue. It starts by itself when the runs before it are "
-                                 "through: two at a time would disturb each other's times.")
-                            : tr("The worker is starting. The first iteration appears as soon as "
-                                 "it is whole."));
-    const bool isWaiting
-        = isLoading || isPreparing || m_document->isRunning() || m_document->isQueued();
-    if (!m_view)
-        m->centre->setCurrentWidget(isWaiting ? m->waiting : m->failed->parentWidget());
-    showFailure(!m_view && !isWaiting);
+    m_state->showState(*m_document, facts());
+    m_panels->setVisible(!m_state->isFailed() || facts().isOfWorker);
+    if (m_state->isFailed())
+        m_actions.showDetails->setChecked(false);
 }
 
 void RunPage::reportFinished()
 {
     const RunPointer run = m_document->run();
-    if (m_document->state() != State::Finished || !m_view || m_view->shared() != run
+    if (m_document->state() != RunDocument::State::Finished || !m_view || m_view->shared() != run
         || std::exchange(m_isReported, true))
         return;
-    // A run that was watched ends with its headline, the median replay.
-    if (m->actions.follow->isChecked()) {
-        m->actions.follow->setChecked(false);
-        m->timeline->showIteration(engine::reportedIteration(run->timeline));
+    // A run that was watched ends with its median iteration.
+    if (m_actions.follow->isChecked()) {
+        m_actions.follow->setChecked(false);
+        m_timeline->showIteration(engine::reportedIteration(run->timeline));
     }
     if (!m_document->file().isEmpty())
         Q_EMIT runOpened(m_document->file(), run);
 }
 
-// There is nothing to look at: the page says so once, and offers no table of nothing.
-void RunPage::showFailure(bool isFailed)
+void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reason)
 {
-    const bool isOfWorker = !m_library.optionsOf(*m_document).isEmpty();
-    const Notice& notice = m_document->notice();
-    if (isOfWorker)
-        m->failed->setWords(tr("Nothing was recorded."), tr("The log below holds what was said."));
-    else
-        m->failed->setWords(notice.headline, notice.text);
-    m->panels->setVisible(!isFailed || isOfWorker);
-    showNotice();
-    if (!isFailed)
-        return;
-    m->actions.showDetails->setChecked(false);
-    if (isVisible())
-        m->failed->button()->setFocus();
+    m_timeline->setKernels(kernels);
+    m_details->setKernels(kernels);
+    m_panels->showKernels(kernels, reason);
+    m_toolbar->offerKernels(kernels && !kernels->isEmpty(), reason);
+    m_find->setRun(m_view, kernels); // "kernel:" has something to find now
+    Q_EMIT statusChanged();
 }
 
-void RunPage::showNotice()
+// Where there are none, the table says why.
+void RunPage::setKernelsShown(bool shown)
 {
-    const Notice& notice = m_document->notice();
-    const RunPointer run = m_document->run();
-    const bool hasOptions = !m_library.optionsOf(*m_document).isEmpty();
-    const bool hasExperiment = run && !run->info.experiment.empty();
-    const bool isSaidBelow = !hasOptions && m->centre->currentWidget() == m->failed->parentWidget();
-    if (notice.level == Notice::Level::None || isSaidBelow)
-        m->band->hide();
-    else
-        m->band->show(bandKind(notice.level), notice.headline, notice.text);
-    m->bandRunAgain->setVisible(notice.canRepeat && (hasExperiment || hasOptions));
+    const KernelViewPointer& kernels = m_timeline->kernels();
+    const bool hasAny = kernels && !kernels->isEmpty();
+    m_timeline->setKernelsShown(shown && hasAny);
+    m_actions.kernels->setChecked(shown && hasAny);
+    if (!shown || hasAny)
+        return;
+    m_panels->setFolded(false);
+    m_panels->setPanel(RunPanels::Panel::Kernels);
 }
 
 void RunPage::runAgain()
@@ -269,56 +341,51 @@ bool RunPage::queryClose()
     return dialog.exec() == QDialog::Accepted;
 }
 
+int RunPage::exportedIteration() const
+{
+    const int shown = m_timeline->iteration();
+    const auto& run = m_document->run();
+    return run == nullptr || shown == engine::reportedIteration(run->timeline) ? -1 : shown;
+}
+
 QStringList RunPage::statusTexts() const
 {
-    const RunPointer run = m_document->run();
-    if (!run)
-        return {m_document->state() == State::Loading ? tr("reading") : tr("no numbers yet")};
-    const engine::RunInfo& info = run->info;
-    const engine::Shape& shape = run->schedule.shape;
-    QString devices = countOf(shape.devices, "device");
-    if (!info.deviceName.empty())
-        devices += tr(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
-    QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
-    if (m_document->isRunning())
-        texts.append(tr("%1 of %2 iterations")
-                         .arg(m_document->progress().done)
-                         .arg(m_document->progress().planned));
-    const auto ops = static_cast<std::int64_t>(engine::opCount(run->schedule));
-    QString counts = countOf(ops, "op");
-    if (m_metrics.messages > 0)
-        counts += tr(", %1").arg(countOf(m_metrics.messages, "message"));
-    if (const auto& kernels = m->timeline->kernels(); kernels && !kernels->isEmpty())
-        counts += tr(", %1").arg(countOf(
-            static_cast<std::int64_t>(kernels->activity().trace().kernels.size()), "kernel"));
-    texts.append(counts);
-    const Selection& selection = m->timeline->selection();
-    if (selection.kind != Selection::Kind::None && selection.window.duration() > 0) {
-        const auto length = selection.window.duration();
-        texts.append(
-            tr("selection %1").arg(timeScale(info, length).withUnit(static_cast<double>(length))));
-    }
-    if (!info.timing.empty())
-        texts.append(tr("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
-    if (!info.link.empty())
-        texts.append(tr("link %1").arg(QString::fromStdString(info.link).toHtmlEscaped()));
-    return texts;
+    return runStatus(*m_document, m_metrics, m_timeline->selection(), m_timeline->kernels().get());
 }
 
 QString RunPage::statusNote() const
 {
-    if (m_metrics.devices.empty() || !m_document->run())
-        return {};
-    const RunPointer run = m_document->run();
-    const QString name = iterationName(run->timeline, m_metrics.iteration);
-    const bool isReplay
-        = run->timeline.iterations[static_cast<std::size_t>(m_metrics.iteration)].kind
-        == engine::Iteration::Kind::Replay;
-    return tr("%1 %2, bubble %3")
-        .arg(isReplay ? name : tr("iteration %1").arg(name),
-             timeScale(run->info, m_metrics.duration)
-                 .withUnit(static_cast<double>(m_metrics.duration)),
-             percent(m_metrics.bubbleRatio));
+    return iterationStatus(*m_document, m_metrics);
+}
+
+// While the details are folded, a selection is explained where it lies.
+bool RunPage::isExplainedInPlace() const
+{
+    const Selection::Kind kind = m_timeline->selection().kind;
+    return m_view && !m_actions.showDetails->isChecked()
+        && (kind == Selection::Kind::Op || kind == Selection::Kind::Bubble
+            || kind == Selection::Kind::Kernel);
+}
+
+void RunPage::showPopover()
+{
+    if (isExplainedInPlace())
+        m_popover->show(detailsOf(*m_view, m_timeline->selection(), m_timeline->kernels().get()),
+                        m_timeline->selectionRect());
+    else
+        m_popover->hide();
+}
+
+void RunPage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    m_timeline->setFocus();
+}
+
+void RunPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    m_frame->fold(size());
 }
 
 } // namespace app

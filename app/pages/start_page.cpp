@@ -105,9 +105,11 @@ QWidget* StartPage::makeDeviceLine()
     row->addWidget(
         facts.hasNvidiaDriver
             ? makeFact(m_theme, Icon::Info, &Chrome::text3,
-                       {tr("NVIDIA driver found"), tr("the device check says what runs on it")})
-            : makeFact(m_theme, Icon::Info, &Chrome::text3,
-                       {tr("No NVIDIA GPU found"), tr("no driver; nothing here needs one")}));
+                       {tr("NVIDIA driver found"), tr("see the device check")})
+            : makeFact(
+                m_theme, Icon::Info, &Chrome::text3,
+                {tr("No NVIDIA GPU found"),
+                 tr("No NVIDIA driver. Everything except --backend cuda works without one.")}));
     row->addStretch();
     QPushButton* check = makeButton(tr("Device check"), QStringLiteral("deviceCheck"), "tool");
     connect(check, &QPushButton::clicked, this, &StartPage::deviceCheckRequested);
@@ -121,16 +123,15 @@ QWidget* StartPage::makeBegin()
     begin->setFixedWidth(kBegin);
     auto* column = spaced(new QVBoxLayout(begin), QMargins(), 8);
     column->addWidget(makeLabel(tr("Begin"), "section"));
-    auto* newRun
-        = new BeginButton(m_theme,
-                          {Icon::Run, tr("New run"), tr("choose a scheme, see it before it runs"),
-                           QStringLiteral("Ctrl+N")},
-                          BeginButton::Rank::Primary);
+    auto* newRun = new BeginButton(
+        m_theme,
+        {Icon::Run, tr("New run"), tr("choose a scheme and preview it"), QStringLiteral("Ctrl+N")},
+        BeginButton::Rank::Primary);
     newRun->setObjectName(QStringLiteral("beginNewRun"));
     connect(newRun, &CardButton::clicked, this, [this] { Q_EMIT newRunRequested({}); });
     auto* open = new BeginButton(m_theme,
                                  {Icon::Open, tr("Open run"),
-                                  tr(".sqlite of this program; several are compared"),
+                                  tr("Open one run, or several to compare them"),
                                   QStringLiteral("Ctrl+O")},
                                  BeginButton::Rank::Other);
     open->setObjectName(QStringLiteral("beginOpen"));
@@ -186,7 +187,8 @@ void StartPage::fillRecent()
     auto* empty = new EmptyState(
         m_theme,
         {Icon::Compare, tr("No run yet"),
-         tr("What you run or open is listed here; a sample opens at once."), tr("Open a sample")});
+         tr("Runs that you start or open are listed here. The samples open at once."),
+         tr("Open a sample")});
     empty->setObjectName(QStringLiteral("noRecent"));
     empty->setFixedHeight(140);
     connect(empty, &EmptyState::activated, this, [this] { openSample(samples().front()); });
@@ -201,9 +203,9 @@ QWidget* StartPage::makeSamples()
     auto* head = spaced(new QHBoxLayout, QMargins(), 10);
     const std::vector<Sample> all = samples();
     const bool isRecorded = !all.empty() && !all.front().recorded.isEmpty();
-    const QString predicted = tr("predicted from the real schedules, on one time scale");
+    const QString predicted = tr("predicted from the schedules, on one time scale");
     const QString hint = isRecorded
-        ? tr("the first is recorded on a CPU, the others %1").arg(predicted)
+        ? tr("the first was recorded on a CPU, the others are %1").arg(predicted)
         : predicted;
     head->addWidget(makeLabel(tr("Sample runs"), "section"));
     head->addWidget(makeLabel(hint, "small"), 1);

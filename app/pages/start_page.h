@@ -13,7 +13,7 @@ namespace app {
 class Band;
 
 // Where the window begins: what this machine can run on, what to do first, what was open before,
-// and samples that open without a GPU (mockup start.png).
+// and samples that open without a GPU.
 class StartPage : public Page
 {
     Q_OBJECT

@@ -1,9 +1,8 @@
 #include "profiler/figure/figure_axis.h"
 
-#include <fmt/format.h>
+#include "profiler/analysis/ticks.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
 namespace profiler {
 namespace {
@@ -16,27 +15,10 @@ double tickLength(const FigureStyle& style)
 Ticks axisTicks(const FigureStyle& style, double length)
 {
     const double label = style.width(fmt::format("{:.0f}", length), style.size);
-    return ticks(length, (label + 2 * style.size) / style.pointsPerUnit);
+    return ticks(0, length, (label + 2 * style.size) / style.pointsPerUnit);
 }
 
 } // namespace
-
-Ticks ticks(double length, double closest)
-{
-    Ticks result;
-    if (length <= 0 || closest <= 0)
-        return result;
-    const double power = std::pow(10, std::floor(std::log10(closest)));
-    result.step = 10 * power;
-    for (const double factor : {5.0, 2.0, 1.0})
-        if (factor * power >= closest * (1 - 1e-9))
-            result.step = factor * power;
-    result.decimals = std::max(0, -static_cast<int>(std::floor(std::log10(result.step) + 1e-9)));
-    const int last = static_cast<int>(std::floor(length / result.step * (1 + 1e-9)));
-    for (int i = 0; i <= last; ++i)
-        result.values.push_back(i * result.step);
-    return result;
-}
 
 Group layoutAxis(const FigureStyle& style, double y, double length)
 {
@@ -46,7 +28,7 @@ Group layoutAxis(const FigureStyle& style, double y, double length)
     group.shapes.emplace_back(
         Line{.x1 = style.plotLeft, .y1 = y, .x2 = end, .y2 = y, .colour = ink, .cls = "axis"});
     const Ticks places = axisTicks(style, length);
-    for (const double value : places.values) {
+    for (const double value : places.major) {
         const double x = style.plotLeft + value * style.pointsPerUnit;
         group.shapes.emplace_back(Line{
             .x1 = x, .y1 = y, .x2 = x, .y2 = y + tickLength(style), .colour = ink, .cls = "tick"});
@@ -64,10 +46,10 @@ Group layoutAxis(const FigureStyle& style, double y, double length)
 double axisRight(const FigureStyle& style, double length)
 {
     const Ticks places = axisTicks(style, length);
-    if (places.values.empty())
+    if (places.major.empty())
         return style.plotLeft;
-    const std::string label = fmt::format("{:.{}f}", places.values.back(), places.decimals);
-    return style.plotLeft + places.values.back() * style.pointsPerUnit
+    const std::string label = fmt::format("{:.{}f}", places.major.back(), places.decimals);
+    return style.plotLeft + places.major.back() * style.pointsPerUnit
         + style.width(label, style.size) / 2;
 }
 

@@ -2,19 +2,7 @@
 
 #include "profiler/figure/figure_style.h"
 
-#include <vector>
-
 namespace profiler {
-
-struct Ticks
-{
-    double step = 1;
-    int decimals = 0; // that their labels need
-    std::vector<double> values;
-};
-
-// Multiples of 1, 2 or 5 x 10^k from 0 to `length`, at least `closest` apart.
-Ticks ticks(double length, double closest);
 
 // Axis line, ticks and their numbers, its line at `y`; `length` in printed units.
 Group layoutAxis(const FigureStyle& style, double y, double length);

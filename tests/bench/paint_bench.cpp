@@ -85,10 +85,10 @@ void kernels(benchmark::State& state, double share)
     const double begin = static_cast<double>(whole.duration()) / 3;
     const app::TimeAxis axis{begin, begin + share * static_cast<double>(whole.duration()), 140,
                              1336, 1};
-    app::LaneWishes wishes;
-    wishes.available = 8 * 110;
-    wishes.kernels = view->rows();
-    const auto lanes = app::layoutLanes(8, wishes);
+    app::LaneOptions options;
+    options.available = 8 * 110;
+    options.kernels = view->rows();
+    const auto lanes = app::layoutLanes(8, options);
     QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
     for (auto _ : state) {
         QPainter painter(&image);

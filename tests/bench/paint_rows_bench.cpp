@@ -98,10 +98,10 @@ void nvtx(benchmark::State& state, double share)
     const app::RangeView& ranges = setting.kernels->ranges();
     const app::TimeAxis axis = setting.axis(share);
     const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
-    app::LaneWishes wishes;
-    wishes.available = kDevices * 110;
-    wishes.ranges = ranges.rows();
-    const auto lanes = app::layoutLanes(kDevices, wishes);
+    app::LaneOptions options;
+    options.available = kDevices * 110;
+    options.ranges = ranges.rows();
+    const auto lanes = app::layoutLanes(kDevices, options);
     QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
     for (auto _ : state) {
         QPainter painter(&image);
@@ -131,10 +131,10 @@ void ncclWaits(benchmark::State& state, double share)
     const app::TimeAxis axis = setting.axis(share);
     const app::Theme theme = app::makeTheme(profiler::ThemeMode::Light);
     const app::BoxColours colours(theme, 1);
-    app::LaneWishes wishes;
-    wishes.available = kDevices * 110;
-    wishes.kernels = setting.kernels->rows();
-    const auto lanes = app::layoutLanes(kDevices, wishes);
+    app::LaneOptions options;
+    options.available = kDevices * 110;
+    options.kernels = setting.kernels->rows();
+    const auto lanes = app::layoutLanes(kDevices, options);
     QImage image(1600, static_cast<int>(app::heightOf(lanes)), QImage::Format_RGB32);
     for (auto _ : state) {
         QPainter painter(&image);

@@ -1,3 +1,4 @@
+#include "app/models/tables/table_roles.h"
 #include "app/pages/compare_page.h"
 #include "app/widgets/controls/data_table.h"
 #include "tests/app/jobs/wait_for.h"

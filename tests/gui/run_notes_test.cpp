@@ -179,7 +179,7 @@ TEST_CASE("a note that cannot be written is taken back, said, and kept for a cop
     run.write("lost?");
     auto* band = run.find<Band>("noteBand");
     REQUIRE(waitFor([&] { return band->isVisible(); }));
-    CHECK(band->text().contains(QStringLiteral("Not noted.")));
+    CHECK(band->text().contains(QStringLiteral("The note was not saved.")));
     REQUIRE(waitFor([&] { return run.table->model()->rowCount() == 0; }));
     CHECK_FALSE(run.find<QAction>("undoNote")->isEnabled());
 

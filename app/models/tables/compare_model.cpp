@@ -2,249 +2,131 @@
 
 #include "app/models/text.h"
 
-#include <algorithm>
 #include <cmath>
-#include <utility>
 
 namespace app {
-namespace {
 
-using Column = CompareModel::Column;
-
-bool isTime(Column column)
-{
-    return column >= Column::Iteration && column <= Column::Bubble;
-}
-
-bool moreIsBetter(Column column)
-{
-    return column == Column::Tokens || column == Column::Mfu;
-}
-
-QString title(Column column)
-{
-    switch (column) {
-    case Column::Run:
-        return CompareModel::tr("Run");
-    case Column::Mode:
-        return CompareModel::tr("Mode");
-    case Column::Iteration:
-        return CompareModel::tr("Iteration");
-    case Column::Compute:
-        return CompareModel::tr("Compute");
-    case Column::Exposed:
-        return CompareModel::tr("Exposed comm.");
-    case Column::Bubble:
-        return CompareModel::tr("Bubble");
-    case Column::Peak:
-        return CompareModel::tr("Peak, %1");
-    case Column::Stash:
-        return CompareModel::tr("Stash, Mₐ");
-    case Column::Messages:
-        return CompareModel::tr("Messages");
-    case Column::Tokens:
-        return CompareModel::tr("k tokens/s");
-    case Column::Mfu:
-        return CompareModel::tr("MFU, %");
-    }
-    return {};
-}
-
-} // namespace
-
-CompareModel::CompareModel(QObject* parent)
-    : QAbstractTableModel(parent)
-{ }
+using profiler::ComparedRun;
 
 void CompareModel::show(profiler::Comparison comparison, QStringList titles)
 {
-    beginResetModel();
     m_comparison = std::move(comparison);
     m_titles = std::move(titles);
-    std::int64_t peak = 0;
-    for (const auto& run : m_comparison.runs)
-        peak = std::max(peak, run.peakBytes.value_or(0));
-    m_bytes = byteScale(peak);
-    chooseColumns();
-    endResetModel();
+    std::vector<std::size_t> runs(m_comparison.runs.size());
+    std::iota(runs.begin(), runs.end(), std::size_t{0});
+    reset(columns(), std::move(runs));
 }
 
-void CompareModel::clear()
+// Columns in which no run has a number are left out; the mode is a column only where it differs, or
+// where a run was oversubscribed.
+CompareModel::Columns CompareModel::columns() const
 {
-    show({}, {});
-}
-
-// Columns in which no run has a number are left out; the mode stands in a column of its own only
-// where it differs, or where threads took turns.
-void CompareModel::chooseColumns()
-{
-    m_columns = {Column::Run};
     const auto& runs = m_comparison.runs;
-    if (std::ranges::any_of(runs, [&](const auto& run) {
+    Columns columns = {
+        {tr("Run"), [this](std::size_t run) { return m_titles.value(static_cast<qsizetype>(run)); },
+         Qt::AlignLeft}};
+    const auto mode = [this](std::size_t run) {
+        const ComparedRun& compared = m_comparison.runs[run];
+        const QString name = fromUtf8(engine::modeAdjective(compared.mode));
+        return compared.isOversubscribed ? tr("%1, oversubscribed").arg(name) : name;
+    };
+    if (std::ranges::any_of(runs, [&](const ComparedRun& run) {
             return run.mode != runs[0].mode || run.isOversubscribed;
         }))
-        m_columns.push_back(Column::Mode);
-    // The stash stands in for the peak where no bytes were recorded.
-    const bool hasBytes
-        = std::ranges::any_of(runs, [](const auto& run) { return run.peakBytes.has_value(); });
-    for (const Column column :
-         {Column::Iteration, Column::Compute, Column::Exposed, Column::Bubble,
-          hasBytes ? Column::Peak : Column::Stash, Column::Messages, Column::Tokens, Column::Mfu}) {
-        bool hasAny = false;
-        for (std::size_t run = 0; run < runs.size(); ++run)
-            hasAny = hasAny || value(run, column);
-        if (hasAny)
-            m_columns.push_back(column);
-    }
+        columns.emplace_back(tr("Mode"), mode, Qt::AlignLeft).with(kHintRole, kAlways);
+    const auto addIfAny = [&](const QString& title, const Quantity& quantity) {
+        if (std::ranges::any_of(
+                runs, [&](const ComparedRun& run) { return quantity.value(run).has_value(); }))
+            columns.push_back(column(title, quantity));
+    };
+    std::int64_t peak = 0;
+    for (const ComparedRun& run : runs)
+        peak = std::max(peak, run.peakBytes.value_or(0));
+    const Scale bytes = byteScale(peak);
+    const Quantity iteration{[](const ComparedRun& run) { return run.metrics.duration; }};
+    addIfAny(m_comparison.comparable && !runs.empty()
+                 ? tr("Iteration, %1").arg(scaleOf(m_comparison.baseline, iteration).unit)
+                 : tr("Iteration"),
+             iteration);
+    addIfAny(tr("Compute"), {&ComparedRun::meanCompute});
+    addIfAny(tr("Exposed comm."), {&ComparedRun::meanExposed});
+    addIfAny(tr("Bubble"), {&ComparedRun::meanBubble});
+    // The stash replaces the peak where no bytes were recorded.
+    if (std::ranges::any_of(runs, [](const ComparedRun& run) { return run.peakBytes.has_value(); }))
+        addIfAny(tr("Peak, %1").arg(bytes.unit), {&ComparedRun::peakBytes, bytes});
+    else
+        addIfAny(tr("Stash, Mₐ"), {&ComparedRun::peakStash, Scale{1, 1, {}}});
+    addIfAny(tr("Messages"),
+             {[](const ComparedRun& run) { return run.metrics.messages; }, Scale{1, 0, {}}});
+    addIfAny(tr("k tokens/s"),
+             {[](const ComparedRun& run) { return run.metrics.tokensPerSecond; },
+              Scale{1000, 1, {}}, true});
+    addIfAny(tr("MFU, %"),
+             {[](const ComparedRun& run) { return run.metrics.mfu; }, Scale{0.01, 1, {}}, true});
+    return columns;
 }
 
-std::optional<double> CompareModel::value(std::size_t run, Column column) const
+TableColumn<std::size_t> CompareModel::column(const QString& title, const Quantity& quantity) const
 {
-    const profiler::ComparedRun& compared = m_comparison.runs[run];
-    switch (column) {
-    case Column::Run:
-    case Column::Mode:
-        return {};
-    case Column::Iteration:
-        return static_cast<double>(compared.metrics.duration);
-    case Column::Compute:
-        return compared.meanCompute;
-    case Column::Exposed:
-        return compared.meanExposed;
-    case Column::Bubble:
-        return compared.meanBubble;
-    case Column::Peak:
-        return compared.peakBytes ? std::optional(static_cast<double>(*compared.peakBytes))
-                                  : std::nullopt;
-    case Column::Stash:
-        return compared.peakStash;
-    case Column::Messages:
-        return compared.metrics.messages;
-    case Column::Tokens:
-        return compared.metrics.tokensPerSecond;
-    case Column::Mfu:
-        return compared.metrics.mfu;
-    }
-    return {};
+    return TableColumn<std::size_t>(title,
+                                    [=, this](std::size_t run) { return text(run, quantity); })
+        .with(kDifferenceRole,
+              [=, this](std::size_t run) {
+                  const auto change = difference(run, quantity);
+                  return change ? signedNumber(*change, scaleOf(run, quantity).decimals)
+                                : QVariant();
+              })
+        .with(kVerdictRole,
+              [=, this](std::size_t run) { return static_cast<int>(verdict(run, quantity)); });
 }
 
-Scale CompareModel::scaleOf(std::size_t run, Column column) const
+// Times share the baseline's unit where the runs are comparable.
+Scale CompareModel::scaleOf(std::size_t run, const Quantity& quantity) const
 {
-    if (isTime(column)) {
-        // One unit for all rows: the baseline's, where the runs can be compared at all.
-        const std::size_t from = m_comparison.comparable ? m_comparison.baseline : run;
-        engine::RunInfo info;
-        info.ticksPerUnit = m_comparison.runs[from].ticksPerUnit;
-        Scale scale = timeScale(info, m_comparison.runs[from].metrics.duration);
-        if (info.inUnits())
-            scale.perUnit = static_cast<double>(m_comparison.runs[run].ticksPerUnit);
-        return scale;
-    }
-    switch (column) {
-    case Column::Peak:
-        return m_bytes;
-    case Column::Tokens:
-        return {1000, 1, {}};
-    case Column::Mfu:
-        return {0.01, 1, {}};
-    case Column::Stash:
-        return {1, 1, {}};
-    default:
-        return {1, 0, {}};
-    }
+    if (quantity.scale)
+        return *quantity.scale;
+    const std::size_t from = m_comparison.comparable ? m_comparison.baseline : run;
+    engine::RunInfo info;
+    info.ticksPerUnit = m_comparison.runs[from].ticksPerUnit;
+    Scale scale = timeScale(info, m_comparison.runs[from].metrics.duration);
+    if (info.inUnits())
+        scale.perUnit = static_cast<double>(m_comparison.runs[run].ticksPerUnit);
+    return scale;
 }
 
-QString CompareModel::text(std::size_t run, Column column) const
+QString CompareModel::text(std::size_t run, const Quantity& quantity) const
 {
-    if (column == Column::Run)
-        return m_titles.value(static_cast<qsizetype>(run));
-    if (column == Column::Mode) {
-        const profiler::ComparedRun& compared = m_comparison.runs[run];
-        const QString mode = fromUtf8(engine::modeAdjective(compared.mode));
-        return compared.isOversubscribed ? tr("%1, oversubscribed").arg(mode) : mode;
-    }
-    const auto number = value(run, column);
+    const auto number = quantity.value(m_comparison.runs[run]);
     if (!number)
         return QStringLiteral("–");
-    const Scale scale = scaleOf(run, column);
-    return isTime(column) && !m_comparison.comparable ? scale.withUnit(*number)
-                                                      : scale.text(*number);
+    const Scale scale = scaleOf(run, quantity);
+    const bool hasOwnUnit = !quantity.scale && !m_comparison.comparable;
+    return hasOwnUnit ? scale.withUnit(*number) : scale.text(*number);
 }
 
-std::optional<double> CompareModel::difference(std::size_t run, Column column) const
+std::optional<double> CompareModel::difference(std::size_t run, const Quantity& quantity) const
 {
-    const bool isOfOneUnit = m_comparison.comparable || !isTime(column);
-    if (run == m_comparison.baseline || !isOfOneUnit)
+    const std::size_t baseline = m_comparison.baseline;
+    if (run == baseline || (!quantity.scale && !m_comparison.comparable))
         return {};
-    const auto own = value(run, column), base = value(m_comparison.baseline, column);
+    const auto own = quantity.value(m_comparison.runs[run]);
+    const auto base = quantity.value(m_comparison.runs[baseline]);
     if (!own || !base)
         return {};
-    const double perUnit = scaleOf(run, column).perUnit;
-    return *own / perUnit - *base / scaleOf(m_comparison.baseline, column).perUnit;
+    return *own / scaleOf(run, quantity).perUnit - *base / scaleOf(baseline, quantity).perUnit;
 }
 
-Verdict CompareModel::verdict(std::size_t run, Column column) const
+Verdict CompareModel::verdict(std::size_t run, const Quantity& quantity) const
 {
-    const auto change = difference(run, column);
+    const auto change = difference(run, quantity);
     if (!change)
         return Verdict::Neutral;
+    const std::size_t baseline = m_comparison.baseline;
     const double base
-        = *value(m_comparison.baseline, column) / scaleOf(m_comparison.baseline, column).perUnit;
+        = *quantity.value(m_comparison.runs[baseline]) / scaleOf(baseline, quantity).perUnit;
     if (std::abs(*change) <= 0.01 * std::abs(base))
         return Verdict::Neutral;
-    return (*change > 0) == moreIsBetter(column) ? Verdict::Better : Verdict::Worse;
-}
-
-int CompareModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_comparison.runs.size());
-}
-
-int CompareModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
-}
-
-QVariant CompareModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid())
-        return {};
-    const Column column = columnAt(index.column());
-    const auto run = static_cast<std::size_t>(index.row());
-    switch (role) {
-    case Qt::DisplayRole:
-        return text(run, column);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            (column <= Column::Mode ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
-    case kDifferenceRole: {
-        const auto change = difference(run, column);
-        return change ? signedNumber(*change, scaleOf(run, column).decimals) : QVariant();
-    }
-    case kVerdictRole:
-        return static_cast<int>(verdict(run, column));
-    case kHintRole:
-        return column == Column::Mode;
-    default:
-        return {};
-    }
-}
-
-QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
-    const Column column = columnAt(section);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment(
-            (column <= Column::Mode ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
-    if (role != Qt::DisplayRole)
-        return {};
-    if (column == Column::Peak)
-        return title(column).arg(m_bytes.unit);
-    if (column == Column::Iteration && m_comparison.comparable && !m_comparison.runs.empty())
-        return tr("Iteration, %1").arg(scaleOf(m_comparison.baseline, column).unit);
-    return title(column);
+    return (*change > 0) == quantity.isMoreBetter ? Verdict::Better : Verdict::Worse;
 }
 
 } // namespace app

@@ -1,15 +1,12 @@
 #include "app/models/tables/gpu_memory_model.h"
 
-#include "app/models/tables/table_roles.h"
 #include "app/models/text.h"
-
-#include <algorithm>
-#include <utility>
 
 namespace app {
 
 using engine::GpuHolder;
 using engine::GpuMemory;
+using Kind = GpuMemoryRow::Kind;
 
 QString driverDifference(const GpuMemory& memory)
 {
@@ -17,137 +14,110 @@ QString driverDifference(const GpuMemory& memory)
     return sign + percent(memory.differenceShare());
 }
 
-GpuMemoryModel::GpuMemoryModel(QObject* parent)
-    : QAbstractTableModel(parent)
-{ }
-
-void GpuMemoryModel::show(std::vector<GpuMemory> gpus)
+std::int64_t GpuMemoryRow::bytesOf(const GpuMemory& memory) const
 {
-    beginResetModel();
-    m_columns = std::move(gpus);
-    m_rows.clear();
-    const std::string note = engine::memoryNote(m_columns);
-    if (m_columns.size() > 1)
-        m_columns.insert(m_columns.begin(), engine::sumOf(m_columns));
-    if (!m_columns.empty())
-        addRows();
-    if (!note.empty())
-        m_rows.push_back({Row::Kind::Note, QString::fromStdString(note)});
-    endResetModel();
-}
-
-// Those who have nothing on any GPU are left out.
-void GpuMemoryModel::addRows()
-{
-    const GpuMemory& all = m_columns.front();
-    m_bytes = byteScale(std::max(all.used, all.known()));
-    for (int i = 0; i < engine::kGpuHolders; ++i)
-        if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
-            m_rows.push_back(
-                {Row::Kind::Holder, capitalized(fromUtf8(engine::gpuHolderName(holder))), holder});
-    if (all.reserved != 0)
-        m_rows.push_back({Row::Kind::Reserved, tr("(Kept free for communicators)")});
-    m_rows.push_back({Row::Kind::Known, tr("All of these")});
-    m_rows.push_back({Row::Kind::Used, tr("The driver says")});
-    m_rows.push_back({Row::Kind::Difference, tr("Difference")});
-}
-
-int GpuMemoryModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-int GpuMemoryModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() || m_columns.empty() ? 0 : kShare + static_cast<int>(m_columns.size());
-}
-
-std::int64_t GpuMemoryModel::bytesOf(const Row& row, const GpuMemory& memory)
-{
-    switch (row.kind) {
-    case Row::Kind::Holder:
-        return memory[row.holder];
-    case Row::Kind::Reserved:
+    switch (kind) {
+    case Kind::Holder:
+        return memory[holder];
+    case Kind::Reserved:
         return memory.reserved;
-    case Row::Kind::Known:
+    case Kind::Known:
         return memory.known();
     default:
         return memory.used;
     }
 }
 
-double GpuMemoryModel::share(const Row& row) const
-{
-    const GpuMemory& all = m_columns.front();
-    return all.used > 0 ? static_cast<double>(bytesOf(row, all)) / static_cast<double>(all.used)
-                        : 0;
-}
+GpuMemoryModel::GpuMemoryModel(QObject* parent)
+    : TableModel(parent)
+{ }
 
-QString GpuMemoryModel::text(const Row& row, int column) const
+void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
 {
-    if (column == 0)
-        return row.name;
-    if (column == kShare)
-        return row.kind == Row::Kind::Holder || row.kind == Row::Kind::Known
-            ? number(100 * share(row), 1)
-            : QString();
-    if (row.kind == Row::Kind::Note)
-        return {};
-    const GpuMemory& memory = memoryOf(column);
-    return row.kind == Row::Kind::Difference
-        ? driverDifference(memory)
-        : m_bytes.text(static_cast<double>(bytesOf(row, memory)));
-}
-
-// A difference beyond what is tolerated is a doubt, and stands out.
-bool GpuMemoryModel::isStrong(const Row& row, int column) const
-{
-    if (row.kind == Row::Kind::Difference && column > 0 && column != kShare)
-        return memoryOf(column).differenceShare() > engine::kMemoryTolerance;
-    return row.kind == Row::Kind::Known || row.kind == Row::Kind::Used;
-}
-
-QVariant GpuMemoryModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid())
-        return {};
-    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
-    switch (role) {
-    case Qt::DisplayRole:
-        return text(row, index.column());
-    case Qt::ToolTipRole:
-        return row.kind == Row::Kind::Note ? QVariant(row.name) : QVariant();
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            (index.column() == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
-    case kShareRole:
-        return index.column() == kShare && row.kind == Row::Kind::Holder ? QVariant(share(row))
-                                                                         : QVariant();
-    case kStrongRole:
-        return isStrong(row, index.column());
-    case kHintRole:
-        return row.kind == Row::Kind::Reserved || row.kind == Row::Kind::Note;
-    case kSpanRole:
-        return row.kind == Row::Kind::Note && index.column() == 0;
-    default:
-        return {};
+    if (gpus.empty()) {
+        reset({}, {});
+        return;
     }
+    const GpuMemory all = gpus.size() > 1 ? engine::sumOf(gpus) : gpus.front();
+    m_bytes = byteScale(std::max(all.used, all.known()));
+    std::vector<GpuMemoryRow> rows = rowsOf(all);
+    if (const std::string note = engine::memoryNote(gpus); !note.empty())
+        rows.push_back({Kind::Note, QString::fromStdString(note)});
+    using Column = TableColumn<GpuMemoryRow>;
+    Columns columns
+        = {Column(
+               tr("At the end, %1").arg(m_bytes.unit),
+               [](const GpuMemoryRow& row) { return row.name; }, Qt::AlignLeft)
+               .with(kSpanRole, [](const GpuMemoryRow& row) { return row.kind == Kind::Note; }),
+           memoryColumn(all), shareColumn(all)};
+    if (gpus.size() > 1)
+        for (const GpuMemory& gpu : gpus)
+            columns.push_back(memoryColumn(gpu));
+    for (Column& column : columns)
+        column
+            .with(Qt::ToolTipRole,
+                  [](const GpuMemoryRow& row) {
+                      return row.kind == Kind::Note ? QVariant(row.name) : QVariant();
+                  })
+            .with(kStrongRole,
+                  [](const GpuMemoryRow& row) {
+                      return row.kind == Kind::Known || row.kind == Kind::Used;
+                  })
+            .with(kHintRole, [](const GpuMemoryRow& row) {
+                return row.kind == Kind::Reserved || row.kind == Kind::Note;
+            });
+    reset(std::move(columns), std::move(rows));
 }
 
-QVariant GpuMemoryModel::headerData(int section, Qt::Orientation orientation, int role) const
+// Owners without memory on any GPU are left out.
+std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return data(index(0, section), role);
-    if (role != Qt::DisplayRole)
-        return {};
-    if (section == 0)
-        return tr("At the end, %1").arg(m_bytes.unit);
-    if (section == kShare)
-        return tr("Share, %");
-    const int gpu = memoryOf(section).gpu;
-    return gpu < 0 ? tr("All GPUs") : tr("GPU %1").arg(gpu);
+    std::vector<GpuMemoryRow> rows;
+    for (int i = 0; i < engine::kGpuHolders; ++i)
+        if (const auto holder = static_cast<GpuHolder>(i); all[holder] != 0)
+            rows.push_back(
+                {Kind::Holder, capitalized(fromUtf8(engine::gpuHolderName(holder))), holder});
+    if (all.reserved != 0)
+        rows.push_back({Kind::Reserved, tr("(Kept free for communicators)")});
+    rows.push_back({Kind::Known, tr("Sum")});
+    rows.push_back({Kind::Used, tr("Reported by the driver")});
+    rows.push_back({Kind::Difference, tr("Difference")});
+    return rows;
+}
+
+// A difference beyond the tolerance stands out.
+TableColumn<GpuMemoryRow> GpuMemoryModel::memoryColumn(const GpuMemory& memory) const
+{
+    const auto text = [this, memory](const GpuMemoryRow& row) {
+        if (row.kind == Kind::Note)
+            return QString();
+        return row.kind == Kind::Difference
+            ? driverDifference(memory)
+            : m_bytes.text(static_cast<double>(row.bytesOf(memory)));
+    };
+    return TableColumn<GpuMemoryRow>(memory.gpu < 0 ? tr("All GPUs") : tr("GPU %1").arg(memory.gpu),
+                                     text)
+        .with(kStrongRole, [memory](const GpuMemoryRow& row) {
+            return row.kind == Kind::Difference
+                ? QVariant(memory.differenceShare() > engine::kMemoryTolerance)
+                : QVariant();
+        });
+}
+
+TableColumn<GpuMemoryRow> GpuMemoryModel::shareColumn(const GpuMemory& all) const
+{
+    const auto share = [all](const GpuMemoryRow& row) {
+        return all.used > 0 ? static_cast<double>(row.bytesOf(all)) / static_cast<double>(all.used)
+                            : 0;
+    };
+    const auto text = [share](const GpuMemoryRow& row) {
+        return row.kind == Kind::Holder || row.kind == Kind::Known ? number(100 * share(row), 1)
+                                                                   : QString();
+    };
+    return TableColumn<GpuMemoryRow>(tr("Share, %"), text)
+        .with(kShareRole, [share](const GpuMemoryRow& row) {
+            return row.kind == Kind::Holder ? QVariant(share(row)) : QVariant();
+        });
 }
 
 } // namespace app

@@ -1,9 +1,6 @@
 #include "app/models/tables/iterations_model.h"
 
-#include "app/models/tables/table_roles.h"
 #include "profiler/analysis/metrics.h"
-
-#include <algorithm>
 
 namespace app {
 namespace {
@@ -50,112 +47,45 @@ QString iterationName(const engine::Timeline& timeline, int iteration)
 }
 
 IterationsModel::IterationsModel(QObject* parent)
-    : QAbstractTableModel(parent)
-{ }
+    : TableModel(parent)
+{
+    clear();
+}
 
 void IterationsModel::update(const engine::RunInfo& info, std::size_t first,
                              std::vector<IterationRow> rows)
 {
-    if (rows.empty() || first > m_rows.size())
+    if (rows.empty() || first > this->rows().size())
         return;
     m_time = timeScale(info, rows.front().duration);
-    const std::size_t end = first + rows.size();
-    if (end > m_rows.size()) {
-        beginInsertRows({}, static_cast<int>(m_rows.size()), static_cast<int>(end) - 1);
-        m_rows.resize(end);
-        std::ranges::move(rows, m_rows.begin() + static_cast<std::ptrdiff_t>(first));
-        endInsertRows();
-    } else {
-        std::ranges::move(rows, m_rows.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-    Q_EMIT dataChanged(index(static_cast<int>(first), 0),
-                       index(static_cast<int>(end) - 1, kColumns - 1));
-    Q_EMIT headerDataChanged(Qt::Horizontal, 0, kColumns - 1);
+    TableModel::update(first, std::move(rows));
+    describe(columns());
 }
 
-void IterationsModel::clear()
+IterationsModel::Columns IterationsModel::columns() const
 {
-    beginResetModel();
-    m_rows.clear();
-    endResetModel();
-}
-
-int IterationsModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-int IterationsModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : kColumns;
-}
-
-QString IterationsModel::text(const IterationRow& row, Column column) const
-{
-    const auto none = QStringLiteral("–");
-    switch (column) {
-    case Column::Iteration:
-        return nameOf(row.kind, row.number);
-    case Column::Duration:
-        return m_time.text(static_cast<double>(row.duration));
-    case Column::Bubble:
-        return number(row.bubbleRatio * 100, 1);
-    case Column::Loss:
-        return row.loss ? number(*row.loss, 2) : none;
-    case Column::GradientNorm:
-        return row.gradientNorm ? number(*row.gradientNorm, 3) : none;
-    case Column::Tokens:
-        return row.tokensPerSecond ? number(*row.tokensPerSecond / 1000, 1) : none;
-    }
-    return {};
-}
-
-QVariant IterationsModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid())
-        return {};
-    const IterationRow& row = m_rows[static_cast<std::size_t>(index.row())];
-    const auto column = static_cast<Column>(index.column());
-    switch (role) {
-    case Qt::DisplayRole:
-        return text(row, column);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(Qt::Alignment(
-            (column == Column::Iteration ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
-    case kHintRole:
-        return row.kind == Kind::Warmup;
-    case kStrongRole:
-        return row.kind == Kind::Replay;
-    default:
-        return {};
-    }
-}
-
-QVariant IterationsModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= kColumns)
-        return {};
-    const auto column = static_cast<Column>(section);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(Qt::Alignment(
-            (column == Column::Iteration ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter));
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (column) {
-    case Column::Iteration:
-        return tr("Iteration");
-    case Column::Duration:
-        return m_time.unit;
-    case Column::Bubble:
-        return tr("Bubble, %");
-    case Column::Loss:
-        return tr("Loss");
-    case Column::GradientNorm:
-        return tr("Gradient norm");
-    case Column::Tokens:
-        return tr("k tokens/s");
-    }
-    return {};
+    using Row = IterationRow;
+    const auto optional = [](const QString& title, std::optional<double> Row::*value, int decimals,
+                             double unit = 1) {
+        return TableColumn<Row>(title, [=](const Row& row) {
+            const auto& known = row.*value;
+            return known ? number(*known / unit, decimals) : QStringLiteral("–");
+        });
+    };
+    Columns columns = {
+        {tr("Iteration"), [](const Row& row) { return nameOf(row.kind, row.number); },
+         Qt::AlignLeft},
+        {m_time.unit,
+         [this](const Row& row) { return m_time.text(static_cast<double>(row.duration)); }},
+        {tr("Bubble, %"), [](const Row& row) { return number(row.bubbleRatio * 100, 1); }},
+        optional(tr("Loss"), &Row::loss, 2),
+        optional(tr("Gradient norm"), &Row::gradientNorm, 3),
+        optional(tr("k tokens/s"), &Row::tokensPerSecond, 1, 1000),
+    };
+    for (auto& column : columns)
+        column.with(kHintRole, [](const Row& row) { return row.kind == Kind::Warmup; })
+            .with(kStrongRole, [](const Row& row) { return row.kind == Kind::Replay; });
+    return columns;
 }
 
 } // namespace app

@@ -2,64 +2,36 @@
 
 #include "app/models/numbers.h"
 #include "app/models/run_document.h"
+#include "app/models/tables/table_model.h"
 #include "profiler/analysis/metrics.h"
-
-#include <QAbstractTableModel>
-
-#include <vector>
 
 namespace app {
 
-// Summary: one row per device of one iteration, then all devices (means, largest peak, all
-// messages).
-class MetricsModel : public QAbstractTableModel
+// Summary of one iteration: a row per device, then all devices (null): means, the largest peak,
+// all messages.
+class MetricsModel : public TableModel<const profiler::DeviceMetrics*>
 {
     Q_OBJECT
 
 public:
-    enum class Column : int {
-        Device,
-        Stages,
-        Compute,
-        Forward,
-        Backward,
-        InputGradient,
-        WeightGradient,
-        Exposed,
-        Bubble,
-        BubbleShare,
-        AllReduce,
-        Optimizer,
-        Peak,
-        Stash,
-        Messages,
-        LocalCopies,
-    };
-
-    explicit MetricsModel(QObject* parent = nullptr);
+    using TableModel::TableModel;
 
     void show(RunPointer run, profiler::RunMetrics metrics); // metrics of that run
     void clear();
     const profiler::RunMetrics& metrics() const { return m_metrics; }
     const Scale& timeUnit() const { return m_time; }
     QString keyNumbers() const; // "bubble 13.0 %, exposed 6.6 ms, peak 9.74 GiB"
-    Column columnAt(int column) const { return m_columns[static_cast<std::size_t>(column)]; }
-
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    QVariant headerData(int section, Qt::Orientation orientation,
-                        int role = Qt::DisplayRole) const override;
 
 private:
-    QString deviceText(const profiler::DeviceMetrics& device, Column column) const;
-    QString totalText(Column column) const;
-    double bubbleShareOf(int row) const;
-    void chooseColumns();
+    using Device = profiler::DeviceMetrics;
+    using Ticks = std::function<std::int64_t(const Device&)>;
+
+    Columns columns() const;
+    TableColumn<const Device*> timeColumn(const QString& title, const Ticks& ticks) const;
+    TableColumn<const Device*> bubbleShareColumn() const;
 
     RunPointer m_run;
     profiler::RunMetrics m_metrics;
-    std::vector<Column> m_columns;
     Scale m_time, m_bytes;
 };
 

@@ -2,10 +2,7 @@
 
 #include "app/models/numbers.h"
 #include "app/models/tables/iterations_model.h"
-#include "app/models/tables/table_roles.h"
 #include "engine/schedule/notation.h"
-
-#include <utility>
 
 namespace app {
 
@@ -21,77 +18,59 @@ QString noteSubject(const engine::Run& run, const engine::Note& note)
 }
 
 NotesModel::NotesModel(QObject* parent)
-    : QAbstractTableModel(parent)
-{ }
+    : TableModel(parent)
+{
+    reset(columns(), {});
+}
 
 void NotesModel::show(RunPointer run, std::vector<engine::Note> notes)
 {
-    beginResetModel();
     m_run = std::move(run);
-    m_notes = std::move(notes);
-    endResetModel();
-}
-
-int NotesModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() || !m_run ? 0 : static_cast<int>(m_notes.size());
-}
-
-int NotesModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : kColumns;
+    reset(columns(), m_run ? std::move(notes) : std::vector<engine::Note>());
 }
 
 // Times count from the start of the note's iteration, as on the ruler.
-QString NotesModel::text(const engine::Note& note, int row, Column column) const
+std::int64_t NotesModel::origin(const engine::Note& note) const
 {
     const auto& iterations = m_run->timeline.iterations;
-    const auto* iteration
-        = note.iteration >= 0 && note.iteration < static_cast<int>(iterations.size())
-        ? &iterations[static_cast<std::size_t>(note.iteration)]
-        : nullptr;
-    const std::int64_t origin = iteration != nullptr ? iteration->window.begin : 0;
-    const auto time = [&](std::int64_t ticks) {
-        return timeScale(m_run->info, std::max<std::int64_t>(ticks, 0))
-            .withUnit(static_cast<double>(ticks));
-    };
-    switch (column) {
-    case Column::Number:
-        return number(row + 1, 0);
-    case Column::About:
-        return noteSubject(*m_run, note);
-    case Column::Iteration:
-        return iterationName(m_run->timeline, note.iteration);
-    case Column::Start:
-        return time(note.window.begin - origin);
-    case Column::Duration:
-        return time(note.window.duration());
-    case Column::Words:
-        break;
-    }
-    return QString::fromStdString(note.text);
+    return note.iteration >= 0 && note.iteration < static_cast<int>(iterations.size())
+        ? iterations[static_cast<std::size_t>(note.iteration)].window.begin
+        : 0;
 }
 
-QVariant NotesModel::data(const QModelIndex& index, int role) const
+QString NotesModel::timeText(std::int64_t ticks) const
 {
-    if (!index.isValid())
-        return {};
-    const auto column = static_cast<Column>(index.column());
-    const engine::Note& note = at(index.row());
-    const bool isBookmark = column == Column::Words && note.text.empty();
-    switch (role) {
-    case Qt::DisplayRole:
-        return isBookmark ? tr("bookmark") : text(note, index.row(), column);
-    case Qt::EditRole:
-    case Qt::ToolTipRole:
-        return text(note, index.row(), column);
-    case Qt::TextAlignmentRole:
-        return headerData(index.column(), Qt::Horizontal, role);
-    case kHintRole:
-        return isBookmark;
-    default:
-        return {};
-    }
+    return timeScale(m_run->info, std::max<std::int64_t>(ticks, 0))
+        .withUnit(static_cast<double>(ticks));
+}
+
+NotesModel::Columns NotesModel::columns() const
+{
+    using engine::Note;
+    const auto words = [](const Note& note) { return QString::fromStdString(note.text); };
+    Columns columns = {
+        {tr("No."), [this](const Note& note) { return QString::number(&note - rows().data() + 1); },
+         Qt::AlignLeft},
+        {tr("About"), [this](const Note& note) { return noteSubject(*m_run, note); },
+         Qt::AlignLeft},
+        {tr("Iteration"),
+         [this](const Note& note) { return iterationName(m_run->timeline, note.iteration); },
+         Qt::AlignLeft},
+        {tr("Start"),
+         [this](const Note& note) { return timeText(note.window.begin - origin(note)); }},
+        {tr("Duration"), [this](const Note& note) { return timeText(note.window.duration()); }},
+    };
+    for (auto& column : columns)
+        column.with(Qt::ToolTipRole, column.text);
+    columns
+        .emplace_back(
+            tr("Note"),
+            [words](const Note& note) { return note.text.empty() ? tr("bookmark") : words(note); },
+            Qt::AlignLeft)
+        .with(Qt::ToolTipRole, words)
+        .with(Qt::EditRole, words)
+        .with(kHintRole, [](const Note& note) { return note.text.empty(); });
+    return columns;
 }
 
 bool NotesModel::setData(const QModelIndex& index, const QVariant& value, int role)
@@ -107,22 +86,6 @@ Qt::ItemFlags NotesModel::flags(const QModelIndex& index) const
     const Qt::ItemFlags usual = QAbstractTableModel::flags(index);
     const bool isWords = index.isValid() && index.column() == static_cast<int>(Column::Words);
     return isWords ? usual | Qt::ItemIsEditable : usual;
-}
-
-QVariant NotesModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal)
-        return {};
-    const auto column = static_cast<Column>(section);
-    const bool isNumber = column == Column::Start || column == Column::Duration;
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(
-            Qt::Alignment(Qt::AlignVCenter | (isNumber ? Qt::AlignRight : Qt::AlignLeft)));
-    if (role != Qt::DisplayRole)
-        return {};
-    const QStringList titles
-        = {tr("No."), tr("About"), tr("Iteration"), tr("Start"), tr("Duration"), tr("Note")};
-    return titles.value(section);
 }
 
 } // namespace app

@@ -9,8 +9,8 @@
 
 namespace app {
 
-// The runs that are open in this window, in the order of opening; a check mark says "compare".
-// Shares the documents with the pages that show them.
+// The open runs of a window, in the order of opening; ticked ones are compared. Shares the
+// documents with the pages that show them.
 class RunsModel : public QAbstractListModel
 {
     Q_OBJECT
@@ -18,7 +18,7 @@ class RunsModel : public QAbstractListModel
 public:
     enum Role : int {
         SubtitleRole = Qt::UserRole + 1, // "#12, 4 × 8, v 2"
-        ValueRole,    // "115.3" of the headline iteration, "3 of 5" while it runs
+        ValueRole,    // "115.3" of the reported iteration, "3 of 5" while it runs
         ModeRole,     // "emulated"
         RunningRole,  // bool
         ProgressRole, // double 0..1; -1 when it does not run
@@ -55,7 +55,7 @@ private:
     std::vector<Row> m_rows;
 };
 
-// "115.3", the headline iteration of a run in the unit of its own; "" when there is none.
+// "115.3 ms": the reported iteration of a run; "" while it has none.
 QString headlineText(const engine::Run* run);
 QString modeText(const engine::RunInfo& info); // "emulated", "live, oversubscribed"
 

@@ -1,18 +1,13 @@
 #include "app/models/tables/scheme_table_model.h"
 
-#include "app/models/numbers.h"
-#include "app/models/tables/table_roles.h"
 #include "app/models/text.h"
-
-#include <algorithm>
 
 namespace app {
 namespace {
 
 using Column = SchemeTableModel::Column;
-using Row = SchemeTableModel::Row;
 
-// visual-design.md, "Card": one scale unless a picture is longer than this.
+// Pictures share one scale unless one is longer than this.
 constexpr double kThumbnailUnits = 21;
 // More than the median by this much: cut, so that one long scheme does not squeeze the others.
 constexpr double kOutlier = 1.25;
@@ -41,12 +36,6 @@ double valueOf(const Prediction& prediction, Column column)
     return 0;
 }
 
-// Numbers first, then what is still on its way, then what is refused.
-int rank(const Row& row)
-{
-    return row.prediction() != nullptr ? 0 : row.reason().isEmpty() ? 1 : 2;
-}
-
 double thumbnailScale(std::vector<double> durations)
 {
     if (durations.empty())
@@ -59,7 +48,7 @@ double thumbnailScale(std::vector<double> durations)
 
 } // namespace
 
-QString SchemeTableModel::Row::reason() const
+QString SchemeRow::reason() const
 {
     if (!condition.isEmpty() || answer == nullptr)
         return condition;
@@ -70,34 +59,18 @@ QString SchemeTableModel::Row::reason() const
 }
 
 SchemeTableModel::SchemeTableModel(QObject* parent)
-    : QAbstractTableModel(parent)
+    : TableModel(parent)
 {
-    arrange();
+    show({});
 }
 
 void SchemeTableModel::setRows(std::vector<Row> rows)
 {
-    m_order.clear();
-    for (Row& row : rows) {
-        m_order.push_back(row.scheme);
-        const int before = rowOf(row.scheme);
-        if (before >= 0 && row.answer == nullptr && row.condition.isEmpty())
-            row.answer = at(before).answer;
-    }
-    const bool isSame = rows.size() == m_rows.size()
-        && std::ranges::all_of(rows, [this](const Row& row) { return rowOf(row.scheme) >= 0; });
-    if (!isSame)
-        beginResetModel();
-    if (isSame) { // in the order that is shown; arrange() sorts
-        for (Row& row : rows) {
-            const auto shown = static_cast<std::size_t>(rowOf(row.scheme));
-            m_rows[shown] = std::move(row);
-        }
-    } else {
-        m_rows = std::move(rows);
-        endResetModel();
-    }
-    arrange();
+    for (Row& row : rows)
+        if (const int shown = rowOf(row.scheme);
+            shown >= 0 && row.answer == nullptr && row.condition.isEmpty())
+            row.answer = at(shown).answer;
+    show(std::move(rows));
 }
 
 void SchemeTableModel::answer(const QString& scheme, Answer answer)
@@ -107,20 +80,22 @@ void SchemeTableModel::answer(const QString& scheme, Answer answer)
 
 void SchemeTableModel::answer(std::vector<std::pair<QString, Answer>> answers)
 {
+    std::vector<Row> changed = rows();
     for (auto& one : answers)
-        if (const int row = rowOf(one.first); row >= 0)
-            m_rows[static_cast<std::size_t>(row)].answer = std::move(one.second);
-    arrange();
+        if (const auto row = std::ranges::find(changed, one.first, &Row::scheme);
+            row != changed.end())
+            row->answer = std::move(one.second);
+    show(std::move(changed));
 }
 
-void SchemeTableModel::arrange()
+void SchemeTableModel::show(std::vector<Row> changed)
 {
     std::vector<double> durations;
     m_largestStash = 1;
     m_largestMemory = 0;
     engine::RunInfo info;
     std::int64_t longest = 0;
-    for (const Row& row : m_rows) {
+    for (const Row& row : changed) {
         if (const Prediction* prediction = row.prediction()) {
             durations.push_back(prediction->thumbnail.duration);
             m_largestStash = std::max(m_largestStash, largestStash(prediction->metrics));
@@ -134,72 +109,38 @@ void SchemeTableModel::arrange()
     m_time = m_isInUnits ? Scale{1, 2, tr("units")} : timeScale(info, longest);
     m_bytes = byteScale(m_largestMemory);
     m_thumbnailUnits = thumbnailScale(std::move(durations));
-    Q_EMIT headerDataChanged(Qt::Horizontal, 0, kColumns - 1);
-    sort(m_sortColumn, m_sortOrder);
+    if (!std::ranges::equal(changed, rows(), {}, &Row::scheme, &Row::scheme)
+        || columnCount() == 0) {
+        reset(columns(), std::move(changed));
+        return;
+    }
+    describe(columns());
+    update(0, std::move(changed));
+    sortAgain();
 }
 
-void SchemeTableModel::sort(int column, Qt::SortOrder order)
+// Numbers first, then what is still on its way, then what is refused.
+int SchemeTableModel::rank(const Row& row) const
 {
-    m_sortColumn = column;
-    m_sortOrder = order;
-    const auto listed = [this](const Row& row) {
-        return std::ranges::find(m_order, row.scheme) - m_order.begin();
-    };
-    const auto before = [&](const Row& a, const Row& b) {
-        if (rank(a) != rank(b))
-            return rank(a) < rank(b);
-        const Prediction *pa = a.prediction(), *pb = b.prediction();
-        const auto key = static_cast<Column>(column);
-        if (column > 0 && pa != nullptr && pb != nullptr) {
-            const double va = valueOf(*pa, key), vb = valueOf(*pb, key);
-            if (va != vb)
-                return order == Qt::AscendingOrder ? va < vb : va > vb;
-        }
-        if (column == 0 && a.title != b.title)
-            return (a.title.compare(b.title, Qt::CaseInsensitive) < 0)
-                == (order == Qt::AscendingOrder);
-        return listed(a) < listed(b);
-    };
-    std::vector<QString> old;
-    for (const Row& row : m_rows)
-        old.push_back(row.scheme);
-    Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
-    std::ranges::stable_sort(m_rows, before);
-    const QModelIndexList from = persistentIndexList();
-    QModelIndexList to;
-    for (const QModelIndex& place : from)
-        to.append(index(rowOf(old[static_cast<std::size_t>(place.row())]), place.column()));
-    changePersistentIndexList(from, to);
-    Q_EMIT layoutChanged({}, VerticalSortHint);
+    return row.prediction() != nullptr ? 0 : row.reason().isEmpty() ? 1 : 2;
 }
 
 int SchemeTableModel::rowOf(const QString& scheme) const
 {
-    const auto found = std::ranges::find(m_rows, scheme, &Row::scheme);
-    return found == m_rows.end() ? -1 : static_cast<int>(found - m_rows.begin());
+    for (int row = 0; row < rowCount(); ++row)
+        if (at(row).scheme == scheme)
+            return row;
+    return -1;
 }
 
 void SchemeTableModel::setChosen(const QString& scheme)
 {
     m_chosen = scheme;
-    if (!m_rows.empty())
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
-}
-
-int SchemeTableModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
-}
-
-int SchemeTableModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : kColumns;
+    update(0, {});
 }
 
 QString SchemeTableModel::text(const Row& row, Column column) const
 {
-    if (column == Column::Scheme)
-        return row.title;
     const Prediction* prediction = row.prediction();
     if (prediction == nullptr)
         return column == Column::Iteration ? row.reason() : QString();
@@ -219,17 +160,6 @@ QString SchemeTableModel::text(const Row& row, Column column) const
     }
 }
 
-double SchemeTableModel::share(const Row& row, Column column) const
-{
-    const double value = valueOf(*row.prediction(), column);
-    return column == Column::Bubble ? value / 100 : value / m_largestStash;
-}
-
-double SchemeTableModel::thumbnailUnits() const
-{
-    return m_thumbnailUnits;
-}
-
 QString SchemeTableModel::csv() const
 {
     QStringList lines = {QStringLiteral("scheme,iteration_%1,bubble_percent,peak_stash_ma,"
@@ -242,7 +172,8 @@ QString SchemeTableModel::csv() const
         return prediction == nullptr ? QString()
                                      : QString::number(valueOf(*prediction, column), 'g', 12);
     };
-    for (const Row& row : m_rows) {
+    for (int i = 0; i < rowCount(); ++i) {
+        const Row& row = at(i);
         QStringList cells = {row.scheme};
         for (const Column column : {Column::Iteration, Column::Bubble, Column::Stash,
                                     Column::Weights, Column::Messages, Column::Local})
@@ -255,55 +186,61 @@ QString SchemeTableModel::csv() const
     return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
 }
 
-QVariant SchemeTableModel::data(const QModelIndex& index, int role) const
+TableColumn<SchemeRow> SchemeTableModel::schemeColumn() const
 {
-    if (!index.isValid())
-        return {};
-    const Row& row = at(index.row());
-    const auto column = static_cast<Column>(index.column());
-    const Prediction* prediction = row.prediction();
-    switch (role) {
-    case Qt::DisplayRole:
-        return text(row, column);
-    case Qt::TextAlignmentRole:
-        return headerData(row.reason().isEmpty() ? index.column() : 0, Qt::Horizontal, role);
-    case Qt::ToolTipRole:
-        return row.reason().isEmpty() ? row.title : row.reason();
-    case kStrongRole:
-        return row.scheme == m_chosen && column == Column::Scheme;
-    case kHintRole:
-        return prediction == nullptr;
-    case kSpanRole:
-        return !row.reason().isEmpty() && column == Column::Iteration;
-    case kThumbnailRole:
-        if (column == Column::Scheme)
-            return QVariant::fromValue(prediction == nullptr ? nullptr : &prediction->thumbnail);
-        return {};
-    case kThumbnailWidthRole:
-        return prediction == nullptr ? 0 : prediction->thumbnail.duration / m_thumbnailUnits;
-    case kShareRole:
-        if (prediction != nullptr && (column == Column::Bubble || column == Column::Stash))
-            return share(row, column);
-        return {};
-    default:
-        return {};
-    }
+    return TableColumn<Row>(
+               tr("Scheme"), [](const Row& row) { return row.title; }, Qt::AlignLeft)
+        .sortedBy([](const Row& row) { return row.title.toCaseFolded(); })
+        .with(kStrongRole, [this](const Row& row) { return row.scheme == m_chosen; })
+        .with(kThumbnailRole,
+              [](const Row& row) {
+                  const Prediction* prediction = row.prediction();
+                  return QVariant::fromValue(prediction == nullptr ? nullptr
+                                                                   : &prediction->thumbnail);
+              })
+        .with(kThumbnailWidthRole, [this](const Row& row) {
+            const Prediction* prediction = row.prediction();
+            return prediction == nullptr ? 0.0 : prediction->thumbnail.duration / m_thumbnailUnits;
+        });
 }
 
-QVariant SchemeTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+SchemeTableModel::Columns SchemeTableModel::columns() const
 {
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(
-            Qt::Alignment(Qt::AlignVCenter | (section == 0 ? Qt::AlignLeft : Qt::AlignRight)));
-    if (role != Qt::DisplayRole)
-        return {};
-    const QStringList titles = {tr("Scheme"),      tr("Iteration, %1").arg(m_time.unit),
-                                tr("Bubble, %"),   tr("Peak stash, Mₐ"),
-                                tr("Weights, Mθ"), tr("Memory, %1").arg(m_bytes.unit),
-                                tr("Messages"),    tr("Local")};
-    return titles.value(section);
+    const auto numeric = [this](Column which, const QString& title) {
+        return TableColumn<Row>(title, [=, this](const Row& row) { return text(row, which); })
+            .sortedBy([=](const Row& row) {
+                const Prediction* prediction = row.prediction();
+                return prediction == nullptr ? 0.0 : valueOf(*prediction, which);
+            });
+    };
+    const auto shareOf = [](Column which, double whole) {
+        return [=](const Row& row) {
+            const Prediction* prediction = row.prediction();
+            return prediction == nullptr ? QVariant() : valueOf(*prediction, which) / whole;
+        };
+    };
+    const auto isRefused = [](const Row& row) { return !row.reason().isEmpty(); };
+    Columns columns = {
+        schemeColumn(),
+        numeric(Column::Iteration, tr("Iteration, %1").arg(m_time.unit)).with(kSpanRole, isRefused),
+        numeric(Column::Bubble, tr("Bubble, %")).with(kShareRole, shareOf(Column::Bubble, 100)),
+        numeric(Column::Stash, tr("Peak stash, Mₐ"))
+            .with(kShareRole, shareOf(Column::Stash, m_largestStash)),
+        numeric(Column::Weights, tr("Weights, Mθ")),
+        numeric(Column::Memory, tr("Memory, %1").arg(m_bytes.unit)),
+        numeric(Column::Messages, tr("Messages")),
+        numeric(Column::Local, tr("Local"))};
+    for (auto& column : columns)
+        column
+            .with(Qt::ToolTipRole,
+                  [=](const Row& row) { return isRefused(row) ? row.reason() : row.title; })
+            .with(kHintRole, [](const Row& row) { return row.prediction() == nullptr; })
+            .with(Qt::TextAlignmentRole, [=](const Row& row) {
+                return isRefused(row)
+                    ? QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter))
+                    : QVariant();
+            });
+    return columns;
 }
 
 double largestStash(const profiler::RunMetrics& metrics)
@@ -332,8 +269,8 @@ QString memoryExcess(const Prediction& prediction)
     if (has <= 0 || fullest == devices.end() || fullest->peakBytes.value_or(0) <= has)
         return {};
     const Scale scale = byteScale(has);
-    return SchemeTableModel::tr("Device %1 needs %2 at its peak, and %3 has %4. More devices, "
-                                "tensor parallelism or recomputation need less.")
+    return SchemeTableModel::tr("Device %1 needs %2 at its peak; %3 has %4. Use more devices, "
+                                "tensor parallelism or recomputation.")
         .arg(fullest->device.value)
         .arg(scale.withUnit(static_cast<double>(*fullest->peakBytes)),
              QString::fromStdString(prediction.info.deviceName),

@@ -3,37 +3,36 @@
 #include "app/models/numbers.h"
 #include "app/models/plan/fault.h"
 #include "app/models/plan/prediction.h"
-
-#include <QAbstractTableModel>
+#include "app/models/tables/table_model.h"
 
 #include <memory>
-#include <vector>
 
 namespace app {
 
-// All schemes at one D, N and cost, predicted alike; the impossible ones stay, with their
-// condition, below the others however they are sorted.
-class SchemeTableModel : public QAbstractTableModel
+// A scheme at one D, N and cost.
+struct SchemeRow
+{
+    QString scheme, title;
+    QString condition; // why it is impossible; "" when it is possible
+    std::shared_ptr<const engine::Result<Prediction>> answer; // null: not predicted yet
+
+    const Prediction* prediction() const // null also where the validator refuses the schedule
+    {
+        const bool isThere = answer != nullptr && answer->has_value();
+        return isThere && (*answer)->isValid() ? &**answer : nullptr;
+    }
+    QString reason() const; // the condition, or what simulator and validator refuse
+};
+
+// All schemes, predicted alike; impossible ones stay, with their condition, below the others
+// however they are sorted.
+class SchemeTableModel : public TableModel<SchemeRow>
 {
     Q_OBJECT
 
 public:
     enum class Column : int { Scheme, Iteration, Bubble, Stash, Weights, Memory, Messages, Local };
-    static constexpr int kColumns = 8;
-
-    struct Row
-    {
-        QString scheme, title;
-        QString condition; // why it is impossible; "" when it is possible
-        std::shared_ptr<const engine::Result<Prediction>> answer; // null: not predicted yet
-
-        const Prediction* prediction() const // null also where the validator refuses the schedule
-        {
-            const bool isThere = answer != nullptr && answer->has_value();
-            return isThere && (*answer)->isValid() ? &**answer : nullptr;
-        }
-        QString reason() const; // the condition, or what simulator and validator refuse
-    };
+    using Row = SchemeRow;
 
     explicit SchemeTableModel(QObject* parent = nullptr);
 
@@ -43,32 +42,22 @@ public:
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
     void answer(const QString& scheme, Answer answer);
     void answer(std::vector<std::pair<QString, Answer>> answers); // sorted once
-    const Row& at(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
     // Units that the whole width of a thumbnail stands for. Pictures share one time scale; one that
     // is much longer than the others is cut.
-    double thumbnailUnits() const;
+    double thumbnailUnits() const { return m_thumbnailUnits; }
     bool hasMemory() const { return m_largestMemory > 0; } // in bytes; else the column is empty
     int rowOf(const QString& scheme) const;                // -1: not there
     void setChosen(const QString& scheme);                 // drawn strong
-    QString csv() const; // header, then the rows in their order; refused: the reason
-
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
-    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    QVariant headerData(int section, Qt::Orientation orientation,
-                        int role = Qt::DisplayRole) const override;
-    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+    QString csv() const; // header, then the rows as shown; refused: the reason
 
 private:
+    int rank(const Row& row) const override;
+    Columns columns() const;
+    TableColumn<Row> schemeColumn() const;
     QString text(const Row& row, Column column) const;
-    double share(const Row& row, Column column) const;
-    void arrange(); // sorts again, keeps persistent indexes
+    void show(std::vector<Row> rows); // sorted, and on scales that suit them
 
-    std::vector<Row> m_rows;
-    std::vector<QString> m_order; // as the schemes are listed: what "unsorted" means
     QString m_chosen;
-    int m_sortColumn = -1;
-    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
     double m_thumbnailUnits = 1, m_largestStash = 1; // of the answers that are there
     Scale m_time, m_bytes;
     bool m_isInUnits = true;

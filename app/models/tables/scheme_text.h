@@ -21,7 +21,7 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
                                     const engine::ScheduleRequest& request,
                                     const Prediction* prediction);
 
-// The words of a scheme file: its paragraphs, pictures with their columns kept.
+// The description of a scheme in paragraphs; diagrams keep their columns.
 struct SchemeParagraph
 {
     QString text;

@@ -4,7 +4,7 @@
 
 namespace app {
 
-// What a table cell carries beside its text; DataTable's delegate draws it.
+// What a table cell has beside its text; DataTable's delegate draws it.
 
 // double 0..1: a neutral bar left of the number
 inline constexpr int kShareRole = Qt::UserRole + 1;
@@ -13,7 +13,7 @@ inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::User
 // bool: the row or cell that sums up; said quietly; takes the rest of its row
 inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,
                      kSpanRole = Qt::UserRole + 6;
-// const Thumbnail*: at the left, null draws an empty frame; double 0..1: of the room for it
+// const Thumbnail*: at the left, null draws an empty frame; double 0..1: of the available width
 inline constexpr int kThumbnailRole = Qt::UserRole + 7, kThumbnailWidthRole = Qt::UserRole + 8;
 // bool: an operation name, fixed pitch
 inline constexpr int kCodeRole = Qt::UserRole + 9;

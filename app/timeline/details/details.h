@@ -11,7 +11,7 @@
 
 namespace app {
 
-// What the details panel shows of a selection, as plain values: words, links, bars. The panel only
+// What the details panel shows of a selection, as plain values: texts, links, bars. The panel only
 // lays it out.
 struct Swatch
 {

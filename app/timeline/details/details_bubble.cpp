@@ -15,7 +15,7 @@ QString kindText(Kind kind)
 QString sentence(const RunView& view, const profiler::Bubble& bubble, const DetailsClock& clock)
 {
     if (bubble.kind == Kind::Drain)
-        return tr("The device is done; the iteration ends when the <b>last device</b> is.");
+        return tr("The device has finished; the iteration ends when the <b>last device</b> has.");
     if (bubble.chain.empty())
         return tr("Nothing was ready to compute.");
     const auto& producer = bubble.chain.front();

@@ -58,7 +58,7 @@ void addPartition(const engine::GpuTrace& trace, const engine::GpuPlace& place, 
                             count, context->isPartition});
 }
 
-// What NVML told of this GPU.
+// What NVML reported about this GPU.
 void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
                 DetailsSection& section)
 {
@@ -107,8 +107,8 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
                 {capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder])});
     if (all.reserved != 0)
         section.rows.push_back({tr("(Kept free for communicators)"), text(all.reserved)});
-    section.rows.push_back({tr("All of these"), text(all.known())});
-    section.rows.push_back({tr("The driver says"), text(all.used), true});
+    section.rows.push_back({tr("Sum"), text(all.known())});
+    section.rows.push_back({tr("Reported by the driver"), text(all.used), true});
     section.rows.push_back(differenceRow(all));
     if (info.gpuMemory.size() > 1)
         for (const engine::GpuMemory& gpu : info.gpuMemory)
@@ -135,7 +135,7 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
         addPartition(trace, *place, gpu, section);
         addSamples(trace, *place, section);
         if (const std::int64_t given = mostGiven(trace, *place); given > 0)
-            section.rows.push_back({tr("Memory of the driver, most"),
+            section.rows.push_back({tr("Memory reported by the driver, peak"),
                                     byteScale(given).withUnit(static_cast<double>(given))});
     }
     return section.rows.empty() ? std::nullopt : std::optional(std::move(section));

@@ -315,6 +315,26 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
                        scale.withUnit(static_cast<double>(work.window.duration())), lines);
 }
 
+std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel)
+{
+    if (!isOnKernel && !(modifiers & Qt::ShiftModifier))
+        return std::nullopt;
+    switch (key) {
+    case Qt::Key_Comma:
+        return KernelStep::Previous;
+    case Qt::Key_Period:
+        return KernelStep::Next;
+    case Qt::Key_Up:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        return KernelStep::Out;
+    case Qt::Key_Down:
+        return KernelStep::Into;
+    default:
+        return std::nullopt;
+    }
+}
+
 std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
                                       const Selection& from, KernelStep step)
 {

@@ -17,6 +17,9 @@ QString kernelToolTip(const RunView& view, const KernelView& kernels, const Sele
 
 // Along a row; from a kernel out to its op; from an op into its first kernel.
 enum class KernelStep : std::uint8_t { Previous, Next, Out, Into };
+// Shift with up or down leads from an op into its kernels and out again; on a kernel the keys of
+// the lane walk its stream. None: `key` does something else.
+std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel);
 std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
                                       const Selection& from, KernelStep step);
 

@@ -97,7 +97,7 @@ Details rangeDetails(const RunView& view, const Selection& selection, const Kern
         = rangeText(window, clock.origin, clock.scale) + QLatin1Char(' ') + clock.scale.unit;
     details.right = countOf(view.devices(), "device");
     details.sentence
-        = tr("<b>%1 bubble</b>, against %2 of the whole iteration.")
+        = tr("<b>%1 bubble</b>, compared with %2 of the whole iteration.")
               .arg(percent(meanBubble(view, window)), percent(meanBubble(view, iteration.window)));
     if (host != nullptr)
         details.sections.push_back(markedSection(view, *host));

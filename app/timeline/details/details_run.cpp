@@ -136,7 +136,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 
 namespace {
 
-// Which iteration the numbers are of, and whether it is the headline of the run.
+// Which iteration the numbers are of, and whether it is the reported one of the run.
 QString whichIteration(const engine::Run& run, int iteration)
 {
     using enum engine::Iteration::Kind;
@@ -145,15 +145,15 @@ QString whichIteration(const engine::Run& run, int iteration)
     const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
     const bool isHeadline = iteration == engine::reportedIteration(run.timeline);
     if (one.kind == Replay)
-        return tr("Headline: every op at its median over %1 iterations").arg(measured);
+        return tr("Median iteration: every op at its median over %1 iterations").arg(measured);
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
     if (!isHeadline || measured == 1)
-        return measured == 1 && isHeadline ? tr("Headline: its one iteration")
+        return measured == 1 && isHeadline ? tr("Reported iteration: the only one")
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)
-        : tr("Headline: iteration %1, the last measured").arg(one.number);
+        : tr("Reported iteration: %1, the last measured").arg(one.number);
 }
 
 } // namespace
@@ -172,8 +172,8 @@ Details runDetails(const RunView& view, int iteration)
     details.left = whichIteration(run, iteration) + QStringLiteral(", ") + modeText(run.info);
     details.right
         = tr("D %1, N %2").arg(run.schedule.shape.devices).arg(run.schedule.shape.microBatches);
-    details.sentence = tr("<b>%1 bubble</b> in the mean of the devices. Click a box, a bubble or a "
-                          "device to see why; drag to measure.")
+    details.sentence = tr("<b>%1 bubble</b>, mean of the devices. Click a box, a bubble or a "
+                          "device to see its cause; drag to measure.")
                            .arg(percent(metrics->bubbleRatio));
     details.sections.push_back(timeSection(view, *metrics, clock));
     details.sections.push_back(extremes(*metrics));

@@ -8,8 +8,8 @@
 
 namespace app {
 
-// The colours a lane is painted with, resolved once per theme: fills of all ops and chunks, dimmed
-// ones, and the better ink on each.
+// The colours of a lane, resolved once per theme: fills of all ops and chunks, their dimmed
+// variants, and the ink with the better contrast on each.
 class BoxColours
 {
 public:

@@ -10,7 +10,7 @@ class QPainter;
 
 namespace app {
 
-// What stands in a box; which of it is drawn follows from the width.
+// The content of a box; its width decides how much of it is drawn.
 struct BoxText
 {
     QString number, name; // "5", "1B5"
@@ -18,7 +18,7 @@ struct BoxText
     bool isBold = false;  // of the selected micro-batch
 };
 
-// Draws one box of time exactly as visual-design.md, "Box" says. `rect` is the whole stretch (the
+// Draws one box of time by its level of detail. `rect` is the whole stretch (the
 // border included).
 class BoxPainter
 {

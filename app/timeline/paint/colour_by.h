@@ -6,9 +6,9 @@
 
 namespace app {
 
-// What the colour of a compute box says. The kind of op by default; the others give one hue to a
-// micro-batch, a stage or a direction, lighter for what goes forward. Transfers, the optimizer and
-// columns of shares keep the colours of their kind.
+// The meaning of a compute box's colour: by default the kind of op; else one hue per micro-batch,
+// stage or direction, lighter for forward. Transfers, the optimizer and coverage columns keep the
+// colours of their kind.
 enum class ColourBy { Operation, MicroBatch, Stage, Direction };
 constexpr int kColourBys = 4;
 

@@ -4,7 +4,8 @@
 
 namespace app {
 
-// Of all runs of a comparison, so that bars of one length hold the same; bytes and M_a apart.
+// Scales of all runs of a comparison, so that bars of one length mean the same memory; bytes and
+// M_a apart.
 struct MemoryScales
 {
     double bytes = 1, stash = 1;

@@ -97,9 +97,7 @@ RulerScale compareScale(const CompareRow& row, const TimeAxis& axis)
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(row.view->run().info, static_cast<std::int64_t>(reach));
     scale.title = tr("%1, one scale").arg(scale.unit.unit);
-    scale.marks
-        = ticks((axis.begin - scale.origin) / scale.unit.perUnit,
-                (axis.end - scale.origin) / scale.unit.perUnit, axis.pixels(scale.unit.perUnit));
+    scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit);
     return scale;
 }
 

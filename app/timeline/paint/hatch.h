@@ -8,9 +8,8 @@ class QRectF;
 
 namespace app {
 
-// Lines at 45 degrees, one pixel wide, every five, on a ground: a bubble. Drawn once into a tile
-// for one device pixel ratio; the origin lies where the caller says, so that the hatch moves with
-// the time and never swims inside its box.
+// The hatch of a bubble: lines at 45 degrees, one pixel wide, every five pixels. Drawn once into a
+// tile per device pixel ratio; the caller sets the origin, so that the hatch moves with the time.
 class Hatch
 {
 public:

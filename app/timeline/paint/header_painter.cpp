@@ -219,7 +219,7 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
     const QString text = stages.contains(QLatin1Char(',')) ? tr("stages %1") : tr("stage %1");
     const QString shown
         = QFontMetricsF(painter.font()).elidedText(text.arg(stages), Qt::ElideRight, kBar);
-    const double lower = std::min(0.0, lane.compute - LaneWishes::kUsual);
+    const double lower = std::min(0.0, lane.compute - LaneOptions::kUsual);
     if (!isLow)
         write(painter, row.translated(0, std::round(17 + 0.5 * lower)),
               Qt::AlignLeft | Qt::AlignVCenter, shown);

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Kernels are neutral, told apart by lightness, for the hue above them is the op's; what moves data
-// has the hue of communication (visual-design.md, "Operations").
+// Kernels are neutral, distinguished by lightness, for the hue above them is the op's; what moves
+// data has the hue of communication.
 profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette& palette);
 
 } // namespace app

@@ -15,7 +15,7 @@ using engine::Window;
 constexpr double kKernelNameFrom = 34; // width of a box with a name, elided if need be
 constexpr double kBoxesUpTo = 4;       // spans a pixel: more are columns, whatever their widths
 
-// Told apart by its height, too: not every eye tells its hue from the greys.
+// Distinguished by its height, too: not every eye separates its hue from the greys.
 bool movesData(profiler::KernelKind kind)
 {
     return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;

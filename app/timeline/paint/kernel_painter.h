@@ -10,10 +10,9 @@ class QPainter;
 
 namespace app {
 
-// Kernels under their ops, row by row. Boxes with the kernel's name where there is room; what
-// is narrower becomes columns of exact shares, so that gaps stay visible and the cost is of the
-// pixels. The part of a kernel of NCCL in which it waits is hatched as a bubble is, in the frame of
-// its box.
+// Kernels under their ops, row by row: boxes with the kernel's name where it fits; narrower ones
+// become columns of exact shares, so that gaps stay visible and the cost depends on the pixels. The
+// wait of an NCCL kernel is hatched like a bubble, in the frame of its box.
 class KernelPainter
 {
 public:

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// What lies above the lanes: outlines of the hovered, selected and focused box, the arrows of a
-// micro-batch, a range. Redrawn at every move of the pointer, the lanes are not.
+// Draws what lies above the lanes: outlines of the hovered, selected and focused box, the arrows of
+// a micro-batch, a range. Unlike the lanes, it is redrawn at every move of the pointer.
 class MarksPainter
 {
 public:

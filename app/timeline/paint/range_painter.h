@@ -11,8 +11,8 @@ class QPainter;
 
 namespace app {
 
-// The NVTX rows of a lane: neutral boxes with their words where there is room. Those that share a
-// pixel are drawn once.
+// The NVTX rows of a lane: neutral boxes with their names where they fit. Ranges that share a pixel
+// are drawn once.
 struct RangeRows
 {
     const RangeView& ranges;

@@ -41,6 +41,13 @@ QString originText(const RunView& view, const std::vector<int>& shown)
 
 } // namespace
 
+profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit)
+{
+    constexpr double kSpacing = 60;
+    return profiler::ticks((axis.begin - origin) / perUnit, (axis.end - origin) / perUnit,
+                           kSpacing / axis.pixels(perUnit));
+}
+
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis)
 {
     const auto shown = inSight(view, axis);
@@ -53,9 +60,7 @@ RulerScale rulerScale(const RunView& view, const TimeAxis& axis)
     const double reach = std::max(std::abs(axis.end - scale.origin), axis.end - axis.begin);
     scale.unit = timeScale(view.run().info, static_cast<std::int64_t>(reach));
     scale.title = scale.unit.unit + QLatin1Char(' ') + originText(view, shown);
-    scale.marks
-        = ticks((axis.begin - scale.origin) / scale.unit.perUnit,
-                (axis.end - scale.origin) / scale.unit.perUnit, axis.pixels(scale.unit.perUnit));
+    scale.marks = rulerMarks(axis, scale.origin, scale.unit.perUnit);
     return scale;
 }
 

@@ -1,24 +1,26 @@
 #pragma once
 
 #include "app/models/theme.h"
-#include "app/timeline/paint/ticks.h"
 #include "app/timeline/view/coordinates.h"
 #include "app/timeline/view/labels.h"
 #include "app/timeline/view/run_view.h"
+#include "profiler/analysis/ticks.h"
 
 class QPainter;
 
 namespace app {
 
-// What the ruler says: the unit, the instant it counts from, the marks.
+// The scale of a ruler: the unit, the origin, the marks.
 struct RulerScale
 {
     Scale unit;
-    double origin = 0; // ticks
-    QString title;     // "ms from iteration start"
-    Ticks marks;       // in units from the origin
+    double origin = 0;     // ticks
+    QString title;         // "ms from iteration start"
+    profiler::Ticks marks; // in units from the origin
 };
 
+// The marks of an axis in its unit, labelled ones at least 60 pixels apart.
+profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
 // Counts from the start of the iteration under the view; from the first of several; from the start
 // of the run when all are in sight.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis);

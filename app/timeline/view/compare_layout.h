@@ -16,7 +16,7 @@ struct CompareRow
     std::size_t run = 0; // index given by the caller
     const RunView* view = nullptr;
     int group = 0;     // runs of one unit
-    int iteration = 0; // the headline; -1: none yet
+    int iteration = 0; // the reported one; -1: none yet
     double top = 0, lanesTop = 0, pitch = 23, height = 0;
 
     engine::Window window() const; // of the iteration, on the run's own clock

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// Where time lies on the screen: the only place that turns ticks into pixels and back. Pixels are
+// Maps time to the screen: the only place that converts between ticks and pixels. Pixels are
 // logical; snapping is to device pixels, so that boxes stay sharp at 150 %.
 struct TimeAxis
 {
@@ -56,8 +56,8 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
-// Whether boxes end at a pixel edge or before it, told by their times: as boxRect() says, and
-// cheaper, for the many that share a pixel.
+// Whether boxes end at or before a pixel edge, decided by their times: agrees with boxRect(), and
+// is cheaper for the many boxes that share a pixel.
 struct BoxesUpTo
 {
     BoxesUpTo(const TimeAxis& axis, double right)
@@ -72,7 +72,7 @@ struct BoxesUpTo
     double begin, end;
 };
 
-// Level of detail (visual-design.md, "Box"), by the width of the stretch.
+// Level of detail by the width of the stretch, in pixels.
 constexpr double kCoverageBelow = 3.0; // columns of exact shares instead of boxes
 constexpr double kThinBelow = 5.0;     // a box with a gap of 0.6
 constexpr double kNumberFrom = 11.0, kTwoDigitsFrom = 17.0, kNameFrom = 44.0;

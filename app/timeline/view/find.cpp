@@ -172,7 +172,8 @@ std::vector<bool> Found::matchNames(const KernelView& kernels)
             isAny = isAny || matches[i];
         }
         if (!isAny && m_blame.isEmpty())
-            m_blame = tr("nothing has %1; the table of kernels has their names").arg(facet.text);
+            m_blame
+                = tr("nothing matches %1; the table of kernels lists their names").arg(facet.text);
     }
     return matches;
 }
@@ -197,7 +198,7 @@ void Found::collectKernels(const KernelView& kernels)
     }
     std::ranges::stable_sort(m_hits, {}, [](const Selection& hit) { return hit.window.begin; });
     if (m_hits.empty() && m_blame.isEmpty() && m_ofSpans.empty())
-        m_blame = tr("no kernel beneath these ops has %1").arg(m_ofKernels.back().text);
+        m_blame = tr("no kernel beneath these ops matches %1").arg(m_ofKernels.back().text);
 }
 
 void Found::collect(const RunView& view)

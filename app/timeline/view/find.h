@@ -12,9 +12,9 @@
 
 namespace app {
 
-// What is looked for, facet by facet: "mb:3 op:B stage:2,4-5 dur>5ms", "1B5", "B". All of them hold
-// at once; numbers are lists of ranges. "kernel:gemm" looks for kernels beneath the ops that the
-// others leave, and durations are theirs then.
+// One facet of a search: "mb:3 op:B stage:2,4-5 dur>5ms", "1B5", "B". All facets hold at once;
+// numbers are lists of ranges. "kernel:gemm" searches the kernels beneath the ops that match the
+// other facets; durations are then those of kernels.
 struct FindFacet
 {
     enum class Key {
@@ -43,8 +43,8 @@ struct FindFacet
 // InvalidArgument says which part is not understood, and what is.
 engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
 
-// The ops of one run that facets leave, and where they were executed; or kernels, and the ops above
-// them. Reads the run once; several painters share the answer. One thread at a time.
+// The ops of one run that match all facets, and where they were executed; or kernels, and the ops
+// above them. Reads the run once; several painters share it. One thread at a time.
 class Found
 {
 public:

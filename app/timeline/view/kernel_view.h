@@ -13,9 +13,9 @@
 
 namespace app {
 
-// What GPUs ran beneath the ops of a run, prepared for painting, in rows under each device: one for
-// every stream that computes; streams that move data share as many as work at the same time, since
-// NCCL has one for each pair of devices. Immutable; any thread.
+// What GPUs ran beneath the ops of a run, prepared for painting in rows under each device: one per
+// compute stream; streams that move data share as many rows as are busy at the same time, since
+// NCCL has a stream per pair of devices. Immutable; any thread.
 class KernelView
 {
 public:

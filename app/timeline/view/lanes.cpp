@@ -17,7 +17,7 @@ constexpr double kTolerated = 12; // left over of a lane: less is not worth anot
 struct Choice
 {
     LaneKind kind = LaneKind::Full;
-    double compute = LaneWishes::kUsual, memory = kMemory;
+    double compute = LaneOptions::kUsual, memory = kMemory;
 };
 
 // `spare`: of each lane, after the usual measures.
@@ -28,7 +28,7 @@ Choice grown(Choice choice, double spare)
         choice.memory += memory;
         spare -= memory;
     }
-    choice.compute = std::min(choice.compute + std::floor(spare), LaneWishes::kMost);
+    choice.compute = std::min(choice.compute + std::floor(spare), LaneOptions::kMost);
     return choice;
 }
 
@@ -37,38 +37,38 @@ int rowsOf(const std::vector<int>& rows, std::size_t device)
     return device < rows.size() ? rows[device] : 0;
 }
 
-double kernelsHeight(const LaneWishes& wishes)
+double kernelsHeight(const LaneOptions& options)
 {
     double sum = 0;
-    for (std::size_t d = 0; d < std::max(wishes.kernels.size(), wishes.ranges.size()); ++d)
-        sum += Lane{.kernels = rowsOf(wishes.kernels, d), .ranges = rowsOf(wishes.ranges, d)}
+    for (std::size_t d = 0; d < std::max(options.kernels.size(), options.ranges.size()); ++d)
+        sum += Lane{.kernels = rowsOf(options.kernels, d), .ranges = rowsOf(options.ranges, d)}
                    .kernelsHeight();
     return sum;
 }
 
-Choice choose(int devices, const LaneWishes& wishes)
+Choice choose(int devices, const LaneOptions& options)
 {
     const double each
-        = std::max(0.0, wishes.available - kernelsHeight(wishes)) / std::max(1, devices);
-    const double compute = wishes.compute.value_or(LaneWishes::kUsual);
+        = std::max(0.0, options.available - kernelsHeight(options)) / std::max(1, devices);
+    const double compute = options.compute.value_or(LaneOptions::kUsual);
     const double fits = std::floor(each - kFullRest - kMemory);
     const double fitsLower = fits + kMemory - kLeastMemory;
     Choice choice;
     if (fits >= std::min(kSmallestCompute, compute))
         choice = {LaneKind::Full, std::min(compute, fits)};
-    else if (!wishes.compute && fitsLower >= kSmallestCompute)
+    else if (!options.compute && fitsLower >= kSmallestCompute)
         return {LaneKind::Full, kSmallestCompute, kMemory - (kSmallestCompute - fits)};
     else if (each >= compute + kComputeRest)
         choice = {LaneKind::Compute, compute};
     else if (each >= kSmallestCompute + kComputeRest)
         return {LaneKind::Compute, std::floor(each - kComputeRest)};
-    else if (wishes.available >= devices * (kSmallestCompute + kComputeRest))
+    else if (options.available >= devices * (kSmallestCompute + kComputeRest))
         return {LaneKind::Compute, kSmallestCompute}; // kernels were asked for: they scroll
     else
         return {LaneKind::Dense, (each >= kDense ? kDense : kDensest) - 2};
     const double rest = choice.kind == LaneKind::Full ? kFullRest + kMemory : kComputeRest;
     const double spare = std::floor(each) - choice.compute - rest;
-    return wishes.compute || spare <= kTolerated ? choice : grown(choice, spare);
+    return options.compute || spare <= kTolerated ? choice : grown(choice, spare);
 }
 
 LaneKind toggled(LaneKind kind)
@@ -86,21 +86,21 @@ double heightOf(LaneKind kind, double compute, double memory)
 
 } // namespace
 
-std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes)
+std::vector<Lane> layoutLanes(int devices, const LaneOptions& options)
 {
-    const Choice choice = choose(devices, wishes);
+    const Choice choice = choose(devices, options);
     std::vector<Lane> lanes;
     double top = 0;
     for (int device = 0; device < devices; ++device) {
-        const bool isToggled = wishes.toggled.contains(device);
+        const bool isToggled = options.toggled.contains(device);
         const LaneKind kind = isToggled ? toggled(choice.kind) : choice.kind;
         const double compute = isToggled && choice.kind == LaneKind::Dense
-            ? wishes.compute.value_or(LaneWishes::kUsual)
+            ? options.compute.value_or(LaneOptions::kUsual)
             : choice.compute;
         Lane lane{kind, top, heightOf(kind, compute, choice.memory), compute, choice.memory};
         if (kind != LaneKind::Dense) {
-            lane.kernels = rowsOf(wishes.kernels, static_cast<std::size_t>(device));
-            lane.ranges = rowsOf(wishes.ranges, static_cast<std::size_t>(device));
+            lane.kernels = rowsOf(options.kernels, static_cast<std::size_t>(device));
+            lane.ranges = rowsOf(options.ranges, static_cast<std::size_t>(device));
             lane.height += lane.kernelsHeight();
         }
         lanes.push_back(lane);

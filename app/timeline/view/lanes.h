@@ -6,7 +6,7 @@
 
 namespace app {
 
-// The heights of visual-design.md, "Timeline lane". Logical pixels.
+// Heights are logical pixels.
 enum class LaneKind { Full, Compute, Dense };
 
 struct Lane
@@ -35,12 +35,12 @@ struct Lane
     static constexpr double kKernel = 12, kKernelStep = kKernel + 2;
 };
 
-struct LaneWishes
+struct LaneOptions
 {
     static constexpr double kUsual = 42, kLeast = 21, kMost = 84;
 
-    double available = 0;          // height there is
-    std::optional<double> compute; // wished by Alt+wheel; none: kUsual, and what room there is
+    double available = 0;          // height of the area
+    std::optional<double> compute; // set by Alt+wheel; none: kUsual, or as it fits
     std::set<int> toggled;         // devices whose triangle was pressed
     std::vector<int> kernels = {}; // [device] rows of kernels; empty: they are not shown
     std::vector<int> ranges = {};  // [device] the same of NVTX ranges
@@ -48,9 +48,9 @@ struct LaneWishes
 
 // Full lanes if they fit (compute shrinks to 28 first, then memory to 18), else compute only, else
 // dense 23, else dense 17; beyond that the caller scrolls. Lanes that would be dense for their
-// kernels' sake alone keep these, and are scrolled, too. Where nobody chose a height, boxes and
-// memory grow into the room that is left, each up to a measure at which it still reads as a lane.
-std::vector<Lane> layoutLanes(int devices, const LaneWishes& wishes);
+// kernels' sake alone keep these, and are scrolled, too. Without a chosen
+// height, boxes and memory grow into the remaining height, each up to a limit.
+std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
 double heightOf(const std::vector<Lane>& lanes);
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: none
 

@@ -14,7 +14,7 @@
 
 namespace app {
 
-// What occurs in a run at all: a legend names nothing else.
+// The kinds that occur in a run: a legend lists no others.
 struct Occurrence
 {
     bool kinds[engine::kOpKinds] = {};
@@ -25,8 +25,8 @@ struct Occurrence
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
 
-// A run prepared for painting: what lanes, columns, hit tests and details ask for again and again,
-// worked out once. Answers about one iteration are made when first asked for. One thread at a time.
+// A run prepared for painting: computes once what lanes, columns, hit tests and details need again
+// and again. Answers about one iteration are computed when first asked for. One thread at a time.
 class RunView
 {
 public:
@@ -74,12 +74,12 @@ public:
     const MemorySeries& memory(engine::DeviceId device) const;
     double memoryScale() const { return m_memoryScale; } // the largest peak of any device
 
-    int iterationAt(double time) const; // the nearest one; -1 when there is none
+    int iterationAt(double time) const; // the nearest one; -1: no iterations
     engine::Window extent() const;      // of all iterations, the replay too
     const Occurrence& occurs() const { return m_occurs; }
     bool isEmpty() const { return m_run->timeline.iterations.empty(); }
 
-    const profiler::RunMetrics* metrics(int iteration) const; // nullptr: there is none
+    const profiler::RunMetrics* metrics(int iteration) const; // nullptr: not available
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
     const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order

@@ -6,7 +6,7 @@
 
 namespace app {
 
-// What is selected in a timeline; one value, shared by the view and the details panel.
+// The selection in a timeline; one value, shared by the view and the details panel.
 struct Selection
 {
     enum class Kind : std::uint8_t { None, Op, Bubble, Range, Device, Kernel };

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// What a key does to the view of any timeline; keys that walk boxes stand in walk_keys.h.
+// What a key does to the view of any timeline. Keys that walk from box to box are in walk_keys.h.
 enum class ViewKey {
     None,
     Back,      // Alt+left, Backspace: where the view was before
@@ -32,7 +32,7 @@ inline bool isZoom(ViewKey key) // worth remembering, where moving on is not
     return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
 }
 
-// What the keys of a view do in one timeline. All of them are set.
+// The effects of the keys of a view in one timeline. All are set.
 struct ViewCommands
 {
     std::function<void(ViewWindow to, bool isRemembered)> show;

@@ -37,6 +37,16 @@ ViewWindow fitted(engine::Window window, double widthInPixels)
             static_cast<double>(window.end) + kFitRight * pixel};
 }
 
+std::optional<ViewWindow> bringIn(engine::Window window, ViewWindow inSight)
+{
+    const ViewWindow box = viewOf(window);
+    if (box.duration() > inSight.duration())
+        return box.zoomed(1.25, box.centre());
+    if (box.begin < inSight.begin || box.end > inSight.end)
+        return inSight.moved(box.centre() - inSight.centre());
+    return std::nullopt;
+}
+
 void ZoomHistory::push(ViewWindow current)
 {
     if (!m_back.empty() && m_back.back() == current)

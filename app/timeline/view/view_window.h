@@ -2,12 +2,12 @@
 
 #include "engine/timeline/timeline.h"
 
+#include <optional>
 #include <vector>
 
 namespace app {
 
-// The stretch of time in sight, in ticks (not whole ones: zooming is smooth), and where it has
-// been.
+// The stretch of time in sight, in ticks (fractional: zooming is smooth).
 struct ViewWindow
 {
     double begin = 0, end = 1;
@@ -24,7 +24,14 @@ ViewWindow limited(ViewWindow window, engine::Window extent);
 // `window` with a margin, so that the first and the last box do not touch the edge: 10 and 16 px.
 ViewWindow fitted(engine::Window window, double widthInPixels);
 
-// Where the view has been, as a browser knows it.
+inline ViewWindow viewOf(engine::Window window)
+{
+    return {static_cast<double>(window.begin), static_cast<double>(window.end)};
+}
+// What shows all of `box`: nothing where it is in sight, else as close as before where it fits.
+std::optional<ViewWindow> bringIn(engine::Window box, ViewWindow inSight);
+
+// Where the view has been, like the history of a browser.
 class ZoomHistory
 {
 public:

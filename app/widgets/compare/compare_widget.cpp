@@ -1,133 +1,25 @@
 #include "app/widgets/compare/compare_widget.h"
 
-#include "app/widgets/compare/compare_impl.h"
-#include "app/widgets/controls/empty_state.h"
-#include "app/widgets/timeline/timeline_geometry.h"
+#include "app/timeline/details/tool_tip.h"
+#include "app/timeline/view/view_keys.h"
+#include "app/timeline/view/walk_keys.h"
+#include "app/widgets/compare/compare_scene_painter.h"
 
-#include <QKeyEvent>
 #include <QPainter>
-#include <QScrollBar>
+#include <QResizeEvent>
 
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace app {
 
-CompareWidget::Impl::Impl(CompareWidget& owner, const ThemeController& controller)
-    : widget(owner)
-    , theme(controller)
-    , scrollBar(new QScrollBar(Qt::Vertical, &owner))
-{
-    scrollBar->setObjectName(QStringLiteral("compareScroll"));
-    scrollBar->setFocusPolicy(Qt::NoFocus);
-    toolTipTimer.setSingleShot(true);
-    toolTipTimer.setInterval(300);
-    QObject::connect(&toolTipTimer, &QTimer::timeout, &owner, [this] { showToolTip(); });
-    QObject::connect(scrollBar, &QScrollBar::valueChanged, &owner, [this] { widget.update(); });
-    QObject::connect(&theme, &ThemeController::changed, &owner, [this] {
-        colours.reset();
-        widget.update();
-    });
-}
-
-QRectF CompareWidget::Impl::rowsArea() const
-{
-    return {kHeader, kRuler, std::max(1.0, widget.width() - kHeader - kColumn),
-            std::max(0.0, widget.height() - kRuler - kLegend)};
-}
-
-void CompareWidget::Impl::relayout()
-{
-    const QRectF area = rowsArea();
-    layout = layoutComparison(runs, order, baseline, area.height());
-    ++serial;
-    const double hidden = layout.height - area.height();
-    scrollBar->setVisible(hidden > 0);
-    scrollBar->setRange(0, static_cast<int>(std::max(0.0, std::ceil(hidden))));
-    scrollBar->setPageStep(static_cast<int>(area.height()));
-    scrollBar->setSingleStep(20);
-    scrollBar->setGeometry(widget.width() - 10, static_cast<int>(area.top()), 10,
-                           static_cast<int>(area.height()));
-    if (empty)
-        empty->setGeometry(emptyStateRect(widget.size()));
-    widget.update();
-}
-
-void CompareWidget::Impl::updateEmptyState()
-{
-    delete std::exchange(empty, nullptr);
-    if (!runs.empty())
-        return;
-    EmptyState::Words words;
-    words.icon = Icon::Compare;
-    words.fact = tr("Nothing to compare yet");
-    words.advice = tr("Choose two or more runs.");
-    empty = new EmptyState(theme, words, &widget);
-    empty->setObjectName(QStringLiteral("compareEmpty"));
-    empty->setGeometry(emptyStateRect(widget.size()));
-    empty->show();
-}
-
-void CompareWidget::Impl::show(ViewWindow to, Remember remember)
-{
-    to = limited(to, {0, static_cast<std::int64_t>(kCompareWhole)});
-    if (to == window)
-        return;
-    if (remember == Remember::Yes)
-        history.push(window);
-    window = to;
-    if (hover.row >= 0)
-        hover = hit(pointer);
-    widget.update();
-}
-
-// From the first op to the end of the longest run; a run that is longer than the baseline has room
-// for its difference.
-void CompareWidget::Impl::fit(Remember remember)
-{
-    show(fitted({0, static_cast<std::int64_t>(kCompareWhole)}, rowsArea().width() - 16), remember);
-}
-
-TimeAxis CompareWidget::Impl::axisOf(const CompareRow& row) const
-{
-    return compareAxis(layout, row, window, rowsArea(), widget.devicePixelRatioF());
-}
-
-const CompareRow* CompareWidget::Impl::baselineOf(const CompareRow& row) const
-{
-    for (const auto& other : layout.rows) {
-        if (other.run == baseline)
-            return &other != &row && other.group == row.group && other.iteration >= 0
-                    && row.iteration >= 0
-                ? &other
-                : nullptr;
-    }
-    return nullptr;
-}
-
-void CompareWidget::Impl::setSelected(const Mark& mark)
-{
-    if (mark == selected)
-        return;
-    selected = mark;
-    widget.update();
-    const int run
-        = mark.row < 0 ? -1 : static_cast<int>(layout.rows[static_cast<std::size_t>(mark.row)].run);
-    Q_EMIT widget.selectionChanged(run, mark.selection);
-}
-
 CompareWidget::CompareWidget(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m(std::make_unique<Impl>(*this, theme))
+    : TimeCanvas(QStringLiteral("compare"), theme, parent)
 {
-    setObjectName(QStringLiteral("compare"));
     setAccessibleName(tr("Comparison of runs"));
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
-    setAttribute(Qt::WA_OpaquePaintEvent);
-    m->updateEmptyState();
+    setViews({}, 0);
 }
-
-CompareWidget::~CompareWidget() = default;
 
 void CompareWidget::setRuns(std::vector<std::shared_ptr<const engine::Run>> runs,
                             std::size_t baseline)
@@ -142,89 +34,160 @@ void CompareWidget::setRuns(std::vector<std::shared_ptr<const engine::Run>> runs
 
 void CompareWidget::setViews(std::vector<RunViewPointer> views, std::size_t baseline)
 {
-    const bool isOther = views.size() != m->runs.size();
-    m->runs = std::move(views);
+    const bool isOther = views.size() != m_scene.runs.size();
+    m_scene.runs = std::move(views);
     QStringList names;
-    for (const RunViewPointer& view : m->runs)
+    for (const RunViewPointer& view : m_scene.runs)
         names << QString::fromStdString(view->run().info.label);
-    m->order.resize(m->runs.size());
-    std::iota(m->order.begin(), m->order.end(), std::size_t{0});
-    m->baseline = baseline;
-    m->hover = {};
-    m->setSelected({});
+    m_scene.order.resize(m_scene.runs.size());
+    std::iota(m_scene.order.begin(), m_scene.order.end(), std::size_t{0});
+    m_scene.baseline = baseline;
+    endHover();
+    setSelected({});
     setAccessibleDescription(names.join(QStringLiteral(", ")));
-    m->updateEmptyState();
-    m->relayout();
+    if (m_scene.runs.empty())
+        setEmptyState(EmptyState::Words{
+            Icon::Compare, tr("Nothing to compare yet"), tr("Tick two or more runs."), {}});
+    else
+        setEmptyState(std::nullopt);
+    relayout();
     if (isOther) {
-        m->history.clear();
-        m->fit(Impl::Remember::No);
+        forgetHistory();
+        moveTo(m_scene.fit(), Remember::No);
     }
 }
 
 void CompareWidget::setBaseline(std::size_t run)
 {
-    m->baseline = run;
-    m->setSelected({}); // rows may change places
-    m->relayout();
+    m_scene.baseline = run;
+    setSelected({}); // rows may change places
+    relayout();
 }
 
 int CompareWidget::greatestHeight() const
 {
-    return static_cast<int>(
-        std::ceil(Impl::kRuler + Impl::kLegend + app::greatestHeight(m->layout)));
+    return static_cast<int>(std::ceil(CompareScene::kRuler + CompareScene::kLegend
+                                      + app::greatestHeight(m_scene.rows)));
 }
 
-QSize CompareWidget::sizeHint() const
+void CompareWidget::relayout()
 {
-    return {1384, 582};
+    m_scene.layout(size());
+    layoutScrollBar(m_scene.rows.height);
 }
 
-QSize CompareWidget::minimumSizeHint() const
+void CompareWidget::updateAxis()
 {
-    return {400, 200};
+    m_scene.window = inSight();
+    m_scene.dpr = devicePixelRatioF();
+    m_scene.scroll = scrollY();
 }
 
-void CompareWidget::zoomToFit()
+void CompareWidget::paintCanvas(QPainter& painter)
 {
-    m->fit(Impl::Remember::Yes);
+    const CompareScenePainter comparison(painter, m_scene, colours());
+    comparison.paintFrame();
+    const CachedPicture::Key key = pictureKey({m_scene.size.width(), timeArea().height()});
+    painter.drawPixmap(QPointF(0, CompareScene::kRuler),
+                       m_rows.get(key, look().chrome.surface, [&](QPainter& on) {
+                           on.translate(0, -scrollY());
+                           CompareScenePainter(on, m_scene, colours()).paintRows();
+                       }));
+    comparison.paintMarks();
+    comparison.paintLegend();
 }
 
-void CompareWidget::zoomBack()
+void CompareWidget::zoomToSelection()
 {
-    if (m->history.back(m->window))
-        update();
-}
-
-void CompareWidget::zoomForward()
-{
-    if (m->history.forward(m->window))
-        update();
+    const CompareScene::Mark& selected = m_scene.selected;
+    if (selected.row < 0 || selected.selection.window.duration() <= 0) {
+        zoomToFit();
+        return;
+    }
+    const ViewWindow box = m_scene.shareOf(m_scene.row(selected.row), selected.selection.window);
+    moveTo(centredThenFitted(inSight(), box), Remember::Yes);
 }
 
 void CompareWidget::blink()
 {
-    if (m->order.size() < 2)
+    if (m_scene.order.size() < 2)
         return;
-    std::swap(m->order[0], m->order[1]);
-    m->setSelected({});
-    m->relayout();
+    std::swap(m_scene.order[0], m_scene.order[1]);
+    setSelected({});
+    relayout();
 }
 
-void CompareWidget::paintEvent(QPaintEvent*)
+void CompareWidget::setSelected(const CompareScene::Mark& mark)
 {
-    QPainter painter(this);
-    m->paint(painter);
+    if (mark == m_scene.selected)
+        return;
+    m_scene.selected = mark;
+    update();
+    Q_EMIT selectionChanged(mark.row < 0 ? -1 : static_cast<int>(m_scene.row(mark.row).run),
+                            mark.selection);
+}
+
+void CompareWidget::reveal(const CompareScene::Mark& mark)
+{
+    const CompareRow& row = m_scene.row(mark.row);
+    const ViewWindow box = m_scene.shareOf(row, mark.selection.window);
+    if (box.end <= inSight().begin || box.begin >= inSight().end)
+        moveTo(inSight().moved(box.centre() - inSight().centre()), Remember::Yes);
+    const double top = row.lanesTop + mark.selection.device.value * row.pitch;
+    const double height = timeArea().height();
+    if (top - CompareLayout::kTitle < scrollY())
+        scrollTo(static_cast<int>(top - CompareLayout::kTitle));
+    if (top + row.pitch > scrollY() + height)
+        scrollTo(static_cast<int>(std::ceil(top + row.pitch - height)));
+}
+
+bool CompareWidget::hover(QPointF at)
+{
+    const CompareScene::Mark under = m_scene.hit(at);
+    return under != std::exchange(m_scene.hover, under);
+}
+
+QString CompareWidget::toolTip() const
+{
+    return toolTipText(*m_scene.row(m_scene.hover.row).view, m_scene.hover.selection);
+}
+
+void CompareWidget::selectRange(QPointF from, double toX)
+{
+    if (const auto range = m_scene.rangeAt(from, toX))
+        setSelected(*range);
+}
+
+std::optional<ViewWindow> CompareWidget::openAt(QPointF at)
+{
+    const CompareScene::Mark mark = m_scene.hit(at);
+    if (mark.row < 0)
+        return std::nullopt;
+    setSelected(mark);
+    return m_scene.shareOf(m_scene.row(mark.row), mark.selection.window);
+}
+
+bool CompareWidget::ownKey(int key, Qt::KeyboardModifiers)
+{
+    if (key == Qt::Key_B) {
+        blink();
+        return true;
+    }
+    if (!isWalkKey(key))
+        return false;
+    if (const auto to = m_scene.walkedTo(key)) {
+        setSelected(*to);
+        reveal(*to);
+    }
+    return true;
 }
 
 void CompareWidget::resizeEvent(QResizeEvent* event)
 {
-    const QRectF before(0, 0,
-                        std::max(1.0, event->oldSize().width() - Impl::kHeader - Impl::kColumn), 1);
-    const bool wasFitted
-        = m->window == fitted({0, static_cast<std::int64_t>(kCompareWhole)}, before.width() - 16);
-    m->relayout();
-    if (wasFitted || !event->oldSize().isValid())
-        m->fit(Impl::Remember::No);
+    const bool wasFitted = inSight() == m_scene.fit() || !event->oldSize().isValid();
+    relayout();
+    if (wasFitted)
+        moveTo(m_scene.fit(), Remember::No);
 }
 
 } // namespace app

@@ -1,58 +1,62 @@
 #pragma once
 
-#include "app/models/theme.h"
-#include "app/timeline/view/run_view.h"
-#include "app/timeline/view/selection.h"
-
-#include <QWidget>
-
-#include <memory>
-#include <vector>
+#include "app/widgets/compare/compare_scene.h"
+#include "app/widgets/timeline/time_canvas.h"
 
 namespace app {
 
-// Several runs stacked under one ruler at one scale (never stretched to flatter a slower run), end
-// markers, the gap to the baseline measured in the empty space, a column of key numbers (mockup
-// compare.png). Runs in abstract units stand under a ruler of their own, which says so.
-class CompareWidget : public QWidget
+// Several runs stacked under one ruler on one scale, with end markers, the gap to the baseline in
+// the empty space, and a column of key numbers. Runs in abstract units have a ruler of their own,
+// with a note.
+class CompareWidget : public TimeCanvas
 {
     Q_OBJECT
 
 public:
     explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
-    ~CompareWidget() override;
 
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline);
     // Prepares them here and now; null ones are left out.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     void setBaseline(std::size_t run);
     int greatestHeight() const; // more would be left blank
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
+    QSize sizeHint() const override { return {1384, 582}; }
+    QSize minimumSizeHint() const override { return {400, 200}; }
 
 public Q_SLOTS:
-    void zoomToFit();
-    void zoomBack();
-    void zoomForward();
-    void blink(); // B: swaps the first two runs in place
+    void zoomToFit() override { moveTo(m_scene.fit(), Remember::Yes); }
+    void zoomToAll() override { zoomToFit(); }
+    void zoomToSelection() override; // everything where nothing is selected
+    void blink();                    // B: swaps the first two runs in place
 
 Q_SIGNALS:
     void selectionChanged(int run, const app::Selection& selection);
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    bool isEmpty() const override { return m_scene.rows.rows.empty(); }
+    QRectF timeArea() const override { return m_scene.rowsArea(); }
+    engine::Window extent() const override { return {0, static_cast<std::int64_t>(kCompareWhole)}; }
+    void paintCanvas(QPainter& painter) override;
+    void updateAxis() override;
+
+    bool hover(QPointF at) override;
+    bool isHovering() const override { return m_scene.hover.row >= 0; }
+    void endHover() override { m_scene.hover = {}; }
+    QString toolTip() const override;
+    void click(QPointF at) override { setSelected(m_scene.hit(at)); }
+    void selectRange(QPointF from, double toX) override;
+    void clearSelection() override { setSelected({}); }
+    std::optional<ViewWindow> openAt(QPointF at) override;
+    bool ownKey(int key, Qt::KeyboardModifiers modifiers) override;
     void resizeEvent(QResizeEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-    void leaveEvent(QEvent* event) override;
 
 private:
-    struct Impl;
-    std::unique_ptr<Impl> m;
+    void relayout();
+    void setSelected(const CompareScene::Mark& mark);
+    void reveal(const CompareScene::Mark& mark);
+
+    CompareScene m_scene;
+    CachedPicture m_rows;
 };
 
 } // namespace app

@@ -11,7 +11,7 @@
 
 namespace app {
 
-// Where the time of a mean device goes, one bar a run, all on one scale (mockup compare.png).
+// Where the time of a mean device goes, one bar a run, all on one scale.
 class WhereTimeGoes : public QWidget
 {
     Q_OBJECT

@@ -8,8 +8,8 @@ class QPainter;
 
 namespace app {
 
-// A card that can be pressed: frame with radius 6, hover, keyboard focus; 2 px ink when chosen.
-// What is inside is painted by the derived class.
+// A card that can be pressed: frame with radius 6, hover, keyboard focus; a 2 px frame when chosen.
+// The derived class paints the content.
 class CardButton : public QAbstractButton
 {
     Q_OBJECT

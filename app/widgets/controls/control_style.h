@@ -8,8 +8,9 @@ class QApplication;
 
 namespace app {
 
-// What a style sheet cannot draw without pictures: combo boxes, spin boxes, check marks, radio dots
-// and their focus. Buttons take the focus from the keyboard only, so that a click leaves no ring.
+// Draws what a style sheet cannot draw without images: combo boxes, spin boxes, check marks, radio
+// buttons and their focus. Buttons take focus from the keyboard only, so that a click leaves no
+// ring.
 class ControlStyle : public QProxyStyle
 {
     Q_OBJECT

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// A cell of visual-design.md, "Table": number or word, share bar, difference to the baseline.
+// Draws a cell: number or text, share bar, difference to the baseline.
 class CellDelegate : public QStyledItemDelegate
 {
     Q_OBJECT
@@ -29,8 +29,7 @@ private:
     const ThemeController& m_theme;
 };
 
-// Medium, second text colour, over the numbers: where a column has differences the name stands
-// over the values.
+// Table header. In a column with differences the title stands over the values.
 class TableHeader : public QHeaderView
 {
     Q_OBJECT
@@ -47,7 +46,7 @@ private:
     const ThemeController& m_theme;
 };
 
-// A read-only table in the window's own look; columns share the width there is.
+// A read-only table; its columns share the available width.
 class DataTable : public QTableView
 {
     Q_OBJECT

@@ -10,8 +10,7 @@ class QPushButton;
 
 namespace app {
 
-// Never a blank page: a dashed frame, an icon, one line of fact, one line of what to do, one
-// button.
+// Replaces a blank page: a dashed frame, an icon, one line of fact, one line of advice, one button.
 class EmptyState : public QWidget
 {
     Q_OBJECT

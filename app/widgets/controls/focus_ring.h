@@ -7,9 +7,9 @@
 
 namespace app {
 
-// Frames what the keyboard has come to, where neither the sheet nor the style can: tables, lists,
-// texts, timelines, which paint over themselves. Nothing is framed for the mouse. One for the
-// application, which owns it.
+// Draws the keyboard focus where neither the style sheet nor the style can: tables, lists, texts
+// and timelines, which paint over themselves. The mouse shows no ring. One per application, which
+// owns it.
 class FocusRing : public QObject
 {
     Q_OBJECT

@@ -7,7 +7,7 @@ class QVBoxLayout;
 
 namespace app {
 
-// Rows that few need, behind one line that opens and closes them.
+// Rarely needed rows, behind one line that opens and closes them.
 class FoldSection : public QWidget
 {
     Q_OBJECT

@@ -40,7 +40,7 @@ KeyNumbers::Item bubbleItem(const Prediction& prediction)
     const std::optional<double>& form = prediction.bubbleForm.value;
     const double ratio = prediction.metrics.bubbleRatio;
     const QString hint = !form            ? KeyNumbers::tr("no closed form here")
-        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("as the closed form says")
+        : std::abs(*form - ratio) < kSame ? KeyNumbers::tr("matches the closed form")
                                           : KeyNumbers::tr("closed form %1").arg(percent(*form));
     return {KeyNumbers::tr("Bubble"), number(ratio * 100, 1), QStringLiteral("%"), hint};
 }

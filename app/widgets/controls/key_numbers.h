@@ -7,7 +7,7 @@
 
 namespace app {
 
-// Iteration, bubble, messages and memory of a prediction, 90 high (mockup setup.png).
+// Iteration, bubble, messages and memory of a prediction, 90 high.
 class KeyNumbers : public QWidget
 {
     Q_OBJECT

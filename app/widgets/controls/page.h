@@ -19,8 +19,8 @@ namespace app {
 // The menus that a page may add to while it is the current tab.
 enum class Menu { File, Run, View, Compare, Analyze, Export };
 
-// One tab of the window: start, set-up, a run, a comparison. A page knows nothing of the window or
-// of other pages: it says what it shows, and asks for other pages by signal. GUI thread only.
+// One tab of the window: start, set-up, a run, a comparison. A page does not know the window or
+// other pages: it reports what it shows, and requests other pages by signal. GUI thread only.
 class Page : public QWidget
 {
     Q_OBJECT
@@ -41,7 +41,7 @@ public:
 
     // [run] of the runs that it asks to export; empty where it knows none.
     virtual std::vector<std::vector<engine::Note>> notes() const { return {}; }
-    // The iteration that it shows of them; -1: the headline of each.
+    // The iteration that it shows of them; -1: the reported one of each.
     virtual int exportedIteration() const { return -1; }
 
     // The page owns its actions. Give each an object name, a text and, where the design names one,

@@ -73,7 +73,7 @@ void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
     EmptyState::Words words;
     words.icon = Icon::Info;
     words.fact = tr("Nothing selected");
-    words.advice = tr("What you click is explained here.");
+    words.advice = tr("Click an op, a bubble or a device to see its details.");
     auto* empty = new EmptyState(theme, words);
     empty->setObjectName(QStringLiteral("detailsEmpty"));
     empty->setMinimumHeight(132);

@@ -11,8 +11,8 @@
 
 namespace app {
 
-// What is selected, in the order of visual-design.md ("Details dock"): what and how long, cause,
-// chain, facts. Nothing selected: the run as a whole.
+// The selection: what it is, how long it took, its
+// cause, chain and facts; the run as a whole where nothing is selected.
 class DetailsPanel : public QWidget
 {
     Q_OBJECT

@@ -15,8 +15,8 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     , m_field(new QLineEdit)
     , m_answer(makeLabel({}, "small"))
     , m_facets(new QWidget)
-    , m_previous(
-          makeIconButton("findPrevious", Icon::ChevronLeft, tr("Hit before (Shift+Enter)"), theme))
+    , m_previous(makeIconButton("findPrevious", Icon::ChevronLeft, tr("Previous hit (Shift+Enter)"),
+                                theme))
     , m_next(makeIconButton("findNext", Icon::ChevronRight, tr("Next hit (Enter)"), theme))
 {
     setObjectName(QStringLiteral("findBar"));

@@ -11,8 +11,8 @@ class QToolButton;
 
 namespace app {
 
-// The 36 px under the toolbar in which a run is searched: what is looked for, which hit this is,
-// previous and next, facets to add. It searches nothing itself.
+// The bar under the toolbar, 36 px high: search field, answer, previous and next hit, facets to
+// add. FindController searches.
 class FindBar : public QWidget
 {
     Q_OBJECT

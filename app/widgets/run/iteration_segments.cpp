@@ -23,7 +23,7 @@ IterationSegments::IterationSegments(const ThemeController& theme, QWidget* pare
 void IterationSegments::show(const RunProgress& progress)
 {
     m_progress = progress;
-    setToolTip(tr("%1 of %2 iterations are whole").arg(progress.done).arg(progress.planned));
+    setToolTip(tr("%1 of %2 iterations are complete").arg(progress.done).arg(progress.planned));
     updateGeometry();
     update();
 }

@@ -170,14 +170,14 @@ void KernelPanel::refresh()
     const std::shared_ptr<const profiler::GpuActivity> activity(m_kernels, &m_kernels->activity());
     m_model->show(*m_run, activity, filter());
     std::int64_t launches = 0, time = 0, busy = 0;
-    for (const profiler::OpKindWork& op : m_model->table().ops) {
+    for (const profiler::OpKindWork& op : m_model->ops()) {
         launches += op.works;
         time += op.time;
         busy += op.busy;
     }
     const Scale scale = timeScale(m_run->info, time);
-    m_sum->setText(launches == 0 ? tr("Nothing here: another op type, device or stretch has some")
-                                 : tr("%1 launches, busy %2 of %3; %4 of the ops' time is gaps")
+    m_sum->setText(launches == 0 ? tr("No launches match; choose another op type, device or scope")
+                                 : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
                                        .arg(number(static_cast<double>(launches), 0),
                                             scale.text(static_cast<double>(busy)),
                                             scale.withUnit(static_cast<double>(time)),

@@ -17,8 +17,8 @@ class DataTable;
 class EmptyState;
 class KernelsModel;
 
-// The kernels of a run by kind of op, filtered by kind, device and stretch; copied and saved as
-// CSV. Where there are none it says why.
+// The kernels of a run by kind of op, filtered by kind, device and scope; can be copied and saved
+// as CSV. Shows the reason where no kernels are known.
 class KernelPanel : public QWidget
 {
     Q_OBJECT

@@ -173,7 +173,7 @@ void LossPlot::paintEvent(QPaintEvent*)
     if (m_series.points.empty()) {
         painter.setPen(m_theme.theme().chrome.text3);
         painter.drawText(m_plot, Qt::AlignCenter,
-                         tr("The first loss comes with the first iteration."));
+                         tr("The first loss appears with the first iteration."));
         return;
     }
     painter.setFont(uiFont(11));

@@ -13,8 +13,8 @@ class DataTable;
 class GpuMemoryModel;
 class MemoryPlots;
 
-// Memory over time, one plot a device, all on one scale of time and bytes; a cursor under the
-// pointer goes through all of them. Beside it, of a run on GPUs, who had their memory at its end.
+// Memory over time, one plot per device, all on one scale of time and bytes, with a cursor through
+// all plots. A GPU run has a table of memory by owner beside them.
 class MemoryPanel : public QWidget
 {
     Q_OBJECT

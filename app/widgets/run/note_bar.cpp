@@ -25,7 +25,7 @@ NoteBar::NoteBar(const ThemeController& theme, QWidget* parent)
     m_subject->setObjectName(QStringLiteral("noteSubject"));
     m_field->setObjectName(QStringLiteral("noteField"));
     m_field->setAccessibleName(tr("Words of the note"));
-    m_field->setPlaceholderText(tr("What is there to see? Enter keeps it, Esc does not"));
+    m_field->setPlaceholderText(tr("Add a note; Enter saves it, Esc cancels"));
     m_field->setMaxLength(kLongest);
     m_field->setFixedHeight(26);
     m_field->setMaximumWidth(640);

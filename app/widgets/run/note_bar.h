@@ -9,7 +9,7 @@ class QLineEdit;
 
 namespace app {
 
-// The 36 px under the toolbar in which a note is written: what it is about, and its words.
+// The bar under the toolbar, 36 px high, in which a note is written: its subject and its text.
 class NoteBar : public QWidget
 {
     Q_OBJECT

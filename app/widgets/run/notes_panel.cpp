@@ -30,8 +30,7 @@ NotesPanel::NotesPanel(const ThemeController& theme, QWidget* parent)
     auto* empty = new EmptyState(
         theme,
         {Icon::Note, tr("No note yet"),
-         tr("Select an op, a bubble or a range and write what there is to see; N does it."),
-         tr("Note")});
+         tr("Select an op, a bubble or a range and press N to add a note."), tr("Note")});
     empty->setObjectName(QStringLiteral("notesEmpty"));
     auto* none = new QWidget;
     spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(empty);
@@ -63,11 +62,11 @@ QWidget* NotesPanel::makeBar()
         return button;
     };
     auto* add = make("addNote", tr("Note"));
-    add->setToolTip(tr("On what is selected (N)"));
+    add->setToolTip(tr("Adds a note on the selection (N)"));
     m_edit = make("editNote", tr("Edit"));
-    m_edit->setToolTip(tr("The words of the note (F2)"));
+    m_edit->setToolTip(tr("Edits the text of the note (F2)"));
     m_remove = make("removeNote", tr("Delete"));
-    m_remove->setToolTip(tr("Takes the note away (Del); Ctrl+Z brings it back"));
+    m_remove->setToolTip(tr("Deletes the note (Del); Ctrl+Z restores it"));
     connect(add, &QToolButton::clicked, this, &NotesPanel::noteRequested);
     connect(m_edit, &QToolButton::clicked, this, &NotesPanel::editCurrent);
     connect(m_remove, &QToolButton::clicked, this, &NotesPanel::removeCurrent);

@@ -17,8 +17,8 @@ class DataTable;
 class EmptyState;
 class NotesModel;
 
-// The notes of a run as a table: a click goes to one, a double click edits its words, Del takes it
-// away. It changes none itself.
+// The notes of a run as a table. A click goes to a note, a double click edits its text, Del asks to
+// delete it. The panel changes no note itself.
 class NotesPanel : public QWidget
 {
     Q_OBJECT

@@ -13,7 +13,7 @@ namespace app {
 class DataTable;
 class LossPlot;
 
-// How the training goes: loss plot, table of iterations, the last line of the log.
+// Training progress: loss plot, table of iterations, last line of the log.
 class ProgressPanel : public QWidget
 {
     Q_OBJECT

@@ -136,7 +136,7 @@ void RunPanels::showRun(const RunPointer& run, int iteration)
     updateHint();
 }
 
-// Events and memory can be long: they are filled when somebody looks.
+// Events and memory can be long: they are filled when they are shown.
 void RunPanels::fillShownPanel()
 {
     const auto shown = static_cast<Panel>(m_tabs->currentIndex());
@@ -182,7 +182,7 @@ void RunPanels::updateHint()
         m_hint->setText(tr("%1, %2. Last row: means, largest peak, all messages").arg(unit, which));
         break;
     case Panel::Events:
-        m_hint->setText(tr("%1, every op; a click shows it").arg(which));
+        m_hint->setText(tr("%1, every op; click one to show it").arg(which));
         break;
     case Panel::Kernels:
         m_hint->clear();
@@ -191,7 +191,7 @@ void RunPanels::updateHint()
         m_hint->setText(which);
         break;
     case Panel::Notes:
-        m_hint->setText(tr("kept in the run's file; a double click edits the words"));
+        m_hint->setText(tr("stored in the run's file; double-click to edit the text"));
         break;
     case Panel::Progress:
     case Panel::Log:
@@ -224,7 +224,7 @@ void RunPanels::showSelection(const Selection& selection)
 
 void RunPanels::chooseEvent(const QModelIndex& index)
 {
-    const Event& event = m_events->eventAt(index.row());
+    const Event& event = m_events->at(index.row());
     Q_EMIT selected({Selection::Kind::Op, m_events->iteration(), event.device, event.lane, event.op,
                      event.window});
 }

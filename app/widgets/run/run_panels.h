@@ -23,8 +23,8 @@ class NotesPanel;
 class ProgressPanel;
 class Tag;
 
-// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Notes, Log. Folds to its
-// tabs with three key numbers at the right.
+// The bottom dock of a run: Summary, Events, Kernels, Memory, Progress, Notes, Log. When folded,
+// only the tabs and three key numbers remain.
 class RunPanels : public QWidget
 {
     Q_OBJECT

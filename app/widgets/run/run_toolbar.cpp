@@ -146,8 +146,9 @@ void RunToolbar::showRun(const RunDocument& document, int iteration)
     m_actions.stop->setEnabled(isOn || document.isQueued());
     const bool isLive = run && run->info.mode == engine::Mode::Live;
     m_actions.pause->setEnabled(isOn && run && !isLive);
-    m_actions.pause->setToolTip(isLive ? tr("A live run measures the wall clock: no pause")
-                                       : tr("Holds the worker; the times of ops do not count it"));
+    m_actions.pause->setToolTip(isLive
+                                    ? tr("A live run measures the wall clock and cannot be paused")
+                                    : tr("Pauses the worker; the times of ops exclude the pause"));
     m_actions.pause->setChecked(document.isPaused());
     if (isUnderWay)
         showProgress(document);
@@ -162,7 +163,7 @@ void RunToolbar::showProgress(const RunDocument& document)
     else if (document.isPaused())
         m_left->setText(tr("paused"));
     else if (document.state() == RunDocument::State::Stopping)
-        m_left->setText(tr("stopping; whole iterations are kept"));
+        m_left->setText(tr("stopping; complete iterations are kept"));
     else if (progress.secondsLeft >= 0)
         m_left->setText(remainingTime(progress.secondsLeft));
     else

@@ -16,8 +16,8 @@ class IterationSegments;
 class IterationStepper;
 class SegmentControl;
 
-// The 40 px over a run's timeline: walk the zoom, choose the iteration; while it runs stop,
-// progress and follow. The actions belong to the page that shows them in menus.
+// The toolbar over a run's timeline, 40 px high: zoom history, iteration, and while it runs stop,
+// progress and follow. The actions belong to the page, which shows them in menus.
 class RunToolbar : public QWidget
 {
     Q_OBJECT

@@ -9,8 +9,8 @@ class QLabel;
 
 namespace app {
 
-// What the details dock would say of a selection, in two lines under its box, while the dock is
-// folded (mockup narrow.png): what, how long, sentence of cause, one link. A child of the timeline.
+// Two lines under the selected box while the details dock is folded: what, how long, its cause, one
+// link. A child of the timeline.
 class SelectionPopover : public QWidget
 {
     Q_OBJECT

@@ -46,12 +46,11 @@ void StopRunDialog::showProgress()
     if (!m_stopButton->isEnabled())
         return;
     if (progress.planned == 0)
-        m_text->setText(
-            tr("The worker is starting, and no iteration is whole yet: whoever stops it "
-               "now keeps a run without numbers."));
+        m_text->setText(tr("The worker is starting, and no iteration is complete yet. Stopping now "
+                           "leaves a run without results."));
     else
-        m_text->setText(tr("%1 of %2 iterations are whole. They are kept in %3, whatever you "
-                           "choose; stopping drops only the iteration under way.")
+        m_text->setText(tr("%1 of %2 iterations are complete and kept in %3. Stopping drops only "
+                           "the current iteration.")
                             .arg(progress.done)
                             .arg(progress.planned)
                             .arg(m_document.file()));
@@ -61,8 +60,8 @@ void StopRunDialog::stopNow()
 {
     m_stopButton->setEnabled(false);
     m_keepButton->setEnabled(false);
-    m_text->setText(
-        tr("Stopping. The worker writes what it has; this takes a few seconds at most."));
+    m_text->setText(tr(
+        "Stopping. The worker writes the complete iterations, which takes a few seconds at most."));
     m_stop();
     runChanged();
 }

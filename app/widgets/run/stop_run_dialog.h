@@ -11,9 +11,9 @@ class QPushButton;
 
 namespace app {
 
-// A page of a run under way is about to close: says what is kept, and stops the run only where the
-// user says so. Accepted once the run has ended. Nothing in it waits: it is modal and the worker is
-// followed meanwhile.
+// Asks before the page of a running run is closed: shows what is kept, and stops the run if the
+// user agrees. Accepted once the run has ended. Modal, but never blocks: the worker is followed
+// meanwhile.
 class StopRunDialog : public QDialog
 {
     Q_OBJECT

@@ -3,7 +3,7 @@
 #include "app/models/numbers.h"
 #include "app/models/text.h"
 #include "app/timeline/paint/lane_painter.h"
-#include "app/timeline/paint/ticks.h"
+#include "app/timeline/paint/ruler_painter.h"
 
 #include <QPainter>
 
@@ -96,8 +96,8 @@ void SchedulePreview::paintRuler(QPainter& painter, const Geometry& g) const
     const engine::RunInfo& info = m_view->run().info;
     const auto duration = static_cast<std::int64_t>(g.axis.end - g.axis.begin);
     const Scale scale = timeScale(info, duration);
-    const double perUnit = scale.perUnit, units = (g.axis.end - g.axis.begin) / perUnit;
-    const Ticks marks = ticks(0, units, g.axis.width / units);
+    const double perUnit = scale.perUnit;
+    const profiler::Ticks marks = rulerMarks(g.axis, g.axis.begin, perUnit);
     const QString last = timeText(duration, info);
     painter.setFont(uiFont(11));
     painter.setPen(c.text2);

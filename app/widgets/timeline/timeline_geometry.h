@@ -1,15 +1,13 @@
 #pragma once
 
-#include <QRect>
 #include <QRectF>
-#include <QSize>
 #include <QSizeF>
 
 #include <algorithm>
 
 namespace app {
 
-// The areas of a timeline (visual-design.md, section 4). Logical pixels of the widget.
+// The areas of a timeline, in logical pixels of the widget.
 struct TimelineGeometry
 {
     static constexpr double kHeader = 140, kColumn = 124;
@@ -35,13 +33,5 @@ struct TimelineGeometry
         legend = {0, top + height, size.width(), kLegend};
     }
 };
-
-// Where an empty state stands in a view of this size: a card in the middle, not a frame around all.
-inline QRect emptyStateRect(QSize size)
-{
-    QRect card(0, 0, std::min(size.width() - 32, 400), std::min(size.height() - 32, 132));
-    card.moveCenter(QRect({}, size).center());
-    return card;
-}
 
 } // namespace app

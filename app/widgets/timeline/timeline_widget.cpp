@@ -1,249 +1,400 @@
 #include "app/widgets/timeline/timeline_widget.h"
 
-#include "app/timeline/view/hit_test.h"
+#include "app/timeline/details/details_kernel.h"
+#include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/navigation.h"
 #include "app/timeline/view/view_keys.h"
-#include "app/widgets/timeline/timeline_impl.h"
+#include "app/timeline/view/walk_keys.h"
+#include "app/widgets/timeline/timeline_painter.h"
 
-#include <QKeyEvent>
+#include <QAccessible>
+#include <QMouseEvent>
 #include <QPainter>
-#include <QScrollBar>
 #include <QToolTip>
+#include <QWheelEvent>
+
+#include <cmath>
+#include <utility>
 
 namespace app {
-
 TimelineWidget::TimelineWidget(const ThemeController& theme, QWidget* parent)
-    : QWidget(parent)
-    , m(std::make_unique<Impl>(*this, theme))
+    : TimeCanvas(QStringLiteral("timeline"), theme, parent)
 {
-    setObjectName(QStringLiteral("timeline"));
     setAccessibleName(tr("Timeline"));
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
-    setAttribute(Qt::WA_OpaquePaintEvent);
-    m->updateEmptyState();
-    m->relayout();
-}
-
-TimelineWidget::~TimelineWidget() = default;
-
-void TimelineWidget::setRun(std::shared_ptr<const engine::Run> run, View how)
-{
-    setView(run ? std::make_shared<const RunView>(std::move(run)) : nullptr, how);
+    setEmptyState(m_scene.emptyWords());
+    relayout();
 }
 
 void TimelineWidget::setView(RunViewPointer view, View how)
 {
-    const bool wasEmpty = m->isEmpty();
-    m->view = std::move(view);
-    m->pictureKey = {}; // a new run may lie where the old one lay in memory
-    m->overviewKey = {};
-    m->hover = {};
-    m->updateEmptyState();
-    m->relayout();
+    const bool wasEmpty = isEmpty();
+    m_scene.view = std::move(view);
+    ++m_overviewSerial;
+    endHover();
+    setEmptyState(m_scene.emptyWords());
+    relayout();
     if (how == View::FitIteration || wasEmpty) {
-        m->history.clear();
-        m->setSelection({});
-        if (!m->isEmpty())
-            m->fitIteration(m->isFollowing
-                                ? static_cast<int>(m->view->timeline().iterations.size()) - 1
-                                : engine::reportedIteration(m->view->timeline()),
-                            Impl::Remember::No);
-    } else if (m->isFollowing) {
-        m->followTail();
+        forgetHistory();
+        setSelection({});
+        if (!isEmpty())
+            fitIteration(m_isFollowing ? static_cast<int>(m_scene.iterations().size()) - 1
+                                       : engine::reportedIteration(m_scene.view->timeline()),
+                         Remember::No);
+    } else if (m_isFollowing && !isEmpty()) {
+        moveTo(m_scene.tail(), Remember::No);
     }
-    m->updateFlow();
-    m->updateIteration();
-    update();
+    updateFlow();
+    updateIteration();
+}
+
+void TimelineWidget::relayout()
+{
+    m_scene.layout(size(), m_laneOptions);
+    layoutScrollBar(heightOf(m_scene.lanes));
+}
+
+void TimelineWidget::updateAxis()
+{
+    const QRectF& lanes = m_scene.areas.lanes;
+    m_scene.axis
+        = {inSight().begin, inSight().end, lanes.left(), lanes.width(), devicePixelRatioF()};
+    m_scene.scroll = scrollY();
+}
+
+void TimelineWidget::updateIteration()
+{
+    const int now = isEmpty() ? -1 : m_scene.view->iterationAt(inSight().centre());
+    if (now == std::exchange(m_scene.iteration, now))
+        return;
+    contentChanged();
+    Q_EMIT iterationChanged(now);
+}
+
+void TimelineWidget::updateFlow()
+{
+    m_scene.flow.reset();
+    if (m_flowMode == FlowMode::Selected && !isEmpty())
+        m_scene.flow = flowOf(*m_scene.view, m_scene.selection);
+    m_scene.areAllFlowsShown = m_flowMode == FlowMode::All;
+    contentChanged();
+}
+
+void TimelineWidget::paintCanvas(QPainter& painter)
+{
+    m_scene.isFocused = isByKeyboard() && hasFocus();
+    const TimelineGeometry& areas = m_scene.areas;
+    const TimelinePainter timeline(painter, m_scene, colours());
+    timeline.paintFrame();
+    CachedPicture::Key key{{}, areas.overview.size(), devicePixelRatioF(), 0, m_overviewSerial};
+    timeline.paintTop(m_overview.get(key, Qt::transparent, [&](QPainter& on) {
+        on.translate(-areas.overview.topLeft());
+        paintOverview(on, *m_scene.view, colours(), areas.overview, devicePixelRatioF());
+    }));
+    key = pictureKey(areas.lanes.size());
+    painter.drawPixmap(areas.lanes.topLeft(),
+                       m_lanes.get(key, look().chrome.surface, [&](QPainter& on) {
+                           on.translate(-areas.lanes.left(), -scrollY());
+                           TimelinePainter(on, m_scene, colours()).paintLanes();
+                       }));
+    timeline.paintSides();
+    timeline.paintMarks();
+    timeline.paintLegend();
 }
 
 void TimelineWidget::setKernels(KernelViewPointer kernels)
 {
-    if (m->selection.kind == Selection::Kind::Kernel)
-        m->setSelection({});
-    m->kernels = std::move(kernels);
-    m->hover = {};
-    m->pictureKey = {};
-    m->relayout();
-}
-
-const KernelViewPointer& TimelineWidget::kernels() const
-{
-    return m->kernels;
-}
-
-bool TimelineWidget::areKernelsShown() const
-{
-    return m->areKernelsShown;
+    if (m_scene.selection.kind == Selection::Kind::Kernel)
+        setSelection({});
+    m_scene.kernels = std::move(kernels);
+    endHover();
+    relayout();
 }
 
 void TimelineWidget::setKernelsShown(bool shown)
 {
-    if (m->areKernelsShown == shown)
+    if (m_scene.areKernelsShown == shown)
         return;
-    m->areKernelsShown = shown;
-    if (!shown && m->selection.kind == Selection::Kind::Kernel)
-        m->setSelection({});
-    m->relayout();
+    m_scene.areKernelsShown = shown;
+    if (!shown && m_scene.selection.kind == Selection::Kind::Kernel)
+        setSelection({});
+    relayout();
     Q_EMIT kernelsShownChanged(shown);
 }
 
-int TimelineWidget::iteration() const
+void TimelineWidget::setNotes(std::vector<engine::Note> notes)
 {
-    return m->iteration;
+    const bool had = !m_scene.notes.empty();
+    m_scene.notes = std::move(notes);
+    if (had != !m_scene.notes.empty())
+        relayout();
+    update();
 }
 
-void TimelineWidget::showIteration(int iteration)
+void TimelineWidget::goToNote(int note)
 {
-    setFollow(false);
-    m->fitIteration(iteration, Impl::Remember::Yes);
-}
-
-const Selection& TimelineWidget::selection() const
-{
-    return m->selection;
-}
-
-void TimelineWidget::select(const Selection& selection)
-{
-    m->setSelection(selection);
-    if (!m->isEmpty())
-        m->reveal(selection);
-}
-
-bool TimelineWidget::follow() const
-{
-    return m->isFollowing;
-}
-
-TimelineWidget::FlowMode TimelineWidget::flowMode() const
-{
-    return m->flowMode;
-}
-
-QSize TimelineWidget::sizeHint() const
-{
-    return {1092, 654};
-}
-
-QSize TimelineWidget::minimumSizeHint() const
-{
-    return {360, 200};
-}
-
-void TimelineWidget::zoomToFit()
-{
-    setFollow(false);
-    m->fitIteration(m->iteration, Impl::Remember::Yes);
-}
-
-void TimelineWidget::zoomToAll()
-{
-    if (!m->isEmpty())
-        m->userShows(fitted(m->view->extent(), m->areas.lanes.width()), Impl::Remember::Yes);
-}
-
-void TimelineWidget::zoomToSelection()
-{
-    const auto& window = m->selection.window;
-    if (m->isEmpty() || m->selection.kind == Selection::Kind::None || window.duration() <= 0) {
-        zoomToFit();
+    if (isEmpty() || note < 0 || note >= static_cast<int>(m_scene.notes.size()))
         return;
-    }
-    const ViewWindow box{static_cast<double>(window.begin), static_cast<double>(window.end)};
-    m->userShows(centredThenFitted(m->window, box), Impl::Remember::Yes);
+    const Selection what
+        = selectionOf(*m_scene.view, m_scene.notes[static_cast<std::size_t>(note)]);
+    if (const auto to = bringIn(what.window, inSight()))
+        userMovesTo(*to, Remember::Yes);
+    select(what);
 }
 
-void TimelineWidget::zoomBack()
+void TimelineWidget::setFound(FoundPointer found)
 {
-    ViewWindow to = m->window;
-    if (m->history.back(to))
-        m->userShows(to, Impl::Remember::No);
-}
-
-void TimelineWidget::zoomForward()
-{
-    ViewWindow to = m->window;
-    if (m->history.forward(to))
-        m->userShows(to, Impl::Remember::No);
+    m_scene.found = std::move(found);
+    contentChanged();
 }
 
 void TimelineWidget::setFollow(bool follow)
 {
-    if (m->isFollowing == follow)
+    if (m_isFollowing == follow)
         return;
-    m->isFollowing = follow;
-    if (follow)
-        m->followTail();
+    m_isFollowing = follow;
+    if (follow && !isEmpty())
+        moveTo(m_scene.tail(), Remember::No);
     Q_EMIT followChanged(follow);
 }
 
 void TimelineWidget::setFlowMode(FlowMode mode)
 {
-    if (m->flowMode == mode)
+    if (m_flowMode == mode)
         return;
-    m->flowMode = mode;
-    m->updateFlow();
-    update();
+    m_flowMode = mode;
+    updateFlow();
     Q_EMIT flowModeChanged(mode);
-}
-
-ColourBy TimelineWidget::colourBy() const
-{
-    return m->colourBy;
 }
 
 void TimelineWidget::setColourBy(ColourBy by)
 {
-    if (m->colourBy == by)
+    if (m_colourBy == by)
         return;
-    m->colourBy = by;
-    m->colours.reset();
-    update();
+    m_colourBy = by;
+    setColoursBy(by);
     Q_EMIT colourByChanged(by);
 }
 
-void TimelineWidget::setFound(FoundPointer found)
+void TimelineWidget::showIteration(int iteration)
 {
-    m->found = std::move(found);
-    ++m->layoutSerial; // the picture of the lanes is another one
+    setFollow(false);
+    fitIteration(iteration, Remember::Yes);
+}
+
+void TimelineWidget::zoomToAll()
+{
+    if (!isEmpty())
+        userMovesTo(fitted(extent(), m_scene.areas.lanes.width()), Remember::Yes);
+}
+
+void TimelineWidget::zoomToSelection()
+{
+    const auto& window = m_scene.selection.window;
+    if (isEmpty() || m_scene.selection.kind == Selection::Kind::None || window.duration() <= 0)
+        zoomToFit();
+    else
+        userMovesTo(centredThenFitted(inSight(), viewOf(window)), Remember::Yes);
+}
+
+void TimelineWidget::fitIteration(int which, Remember remember)
+{
+    if (const auto to = m_scene.fitOf(which))
+        moveTo(*to, remember);
+}
+
+void TimelineWidget::setSelection(const Selection& to)
+{
+    if (to == m_scene.selection)
+        return;
+    m_scene.selection = to;
+    updateFlow();
+    setAccessibleDescription(m_scene.spoken());
+    QAccessibleEvent event(this, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+    Q_EMIT selectionChanged(m_scene.selection);
+}
+
+void TimelineWidget::select(const Selection& selection)
+{
+    const Selection to = selection; // may be a part of what changes
+    setSelection(to);
+    if (!isEmpty())
+        reveal(to);
+}
+
+void TimelineWidget::reveal(const Selection& what)
+{
+    const ViewWindow box = viewOf(what.window);
+    if (what.kind == Selection::Kind::None || what.kind == Selection::Kind::Device)
+        return;
+    if (box.end <= inSight().begin || box.begin >= inSight().end)
+        moveTo(inSight().moved(box.centre() - inSight().centre()), Remember::Yes);
+    const auto device = static_cast<std::size_t>(what.device.value);
+    if (!what.device.isValid() || device >= m_scene.lanes.size())
+        return;
+    if (what.kind == Selection::Kind::Kernel)
+        setKernelsShown(true);
+    const Lane& lane = m_scene.lanes[device];
+    const double height = m_scene.areas.lanes.height();
+    if (lane.top < scrollY())
+        scrollTo(static_cast<int>(lane.top));
+    if (lane.bottom() > scrollY() + height)
+        scrollTo(static_cast<int>(std::ceil(lane.bottom() - height)));
+}
+
+bool TimelineWidget::hover(QPointF at)
+{
+    const QRectF& overview = m_scene.areas.overview;
+    const bool isOnHandle = overview.contains(at)
+        && OverviewDrag::isOnHandle(overviewWindowRect(*m_scene.view, overview, inSight()), at.x());
+    const int note = m_scene.noteAt(at);
+    setCursor(isOnHandle      ? Qt::SizeHorCursor
+                  : note >= 0 ? Qt::PointingHandCursor
+                              : Qt::ArrowCursor);
+    if (note >= 0)
+        QToolTip::showText(
+            mapToGlobal(at.toPoint() + QPoint(8, 8)),
+            QString::fromStdString(m_scene.notes[static_cast<std::size_t>(note)].text), this);
+    const Selection under = m_scene.hit(at);
+    return under != std::exchange(m_scene.hover, under);
+}
+
+std::optional<ViewWindow> TimelineWidget::openAt(QPointF at)
+{
+    const Selection under = m_scene.hit(at);
+    if (under.kind == Selection::Kind::None || under.kind == Selection::Kind::Device)
+        return std::nullopt;
+    setSelection(under);
+    return viewOf(under.window);
+}
+
+bool TimelineWidget::ownPress(QMouseEvent& event)
+{
+    const QPointF at = event.position();
+    const TimelineGeometry& areas = m_scene.areas;
+    const bool isLeft = event.button() == Qt::LeftButton;
+    m_overviewDrag.end();
+    if (isLeft && areas.notes.contains(at))
+        goToNote(m_scene.noteAt(at));
+    else if (areas.overview.contains(at))
+        pressOverview(at);
+    else if (areas.lanes.contains(at) || areas.ruler.contains(at))
+        return false;
+    else if (const int device = m_scene.deviceAt(at); isLeft && device >= 0)
+        pressHeader(at, device);
+    return true;
+}
+
+void TimelineWidget::pressOverview(QPointF at)
+{
+    const QRectF& area = m_scene.areas.overview;
+    const QRectF frame = overviewWindowRect(*m_scene.view, area, inSight());
+    const OverviewDrag::Grip grip = OverviewDrag::gripAt(frame, at.x());
+    remember();
+    if (grip == OverviewDrag::Grip::Frame && !frame.contains(at)) {
+        const double time = overviewAxis(*m_scene.view, area, 1).time(at.x());
+        userMovesTo(inSight().moved(time - inSight().centre()), Remember::No);
+    }
+    m_overviewDrag.begin(grip, inSight());
+}
+
+// The triangle opens or folds the lane; the rest selects the device.
+void TimelineWidget::pressHeader(QPointF at, int device)
+{
+    if (at.x() < 22) {
+        if (!m_laneOptions.toggled.insert(device).second)
+            m_laneOptions.toggled.erase(device);
+        relayout();
+        return;
+    }
+    setSelection(m_scene.deviceSelection(device));
+}
+
+void TimelineWidget::ownDrag(QPointF from, QPointF to)
+{
+    if (!m_overviewDrag.isActive())
+        return;
+    const TimeAxis whole = overviewAxis(*m_scene.view, m_scene.areas.overview, 1);
+    const double least = extent().duration() > 0 ? m_scene.axis.ticksPerPixel() : 1;
+    userMovesTo(m_overviewDrag.moved((to.x() - from.x()) * whole.ticksPerPixel(), least),
+                Remember::No);
+}
+
+bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
+{
+    const QPointF at = event.position();
+    if (event.modifiers() & Qt::AltModifier) { // Alt turns the wheel's axis on some platforms
+        const double now = m_scene.lanes.empty() ? LaneOptions::kUsual : m_scene.lanes[0].compute;
+        m_laneOptions.compute = std::clamp(m_laneOptions.compute.value_or(now) + 3 * notches,
+                                           LaneOptions::kLeast, LaneOptions::kMost);
+        relayout();
+        return true;
+    }
+    const bool isSideways = event.modifiers() & Qt::ShiftModifier || event.angleDelta().y() == 0;
+    if (isSideways || !m_scene.areas.overview.contains(at))
+        return false;
+    const double about = overviewAxis(*m_scene.view, m_scene.areas.overview, 1).time(at.x());
+    userMovesTo(inSight().zoomed(zoomStep(event, notches), about), Remember::Yes);
+    return true;
+}
+
+// From the selected box or kernel to another; where nothing is selected, to the first of the
+// iteration.
+bool TimelineWidget::walkKey(int key, Qt::KeyboardModifiers modifiers)
+{
+    std::optional<Selection> to;
+    const bool isOnKernel = m_scene.selection.kind == Selection::Kind::Kernel;
+    const auto step = m_scene.kernels ? kernelStep(key, modifiers, isOnKernel) : std::nullopt;
+    if (step)
+        to = walkedKernel(*m_scene.view, *m_scene.kernels, m_scene.selection, *step);
+    else if (isWalkKey(key))
+        to = walked(*m_scene.view, m_scene.selection, m_scene.iteration, key);
+    else
+        return false;
+    setByKeyboard();
+    if (to)
+        select(*to);
     update();
+    return true;
 }
 
-QRect TimelineWidget::selectionRect() const
+bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
 {
-    if (m->isEmpty())
-        return {};
-    const QRectF box = rectOf(*m->view, m->axis(), m->lanes, m->selection)
-                           .translated(0, m->areas.lanes.top() - m->scrollBar->value());
-    return box.intersected(m->areas.lanes).toAlignedRect();
-}
-
-void TimelineWidget::paintEvent(QPaintEvent*)
-{
-    QPainter painter(this);
-    m->paint(painter);
+    switch (key) {
+    case Qt::Key_PageUp:
+        showIteration(m_scene.iteration - 1);
+        return true;
+    case Qt::Key_PageDown:
+        showIteration(m_scene.iteration + 1);
+        return true;
+    case Qt::Key_Space:
+        setFollow(!m_isFollowing);
+        return true;
+    case Qt::Key_C:
+        setColourBy(nextColourBy(m_colourBy));
+        return true;
+    case Qt::Key_L:
+        setFlowMode(static_cast<FlowMode>((static_cast<int>(m_flowMode) + 1) % 3));
+        return true;
+    case Qt::Key_G:
+        setKernelsShown(!m_scene.areKernelsShown);
+        return true;
+    default:
+        if (key < Qt::Key_1 || key > Qt::Key_9 || m_scene.notes.empty())
+            return walkKey(key, modifiers);
+        goToNote(key - Qt::Key_1);
+        return true;
+    }
 }
 
 // A resize keeps the fit: the same stretch of time, unless it showed exactly one iteration.
 void TimelineWidget::resizeEvent(QResizeEvent*)
 {
-    const auto& iterations
-        = m->isEmpty() ? std::vector<engine::Iteration>() : m->view->timeline().iterations;
-    const bool wasFitted = m->iteration >= 0
-        && m->window
-            == fitted(iterations[static_cast<std::size_t>(m->iteration)].window,
-                      m->areas.lanes.width());
-    m->relayout();
+    const int iteration = m_scene.iteration;
+    const bool wasFitted = m_scene.fitOf(iteration) == inSight();
+    relayout();
     if (wasFitted)
-        m->fitIteration(m->iteration, Impl::Remember::No);
-}
-
-void TimelineWidget::leaveEvent(QEvent*)
-{
-    m->toolTipTimer.stop();
-    m->hover = {};
-    update();
+        fitIteration(iteration, Remember::No);
 }
 
 } // namespace app

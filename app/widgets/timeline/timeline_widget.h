@@ -1,23 +1,15 @@
 #pragma once
 
-#include "app/models/theme.h"
 #include "app/timeline/paint/colour_by.h"
-#include "app/timeline/view/find.h"
-#include "app/timeline/view/kernel_view.h"
-#include "app/timeline/view/run_view.h"
-#include "app/timeline/view/selection.h"
-#include "engine/timeline/note.h"
-
-#include <QWidget>
-
-#include <memory>
+#include "app/widgets/timeline/overview_drag.h"
+#include "app/widgets/timeline/time_canvas.h"
+#include "app/widgets/timeline/timeline_scene.h"
 
 namespace app {
 
-// One run: overview, ruler, lanes with sub-lanes, memory column, legend. Paints only what is
-// visible; zoom at the cursor, pan, range selection, keyboard (visual-design.md, section 5). Owns
-// nothing but its view state. Without an iteration it says so.
-class TimelineWidget : public QWidget
+// One run: overview, ruler, notes, lanes with sub-lanes, memory column, legend. Paints only what is
+// visible. Owns nothing but its view state. Without an iteration it says so.
+class TimelineWidget : public TimeCanvas
 {
     Q_OBJECT
 
@@ -27,40 +19,42 @@ public:
     enum class FlowMode { Off, Selected, All };
 
     explicit TimelineWidget(const ThemeController& theme, QWidget* parent = nullptr);
-    ~TimelineWidget() override;
 
     // May be replaced by a longer one of the same run while it grows (View::Keep holds zoom and
     // selection). May be null.
     void setView(RunViewPointer view, View how);
-    void setRun(std::shared_ptr<const engine::Run> run, View how); // prepares it here and now
-    int iteration() const; // index shown or under the centre; -1 when there is none
+    void setRun(std::shared_ptr<const engine::Run> run, View how) // prepares it here and now
+    {
+        setView(run ? std::make_shared<const RunView>(std::move(run)) : nullptr, how);
+    }
+    int iteration() const { return m_scene.iteration; } // under the centre; -1: none
     void showIteration(int iteration);
-    const Selection& selection() const;
+    const Selection& selection() const { return m_scene.selection; }
     void select(const Selection& selection); // brings it into view
-    bool follow() const;
-    FlowMode flowMode() const;
-    ColourBy colourBy() const;
-    // What GPUs ran beneath the ops, where that is known; null: nothing. It is drawn once
-    // setKernelsShown() wants it.
+    bool follow() const { return m_isFollowing; }
+    FlowMode flowMode() const { return m_flowMode; }
+    ColourBy colourBy() const { return m_colourBy; }
+    // What GPUs ran beneath the ops; null: not known. Drawn while setKernelsShown(true).
     void setKernels(KernelViewPointer kernels);
-    const KernelViewPointer& kernels() const;
-    bool areKernelsShown() const;
+    const KernelViewPointer& kernels() const { return m_scene.kernels; }
+    bool areKernelsShown() const { return m_scene.areKernelsShown; }
     // In a strip under the ruler; keys 1 to 9 and a click go to one.
     void setNotes(std::vector<engine::Note> notes);
     void goToNote(int note); // index; nothing where there is no such note
-    int currentNote() const; // what is selected is what it is about; -1: none
+    int currentNote() const { return m_scene.currentNote(); }
     // Boxes that were not found are dimmed, hits are outlined; null ends it.
     void setFound(FoundPointer found);
-    QRect selectionRect() const; // of the selected op or bubble, as far as it is in sight
-    QSize sizeHint() const override;
-    QSize minimumSizeHint() const override;
+    QRect selectionRect() const // of the selected op or bubble, as far as it is in sight
+    {
+        return m_scene.boxOf(m_scene.selection).intersected(timeArea()).toAlignedRect();
+    }
+    QSize sizeHint() const override { return {1092, 654}; }
+    QSize minimumSizeHint() const override { return {360, 200}; }
 
 public Q_SLOTS:
-    void zoomToFit(); // the current iteration
-    void zoomToAll();
-    void zoomToSelection();
-    void zoomBack();
-    void zoomForward();
+    void zoomToFit() override { showIteration(iteration()); }
+    void zoomToAll() override;
+    void zoomToSelection() override;
     void setFollow(bool follow); // the tail of a growing run
     void setFlowMode(app::TimelineWidget::FlowMode mode);
     void setColourBy(app::ColourBy by);
@@ -73,22 +67,53 @@ Q_SIGNALS:
     void flowModeChanged(app::TimelineWidget::FlowMode mode);
     void colourByChanged(app::ColourBy by);
     void kernelsShownChanged(bool shown);
-    void viewChanged(); // what is in sight, or where it stands
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    bool isEmpty() const override { return m_scene.isEmpty(); }
+    QRectF timeArea() const override { return m_scene.areas.lanes; }
+    engine::Window extent() const override { return m_scene.view->extent(); }
+    void paintCanvas(QPainter& painter) override;
+    void updateAxis() override;
+    void sightChanged() override { updateIteration(); }
+    void aboutToMove() override { setFollow(false); }
+    void coloursChanged() override { ++m_overviewSerial; }
+
+    bool hover(QPointF at) override;
+    bool isHovering() const override { return m_scene.hover.kind != Selection::Kind::None; }
+    void endHover() override { m_scene.hover = {}; }
+    QString toolTip() const override { return m_scene.toolTip(pointer()); }
+    void click(QPointF at) override { setSelection(m_scene.hit(at)); }
+    void selectRange(QPointF from, double toX) override
+    {
+        setSelection(m_scene.rangeBetween(from.x(), toX));
+    }
+    void clearSelection() override { setSelection({}); }
+    std::optional<ViewWindow> openAt(QPointF at) override;
+    bool ownPress(QMouseEvent& event) override;
+    void ownDrag(QPointF from, QPointF to) override;
+    bool ownWheel(QWheelEvent& event, double notches) override;
+    bool ownKey(int key, Qt::KeyboardModifiers modifiers) override;
     void resizeEvent(QResizeEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-    void leaveEvent(QEvent* event) override;
 
 private:
-    struct Impl;
-    std::unique_ptr<Impl> m;
+    void relayout(); // lanes, scroll bar, empty state
+    void updateIteration();
+    void updateFlow();
+    void fitIteration(int iteration, Remember remember);
+    void setSelection(const Selection& selection);
+    void reveal(const Selection& selection);
+    void pressOverview(QPointF at);
+    void pressHeader(QPointF at, int device);
+    bool walkKey(int key, Qt::KeyboardModifiers modifiers);
+
+    TimelineScene m_scene;
+    LaneOptions m_laneOptions;
+    OverviewDrag m_overviewDrag;
+    FlowMode m_flowMode = FlowMode::Selected;
+    ColourBy m_colourBy = ColourBy::Operation;
+    bool m_isFollowing = false;
+    CachedPicture m_lanes, m_overview;
+    int m_overviewSerial = 0;
 };
 
 } // namespace app

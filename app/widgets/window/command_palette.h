@@ -12,8 +12,7 @@ class QListWidget;
 
 namespace app {
 
-// Everything the window can do now, found by a few letters: type, Up and Down, Enter; Esc closes.
-// Actions that are off are left out.
+// Finds any enabled action of the window by a few letters. Type, Up and Down, Enter; Esc closes.
 class CommandPalette : public QFrame
 {
     Q_OBJECT

@@ -6,8 +6,8 @@
 
 namespace app {
 
-// A row of the runs dock, 40 high: check mark, name and value, what it is and its mode; 3 px of
-// progress while it runs.
+// A row of the runs dock, 40 px high: check mark, name, value, subtitle and mode; 3 px of progress
+// while the run is going.
 class RunsDelegate : public QStyledItemDelegate
 {
     Q_OBJECT

@@ -101,6 +101,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     setObjectName(QStringLiteral("runsDock"));
     setAttribute(Qt::WA_StyledBackground);
     setLook(this, "surface", QStringLiteral("plain"));
+    setMinimumWidth(160);
     auto* add = new QToolButton;
     add->setObjectName(QStringLiteral("addRun"));
     add->setToolTip(tr("New run"));
@@ -178,7 +179,7 @@ void RunsDock::updateQueue()
     }
     m_queue->setVisible(queued > 0);
     const QString runs = countOf(queued, "run");
-    m_queue->setText(isKnown ? tr("Queue: %1, all through in %2").arg(runs, takesText(seconds))
+    m_queue->setText(isKnown ? tr("Queue: %1, all complete in %2").arg(runs, takesText(seconds))
                              : tr("Queue: %1").arg(runs));
 }
 

@@ -11,8 +11,8 @@ class QPushButton;
 
 namespace app {
 
-// The open runs of the window: a check mark says "compare", the row of a running one has its
-// progress (visual-design.md, "Progress").
+// The open runs of the window. A check mark selects a run for comparison; the row of a running one
+// shows its progress.
 class RunsDock : public QWidget
 {
     Q_OBJECT

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// "New run - choose a scheme, see it before it runs - Ctrl+N": one thing to begin with, 50 high.
+// "New run - choose a scheme and preview it - Ctrl+N": a card for a first step, 50 px high.
 class BeginButton : public CardButton
 {
     Q_OBJECT
@@ -28,7 +28,7 @@ private:
     Words m_words;
 };
 
-// A run that was open before: thumbnail, name, iteration, bubble, mode, when. 44 high.
+// A recent run: thumbnail, name, iteration, bubble, mode, date. 44 px high.
 class RecentRow : public CardButton
 {
     Q_OBJECT
@@ -46,7 +46,7 @@ private:
     QString m_when;
 };
 
-// A sample with its real thumbnail, one above the other for a comparison. 160 high.
+// A sample with its thumbnail, 160 px high; several stand above each other for comparison.
 class SampleCard : public CardButton
 {
     Q_OBJECT

@@ -8,9 +8,8 @@ class QLabel;
 
 namespace app {
 
-// The status bar, 24 high: facts with thin lines between them at the left, the page's one sentence
-// at the right. Where there is no room for all, the last facts are left out whole, and the tool tip
-// has them.
+// The status bar, 24 px high: facts at the left, separated by thin lines, and one sentence of the
+// page at the right. Facts that do not fit are left out and shown in the tooltip.
 class StatusLine : public QStatusBar
 {
     Q_OBJECT

@@ -9,8 +9,8 @@ class QToolButton;
 
 namespace app {
 
-// The row of tabs, 36 high: the active one in surface colour and joined to the page below, a cross
-// on those that close, "+" behind the last.
+// The row of tabs, 36 px high: the active tab joins the page below; closable tabs have a cross; "+"
+// stands behind the last.
 class TabStrip : public QWidget
 {
     Q_OBJECT

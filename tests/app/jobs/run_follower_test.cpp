@@ -135,7 +135,7 @@ TEST_CASE("a finished file is loaded whole, a file that is not a run says what i
     CHECK(reason.contains(QStringLiteral("notes.txt")));
 }
 
-TEST_CASE("a cancelled load tells nothing")
+TEST_CASE("a cancelled load emits nothing")
 {
     const QTemporaryDir folder;
     REQUIRE(profiler::writeRun(fileIn(folder), simulatedRun({"1f1b", 2, 2})).has_value());

@@ -37,7 +37,7 @@ struct Watched
 
 } // namespace
 
-TEST_CASE("a worker that finishes has told everything it said, in order")
+TEST_CASE("a worker that finishes has reported all its lines, in order")
 {
     const FakeWorker worker("echo '{\"event\":\"started\",\"iterations\":5}' >&2\n"
                             "echo '{\"event\":\"iteration\",\"index\":0,\"loss\":5.5}' >&2\n"
@@ -84,7 +84,7 @@ TEST_CASE("a worker that does not answer SIGINT is killed, and that is said")
     run.process.stop();
     REQUIRE(waitFor([&] { return run.end.has_value(); }));
     CHECK(run.end->how == How::Cancelled);
-    CHECK(run.end->text == QStringLiteral("It did not answer and was killed."));
+    CHECK(run.end->text == QStringLiteral("The worker stopped responding and was terminated."));
 }
 
 TEST_CASE("a worker killed from outside names the signal")

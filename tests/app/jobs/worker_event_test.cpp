@@ -27,7 +27,7 @@ TEST_CASE("an event of a newer worker is passed on as one that means nothing")
     CHECK(parseWorkerEvent(R"({"event":"coffee","t":1})")->kind == Kind::Other);
 }
 
-TEST_CASE("what is not an event is nobody's event")
+TEST_CASE("a line that is no event is ignored")
 {
     CHECK_FALSE(parseWorkerEvent("bscope: no such model").has_value());
     CHECK_FALSE(parseWorkerEvent("{\"t\":1}").has_value());

@@ -42,25 +42,25 @@ QString header(const QAbstractItemModel& model)
 
 } // namespace
 
-TEST_CASE("of one GPU the table says who has its memory, and what the driver says")
+TEST_CASE("the memory table of one GPU lists memory by owner and what the driver reports")
 {
     GpuMemoryModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
     model.show({memoryOf(0, kGiB)});
     CHECK(header(model) == QStringLiteral("At the end, GiB|GPU 0|Share, %"));
-    REQUIRE(model.rowCount() == 6); // nobody else has any
+    REQUIRE(model.rowCount() == 6); // no other owner has any
     CHECK(row(model, 0) == QStringLiteral("Weights|6.00|75.0"));
     CHECK(row(model, 1) == QStringLiteral("Contexts|1.00|12.5"));
-    CHECK(row(model, 2) == QStringLiteral("All of these|7.00|87.5"));
-    CHECK(row(model, 3) == QStringLiteral("The driver says|8.00|"));
+    CHECK(row(model, 2) == QStringLiteral("Sum|7.00|87.5"));
+    CHECK(row(model, 3) == QStringLiteral("Reported by the driver|8.00|"));
     CHECK(row(model, 4) == QStringLiteral("Difference|%1|").arg(percent(0.125)));
     CHECK(model.index(0, 2).data(kShareRole).toDouble() == Approx(0.75));
-    CHECK_FALSE(model.index(2, 2).data(kShareRole).isValid()); // a bar is of one who has it
+    CHECK_FALSE(model.index(2, 2).data(kShareRole).isValid()); // only owners have a bar
     CHECK_FALSE(model.index(0, 0).data(kStrongRole).toBool());
     CHECK(model.index(2, 0).data(kStrongRole).toBool());
 }
 
-TEST_CASE("of several GPUs each has a column, and they are summed up")
+TEST_CASE("each of several GPUs has a column, and they are summed up")
 {
     GpuMemoryModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
@@ -72,11 +72,11 @@ TEST_CASE("of several GPUs each has a column, and they are summed up")
     CHECK(row(model, 0) == QStringLiteral("Weights|12.00|92.3|6.00|6.00")); // of 13
     CHECK(row(model, 1) == QStringLiteral("Stash|1.00|7.7|0.00|1.00"));
     CHECK(row(model, 3) == QStringLiteral("(Kept free for communicators)|0.50||0.00|0.50"));
-    CHECK(row(model, 4) == QStringLiteral("All of these|15.00|115.4|7.00|8.00"));
-    CHECK(row(model, 5) == QStringLiteral("The driver says|13.00||7.00|6.00"));
+    CHECK(row(model, 4) == QStringLiteral("Sum|15.00|115.4|7.00|8.00"));
+    CHECK(row(model, 5) == QStringLiteral("Reported by the driver|13.00||7.00|6.00"));
 }
 
-TEST_CASE("a difference beyond the tolerance stands out, and is said in words across the table")
+TEST_CASE("a difference beyond the tolerance stands out, and a note explains it")
 {
     GpuMemoryModel model;
     model.show({memoryOf(0), memoryOf(1, 7 * kGiB / 10)});

@@ -33,7 +33,7 @@ QStringList header(const QAbstractItemModel& model)
 
 } // namespace
 
-TEST_CASE("the mode of a live run says when its threads took turns on the cores")
+TEST_CASE("the mode of a live run says when its threads oversubscribe the cores")
 {
     engine::RunInfo info;
     info.mode = engine::Mode::Live;
@@ -64,7 +64,7 @@ TEST_CASE("the summary shows BitPipe's numbers by device and in total")
     CHECK(model.rowCount() == 0);
 }
 
-TEST_CASE("the events table holds every op of an iteration once a lane, in time order")
+TEST_CASE("the events table lists every op of an iteration once a lane, in time order")
 {
     EventsModel model;
     const QAbstractItemModelTester tester(&model, kStrict);
@@ -78,8 +78,8 @@ TEST_CASE("the events table holds every op of an iteration once a lane, in time 
     CHECK(row(model, 0).mid(0, 7).join(u'|') == QStringLiteral("0F0|Forward|0|0|0|down|0.000"));
 
     model.sort(static_cast<int>(EventsModel::Column::Duration), Qt::DescendingOrder);
-    CHECK(model.eventAt(0).window.duration() == 2 * run->info.ticksPerUnit);
-    const Event chosen = model.eventAt(0);
+    CHECK(model.at(0).window.duration() == 2 * run->info.ticksPerUnit);
+    const Event chosen = model.at(0);
     CHECK(model.rowOf(chosen.op, chosen.lane) == 0);
     model.sort(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
     CHECK(model.rowOf(chosen.op, chosen.lane) > 0); // the row moved, the event is the same
@@ -127,7 +127,7 @@ TEST_CASE("differences are coloured over 1 % of the baseline, less time being be
     CHECK_FALSE(model.index(0, 1).data(kDifferenceRole).isValid()); // the baseline has none
 }
 
-TEST_CASE("a live run whose threads took turns says so beside its mode")
+TEST_CASE("an oversubscribed live run says so beside its mode")
 {
     CompareModel model;
     engine::Run live = simulatedRun({"1f1b", 4, 4, 1, true});

@@ -177,7 +177,7 @@ TEST_CASE("a length that would read 0.0 is said in a finer unit")
     CHECK(details.value == QLatin1String("5.0"));
 }
 
-TEST_CASE("a run on GPUs says who has their memory and what the driver says of it")
+TEST_CASE("a GPU run lists memory by owner and what the driver reports")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;
@@ -189,8 +189,8 @@ TEST_CASE("a run on GPUs says who has their memory and what the driver says of i
     auto details = app::detailsOf(one, {});
     CHECK(row(details, "Weights").toStdString() == "6.00");
     CHECK(row(details, "Stash").toStdString() == "(none)");
-    CHECK(row(details, "All of these").toStdString() == "10.00");
-    CHECK(row(details, "The driver says").toStdString() == "10.00");
+    CHECK(row(details, "Sum").toStdString() == "10.00");
+    CHECK(row(details, "Reported by the driver").toStdString() == "10.00");
     CHECK(row(details, "Difference") == app::percent(0));
 
     gpu.gpu = 1;
@@ -199,8 +199,8 @@ TEST_CASE("a run on GPUs says who has their memory and what the driver says of i
     const app::RunView two(run);
     details = app::detailsOf(two, {});
     CHECK(row(details, "Weights").toStdString() == "12.00");
-    CHECK(row(details, "All of these").toStdString() == "20.00"); // as the holders say
-    CHECK(row(details, "The driver says").toStdString() == "19.00");
+    CHECK(row(details, "Sum").toStdString() == "20.00"); // as the holders say
+    CHECK(row(details, "Reported by the driver").toStdString() == "19.00");
     CHECK(row(details, "GPU 1: driver, difference").contains(QString::fromUtf8("\u221211.1")));
 }
 
@@ -221,7 +221,7 @@ TEST_CASE(
     CHECK(row(details, "Gradient norm") == QLatin1String("2.500")); // of one iteration alone
 }
 
-TEST_CASE("what is short beside its iteration is told with as many digits as that needs")
+TEST_CASE("a time that is short beside its iteration has as many digits as it needs")
 {
     auto run = std::make_shared<engine::Run>(*sample::measured({"1f1b", 4, 8, 1}));
     const app::RunView view(run);
@@ -238,7 +238,7 @@ TEST_CASE("what is short beside its iteration is told with as many digits as tha
     CHECK(row(details, "Starts, ends") == QString::fromUtf8("0.00 – 0.60 ms"));
 }
 
-TEST_CASE("a driver that says something else than the holders is marked, and the GPUs are counted")
+TEST_CASE("a driver that disagrees with the owners is marked, and the GPUs are counted")
 {
     auto run = std::make_shared<engine::Run>(*sample::units({"1f1b", 2, 2, 1}));
     engine::GpuMemory gpu;

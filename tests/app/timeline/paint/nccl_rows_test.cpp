@@ -71,10 +71,10 @@ struct PaintedRow
         , colours(theme, 1)
     {
         const Selection selection = nccl.kernels.select(at);
-        LaneWishes wishes;
-        wishes.available = 2000;
-        wishes.kernels = nccl.kernels.rows();
-        const auto lanes = layoutLanes(4, wishes);
+        LaneOptions options;
+        options.available = 2000;
+        options.kernels = nccl.kernels.rows();
+        const auto lanes = layoutLanes(4, options);
         const Lane& lane = lanes[static_cast<std::size_t>(selection.device.value)];
         const auto begin = static_cast<double>(selection.window.begin) - 10 * nanosecondsPerPixel;
         image = QImage(400, 2000, QImage::Format_RGB32);

@@ -29,10 +29,10 @@ struct Painted
         , theme(makeTheme(profiler::ThemeMode::Light))
         , colours(theme, 1)
     {
-        LaneWishes wishes;
-        wishes.available = 400;
-        wishes.kernels = kernels->rows();
-        lanes = layoutLanes(2, wishes);
+        LaneOptions options;
+        options.available = 400;
+        options.kernels = kernels->rows();
+        lanes = layoutLanes(2, options);
         axis = {0, 1000 * nanosecondsPerPixel, 0, 1000, 1};
         image = QImage(1000, 400, QImage::Format_RGB32);
         image.fill(theme.chrome.surface);
@@ -106,10 +106,10 @@ TEST_CASE("a device with kernels has a row for each stream, and its transfers st
 
 TEST_CASE("beside kernels the memory of a lane gives way first")
 {
-    LaneWishes wishes;
-    wishes.available = 4 * 136;
-    wishes.kernels = {1, 1, 1, 1}; // 15 pixels of 136: 3 are missing
-    const auto lanes = layoutLanes(4, wishes);
+    LaneOptions options;
+    options.available = 4 * 136;
+    options.kernels = {1, 1, 1, 1}; // 15 pixels of 136: 3 are missing
+    const auto lanes = layoutLanes(4, options);
     CHECK(lanes[0].kind == LaneKind::Full);
     CHECK(lanes[0].compute == 28);
     CHECK(lanes[0].memory == 31);
@@ -118,11 +118,11 @@ TEST_CASE("beside kernels the memory of a lane gives way first")
 
 TEST_CASE("lanes that would not fit with their kernels fold before they scroll")
 {
-    LaneWishes wishes;
-    wishes.available = 500; // four full lanes of 124 without kernels
-    CHECK(layoutLanes(4, wishes)[0].kind == LaneKind::Full);
-    wishes.kernels = {3, 3, 3, 3};
-    const auto lanes = layoutLanes(4, wishes);
+    LaneOptions options;
+    options.available = 500; // four full lanes of 124 without kernels
+    CHECK(layoutLanes(4, options)[0].kind == LaneKind::Full);
+    options.kernels = {3, 3, 3, 3};
+    const auto lanes = layoutLanes(4, options);
     CHECK(lanes[0].kind == LaneKind::Compute);
     CHECK(lanes[0].kernels == 3);
     CHECK(heightOf(lanes) <= 500);
@@ -130,15 +130,15 @@ TEST_CASE("lanes that would not fit with their kernels fold before they scroll")
 
 TEST_CASE("lanes that are dense for their kernels' sake alone keep them and are scrolled")
 {
-    LaneWishes wishes;
-    wishes.available = 500;
-    wishes.kernels = {9, 9, 9, 9}; // 127 pixels each: nothing would be left for boxes
-    const auto lanes = layoutLanes(4, wishes);
+    LaneOptions options;
+    options.available = 500;
+    options.kernels = {9, 9, 9, 9}; // 127 pixels each: nothing would be left for boxes
+    const auto lanes = layoutLanes(4, options);
     CHECK(lanes[0].kind == LaneKind::Compute);
     CHECK(lanes[3].kernels == 9);
     CHECK(heightOf(lanes) > 500);
-    wishes.kernels.assign(32, 1); // dense without them, too: 500 / 32
-    CHECK(layoutLanes(32, wishes)[0].kind == LaneKind::Dense);
+    options.kernels.assign(32, 1); // dense without them, too: 500 / 32
+    CHECK(layoutLanes(32, options)[0].kind == LaneKind::Dense);
 }
 
 TEST_CASE("a kernel is a box in the colour of its kind, and the gap behind it stays")

@@ -37,7 +37,7 @@ TEST_CASE("lanes shrink, collapse and get dense as the room gets less")
     }
 }
 
-TEST_CASE("where nobody chose a height, boxes and memory grow into the room that is left")
+TEST_CASE("without a chosen height, boxes and memory grow into the remaining height")
 {
     const auto small = layoutLanes(4, {4 * 138, {}, {}}), large = layoutLanes(4, {1000, {}, {}});
     CHECK(small[0].height == 138);

@@ -50,7 +50,7 @@ TEST_CASE("memory of a run without GPUs is plots alone, in all the width there i
     CHECK(shown.plots().width() == 1000);
 }
 
-TEST_CASE("beside the plots of a run on GPUs stands who had their memory")
+TEST_CASE("a GPU run has a table of memory by owner beside its plots")
 {
     Shown shown;
     shown.showRun(2);

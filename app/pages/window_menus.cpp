@@ -1,3 +1,6 @@
+#include "app/pages/window_menus.h"
+
+#include "app/models/settings.h"
 #include "app/pages/main_window.h"
 #include "app/widgets/controls/command_field.h"
 #include "app/widgets/controls/icons.h"
@@ -37,8 +40,24 @@ private:
 
 } // namespace
 
-QAction* MainWindow::addMenuAction(QMenu* menu, const QString& text, const QString& name,
-                                   const QKeySequence& keys)
+WindowMenus::WindowMenus(MainWindow& window, ThemeController& theme, Settings& settings)
+    : QObject(&window)
+    , m_window(window)
+    , m_theme(theme)
+    , m_settings(settings)
+    , m_commandField(new CommandField(theme))
+    , m_palette(new CommandPalette(theme, &window))
+{
+    makeBar();
+}
+
+void WindowMenus::place(int width)
+{
+    m_commandField->move(width - m_commandField->width(), 0);
+}
+
+QAction* WindowMenus::add(QMenu* menu, const QString& text, const QString& name,
+                          const QKeySequence& keys)
 {
     QAction* action = menu->addAction(text);
     action->setObjectName(name);
@@ -47,9 +66,9 @@ QAction* MainWindow::addMenuAction(QMenu* menu, const QString& text, const QStri
     return action;
 }
 
-void MainWindow::makeMenus()
+void WindowMenus::makeBar()
 {
-    QMenuBar* bar = menuBar();
+    QMenuBar* bar = m_window.menuBar();
     bar->setObjectName(QStringLiteral("menuBar"));
     bar->setNativeMenuBar(false);
     bar->setFixedHeight(30);
@@ -64,48 +83,47 @@ void MainWindow::makeMenus()
     makeFileMenu();
     makeViewMenu();
     makeHelpMenu();
-    menu(Menu::Run)->addAction(findChild<QAction*>(QStringLiteral("newRun")));
-    connect(addMenuAction(menu(Menu::Compare), tr("Compare &files…"),
-                          QStringLiteral("compareFiles"), tr("Ctrl+Shift+O")),
-            &QAction::triggered, this, &MainWindow::askForFiles);
-    connect(m_commandField, &CommandField::clicked, this, &MainWindow::showCommands);
+    menu(Menu::Run)->addAction(m_newRun);
+    connect(add(menu(Menu::Compare), tr("Compare &files…"), QStringLiteral("compareFiles"),
+                tr("Ctrl+Shift+O")),
+            &QAction::triggered, &m_window, &MainWindow::askForFiles);
+    connect(m_commandField, &CommandField::clicked, this, &WindowMenus::showCommands);
 }
 
-void MainWindow::makeFileMenu()
+void WindowMenus::makeFileMenu()
 {
     QMenu* file = menu(Menu::File);
-    connect(addMenuAction(file, tr("&New run"), QStringLiteral("newRun"), tr("Ctrl+N")),
-            &QAction::triggered, this, [this] { newRun(); });
-    connect(addMenuAction(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")),
-            &QAction::triggered, this, &MainWindow::askForFiles);
-    connect(addMenuAction(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"),
-                          tr("Ctrl+Shift+E")),
-            &QAction::triggered, this, &MainWindow::askForSchedule);
+    m_newRun = add(file, tr("&New run"), QStringLiteral("newRun"), tr("Ctrl+N"));
+    connect(m_newRun, &QAction::triggered, &m_window, [this] { m_window.newRun(); });
+    connect(add(file, tr("&Open runs…"), QStringLiteral("open"), tr("Ctrl+O")), &QAction::triggered,
+            &m_window, &MainWindow::askForFiles);
+    connect(
+        add(file, tr("&Edit a schedule file…"), QStringLiteral("editSchedule"), tr("Ctrl+Shift+E")),
+        &QAction::triggered, &m_window, &MainWindow::askForSchedule);
     file->addSeparator();
-    connect(addMenuAction(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W")),
-            &QAction::triggered, this, [this] { closePage(currentPage()); });
-    connect(addMenuAction(file, tr("&Quit"), QStringLiteral("quit"), tr("Ctrl+Q")),
-            &QAction::triggered, this, &QWidget::close);
+    m_close = add(file, tr("&Close tab"), QStringLiteral("closeCurrent"), tr("Ctrl+W"));
+    connect(m_close, &QAction::triggered, &m_window,
+            [this] { m_window.closePage(m_window.currentPage()); });
+    connect(add(file, tr("&Quit"), QStringLiteral("quit"), tr("Ctrl+Q")), &QAction::triggered,
+            &m_window, &QWidget::close);
 }
 
-void MainWindow::makeViewMenu()
+void WindowMenus::makeViewMenu()
 {
     QMenu* view = menu(Menu::View);
-    connect(addMenuAction(view, tr("&Next tab"), QStringLiteral("nextTab"), tr("Ctrl+PgDown")),
-            &QAction::triggered, this, [this] { stepTab(1); });
-    connect(
-        addMenuAction(view, tr("&Previous tab"), QStringLiteral("previousTab"), tr("Ctrl+PgUp")),
-        &QAction::triggered, this, [this] { stepTab(-1); });
+    connect(add(view, tr("&Next tab"), QStringLiteral("nextTab"), tr("Ctrl+PgDown")),
+            &QAction::triggered, &m_window, [this] { m_window.stepTab(1); });
+    connect(add(view, tr("&Previous tab"), QStringLiteral("previousTab"), tr("Ctrl+PgUp")),
+            &QAction::triggered, &m_window, [this] { m_window.stepTab(-1); });
     view->addSeparator();
     makeThemeMenu(view);
-    QAction* full
-        = addMenuAction(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
+    QAction* full = add(view, tr("&Full screen"), QStringLiteral("fullScreen"), tr("F11"));
     full->setCheckable(true);
-    connect(full, &QAction::toggled, this,
-            [this](bool on) { on ? showFullScreen() : showNormal(); });
+    connect(full, &QAction::toggled, &m_window,
+            [this](bool on) { on ? m_window.showFullScreen() : m_window.showNormal(); });
 }
 
-void MainWindow::makeThemeMenu(QMenu* view)
+void WindowMenus::makeThemeMenu(QMenu* view)
 {
     QMenu* themes = view->addMenu(tr("&Theme"));
     auto* group = new QActionGroup(this);
@@ -114,7 +132,7 @@ void MainWindow::makeThemeMenu(QMenu* view)
                                QStringLiteral("themeDark")};
     for (int i = 0; i < titles.size(); ++i) {
         const auto choice = static_cast<ThemeController::Choice>(i);
-        QAction* action = addMenuAction(themes, titles.at(i), names.at(i), {});
+        QAction* action = add(themes, titles.at(i), names.at(i), {});
         action->setCheckable(true);
         action->setChecked(choice == m_theme.choice());
         group->addAction(action);
@@ -125,29 +143,22 @@ void MainWindow::makeThemeMenu(QMenu* view)
     }
 }
 
-void MainWindow::makeHelpMenu()
+void WindowMenus::makeHelpMenu()
 {
-    connect(addMenuAction(m_help, tr("&Search or run a command"), QStringLiteral("commands"),
-                          tr("Ctrl+K")),
-            &QAction::triggered, this, &MainWindow::showCommands);
-    QAction* keys = addMenuAction(m_help, tr("&Keys"), QStringLiteral("keys"), {});
+    connect(add(m_help, tr("&Search or run a command"), QStringLiteral("commands"), tr("Ctrl+K")),
+            &QAction::triggered, this, &WindowMenus::showCommands);
+    QAction* keys = add(m_help, tr("&Keys"), QStringLiteral("keys"), {});
     keys->setShortcuts({QKeySequence(Qt::Key_F1), QKeySequence(QStringLiteral("?"))});
-    connect(keys, &QAction::triggered, this, &MainWindow::showKeys);
-    connect(addMenuAction(m_help, tr("&Device check"), QStringLiteral("devices"), {}),
-            &QAction::triggered, this, &MainWindow::showDevices);
-    connect(addMenuAction(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}),
-            &QAction::triggered, this, &MainWindow::showAbout);
-}
-
-void MainWindow::resizeEvent(QResizeEvent* event)
-{
-    QMainWindow::resizeEvent(event);
-    m_commandField->move(width() - m_commandField->width(), 0);
+    connect(keys, &QAction::triggered, &m_window, &MainWindow::showKeys);
+    connect(add(m_help, tr("&Device check"), QStringLiteral("devices"), {}), &QAction::triggered,
+            &m_window, &MainWindow::showDevices);
+    connect(add(m_help, tr("&About Bubblescope"), QStringLiteral("about"), {}), &QAction::triggered,
+            &m_window, &MainWindow::showAbout);
 }
 
 // A page's actions stand before the window's own, and go with the page. A menu that would be empty
 // is off: there is nothing in it that works.
-void MainWindow::updateMenus()
+void WindowMenus::showPage(const Page& page)
 {
     for (QMenu* menu : m_menus) {
         for (QAction* action : m_pageActions)
@@ -155,7 +166,7 @@ void MainWindow::updateMenus()
     }
     m_pageActions.clear();
     for (std::size_t i = 0; i < m_menus.size(); ++i) {
-        const QList<QAction*> own = currentPage()->menuActions(static_cast<Menu>(i));
+        const QList<QAction*> own = page.menuActions(static_cast<Menu>(i));
         QAction* before = m_menus[i]->actions().value(0);
         m_menus[i]->insertActions(before, own);
         m_pageActions += own;
@@ -165,13 +176,13 @@ void MainWindow::updateMenus()
         }
         m_menus[i]->setEnabled(!m_menus[i]->actions().isEmpty());
     }
-    findChild<QAction*>(QStringLiteral("closeCurrent"))->setEnabled(currentPage()->isClosable());
+    m_close->setEnabled(page.isClosable());
 }
 
-void MainWindow::showCommands()
+void WindowMenus::showCommands()
 {
     QList<CommandPalette::Command> commands;
-    const auto add = [&](const QMenu& menu, const QList<QAction*>& actions) {
+    const auto list = [&](const QMenu& menu, const QList<QAction*>& actions) {
         for (QAction* action : actions) {
             const auto isSame = [action](const CommandPalette::Command& command) {
                 return command.action == action;
@@ -183,13 +194,13 @@ void MainWindow::showCommands()
         }
     };
     for (const QMenu* menu : m_menus) {
-        add(*menu, menu->actions());
+        list(*menu, menu->actions());
         for (const QAction* action : menu->actions()) {
             if (action->menu() != nullptr)
-                add(*action->menu(), action->menu()->actions());
+                list(*action->menu(), action->menu()->actions());
         }
     }
-    add(*m_help, m_help->actions());
+    list(*m_help, m_help->actions());
     const QPoint corner = m_commandField->mapToGlobal(QPoint(m_commandField->width() - 4, 2));
     m_palette->open(commands, corner);
 }

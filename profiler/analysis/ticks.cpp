@@ -1,9 +1,9 @@
-#include "app/timeline/paint/ticks.h"
+#include "profiler/analysis/ticks.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace app {
+namespace profiler {
 namespace {
 
 struct Spacing
@@ -37,11 +37,13 @@ std::vector<double> marks(double begin, double end, double step)
 
 } // namespace
 
-Ticks ticks(double begin, double end, double pixelsPerUnit, double spacing)
+Ticks ticks(double begin, double end, double closest)
 {
-    const Spacing step = stepAtLeast(spacing / pixelsPerUnit);
+    if (end <= begin || closest <= 0)
+        return {};
+    const Spacing step = stepAtLeast(closest);
     return {step.size, marks(begin, end, step.size), marks(begin, end, step.size / step.parts),
             step.decimals};
 }
 
-} // namespace app
+} // namespace profiler

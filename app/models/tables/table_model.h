@@ -1,0 +1,193 @@
+#pragma once
+
+#include "app/models/tables/table_roles.h"
+
+#include <QAbstractTableModel>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace app {
+
+using SortValue = std::variant<double, QString>;
+
+// A column as functions of a row. The text sorts where no sort value is given; a role (any of
+// table_roles.h, or one that the others set) that returns nothing for a row leaves the usual value.
+template<typename Row>
+struct TableColumn
+{
+    using Cell = std::function<QVariant(const Row&)>;
+    using Text = std::function<QString(const Row&)>;
+    using Sort = std::function<SortValue(const Row&)>;
+
+    TableColumn(QString header, Text shown, Qt::AlignmentFlag align = Qt::AlignRight)
+        : title(std::move(header))
+        , text(std::move(shown))
+        , alignment(align)
+    { }
+    TableColumn& sortedBy(Sort value) { return sortValue = std::move(value), *this; }
+    TableColumn& with(int role, Cell cell)
+    {
+        return roles.emplace_back(role, std::move(cell)), *this;
+    }
+
+    QString title;
+    Text text;
+    Qt::AlignmentFlag alignment;
+    Sort sortValue;
+    std::vector<std::pair<int, Cell>> roles;
+};
+
+inline constexpr auto kAlways = [](const auto&) { return QVariant(true); };
+
+// A read-only table: described columns and the rows that they show. Rows with equal sort values
+// keep their given order; persistent indexes follow their rows.
+template<typename Row>
+class TableModel : public QAbstractTableModel
+{
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    const Row& at(int shown) const { return m_rows[m_order[static_cast<std::size_t>(shown)]]; }
+
+    int rowCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+    }
+
+    int columnCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_columns.size());
+    }
+
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override
+    {
+        if (!index.isValid())
+            return {};
+        const TableColumn<Row>& column = m_columns[static_cast<std::size_t>(index.column())];
+        const Row& row = at(index.row());
+        for (const auto& [special, cell] : column.roles)
+            if (special == role)
+                if (QVariant value = cell(row); value.isValid())
+                    return value;
+        switch (role) {
+        case Qt::DisplayRole:
+            return column.text(row);
+        case Qt::TextAlignmentRole:
+            return headerData(index.column(), Qt::Horizontal, role);
+        default:
+            return {};
+        }
+    }
+
+    QVariant headerData(int section, Qt::Orientation orientation,
+                        int role = Qt::DisplayRole) const override
+    {
+        if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+            return {};
+        const TableColumn<Row>& column = m_columns[static_cast<std::size_t>(section)];
+        if (role == Qt::TextAlignmentRole)
+            return QVariant::fromValue(Qt::Alignment(column.alignment | Qt::AlignVCenter));
+        return role == Qt::DisplayRole ? QVariant(column.title) : QVariant();
+    }
+
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override
+    {
+        Q_EMIT layoutAboutToBeChanged({}, VerticalSortHint);
+        m_sortColumn = column;
+        m_sortOrder = order;
+        const std::vector<std::size_t> before = std::exchange(m_order, sorted());
+        std::vector<int> shown(m_order.size());
+        for (std::size_t i = 0; i < m_order.size(); ++i)
+            shown[m_order[i]] = static_cast<int>(i);
+        const QModelIndexList from = persistentIndexList();
+        QModelIndexList to;
+        for (const QModelIndex& place : from)
+            to.append(index(shown[before[static_cast<std::size_t>(place.row())]], place.column()));
+        changePersistentIndexList(from, to);
+        Q_EMIT layoutChanged({}, VerticalSortHint);
+    }
+
+protected:
+    using Columns = std::vector<TableColumn<Row>>;
+
+    const std::vector<Row>& rows() const { return m_rows; } // in their given order
+
+    void reset(Columns columns, std::vector<Row> rows)
+    {
+        beginResetModel();
+        m_columns = std::move(columns);
+        m_rows = std::move(rows);
+        m_order = sorted();
+        endResetModel();
+    }
+
+    // As many columns as before, shown otherwise.
+    void describe(Columns columns)
+    {
+        m_columns = std::move(columns);
+        Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+    }
+
+    // Replaces the given rows [first, first + changed.size()) and appends those beyond the end,
+    // which are shown last until the next sort().
+    void update(std::size_t first, std::vector<Row> changed)
+    {
+        const std::size_t known = std::min(changed.size(), m_rows.size() - first);
+        const auto added = changed.begin() + static_cast<std::ptrdiff_t>(known);
+        std::move(changed.begin(), added, m_rows.begin() + static_cast<std::ptrdiff_t>(first));
+        if (!m_rows.empty())
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        if (added == changed.end())
+            return;
+        const auto end = m_rows.size() + changed.size() - known;
+        beginInsertRows({}, rowCount(), static_cast<int>(end) - 1);
+        std::move(added, changed.end(), std::back_inserter(m_rows));
+        while (m_order.size() < end)
+            m_order.push_back(m_order.size());
+        endInsertRows();
+    }
+
+    void sortAgain() { sort(m_sortColumn, m_sortOrder); }
+
+    // Rows of a lower rank come first, however the table is sorted.
+    virtual int rank(const Row&) const { return 0; }
+
+private:
+    std::vector<std::size_t> sorted() const
+    {
+        std::vector<std::size_t> order(m_rows.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::vector<std::pair<int, SortValue>> keys;
+        for (const Row& row : m_rows)
+            keys.emplace_back(rank(row), sortValue(row));
+        std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+            if (keys[a].first != keys[b].first)
+                return keys[a].first < keys[b].first;
+            return m_sortOrder == Qt::AscendingOrder ? keys[a].second < keys[b].second
+                                                     : keys[b].second < keys[a].second;
+        });
+        return order;
+    }
+
+    SortValue sortValue(const Row& row) const
+    {
+        if (m_sortColumn < 0 || m_sortColumn >= columnCount())
+            return 0.0;
+        const TableColumn<Row>& column = m_columns[static_cast<std::size_t>(m_sortColumn)];
+        return column.sortValue ? column.sortValue(row) : SortValue(column.text(row));
+    }
+
+    Columns m_columns;
+    std::vector<Row> m_rows;
+    std::vector<std::size_t> m_order; // [shown row]: index of m_rows
+    int m_sortColumn = -1;            // -1: as given
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
+};
+
+} // namespace app

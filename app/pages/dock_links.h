@@ -1,0 +1,23 @@
+#pragma once
+
+#include "app/jobs/run_library.h"
+#include "app/widgets/controls/page.h"
+#include "app/widgets/window/runs_dock.h"
+
+namespace app {
+
+// What the list of runs asks for, the same on every page that has it.
+inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
+{
+    QObject::connect(&dock, &RunsDock::activated, &page, &Page::openRequested);
+    QObject::connect(&dock, &RunsDock::compareRequested, &page, &Page::compareRequested);
+    QObject::connect(&dock, &RunsDock::removeRequested, &page,
+                     [&library](const RunDocument& document) { library.close(document); });
+    QObject::connect(
+        &dock, &RunsDock::moveInQueueRequested, &page,
+        [&library](const RunDocument& document, int by) { library.moveInQueue(document, by); });
+    QObject::connect(&dock, &RunsDock::addRequested, &page,
+                     [&page] { Q_EMIT page.newRunRequested({}); });
+}
+
+} // namespace app

@@ -1,0 +1,82 @@
+#include "app/pages/run_actions.h"
+
+#include "app/widgets/controls/themed_icon.h"
+
+#include <QAction>
+
+namespace app {
+
+RunActions::RunActions(const ThemeController& theme, const Make& make)
+{
+    back = make("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
+    forward = make("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
+    fit = make("fitIteration", tr("Fit the iteration"), {});
+    fitAll = make("fitAll", tr("Fit the whole run"), Qt::Key_0);
+    fitSelection = make("fitSelection", tr("Zoom to the selection"), Qt::Key_F);
+    flow = make("flow", tr("Flow arrows: off, selected, all"), Qt::Key_L);
+    colourBy = make("colourByNext", tr("Colour by: next"), Qt::Key_C);
+    kernels = make("showKernels", tr("Kernels under their ops"), Qt::Key_G);
+    kernels->setStatusTip(tr("show or hide the kernels under their ops"));
+    kernels->setCheckable(true);
+    find = make("find", tr("Find"), QKeySequence::Find);
+    find->setToolTip(tr("Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"));
+    find->setStatusTip(tr("find ops, with facets"));
+    findNext = make("findNextHit", tr("Next hit"), Qt::Key_F3);
+    findPrevious = make("findPreviousHit", tr("Hit before"), Qt::SHIFT | Qt::Key_F3);
+    notes.note = make("noteSelection", tr("Note on the selection"), Qt::Key_N);
+    notes.note->setStatusTip(tr("add a note on the selection"));
+    notes.bookmark = make("bookmarkSelection", tr("Bookmark the selection"), Qt::Key_M);
+    notes.bookmark->setStatusTip(tr("bookmark the selection"));
+    notes.undo = make("undoNote", tr("Undo"), QKeySequence::Undo);
+    notes.redo = make("redoNote", tr("Redo"), QKeySequence::Redo);
+    notes.saveCopy
+        = make("saveCopy", tr("Save a copy of the run…"), Qt::CTRL | Qt::SHIFT | Qt::Key_S);
+    pause = make("pauseRun", tr("Pause"), {});
+    pause->setCheckable(true);
+    stop = make("stopRun", tr("Stop"), {});
+    stop->setToolTip(tr("Stops the worker and keeps complete iterations"));
+    follow = make("followRun", tr("Follow"), {});
+    follow->setToolTip(tr("Keeps the newest iteration in view"));
+    follow->setCheckable(true);
+    exportFigure = make("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    showRuns = make("showRuns", tr("Runs"), {});
+    showDetails = make("showDetails", tr("Details"), {});
+    foldPanels = make("foldTables", tr("Fold or unfold the tables"), Qt::Key_T);
+    compare = make("compareWithPrediction", tr("Compare this run"), {});
+    copyCommand = make("copyCommand", tr("Copy as command"), {});
+    for (QAction* action : {showRuns, showDetails}) {
+        action->setCheckable(true);
+        action->setChecked(true);
+    }
+    followTheme(back, Icon::ChevronLeft, theme);
+    followTheme(forward, Icon::ChevronRight, theme);
+    followTheme(fit, Icon::Fit, theme);
+    followTheme(pause, Icon::Pause, theme);
+    followTheme(stop, Icon::Stop, theme);
+    followTheme(find, Icon::Search, theme);
+    followTheme(exportFigure, Icon::Export, theme);
+    followTheme(showRuns, Icon::Compare, theme);
+    followTheme(showDetails, Icon::Info, theme);
+}
+
+QList<QAction*> RunActions::of(Menu menu) const
+{
+    switch (menu) {
+    case Menu::Run:
+        return {pause, stop, follow, copyCommand};
+    case Menu::View:
+        return {back,     forward, fit,      fitAll,      fitSelection, flow,
+                colourBy, kernels, showRuns, showDetails, foldPanels};
+    case Menu::Compare:
+        return {compare};
+    case Menu::Export:
+        return {exportFigure};
+    case Menu::Analyze:
+        return {find, findNext, findPrevious, notes.note, notes.bookmark, notes.undo, notes.redo};
+    case Menu::File:
+        return {notes.saveCopy};
+    }
+    return {};
+}
+
+} // namespace app

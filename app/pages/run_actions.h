@@ -1,0 +1,32 @@
+#pragma once
+
+#include "app/widgets/controls/page.h"
+#include "app/widgets/run/note_controller.h"
+#include "app/widgets/run/run_toolbar.h"
+
+#include <QCoreApplication>
+
+#include <functional>
+
+namespace app {
+
+// What can be done on a run's page, and in which menu it stands.
+class RunActions : public RunToolbar::Actions
+{
+    Q_DECLARE_TR_FUNCTIONS(RunActions)
+
+public:
+    // Makes an action of the page that owns it.
+    using Make
+        = std::function<QAction*(const char* name, const QString& text, const QKeySequence& key)>;
+    RunActions(const ThemeController& theme, const Make& make);
+
+    QList<QAction*> of(Menu menu) const;
+
+    QAction *compare, *copyCommand, *fitAll, *fitSelection;
+    QAction *foldPanels, *flow, *colourBy, *kernels;
+    QAction *findNext, *findPrevious;
+    NoteController::Actions notes;
+};
+
+} // namespace app

@@ -1,0 +1,106 @@
+#include "app/pages/run_frame.h"
+
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/themed_icon.h"
+#include "app/widgets/run/details_panel.h"
+#include "app/widgets/run/run_panels.h"
+#include "app/widgets/run/run_state_view.h"
+#include "app/widgets/window/runs_dock.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace app {
+namespace {
+
+constexpr int kRunsWidth = 216, kDetailsWidth = 292, kPanelsHeight = 216, kLeastPanels = 120;
+constexpr int kFoldDetailsBelow = 1360, kFoldRunsBelow = 1180, kFoldPanelsBelow = 860;
+constexpr int kChromeHeight = 90; // menu bar, tabs and status bar of the window around a page
+
+} // namespace
+
+RunFrame::RunFrame(const ThemeController& theme, const RunActions& actions, const Parts& parts,
+                   const QList<QWidget*>& bars)
+    : m_actions(actions)
+    , m_parts(parts)
+    , m_rows(makeSplitter(Qt::Vertical))
+{
+    QWidget* details = makeDetails(theme);
+    auto* columns = makeSplitter(Qt::Horizontal);
+    columns->addWidget(parts.runs);
+    columns->addWidget(makeCentre(bars));
+    columns->addWidget(details);
+    columns->setStretchFactor(1, 1);
+    columns->setSizes({kRunsWidth, 1092, kDetailsWidth});
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
+    connect(actions.showRuns, &QAction::toggled, parts.runs, &QWidget::setVisible);
+    connect(actions.showDetails, &QAction::toggled, details, &QWidget::setVisible);
+}
+
+QWidget* RunFrame::makeDetails(const ThemeController& theme)
+{
+    auto* dock = makeSurface("plain");
+    dock->setObjectName(QStringLiteral("detailsDock"));
+    dock->setMinimumWidth(220);
+    auto* close = new QToolButton;
+    close->setObjectName(QStringLiteral("closeDetails"));
+    close->setAutoRaise(true);
+    close->setAccessibleName(tr("Close the details"));
+    followTheme(close, Icon::Close, theme);
+    connect(close, &QToolButton::clicked, m_actions.showDetails,
+            [action = m_actions.showDetails] { action->setChecked(false); });
+    auto* title = makeSurface("alt");
+    title->setFixedHeight(40);
+    auto* titleRow = spaced(new QHBoxLayout(title), {12, 0, 6, 0}, 4);
+    titleRow->addWidget(makeLabel(tr("Details"), "dock"), 1);
+    titleRow->addWidget(close);
+    auto* column = spaced(new QVBoxLayout(dock), {}, 0);
+    column->addWidget(title);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_parts.details, 1);
+    return dock;
+}
+
+QWidget* RunFrame::makeCentre(const QList<QWidget*>& bars)
+{
+    RunPanels* panels = m_parts.panels;
+    panels->setMinimumHeight(kLeastPanels);
+    m_rows->addWidget(m_parts.state);
+    m_rows->addWidget(panels);
+    m_rows->setStretchFactor(0, 1);
+    m_rows->setSizes({700, kPanelsHeight});
+    auto* centre = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(centre), {}, 0);
+    column->addWidget(m_parts.toolbar);
+    column->addWidget(makeLine(Qt::Horizontal));
+    for (QWidget* bar : bars)
+        column->addWidget(bar);
+    column->addWidget(m_rows, 1);
+    connect(panels, &RunPanels::foldedChanged, this, [this, panels](bool folded) {
+        panels->setMaximumHeight(folded ? RunPanels::kTabsHeight : QWIDGETSIZE_MAX);
+        panels->setMinimumHeight(folded ? RunPanels::kTabsHeight : kLeastPanels);
+        const int height = folded ? RunPanels::kTabsHeight : kPanelsHeight;
+        m_rows->setSizes({std::max(1, m_rows->height() - height), height});
+    });
+    return centre;
+}
+
+void RunFrame::fold(QSize page)
+{
+    const bool details = page.width() >= kFoldDetailsBelow, runs = page.width() >= kFoldRunsBelow;
+    const bool panels = page.height() + kChromeHeight >= kFoldPanelsBelow;
+    if (details != std::exchange(m_hasRoomForDetails, details))
+        m_actions.showDetails->setChecked(details);
+    if (runs != std::exchange(m_hasRoomForRuns, runs))
+        m_actions.showRuns->setChecked(runs);
+    if (panels != std::exchange(m_hasRoomForPanels, panels))
+        m_parts.panels->setFolded(!panels);
+}
+
+} // namespace app

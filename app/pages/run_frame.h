@@ -1,0 +1,48 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/pages/run_actions.h"
+
+class QSplitter;
+
+namespace app {
+
+class DetailsPanel;
+class RunPanels;
+class RunsDock;
+class RunStateView;
+
+// Where the parts of a run's page stand, and how they fold in a small window.
+class RunFrame : public QWidget
+{
+    Q_OBJECT
+
+public:
+    struct Parts
+    {
+        RunsDock* runs;
+        RunToolbar* toolbar;
+        RunStateView* state;
+        RunPanels* panels;
+        DetailsPanel* details;
+    };
+
+    // `bars`: between the toolbar and the timeline, from the top.
+    RunFrame(const ThemeController& theme, const RunActions& actions, const Parts& parts,
+             const QList<QWidget*>& bars);
+
+    // Details fold first, then the runs, then the tables. One that was opened by hand in a small
+    // window stays open until the page changes its class of size.
+    void fold(QSize page);
+
+private:
+    QWidget* makeCentre(const QList<QWidget*>& bars);
+    QWidget* makeDetails(const ThemeController& theme);
+
+    const RunActions& m_actions;
+    Parts m_parts;
+    QSplitter* m_rows;
+    bool m_hasRoomForDetails = true, m_hasRoomForRuns = true, m_hasRoomForPanels = true;
+};
+
+} // namespace app

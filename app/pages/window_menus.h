@@ -1,0 +1,54 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/widgets/controls/page.h"
+
+#include <QObject>
+
+#include <array>
+
+class QMenu;
+
+namespace app {
+
+class CommandField;
+class CommandPalette;
+class MainWindow;
+class Settings;
+
+// The menu bar: the window's own actions, and those of the page that is shown; the field at its
+// right, and the palette that searches all of them.
+class WindowMenus : public QObject
+{
+    Q_OBJECT
+
+public:
+    WindowMenus(MainWindow& window, ThemeController& theme, Settings& settings);
+
+    void showPage(const Page& page);
+    void place(int width); // of the window
+    void showCommands();
+    QList<QAction*> actions() const { return m_fixedActions + m_pageActions; }
+
+private:
+    void makeBar();
+    void makeFileMenu();
+    void makeViewMenu();
+    void makeThemeMenu(QMenu* view);
+    void makeHelpMenu();
+    QAction* add(QMenu* menu, const QString& text, const QString& name, const QKeySequence& keys);
+    QMenu* menu(Menu which) const { return m_menus[static_cast<std::size_t>(which)]; }
+
+    MainWindow& m_window;
+    ThemeController& m_theme;
+    Settings& m_settings;
+    CommandField* m_commandField;
+    CommandPalette* m_palette;
+    std::array<QMenu*, 6> m_menus{}; // by Menu
+    QMenu* m_help = nullptr;
+    QAction *m_newRun = nullptr, *m_close = nullptr;
+    QList<QAction*> m_fixedActions; // the window's own
+    QList<QAction*> m_pageActions;  // of the current page
+};
+
+} // namespace app

@@ -1,0 +1,71 @@
+#include "app/timeline/details/run_status.h"
+
+#include "app/models/numbers.h"
+#include "app/models/tables/iterations_model.h"
+#include "app/models/tables/runs_model.h"
+#include "app/models/text.h"
+
+#include <QCoreApplication>
+
+namespace app {
+namespace {
+
+QString say(const char* text)
+{
+    return QCoreApplication::translate("RunStatus", text);
+}
+
+} // namespace
+
+QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
+                      const Selection& selection, const KernelView* kernels)
+{
+    const RunPointer run = document.run();
+    if (!run)
+        return {document.state() == RunDocument::State::Loading ? say("reading")
+                                                                : say("no numbers yet")};
+    const engine::RunInfo& info = run->info;
+    const engine::Shape& shape = run->schedule.shape;
+    QString devices = countOf(shape.devices, "device");
+    if (!info.deviceName.empty())
+        devices += say(" on %1").arg(QString::fromStdString(info.deviceName).toHtmlEscaped());
+    QStringList texts{QStringLiteral("<b>%1</b> %2").arg(capitalized(modeText(info)), devices)};
+    if (document.isRunning())
+        texts.append(say("%1 of %2 iterations")
+                         .arg(document.progress().done)
+                         .arg(document.progress().planned));
+    const auto ops = static_cast<std::int64_t>(engine::opCount(run->schedule));
+    QString counts = countOf(ops, "op");
+    if (metrics.messages > 0)
+        counts += say(", %1").arg(countOf(metrics.messages, "message"));
+    if (kernels != nullptr && !kernels->isEmpty())
+        counts += say(", %1").arg(countOf(
+            static_cast<std::int64_t>(kernels->activity().trace().kernels.size()), "kernel"));
+    texts.append(counts);
+    if (selection.kind != Selection::Kind::None && selection.window.duration() > 0) {
+        const auto length = selection.window.duration();
+        texts.append(
+            say("selection %1").arg(timeScale(info, length).withUnit(static_cast<double>(length))));
+    }
+    if (!info.timing.empty())
+        texts.append(say("timed by %1").arg(QString::fromStdString(info.timing).toHtmlEscaped()));
+    if (!info.link.empty())
+        texts.append(say("link %1").arg(QString::fromStdString(info.link).toHtmlEscaped()));
+    return texts;
+}
+
+QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics)
+{
+    if (metrics.devices.empty() || !document.run())
+        return {};
+    const RunPointer run = document.run();
+    const QString name = iterationName(run->timeline, metrics.iteration);
+    const bool isReplay = run->timeline.iterations[static_cast<std::size_t>(metrics.iteration)].kind
+        == engine::Iteration::Kind::Replay;
+    return say("%1 %2, bubble %3")
+        .arg(isReplay ? name : say("iteration %1").arg(name),
+             timeScale(run->info, metrics.duration).withUnit(static_cast<double>(metrics.duration)),
+             percent(metrics.bubbleRatio));
+}
+
+} // namespace app

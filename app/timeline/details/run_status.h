@@ -1,0 +1,19 @@
+#pragma once
+
+#include "app/models/run_document.h"
+#include "app/timeline/view/kernel_view.h"
+#include "app/timeline/view/selection.h"
+#include "profiler/analysis/metrics.h"
+
+#include <QStringList>
+
+namespace app {
+
+// The status bar of a run's page: mode and devices, counts, what is selected, how it was timed.
+// `metrics` without devices: not known yet. `kernels` may be null.
+QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
+                      const Selection& selection, const KernelView* kernels);
+// "median replay 115.3 ms, bubble 13.0 %"; "" while the metrics are not known.
+QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);
+
+} // namespace app

@@ -1,0 +1,58 @@
+#pragma once
+
+#include "app/timeline/view/compare_layout.h"
+#include "app/timeline/view/selection.h"
+
+#include <QRectF>
+
+#include <optional>
+
+namespace app {
+
+// What a comparison shows and where it lies. CompareScenePainter draws it, CompareWidget changes
+// it.
+struct CompareScene
+{
+    static constexpr double kHeader = 140, kColumn = 128, kRuler = 26, kLegend = 28;
+
+    // What lies under the pointer or is selected: a run (index of rows) and in it.
+    struct Mark
+    {
+        int row = -1;
+        Selection selection;
+        friend bool operator==(const Mark&, const Mark&) = default;
+    };
+
+    std::vector<RunViewPointer> runs;
+    std::vector<std::size_t> order;
+    std::size_t baseline = 0;
+    CompareLayout rows;
+    Mark selected, hover;
+
+    QSizeF size; // of the widget
+    ViewWindow window{0, kCompareWhole};
+    double dpr = 1;
+    int scroll = 0;
+
+    void layout(QSizeF size);
+    const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
+    QRectF rowsArea() const;                      // in the widget: of the time area
+    QRectF columnOf(const CompareRow& row) const; // its key numbers, unscrolled
+    TimeAxis axisOf(const CompareRow& row) const;
+    const CompareRow*
+    baselineOf(const CompareRow& row) const; // nullptr: of another unit, or itself
+    ViewWindow fit() const;
+    ViewWindow shareOf(const CompareRow& row, engine::Window window) const; // of the view
+
+    Mark hit(QPointF at) const;
+    std::optional<Mark> rangeAt(QPointF from, double toX) const;
+    std::optional<Mark> walkedTo(int key) const;
+    QRectF boxOf(const Mark& mark) const; // in the widget
+
+private:
+    int deviceAt(const CompareRow& row, QPointF at) const;
+    Selection hitIn(const CompareRow& row, QPointF at) const;
+    std::optional<Mark> neighbour(int step) const; // of the selection, in the run above or below
+};
+
+} // namespace app

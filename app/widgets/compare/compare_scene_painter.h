@@ -1,0 +1,32 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/widgets/compare/compare_scene.h"
+
+class QPainter;
+
+namespace app {
+
+// Draws the areas of a CompareScene that is not empty.
+class CompareScenePainter
+{
+public:
+    CompareScenePainter(QPainter& painter, const CompareScene& scene, const BoxColours& colours);
+
+    void paintFrame() const; // with the first ruler
+    void paintRows() const;  // the part worth caching, at the painter's origin
+    void paintMarks() const;
+    void paintLegend() const;
+
+private:
+    void paintFirstRuler() const;
+    void paintOtherRuler(const CompareGroup& group, const CompareRow& first) const;
+    void paintBaselineEnd() const;
+
+    QPainter& m_painter;
+    const CompareScene& m_scene;
+    const BoxColours& m_colours;
+    const Theme& m_theme;
+};
+
+} // namespace app

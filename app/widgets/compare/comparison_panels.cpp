@@ -1,0 +1,162 @@
+#include "app/widgets/compare/comparison_panels.h"
+
+#include "app/models/tables/runs_model.h"
+#include "app/models/time_shares.h"
+#include "app/widgets/compare/where_time_goes.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/data_table.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace app {
+namespace {
+
+constexpr int kChartWidth = 424, kLeastChart = 232;
+constexpr int kHead = 32, kNoteHeight = 56;
+
+// The run to describe first: the shortest one that is not the baseline.
+int shortestRun(const profiler::Comparison& comparison)
+{
+    std::size_t shortest = comparison.baseline;
+    for (std::size_t run = 0; run < comparison.runs.size(); ++run) {
+        const bool isFirst = shortest == comparison.baseline;
+        const auto duration = comparison.runs[run].metrics.duration;
+        if (run != comparison.baseline
+            && (isFirst || duration < comparison.runs[shortest].metrics.duration))
+            shortest = run;
+    }
+    return static_cast<int>(shortest);
+}
+
+} // namespace
+
+ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent)
+    : QWidget(parent)
+    , m_theme(theme)
+    , m_model(new CompareModel(this))
+    , m_table(new DataTable(theme, 31))
+    , m_sentence(makeLabel({}, "small"))
+    , m_chartUnit(makeLabel({}, "hint"))
+    , m_mode(new Tag(theme))
+    , m_chart(new WhereTimeGoes(theme))
+    , m_columns(makeSplitter(Qt::Horizontal))
+{
+    m_table->setObjectName(QStringLiteral("compareTable"));
+    m_table->setAccessibleName(tr("Differences"));
+    m_table->setModel(m_model);
+    m_sentence->setObjectName(QStringLiteral("sentence"));
+    m_sentence->setWordWrap(true);
+    m_columns->addWidget(makeTables());
+    m_chartPanel = makeChart();
+    m_columns->addWidget(m_chartPanel);
+    m_columns->setStretchFactor(0, 1);
+    spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
+    // Where a line was pulled by hand it stays.
+    connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &ComparisonPanels::showSentence);
+}
+
+QWidget* ComparisonPanels::makeTables()
+{
+    auto* head = makeSurface("alt");
+    head->setFixedHeight(kHead);
+    auto* headRow = spaced(new QHBoxLayout(head), {12, 0, 12, 0}, 8);
+    headRow->addWidget(makeLabel(tr("Difference to baseline"), "dock"));
+    headRow->addStretch(1);
+    headRow->addWidget(m_mode);
+    auto* note = spaced(new QHBoxLayout, {12, 10, 12, 10}, 10);
+    note->addWidget(new IconLabel(m_theme, Icon::Info, &Chrome::text2), 0, Qt::AlignTop);
+    note->addWidget(m_sentence, 1);
+
+    auto* tables = makeSurface("plain");
+    auto* column = spaced(new QVBoxLayout(tables), {}, 0);
+    column->addWidget(head);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_table, 1);
+    column->addLayout(note);
+    column->addStretch(0);
+    return tables;
+}
+
+QWidget* ComparisonPanels::makeChart()
+{
+    auto* head = makeSurface("alt");
+    head->setFixedHeight(kHead);
+    auto* headRow = spaced(new QHBoxLayout(head), {16, 0, 12, 0}, 8);
+    headRow->addWidget(makeLabel(tr("Where the time goes"), "dock"));
+    headRow->addWidget(m_chartUnit);
+    headRow->addStretch(1);
+    auto* chart = makeSurface("plain");
+    chart->setMinimumWidth(kLeastChart);
+    auto* column = spaced(new QVBoxLayout(chart), {}, 0);
+    column->addWidget(head);
+    column->addWidget(makeLine(Qt::Horizontal));
+    column->addWidget(m_chart, 1);
+    return chart;
+}
+
+void ComparisonPanels::show(const profiler::Comparison& comparison, const QStringList& titles,
+                            const engine::RunInfo& baseline)
+{
+    m_model->show(comparison, titles);
+    m_table->fitRows();
+    m_table->selectRow(shortestRun(comparison));
+    showBars(titles, baseline);
+    m_mode->setText(modeText(baseline));
+    showSentence();
+}
+
+void ComparisonPanels::showBars(const QStringList& titles, const engine::RunInfo& baseline)
+{
+    const profiler::Comparison& comparison = m_model->comparison();
+    Scale scale = timeScale(baseline, comparison.runs[comparison.baseline].metrics.duration);
+    if (!comparison.comparable) {
+        m_chartUnit->setText(tr("only runs in one unit can be drawn together"));
+        m_chart->show({});
+        return;
+    }
+    std::vector<WhereTimeGoes::Bar> bars;
+    for (const profiler::ComparedRun& compared : comparison.runs) {
+        if (baseline.inUnits())
+            scale.perUnit = static_cast<double>(compared.ticksPerUnit);
+        bars.push_back(
+            {titles.value(static_cast<qsizetype>(bars.size())), timeShares(compared), scale});
+    }
+    m_chartUnit->setText(tr("%1, mean of devices").arg(scale.unit));
+    m_chart->show(std::move(bars));
+}
+
+void ComparisonPanels::showSentence()
+{
+    const profiler::Comparison& comparison = m_model->comparison();
+    const int row = m_table->currentIndex().row();
+    if (row < 0 || row >= static_cast<int>(comparison.runs.size())) {
+        m_sentence->clear();
+        return;
+    }
+    m_sentence->setText(
+        QString::fromStdString(profiler::summarize(comparison, static_cast<std::size_t>(row)))
+        + QLatin1Char('.'));
+}
+
+int ComparisonPanels::fittingHeight() const
+{
+    return kHead + 1 + m_table->fittingHeight() + kNoteHeight;
+}
+
+void ComparisonPanels::shareWidth()
+{
+    const int width = m_columns->width();
+    const int chart = std::min(kChartWidth, width - m_table->neededWidth());
+    m_chartPanel->setVisible(chart >= kLeastChart);
+    if (!m_isWidthChosen && chart >= kLeastChart)
+        m_columns->setSizes({width - chart, chart});
+}
+
+} // namespace app

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "app/models/tables/compare_model.h"
+#include "app/models/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QSplitter;
+
+namespace app {
+
+class DataTable;
+class Tag;
+class WhereTimeGoes;
+
+// A comparison in numbers: the table of differences with a sentence on the selected run, and where
+// the time goes.
+class ComparisonPanels : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ComparisonPanels(const ThemeController& theme, QWidget* parent = nullptr);
+
+    // `baseline`: of the comparison's baseline run; a title per run.
+    void show(const profiler::Comparison& comparison, const QStringList& titles,
+              const engine::RunInfo& baseline);
+    using QWidget::show;
+    void clear() { m_model->clear(); }
+    int fittingHeight() const; // of the whole table
+    // The table gets the width that it needs; the chart gives way where the rest is too little.
+    void shareWidth();
+
+private:
+    QWidget* makeTables();
+    QWidget* makeChart();
+    void showBars(const QStringList& titles, const engine::RunInfo& baseline);
+    void showSentence();
+
+    const ThemeController& m_theme;
+    CompareModel* m_model;
+    DataTable* m_table;
+    QLabel *m_sentence, *m_chartUnit;
+    Tag* m_mode;
+    WhereTimeGoes* m_chart;
+    QSplitter* m_columns;
+    QWidget* m_chartPanel = nullptr;
+    bool m_isWidthChosen = false; // by hand
+};
+
+} // namespace app

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "app/jobs/run_notes.h"
+#include "app/models/run_document.h"
+#include "app/models/theme.h"
+#include "app/timeline/view/run_view.h"
+#include "app/timeline/view/selection.h"
+
+#include <optional>
+
+class QAction;
+class QPushButton;
+class QWidget;
+
+namespace app {
+
+class Band;
+class NoteBar;
+class NotesPanel;
+
+// The notes of one run: written on the selection, edited in the panel, stored in the run's file or,
+// where that is read-only, in a copy.
+class NoteController : public QObject
+{
+    Q_OBJECT
+
+public:
+    struct Actions
+    {
+        QAction *note = nullptr, *bookmark = nullptr, *undo = nullptr, *redo = nullptr,
+                *saveCopy = nullptr;
+    };
+
+    // The bar and the band are children of `page` until a layout takes them.
+    NoteController(const ThemeController& theme, const Actions& actions, NotesPanel& panel,
+                   QWidget& page);
+
+    NoteBar* bar() const { return m_bar; }
+    Band* band() const { return m_band; }
+    const std::vector<engine::Note>& notes() const { return m_notes.notes(); }
+    // Reads the notes once the file is complete. `view` is null until there is one.
+    void setRun(const RunViewPointer& view, const RunDocument& document);
+    void setSelection(const Selection& selection) { m_selection = selection; }
+
+Q_SIGNALS:
+    void changed();
+    void closed();                           // the bar
+    void openRequested(const QString& file); // a copy
+
+private:
+    void connectActions();
+    void connectPanel();
+    void show();
+    bool prepare();
+    void begin();
+    void add(const QString& words);
+    void refuse(const engine::Note& note, const QString& reason);
+    void askForCopy(const std::optional<engine::Note>& note); // which the copy shall have
+
+    Actions m_actions;
+    NotesPanel& m_panel;
+    QWidget& m_page;
+    NoteBar* m_bar;
+    Band* m_band;
+    QPushButton* m_copy;
+    RunNotes m_notes;
+    Background m_copying{this};
+
+    RunViewPointer m_view;
+    QString m_file;
+    QString m_problem; // why there can be no note; "": there can
+    Selection m_selection;
+    engine::Note m_draft; // whose text the bar asks for
+    std::optional<engine::Note> m_refused;
+};
+
+} // namespace app

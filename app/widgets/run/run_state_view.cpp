@@ -1,0 +1,85 @@
+#include "app/widgets/run/run_state_view.h"
+
+#include "app/widgets/controls/band.h"
+#include "app/widgets/controls/controls.h"
+#include "app/widgets/controls/empty_state.h"
+
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace app {
+
+RunStateView::RunStateView(const ThemeController& theme, QWidget* timeline)
+    : m_timeline(timeline)
+    , m_waiting(makeLabel({}, "secondary"))
+    , m_failed(new EmptyState(theme, {Icon::Info, {}, {}, tr("Open another run")}))
+    , m_band(new Band(theme, Band::Shape::State, this))
+    , m_runAgain(m_band->addAction(tr("Run again"), QStringLiteral("runAgain")))
+{
+    m_waiting->setObjectName(QStringLiteral("waiting"));
+    m_waiting->setAlignment(Qt::AlignCenter);
+    m_waiting->setWordWrap(true);
+    m_failed->setObjectName(QStringLiteral("failed"));
+    m_band->setObjectName(QStringLiteral("stateBand"));
+    m_band->hide();
+    auto* failed = new QWidget;
+    spaced(new QVBoxLayout(failed), {14, 14, 14, 14}, 0)->addWidget(m_failed);
+    for (QWidget* one : {static_cast<QWidget*>(m_waiting), failed, timeline})
+        addWidget(one);
+    connect(m_runAgain, &QPushButton::clicked, this, &RunStateView::runAgainRequested);
+    connect(m_failed, &EmptyState::activated, this, &RunStateView::openRequested);
+    connect(m_band->addAction(tr("Close"), QStringLiteral("dismissBand")), &QPushButton::clicked,
+            m_band, &QWidget::hide);
+}
+
+bool RunStateView::isFailed() const
+{
+    return currentWidget() == m_failed->parentWidget();
+}
+
+QString RunStateView::waitingFor(const RunDocument& document, const Facts& facts) const
+{
+    if (facts.isPreparing)
+        return tr("Preparing %1").arg(document.title());
+    if (document.state() == RunDocument::State::Loading)
+        return tr("Reading %1").arg(document.file());
+    if (document.isQueued())
+        return tr("Queued. The run starts when the runs before it are complete: two runs at a time "
+                  "would distort each other's times.");
+    return tr("The worker is starting. The first iteration appears as soon as it is complete.");
+}
+
+void RunStateView::showState(const RunDocument& document, const Facts& facts)
+{
+    const bool isWaiting = facts.isPreparing || document.state() == RunDocument::State::Loading
+        || document.isRunning() || document.isQueued();
+    m_waiting->setText(waitingFor(document, facts));
+    setCurrentWidget(facts.hasTimeline ? m_timeline
+                         : isWaiting   ? m_waiting
+                                       : m_failed->parentWidget());
+    const Notice& notice = document.notice();
+    if (facts.isOfWorker)
+        m_failed->setWords(tr("Nothing was recorded."), tr("The log below has the reason."));
+    else
+        m_failed->setWords(notice.headline, notice.text);
+    showNotice(document, facts);
+    if (isFailed() && isVisible())
+        m_failed->button()->setFocus();
+}
+
+void RunStateView::showNotice(const RunDocument& document, const Facts& facts)
+{
+    const Notice& notice = document.notice();
+    const RunPointer run = document.run();
+    const bool hasExperiment = run && !run->info.experiment.empty();
+    const bool isSaidBelow = isFailed() && !facts.isOfWorker;
+    if (notice.level == Notice::Level::None || isSaidBelow)
+        m_band->hide();
+    else
+        m_band->show(notice.level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning,
+                     notice.headline, notice.text);
+    m_runAgain->setVisible(notice.canRepeat && (hasExperiment || facts.isOfWorker));
+}
+
+} // namespace app

@@ -1,0 +1,51 @@
+#pragma once
+
+#include "app/models/run_document.h"
+#include "app/models/theme.h"
+
+#include <QStackedWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace app {
+
+class Band;
+class EmptyState;
+
+// The state of a run: its timeline, or what replaces it while there is none, and the band with the
+// run's notice.
+class RunStateView : public QStackedWidget
+{
+    Q_OBJECT
+
+public:
+    // What the document does not know.
+    struct Facts
+    {
+        bool hasTimeline = false, isPreparing = false;
+        bool isOfWorker = false; // started in this window
+    };
+
+    RunStateView(const ThemeController& theme, QWidget* timeline);
+
+    Band* band() const { return m_band; } // a child until a layout takes it
+    void showState(const RunDocument& document, const Facts& facts);
+    void showNotice(const RunDocument& document, const Facts& facts);
+    bool isFailed() const; // there is and will be no timeline
+
+Q_SIGNALS:
+    void runAgainRequested();
+    void openRequested(); // another run
+
+private:
+    QString waitingFor(const RunDocument& document, const Facts& facts) const;
+
+    QWidget* m_timeline;
+    QLabel* m_waiting;
+    EmptyState* m_failed;
+    Band* m_band;
+    QPushButton* m_runAgain;
+};
+
+} // namespace app

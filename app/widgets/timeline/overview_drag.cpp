@@ -1,0 +1,35 @@
+#include "app/widgets/timeline/overview_drag.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace app {
+namespace {
+constexpr double kReach = 6; // of the handles
+} // namespace
+
+bool OverviewDrag::isOnHandle(const QRectF& frame, double x)
+{
+    return std::abs(x - frame.left()) <= kReach || std::abs(x - frame.right()) <= kReach;
+}
+
+OverviewDrag::Grip OverviewDrag::gripAt(const QRectF& frame, double x)
+{
+    if (frame.width() < 3 * kReach || !isOnHandle(frame, x))
+        return Grip::Frame;
+    return std::abs(x - frame.left()) <= kReach ? Grip::Begin : Grip::End;
+}
+
+ViewWindow OverviewDrag::moved(double ticks, double least) const
+{
+    switch (m_grip) {
+    case Grip::Begin:
+        return {std::min(m_from.begin + ticks, m_from.end - least), m_from.end};
+    case Grip::End:
+        return {m_from.begin, std::max(m_from.end + ticks, m_from.begin + least)};
+    default:
+        return m_from.moved(ticks);
+    }
+}
+
+} // namespace app

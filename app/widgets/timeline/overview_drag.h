@@ -1,0 +1,30 @@
+#pragma once
+
+#include "app/timeline/view/view_window.h"
+
+#include <QRectF>
+
+namespace app {
+
+// The frame on the overview, dragged as a whole or by one of its edges.
+class OverviewDrag
+{
+public:
+    enum class Grip { None, Frame, Begin, End };
+
+    // A frame that is too narrow for handles is dragged as a whole.
+    static Grip gripAt(const QRectF& frame, double x);
+    static bool isOnHandle(const QRectF& frame, double x);
+
+    void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
+    void end() { m_grip = Grip::None; }
+    bool isActive() const { return m_grip != Grip::None; }
+    // An edge keeps `least` ticks from the other one.
+    ViewWindow moved(double ticks, double least) const;
+
+private:
+    Grip m_grip = Grip::None;
+    ViewWindow m_from;
+};
+
+} // namespace app

@@ -1,0 +1,148 @@
+#pragma once
+
+#include "app/models/theme.h"
+#include "app/timeline/paint/box_colours.h"
+#include "app/timeline/view/view_window.h"
+#include "app/widgets/controls/empty_state.h"
+
+#include <QPixmap>
+#include <QTimer>
+#include <QWidget>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+class QScrollBar;
+
+namespace app {
+
+// A picture that is painted again only when what it depends on has changed.
+class CachedPicture
+{
+public:
+    struct Key
+    {
+        ViewWindow window;
+        QSizeF size; // logical
+        double dpr = 1;
+        int scroll = 0, serial = 0;
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+
+    const QPixmap& get(const Key& key, const QColor& ground,
+                       const std::function<void(QPainter&)>& paint);
+
+private:
+    Key m_key;
+    QPixmap m_picture;
+};
+
+// What the timeline of one run and the comparison of several share: the stretch of time in sight,
+// its history, zoom at the pointer, pan, the drag of a range, the keys of a view, hover with a
+// tooltip, vertical scrolling, the colours of boxes and an empty state. Subclasses say what is
+// where, and paint it.
+class TimeCanvas : public QWidget
+{
+    Q_OBJECT
+
+public:
+    // Also the object name; "<name>Scroll" and "<name>Empty" are those of its parts.
+    TimeCanvas(const QString& name, const ThemeController& theme, QWidget* parent);
+    ~TimeCanvas() override;
+
+public Q_SLOTS:
+    virtual void zoomToFit() = 0;
+    virtual void zoomToAll() = 0;
+    virtual void zoomToSelection() = 0;
+    void zoomBack();
+    void zoomForward();
+
+Q_SIGNALS:
+    void viewChanged(); // what is in sight, or where it stands
+
+protected:
+    enum class Remember { No, Yes }; // in the zoom history
+
+    const Theme& look() const { return m_theme.theme(); }
+    BoxColours& colours(); // of the theme, the pixel ratio and colourBy()
+    void setColoursBy(ColourBy by);
+    const ViewWindow& inSight() const { return m_window; }
+    QPointF pointer() const { return m_pointer; }
+    bool isByKeyboard() const { return m_isByKeyboard; } // since the last press of a button
+    void setByKeyboard() { m_isByKeyboard = true; }
+
+    void remember() { m_history.push(m_window); }
+    void moveTo(ViewWindow to, Remember remember);
+    void userMovesTo(ViewWindow to, Remember remember);
+    void forgetHistory() { m_history.clear(); }
+    int scrollY() const;
+    void scrollTo(int y);
+    void layoutScrollBar(double contentHeight); // beside timeArea()
+    void setEmptyState(const std::optional<EmptyState::Words>& words);
+    // What the lanes show has changed: their picture is out of date.
+    void contentChanged();
+    CachedPicture::Key pictureKey(QSizeF size) const;
+    void hoverAt(QPointF at);
+    void hideToolTip();
+
+    virtual bool isEmpty() const = 0;
+    virtual QRectF timeArea() const = 0;       // of the widget: lanes
+    virtual engine::Window extent() const = 0; // of all that can be shown
+    virtual void paintCanvas(QPainter& painter) = 0;
+    virtual void updateAxis() { } // to inSight(), scrollY() and the pixel ratio
+    virtual void sightChanged() { }
+    virtual void aboutToMove() { }    // because the user asked for it
+    virtual void coloursChanged() { } // they were made again
+
+    virtual bool hover(QPointF at) = 0; // true: something else than before
+    virtual bool isHovering() const = 0;
+    virtual void endHover() = 0;
+    virtual QString toolTip() const = 0; // of what is hovered
+    virtual void click(QPointF at) = 0;
+    virtual void selectRange(QPointF from, double toX) = 0;
+    virtual void clearSelection() = 0;
+    virtual std::optional<ViewWindow> openAt(QPointF at) = 0; // selects a box; what to zoom to
+
+    // Input beyond the time area and its gestures; true: it was handled.
+    virtual bool ownPress(QMouseEvent&) { return false; }
+    virtual void ownDrag(QPointF /*from*/, QPointF /*to*/) { }
+    virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }
+    virtual bool ownKey(int /*key*/, Qt::KeyboardModifiers) { return false; }
+
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+
+    static double zoomStep(const QWheelEvent& event, double notches);
+
+private:
+    enum class Drag { None, Press, Range, Pan, Own };
+
+    void drag(QPointF to);
+    bool viewKey(int key, Qt::KeyboardModifiers modifiers);
+
+    const ThemeController& m_theme;
+    ViewWindow m_window;
+    ZoomHistory m_history;
+
+    Drag m_dragging = Drag::None;
+    QPointF m_pressedAt, m_pointer;
+    ViewWindow m_pressedWindow;
+    bool m_isByKeyboard = false;
+    QTimer m_toolTipTimer;
+
+    QScrollBar* m_scrollBar;
+    EmptyState* m_empty = nullptr;
+    ColourBy m_colourBy = ColourBy::Operation;
+    std::unique_ptr<BoxColours> m_colours;
+    double m_coloursDpr = 0;
+    int m_serial = 0;
+};
+
+} // namespace app

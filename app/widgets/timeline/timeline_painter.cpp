@@ -1,0 +1,240 @@
+#include "app/widgets/timeline/timeline_painter.h"
+
+#include "app/models/text.h"
+#include "app/timeline/paint/header_painter.h"
+#include "app/timeline/paint/kernel_painter.h"
+#include "app/timeline/paint/lane_painter.h"
+#include "app/timeline/paint/legend.h"
+#include "app/timeline/paint/marks_painter.h"
+#include "app/timeline/paint/overview_painter.h"
+#include "app/timeline/paint/range_painter.h"
+#include "app/timeline/paint/ruler_painter.h"
+#include "app/timeline/view/hit_test.h"
+#include "app/timeline/view/labels.h"
+#include "app/widgets/timeline/time_canvas.h"
+
+#include <QPainter>
+#include <QPixmap>
+
+namespace app {
+
+TimelinePainter::TimelinePainter(QPainter& painter, const TimelineScene& scene,
+                                 const BoxColours& colours)
+    : m_painter(painter)
+    , m_scene(scene)
+    , m_colours(colours)
+    , m_theme(colours.theme())
+    , m_view(*scene.view)
+    , m_areas(scene.areas)
+    , m_lanes(scene.lanes)
+    , m_axis(scene.axis)
+{ }
+
+void TimelinePainter::paintLegend() const
+{
+    const LaneKind kind = m_lanes.empty() ? LaneKind::Full : m_lanes.front().kind;
+    const bool isDense = kind == LaneKind::Dense;
+    Legend legend = legendOf({{&m_view, m_axis.ticksPerPixel()}}, m_colours,
+                             isDense                         ? LegendDetail::TimeOnly
+                                 : kind == LaneKind::Compute ? LegendDetail::ComputeAndMemory
+                                                             : LegendDetail::WithMemory);
+    if (const KernelView* shown = m_scene.drawnKernels())
+        addKernels(legend, *shown, m_colours);
+    if (isDense)
+        legend.note = m_scene.drawnKernels() != nullptr
+            ? TimeCanvas::tr("click a device to open its lane and kernels")
+            : denseNote();
+    app::paintLegend(m_painter, legend, m_colours, m_areas.legend);
+}
+
+QString TimelinePainter::denseNote() const
+{
+    const double pixel = m_axis.ticksPerPixel();
+    const Scale scale = timeScale(m_view.run().info, static_cast<std::int64_t>(pixel));
+    return TimeCanvas::tr("one pixel is %1; narrow boxes are drawn as shares of a pixel; zoom in")
+        .arg(scale.withUnit(pixel));
+}
+
+// Grounds and lines between the areas.
+void TimelinePainter::paintFrame() const
+{
+    const Chrome& chrome = m_theme.chrome;
+    const double width = m_areas.legend.width();
+    m_painter.fillRect(QRectF(0, m_areas.ruler.top(), width, m_areas.ruler.height()),
+                       chrome.surfaceAlt);
+    m_painter.fillRect(QRectF(0, m_areas.notes.top(), width, m_areas.notes.height()),
+                       chrome.surfaceAlt);
+    m_painter.fillRect(m_areas.legend, chrome.surfaceAlt);
+    if (m_areas.column.width() > 0)
+        m_painter.fillRect(
+            QRectF(m_areas.column.left(), 0, m_areas.column.width(), m_areas.legend.top()),
+            chrome.surfaceAlt);
+    for (const double y : {m_areas.ruler.top(), m_areas.lanes.top(), m_areas.legend.top()})
+        m_painter.fillRect(QRectF(0, y - 1, width, 1), chrome.line);
+    m_painter.fillRect(QRectF(0, m_areas.legend.bottom() - 1, width, 1), chrome.line);
+    if (m_areas.column.width() > 0)
+        m_painter.fillRect(QRectF(m_areas.column.left(), 0, 1, m_areas.legend.top()), chrome.line);
+}
+
+void TimelinePainter::paintTop(const QPixmap& overview) const
+{
+    paintTopTexts();
+    m_painter.drawPixmap(m_areas.overview.topLeft(), overview);
+    paintOverviewLabels(m_painter, m_view, m_colours, m_areas.overview, m_scene.iteration);
+    paintOverviewWindow(m_painter, m_view, m_colours, m_areas.overview, {m_axis.begin, m_axis.end});
+    if (m_scene.found)
+        paintOverviewHits(m_painter, m_view, m_colours, m_areas.overview, m_scene.found->hits());
+    m_painter.save();
+    m_painter.setClipRect(m_areas.ruler);
+    const RulerScale scale = rulerScale(m_view, m_axis);
+    paintRuler(m_painter, scale, m_axis, m_theme, m_areas.ruler.adjusted(0, 0, 0, -1));
+    paintEndTriangles(m_painter, m_view, m_axis, m_theme, m_areas.ruler.bottom() - 1);
+    if (m_scene.selection.kind == Selection::Kind::Range)
+        paintRangeBand(m_painter, scale, m_axis, m_theme,
+                       {m_scene.selection.window, m_areas.ruler});
+    m_painter.restore();
+    paintNotes();
+    m_painter.setFont(uiFont(11));
+    m_painter.setPen(m_theme.chrome.text2);
+    m_painter.drawText(
+        QRectF(11, m_areas.ruler.top(), TimelineGeometry::kHeader - 11, m_areas.ruler.height() - 1),
+        Qt::AlignLeft | Qt::AlignVCenter, scale.title);
+    if (m_areas.column.width() > 0 && !m_lanes.empty())
+        m_painter.drawText(QRectF(m_areas.column.left() + 16, m_areas.ruler.top(), 108,
+                                  m_areas.ruler.height() - 1),
+                           Qt::AlignLeft | Qt::AlignVCenter, memoryTitle(m_view, m_lanes.front()));
+}
+
+void TimelinePainter::paintTopTexts() const
+{
+    const auto& iterations = m_view.timeline().iterations;
+    const bool hasReplay = iterations.back().kind == engine::Iteration::Kind::Replay;
+    const std::size_t count = iterations.size() - (hasReplay && iterations.size() > 1 ? 1 : 0);
+    m_painter.setFont(uiFont(11));
+    m_painter.setPen(m_theme.chrome.text2);
+    m_painter.drawText(QPointF(24, 20), TimeCanvas::tr("Whole run"));
+    m_painter.drawText(QPointF(24, 35),
+                       count == 1 ? TimeCanvas::tr("1 iteration")
+                                  : TimeCanvas::tr("%1 iterations").arg(count));
+    if (m_scene.iteration < 0 || m_areas.column.width() <= 0)
+        return;
+    const auto& one = iterations[static_cast<std::size_t>(m_scene.iteration)];
+    m_painter.drawText(QPointF(m_areas.column.left() + 16, 20), capitalized(iterationTitle(one)));
+    m_painter.setFont(uiFont(13, QFont::Medium));
+    m_painter.setPen(m_theme.chrome.text);
+    const Scale scale = timeScale(m_view.run().info, one.window.duration());
+    m_painter.drawText(QPointF(m_areas.column.left() + 16, 37),
+                       scale.withUnit(static_cast<double>(one.window.duration())));
+}
+
+void TimelinePainter::paintNotes() const
+{
+    if (m_scene.notes.empty())
+        return;
+    m_painter.setFont(uiFont(11));
+    m_painter.setPen(m_theme.chrome.text2);
+    m_painter.drawText(
+        QRectF(0, m_areas.notes.top(), TimelineGeometry::kHeader - 8, m_areas.notes.height()),
+        Qt::AlignRight | Qt::AlignVCenter, TimeCanvas::tr("notes"));
+    paintNoteFlags(m_painter, m_scene.noteStrip(), m_theme);
+}
+
+void TimelinePainter::paintSides() const
+{
+    const Chrome& chrome = m_theme.chrome;
+    m_painter.save();
+    m_painter.setClipRect(
+        QRectF(0, m_areas.lanes.top(), m_areas.legend.width(), m_areas.lanes.height()));
+    for (std::size_t k = 0; k < m_lanes.size(); ++k) {
+        const double top = m_areas.lanes.top() + m_lanes[k].top - m_scene.scroll;
+        if (top > m_areas.lanes.bottom() || top + m_lanes[k].height < m_areas.lanes.top())
+            continue;
+        const engine::DeviceId device{static_cast<int>(k)};
+        const QRectF head(0, top, TimelineGeometry::kHeader, m_lanes[k].height);
+        const QRectF tail(m_areas.column.left(), top, m_areas.column.width(), m_lanes[k].height);
+        paintHeader(m_painter,
+                    {m_view, m_colours, device, m_lanes[k], m_scene.iteration, head,
+                     m_scene.drawnKernels()});
+        if (m_areas.column.width() > 0)
+            paintMemoryCell(m_painter,
+                            {m_view, m_colours, device, m_lanes[k], m_scene.iteration, tail});
+        if (m_lanes[k].kind != LaneKind::Dense)
+            for (const QRectF& side : {m_areas.header, m_areas.column})
+                m_painter.fillRect(
+                    QRectF(side.left(), top + m_lanes[k].height - 1, side.width(), 1), chrome.line);
+    }
+    m_painter.restore();
+}
+
+void TimelinePainter::paintMarks() const
+{
+    m_painter.save();
+    m_painter.setClipRect(m_areas.lanes);
+    if (m_scene.selection.kind == Selection::Kind::Range) {
+        MarksPainter range(m_painter, m_view, m_axis, m_lanes, m_colours);
+        range.paintRange(m_scene.selection.window, m_areas.lanes.top(), m_areas.lanes.bottom());
+    }
+    paintNoteLines(m_painter, m_scene.noteStrip(), m_areas.lanes, m_theme);
+    m_painter.translate(0, m_areas.lanes.top() - m_scene.scroll);
+    MarksPainter marks(m_painter, m_view, m_axis, m_lanes, m_colours);
+    if (m_scene.flow)
+        marks.paintFlow(*m_scene.flow);
+    if (m_scene.areAllFlowsShown && m_scene.iteration >= 0)
+        marks.paintAllFlows(m_scene.iteration);
+    if (m_scene.found)
+        marks.paintHits(m_scene.found->hits());
+    if (m_scene.hover != m_scene.selection)
+        marks.paintHover(m_scene.hover);
+    const auto length = m_scene.selection.window.duration();
+    marks.paintSelected(m_scene.selection,
+                        timeScale(m_view.run().info, std::max<std::int64_t>(length, 10'000'000)));
+    if (m_scene.isFocused)
+        marks.paintFocus(m_scene.selection);
+    m_painter.restore();
+}
+
+void TimelinePainter::paintLanes() const
+{
+    const double top = m_scene.scroll, bottom = top + m_areas.lanes.height();
+    const QRectF sight(m_areas.lanes.left(), top, m_areas.lanes.width(), bottom - top);
+    for (const Lane& lane : m_lanes)
+        paintLaneGround(lane);
+    paintGrid(m_painter, rulerScale(m_view, m_axis), m_axis, m_theme,
+              QRectF(sight.left(), 0, sight.width(), heightOf(m_lanes)));
+    LanePainter lanePainter(m_painter, m_view, m_axis, m_colours);
+    lanePainter.setFlow(m_scene.flow);
+    lanePainter.setFound(m_scene.found.get());
+    const KernelView* shown = m_scene.drawnKernels();
+    for (std::size_t k = 0; k < m_lanes.size(); ++k) {
+        if (m_lanes[k].bottom() < top || m_lanes[k].top > bottom)
+            continue;
+        const engine::DeviceId device{static_cast<int>(k)};
+        lanePainter.paint(device, m_lanes[k], m_scene.iteration);
+        if (shown == nullptr)
+            continue;
+        paintRanges(m_painter, {shown->ranges(), device, m_lanes[k]}, m_axis, m_theme);
+        KernelPainter(m_painter, *shown, m_axis, m_colours).paint(device, m_lanes[k]);
+    }
+    paintIterationEdges(m_painter, m_view, m_axis, m_theme,
+                        QRectF(sight.left(), 0, sight.width(), heightOf(m_lanes)));
+}
+
+void TimelinePainter::paintLaneGround(const Lane& lane) const
+{
+    const Chrome& chrome = m_theme.chrome;
+    if (lane.kind != LaneKind::Dense)
+        m_painter.fillRect(QRectF(m_axis.left, lane.bottom() - 1, m_axis.width, 1), chrome.line);
+    for (const auto& one : m_view.timeline().iterations) {
+        if (lane.kind == LaneKind::Dense || !one.window.intersects(m_axis.window()))
+            continue;
+        for (int row = 0; row < lane.ranges + lane.kernels; ++row)
+            m_painter.fillRect(stretch(m_axis, one.window, lane.rangeTop(row), Lane::kKernel),
+                               chrome.surfaceAlt);
+        if (lane.kind != LaneKind::Full)
+            continue;
+        for (const double at : {lane.sendTop(), lane.receiveTop(), lane.reduceTop()})
+            m_painter.fillRect(stretch(m_axis, one.window, at, Lane::kTransfer), chrome.surfaceAlt);
+    }
+}
+
+} // namespace app

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "app/timeline/paint/box_colours.h"
+#include "app/widgets/timeline/timeline_scene.h"
+
+class QPainter;
+class QPixmap;
+
+namespace app {
+
+// Draws the areas of a TimelineScene that is not empty.
+class TimelinePainter
+{
+public:
+    TimelinePainter(QPainter& painter, const TimelineScene& scene, const BoxColours& colours);
+
+    void paintFrame() const;
+    void paintTop(const QPixmap& overview) const; // overview, ruler and notes
+    void paintLanes() const; // scrolled lanes only: the part worth caching, at the painter's origin
+    void paintSides() const;
+    void paintMarks() const;
+    void paintLegend() const;
+
+private:
+    void paintTopTexts() const;
+    void paintNotes() const;
+    void paintLaneGround(const Lane& lane) const;
+    QString denseNote() const;
+
+    QPainter& m_painter;
+    const TimelineScene& m_scene;
+    const BoxColours& m_colours;
+    const Theme& m_theme;
+    const RunView& m_view;
+    const TimelineGeometry& m_areas;
+    const std::vector<Lane>& m_lanes;
+    const TimeAxis& m_axis;
+};
+
+} // namespace app

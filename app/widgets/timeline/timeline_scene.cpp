@@ -1,0 +1,160 @@
+#include "app/widgets/timeline/timeline_scene.h"
+
+#include "app/models/numbers.h"
+#include "app/timeline/details/details_kernel.h"
+#include "app/timeline/details/tool_tip.h"
+#include "app/timeline/view/hit_test.h"
+#include "app/timeline/view/labels.h"
+#include "app/widgets/timeline/time_canvas.h"
+
+namespace app {
+
+std::optional<EmptyState::Words> TimelineScene::emptyWords() const
+{
+    if (!isEmpty())
+        return std::nullopt;
+    if (view && view->run().info.outcome != engine::Outcome::Running)
+        return EmptyState::Words{Icon::Chart,
+                                 TimeCanvas::tr("No iteration was recorded"),
+                                 TimeCanvas::tr("The run ended before its first iteration was "
+                                                "complete."),
+                                 {}};
+    return EmptyState::Words{Icon::Chart,
+                             TimeCanvas::tr("No iteration yet"),
+                             TimeCanvas::tr("The timeline fills when the first iteration is "
+                                            "complete."),
+                             {}};
+}
+
+void TimelineScene::layout(QSizeF size, LaneOptions& options)
+{
+    areas = TimelineGeometry(size, !notes.empty());
+    options.available = areas.lanes.height();
+    const KernelView* drawn = drawnKernels();
+    options.kernels = drawn != nullptr ? drawn->rows() : std::vector<int>();
+    options.ranges = drawn != nullptr ? drawn->ranges().rows() : std::vector<int>();
+    lanes = layoutLanes(view ? view->devices() : 0, options);
+}
+
+std::optional<ViewWindow> TimelineScene::fitOf(int which) const
+{
+    if (isEmpty() || which < 0 || which >= static_cast<int>(iterations().size()))
+        return std::nullopt;
+    return fitted(iterations()[static_cast<std::size_t>(which)].window, areas.lanes.width());
+}
+
+ViewWindow TimelineScene::tail() const
+{
+    const int last = view->run().info.outcome == engine::Outcome::Running
+        ? static_cast<int>(iterations().size()) - 1
+        : std::max(0, engine::reportedIteration(view->timeline()));
+    const engine::Window window = iterations()[static_cast<std::size_t>(last)].window;
+    const double duration = axis.end - axis.begin;
+    if (duration >= 0.9 * static_cast<double>(window.duration()))
+        return *fitOf(last);
+    const auto end = static_cast<double>(window.end); // closer: now stands at 79 %
+    return {end - 0.79 * duration, end + 0.21 * duration};
+}
+
+Selection TimelineScene::rangeBetween(double fromX, double toX) const
+{
+    const double a = axis.time(fromX), b = axis.time(toX);
+    Selection range;
+    range.kind = Selection::Kind::Range;
+    range.iteration = view->iterationAt((a + b) / 2);
+    range.window = {std::llround(std::min(a, b)), std::llround(std::max(a, b))};
+    return range;
+}
+
+Selection TimelineScene::deviceSelection(int device) const
+{
+    Selection whole;
+    whole.kind = Selection::Kind::Device;
+    whole.device = engine::DeviceId{device};
+    whole.iteration = iteration;
+    return whole;
+}
+
+int TimelineScene::noteAt(QPointF at) const
+{
+    return areas.notes.contains(at) ? app::noteAt(noteStrip(), at) : -1;
+}
+
+Selection TimelineScene::hit(QPointF at) const
+{
+    if (isEmpty() || !areas.lanes.contains(at))
+        return {};
+    return selectionAt(*view, axis, lanes, at.x(), laneY(at.y()), drawnKernels());
+}
+
+int TimelineScene::deviceAt(QPointF at) const
+{
+    return areas.header.contains(at) ? laneAt(lanes, laneY(at.y())) : -1;
+}
+
+QString TimelineScene::toolTip(QPointF at) const
+{
+    if (hover.kind == Selection::Kind::Kernel)
+        return kernelToolTip(*view, *kernels, hover);
+    const double y = laneY(at.y());
+    const int lane = laneAt(lanes, y);
+    const HostRange* range = nullptr;
+    if (hover.kind == Selection::Kind::Range && drawnKernels() != nullptr && lane >= 0)
+        range = rangeAt(kernels->ranges(), engine::DeviceId{lane}, axis,
+                        lanes[static_cast<std::size_t>(lane)], {at.x(), y});
+    return range != nullptr ? rangeToolTip(*view, *range) : toolTipText(*view, hover);
+}
+
+QString TimelineScene::spoken() const
+{
+    if (isEmpty() || selection.kind == Selection::Kind::None)
+        return {};
+    const Scale scale = timeScale(view->run().info, selection.window.duration());
+    const QString length = scale.withUnit(static_cast<double>(selection.window.duration()));
+    const QString device = TimeCanvas::tr("device %1").arg(selection.device.value);
+    switch (selection.kind) {
+    case Selection::Kind::Bubble:
+        return TimeCanvas::tr("Bubble, %1, %2").arg(device, length);
+    case Selection::Kind::Range:
+        return TimeCanvas::tr("Range, %1").arg(length);
+    case Selection::Kind::Device:
+        return device;
+    case Selection::Kind::Kernel: {
+        const auto& activity = kernels->activity();
+        const auto& name = activity.nameOf(activity.work()[selection.work]).label;
+        return TimeCanvas::tr("Kernel %1, %2, %3")
+            .arg(QString::fromStdString(name), device, length);
+    }
+    default: {
+        const auto& op = view->op(selection.op);
+        return TimeCanvas::tr("%1, %2, %3, %4").arg(opText(op), opTitle(op.kind), device, length);
+    }
+    }
+}
+
+QRectF TimelineScene::boxOf(const Selection& what) const
+{
+    return isEmpty() ? QRectF()
+                     : rectOf(*view, axis, lanes, what).translated(0, areas.lanes.top() - scroll);
+}
+
+NoteStrip TimelineScene::noteStrip() const
+{
+    return {notes, axis, areas.notes, currentNote()};
+}
+
+int TimelineScene::currentNote() const
+{
+    if (isEmpty() || selection.kind == Selection::Kind::None)
+        return -1;
+    for (std::size_t k = 0; k < notes.size(); ++k) {
+        const engine::Note& note = notes[k];
+        const bool isOfOp = selection.kind == Selection::Kind::Op && note.op == selection.op;
+        if ((isOfOp || note.window == selection.window) // to look for the span of each is slow
+            && selectionOf(*view, note) == selection)
+            return static_cast<int>(k);
+    }
+    return -1;
+}
+
+} // namespace app
