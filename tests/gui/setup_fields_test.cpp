@@ -89,7 +89,7 @@ TEST_CASE("a text that no setting takes stays in its field, and nothing runs")
     CHECK(setup.page.plan().experiment.deviceMemory == 16LL << 30);
 }
 
-TEST_CASE("a schedule file is shown, predicted and run; a scheme that is chosen replaces it")
+TEST_CASE("a schedule file is shown, predicted and run, until a scheme is chosen")
 {
     QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("order.csv"));

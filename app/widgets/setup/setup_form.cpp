@@ -140,6 +140,7 @@ void SetupForm::makeModelRows(QVBoxLayout& column)
     for (QWidget* field : {batch, sequence})
         field->setFixedWidth(kPair);
     auto* text = qobject_cast<QLineEdit*>(makeField("--text"));
+    text->setPlaceholderText(tr("built-in"));
     text->setFixedWidth(wide);
     QPushButton* browse
         = makeBrowseButton(QStringLiteral("chooseText"), tr("Choose a text file to train on"));
