@@ -49,10 +49,10 @@ public:
     {
         if (!isTimed(key.kind))
             m_stashes[key.index] |= bitOf(key.kind);
-        else if (std::int64_t& word = nameIn(key); word == kNotMade)
+        else if (std::int64_t& word = wordOf(key); word == kNotMade)
             word = kMade;
     }
-    BS_INLINED void setArrival(ValueKey key, std::int64_t tick) { nameIn(key) = kFirstTick + tick; }
+    BS_INLINED void setArrival(ValueKey key, std::int64_t tick) { wordOf(key) = kFirstTick + tick; }
     void setGone(ValueKey key)
     {
         m_stashes[key.index] &= static_cast<std::uint8_t>(~bitOf(key.kind));
@@ -60,12 +60,12 @@ public:
 
     BS_INLINED bool isMade(ValueKey key) const
     {
-        return isTimed(key.kind) ? nameIn(key) != kNotMade
+        return isTimed(key.kind) ? wordOf(key) != kNotMade
                                  : (m_stashes[key.index] & bitOf(key.kind)) != 0;
     }
     // Only for values that use a word.
-    BS_INLINED bool hasArrived(ValueKey key) const { return nameIn(key) >= kFirstTick; }
-    BS_INLINED std::int64_t arrival(ValueKey key) const { return nameIn(key) - kFirstTick; }
+    BS_INLINED bool hasArrived(ValueKey key) const { return wordOf(key) >= kFirstTick; }
+    BS_INLINED std::int64_t arrival(ValueKey key) const { return wordOf(key) - kFirstTick; }
 
 private:
     // 0 is the value of untouched zero-initialized memory.
@@ -83,7 +83,7 @@ private:
     }
     BS_INLINED const std::int64_t& wordOf(ValueKey key) const
     {
-        return const_cast<ValueTable*>(this)->nameIn(key);
+        return const_cast<ValueTable*>(this)->wordOf(key);
     }
 
     std::vector<std::int64_t> m_activations, m_gradients, m_reduced;

@@ -100,7 +100,7 @@ public:
             check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
                                        "{:+.0f} %; {}",
                                        seen / 1e6, predicted / 1e6, 100 * (seen / predicted - 1),
-                                       modeWords(live->info));
+                                       modeDescription(live->info));
         }
         add(std::move(check));
         return {};

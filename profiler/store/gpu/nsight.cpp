@@ -1,7 +1,7 @@
 #include "profiler/store/gpu/nsight.h"
 
 #include "engine/timeline/clock.h"
-#include "engine/timeline/range_words.h"
+#include "engine/timeline/nvtx_range.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
