@@ -131,7 +131,7 @@ Result<void> FieldFacts::check(std::string_view text) const
         : kind == FieldKind::Integer            ? isIntegerBetween(text, least, most)
         : kind == FieldKind::Real               ? isNumberBetween(text, least, most)
         : kind == FieldKind::Choice             ? std::ranges::find(names, text) != names.end()
-        : kind == FieldKind::Memory             ? parseBytes(text).has_value()
+        : kind == FieldKind::Memory             ? parseMemory(text).has_value()
                                                 : true;
     if (isGood)
         return {};
@@ -169,7 +169,7 @@ std::string scaledText(double value, int exponent)
     return numberText(value / std::pow(10, exponent));
 }
 
-std::string bytesText(std::int64_t bytes)
+std::string memoryText(std::int64_t bytes)
 {
     for (const Unit& unit : kUnits) {
         const auto size = static_cast<std::int64_t>(unit.bytes);
@@ -179,7 +179,7 @@ std::string bytesText(std::int64_t bytes)
     return std::to_string(bytes);
 }
 
-std::optional<std::int64_t> parseBytes(std::string_view text)
+std::optional<std::int64_t> parseMemory(std::string_view text)
 {
     constexpr double kMost = 9.2e18;
     if (const auto plain = parseInteger<std::int64_t>(text))

@@ -72,9 +72,9 @@ std::string numberText(double value);                     // shortest that reads
 std::optional<double> parseNumber(std::string_view text); // a finite decimal number
 // The number of a text times ten to `exponent`; decimals are shifted without rounding.
 double scaled(std::string_view text, int exponent);
-std::string scaledText(double value, int exponent);            // its inverse
-std::string bytesText(std::int64_t bytes);                     // "16GiB", else the number
-std::optional<std::int64_t> parseBytes(std::string_view text); // "16GiB", "64 MB", "1024"
+std::string scaledText(double value, int exponent);             // its inverse
+std::string memoryText(std::int64_t bytes);                     // "16GiB", else the number
+std::optional<std::int64_t> parseMemory(std::string_view text); // "16GiB", "64 MB", "1024"
 
 std::vector<std::string_view> items(std::string_view text); // of a List
 
@@ -110,9 +110,9 @@ Field<Object> field(FieldFacts facts, Value Object::*member)
         result.set = store([](std::string_view text) { return parseNumber(text).value_or(0); });
     } else if (result.kind == FieldKind::Memory) {
         result.get = [member](const Object& object) {
-            return bytesText(static_cast<std::int64_t>(object.*member));
+            return memoryText(static_cast<std::int64_t>(object.*member));
         };
-        result.set = store([](std::string_view text) { return parseBytes(text).value_or(0); });
+        result.set = store([](std::string_view text) { return parseMemory(text).value_or(0); });
     } else {
         result.kind = FieldKind::Integer;
         result.get = [member](const Object& object) { return std::to_string(object.*member); };

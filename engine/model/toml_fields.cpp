@@ -36,7 +36,7 @@ std::optional<std::string> textOfTable(const toml::table* table)
 void insertField(const FieldFacts& facts, std::string_view text, toml::table& table)
 {
     const auto whole
-        = facts.kind == FieldKind::Memory ? parseBytes(text) : parseInteger<std::int64_t>(text);
+        = facts.kind == FieldKind::Memory ? parseMemory(text) : parseInteger<std::int64_t>(text);
     if (facts.kind == FieldKind::Flag)
         table.insert(facts.key, text == "true");
     else if (facts.kind == FieldKind::Real)

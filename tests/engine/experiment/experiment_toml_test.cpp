@@ -121,7 +121,7 @@ std::string anyText(const Field<Experiment>& field, std::mt19937_64& random)
     case FieldKind::Choice:
         return std::string(field.names[below(field.names.size())]);
     case FieldKind::Memory:
-        return bytesText(static_cast<std::int64_t>(below(1 << 20)) << below(30));
+        return memoryText(static_cast<std::int64_t>(below(1 << 20)) << below(30));
     case FieldKind::List:
         return "backward=lifo\nkey " + std::to_string(below(9)) + "=a\"b'c";
     case FieldKind::Flag:
