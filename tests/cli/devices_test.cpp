@@ -66,8 +66,7 @@ TEST_CASE("a run on a GPU that is not there says why, and starts nothing")
     CHECK(contains(proof.err, "the NVIDIA driver finds no device"));
 }
 
-TEST_CASE(
-    "who asks for NCCL is told what runs without it, and who has no GPU, what runs without one")
+TEST_CASE("errors about NCCL and GPUs name what runs without them")
 {
     const auto said = [](const char* status, const std::string& plugins) {
         const Environment environment({{"LD_LIBRARY_PATH", tests::buildPath("plugins/fake_driver")},

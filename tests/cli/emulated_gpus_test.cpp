@@ -87,9 +87,9 @@ TEST_CASE("GPUs decide the mode, and the file says what carried the run")
         const Printed printed = bscope(folder, run(options, each.devices));
         CAPTURE(printed.err);
         REQUIRE(printed.status == 0);
-        const auto told = bscope(folder, "analyze run.sqlite --json").json();
-        CHECK(told["mode"] == each.mode);
-        CHECK(told.value("transport", "") == each.transport);
+        const auto analyzed = bscope(folder, "analyze run.sqlite --json").json();
+        CHECK(analyzed["mode"] == each.mode);
+        CHECK(analyzed.value("transport", "") == each.transport);
     }
 }
 

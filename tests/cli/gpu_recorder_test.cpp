@@ -80,7 +80,7 @@ TEST_CASE("the GPU that emulates all devices of an emulated run has a row for ea
     CHECK(gpuMachine({}, run) == GpuMachine{});
 }
 
-TEST_CASE("what GPUs compute more slowly than others is told once, in a run's file and in analyze")
+TEST_CASE("slower code paths of GPUs are in the file and in analyze, once")
 {
     CudaReport report;
     report.devices.resize(4);
@@ -103,7 +103,7 @@ TEST_CASE("what GPUs compute more slowly than others is told once, in a run's fi
     CHECK(json["machine"]["fallback"] == fallback.second);
 }
 
-TEST_CASE("analyze tells of kernels and clocks, in words and for scripts")
+TEST_CASE("analyze prints kernels and clocks as text and as JSON")
 {
     const Folder folder;
     const tests::GpuRun made = tests::gpuRun();
@@ -164,7 +164,7 @@ TEST_CASE("analyze prints the memory of each GPU by owner, and the difference to
     CHECK(contains(text, "difference                  0.0 %      6.7 %\n"));
     CHECK(contains(text,
                    "GPU 1: the driver reports 6.7 % more memory (268 MB) than accounted for\n"));
-    CHECK_FALSE(contains(text, "stash  ")); // nobody has any: no row
+    CHECK_FALSE(contains(text, "stash  ")); // 0 bytes: no row
     const auto json = bscope(folder, "analyze gpu.sqlite --json").json()["gpu_memory"];
     CHECK(json["used"] == (std::int64_t{7} << 30) + (std::int64_t{1} << 28));
     CHECK(json["taken"] == std::int64_t{6} << 30);

@@ -26,7 +26,7 @@ std::vector<std::string> names(const std::vector<json>& events)
     return all;
 }
 
-// Until the process has told of `count` iterations. Ends with it when it does not.
+// Waits until the process has reported `count` iterations or has ended.
 void awaitIterations(const Process& process, int count)
 {
     const auto seen = [&] {
@@ -53,7 +53,7 @@ TEST_CASE("a run ends with five lines, and its file says the same")
         = bscope(folder, std::string("run --iterations 3 --warmup 1 -o run.sqlite") + kSmall);
     CAPTURE(printed.err);
     REQUIRE(printed.status == 0);
-    CHECK(printed.err.empty()); // no bar where nobody looks
+    CHECK(printed.err.empty()); // no bar without a terminal
     const auto last = lines(printed.out);
     REQUIRE(last.size() == 5);
     const std::vector<std::string> begin{"loss ", "iteration ", "bubble ", "peak ", "file "};
@@ -258,7 +258,7 @@ TEST_CASE("a run killed half-way leaves a file that opens")
 TEST_CASE("a worker ends with its parent, unless it is detached")
 {
     const Folder folder;
-    // The parent in the middle starts the worker, tells its id and ends.
+    // An intermediate parent starts the worker, reports its id and exits.
     const pid_t parent = fork();
     if (parent == 0) {
         Process worker(folder, words(endless("run.sqlite")));

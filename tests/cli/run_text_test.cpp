@@ -44,7 +44,7 @@ GpuKernel kernelOf(std::uint32_t op, std::uint32_t name, Window window)
 
 } // namespace
 
-TEST_CASE("the headline names its iteration, and HFU where it is not MFU")
+TEST_CASE("the summary line names its iteration, and HFU if it differs from MFU")
 {
     Run run = pingPong();
     RunMetrics numbers = metrics(run).value();
@@ -92,7 +92,7 @@ TEST_CASE("losses and norms are of what was trained: a replay trains nothing")
     CHECK(cli::gradientNormText(timeline) == "2 -> 3, at most 4");
 }
 
-TEST_CASE("bubbles are told by cause, the longest first, with the transfer that was under way")
+TEST_CASE("bubbles are listed by cause, the longest first, with the transfer that was running")
 {
     const Run run = pingPong();
     const auto text = lines(cli::bubbleText(run, Explainer(run, 0).bubbles()));
@@ -106,7 +106,7 @@ TEST_CASE("bubbles are told by cause, the longest first, with the transfer that 
     CHECK(cli::bubbleText(run, {}) == "no bubbles\n");
 }
 
-TEST_CASE("the critical path says what it is made of, and what of it nobody used")
+TEST_CASE("the critical path lists its ops by kind, and its idle time")
 {
     const Run run = pingPong();
     const std::string text = cli::pathText(run, Explainer(run, 0).criticalPath());
@@ -140,7 +140,7 @@ TEST_CASE("where the driver knows of less memory than the program the difference
     CHECK(contains(cli::gpuMemoryTable(info), " 8.3 %\n"));
 }
 
-TEST_CASE("what GPUs ran is told with what is missing of it, and how evenly it was launched")
+TEST_CASE("GPU activity is printed with missing records and launches per device")
 {
     Run run = pingPong();
     run.info.machine.settings = {{"tf32", "off"}, {"fallback", "plain kernels: an old GPU"}};

@@ -124,7 +124,7 @@ TEST_CASE("what is simulated without spans is what is simulated with them")
     }
 }
 
-TEST_CASE("the costs that hinder: joint, blocking, slow-down, stage costs, links between nodes")
+TEST_CASE("costs of interference: joint, blocking, slow-down, stage costs, links between nodes")
 {
     const Folder folder;
     const auto iteration = [&](const std::string& arguments) {

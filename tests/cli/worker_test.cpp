@@ -34,7 +34,7 @@ TEST_CASE("a worker that is held when its window dies goes on, stops, and keeps 
             return worker.errorSoFar().find("\"event\":\"iteration\"") != std::string::npos;
         });
         kill(worker.id(), SIGSTOP);
-        _exit(runs ? 0 : 1); // as a crash: nothing is told to anybody
+        _exit(runs ? 0 : 1); // like a crash, without any report
     }
     int status = 0;
     waitpid(window, &status, 0);

@@ -200,19 +200,19 @@ TEST_CASE("the timeline is that of the first copy, in both modes")
     }
 }
 
-TEST_CASE("launches are told by op for the first copy, and apart from them for the others")
+TEST_CASE("launches are reported by op for the first copy, and separately for the others")
 {
     for (const Mode mode : {Mode::Emulate, Mode::Live}) {
         INFO(modeName(mode));
         Experiment experiment = experimentOf(request("1f1b", 2, 4, 3));
         experiment.mode = mode;
         std::mutex mutex;
-        std::map<std::uint32_t, int> told; // [op]
+        std::map<std::uint32_t, int> reported; // [op]
         int open = 0;
         RunObserver observer;
         observer.launches = {[&](OpOfIteration op) {
                                  const std::lock_guard lock(mutex);
-                                 ++told[op.op];
+                                 ++reported[op.op];
                                  ++open;
                              },
                              [&] {
@@ -223,10 +223,10 @@ TEST_CASE("launches are told by op for the first copy, and apart from them for t
         REQUIRE(run);
         const int iterations = experiment.warmup + experiment.iterations;
         const auto ops = static_cast<std::uint32_t>(opCount(run->schedule));
-        CHECK(told.size() == ops + 1);
+        CHECK(reported.size() == ops + 1);
         for (std::uint32_t op = 0; op < ops; ++op)
-            CHECK(told[op] == iterations);
-        CHECK(told[OpOfIteration::kOtherCopy] == 2 * iterations * static_cast<int>(ops));
+            CHECK(reported[op] == iterations);
+        CHECK(reported[OpOfIteration::kOtherCopy] == 2 * iterations * static_cast<int>(ops));
         CHECK(open == 0);
     }
 }

@@ -72,7 +72,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("with sums in float, too, the curves cannot be told apart")
+TEST_CASE("with sums in float the curves are also the same")
 {
     const std::vector<double> sequential = sequentialCurve(Accumulate::Float);
     for (const char* scheme : {"1f1b", "bitpipe"}) {

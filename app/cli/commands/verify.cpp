@@ -20,7 +20,7 @@ using namespace engine;
 using nlohmann::ordered_json;
 
 namespace {
-constexpr std::string_view kTime = "time", kLeftOut = "skipped";
+constexpr std::string_view kTime = "time", kLeftOut = "left out";
 
 struct VerificationOptions
 {

@@ -1,5 +1,5 @@
 // The CUDA plug-in on GPUs that are emulated on the CPU (tests/support/cuda_on_cpu), for the real
-// program: what they do, a test tells by its environment.
+// program: tests configure them by environment variables.
 //   EMULATED_GPUS    how many there are
 //   EMULATED_ABSENT  the GPU whose ranks NCCL never joins
 //   EMULATED_HANG    the piece of work, from when devices are opened, that never ends
@@ -13,7 +13,7 @@
 
 namespace {
 
-int told(const char* name, int otherwise)
+int setting(const char* name, int otherwise)
 {
     const char* value = std::getenv(name);
     return value == nullptr ? otherwise : std::atoi(value);
@@ -21,9 +21,9 @@ int told(const char* name, int otherwise)
 
 void start()
 {
-    cuda_on_cpu::plugIn({.count = told("EMULATED_GPUS", 1)});
-    cuda_on_cpu::emulateNccl({.absentGpu = told("EMULATED_ABSENT", -1)});
-    cuda_on_cpu::hangAt(told("EMULATED_HANG", 0));
+    cuda_on_cpu::plugIn({.count = setting("EMULATED_GPUS", 1)});
+    cuda_on_cpu::emulateNccl({.absentGpu = setting("EMULATED_ABSENT", -1)});
+    cuda_on_cpu::hangAt(setting("EMULATED_HANG", 0));
 }
 
 } // namespace

@@ -1,9 +1,9 @@
-// A libcuda.so.1 that answers what a test tells it to (FAKE_CUDA_STATUS, FAKE_CUDA_DEVICES): how
+// A libcuda.so.1 whose answers tests configure (FAKE_CUDA_STATUS, FAKE_CUDA_DEVICES): how
 // `bscope devices` speaks of drivers that this machine does not have.
 #include <cstdlib>
 
 namespace {
-int told(const char* name)
+int setting(const char* name)
 {
     const char* value = std::getenv(name);
     return value == nullptr ? 0 : std::atoi(value);
@@ -13,12 +13,12 @@ int told(const char* name)
 extern "C" {
 __attribute__((visibility("default"))) int cuInit(unsigned)
 {
-    return told("FAKE_CUDA_STATUS");
+    return setting("FAKE_CUDA_STATUS");
 }
 
 __attribute__((visibility("default"))) int cuDeviceGetCount(int* count)
 {
-    *count = told("FAKE_CUDA_DEVICES");
+    *count = setting("FAKE_CUDA_DEVICES");
     return 0;
 }
 

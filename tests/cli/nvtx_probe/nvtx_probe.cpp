@@ -1,4 +1,4 @@
-// An NVTX tool as somebody else would write it: prints what a program marks to $NVTX_PROBE_FILE.
+// An independent NVTX tool: prints the ranges of a program to $NVTX_PROBE_FILE.
 #include <nvtx3/nvToolsExt.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -14,7 +14,7 @@ std::shared_ptr<const engine::Device> emulatedCuda();
 // Whether the kernels are emulated on the CPU: not under TSan, and not where KERNEL_DEVICES=gpu
 // says that only a GPU's time counts.
 bool isEmulated();
-// The first GPU, or why there is none. Asked once.
+// The first GPU, or the reason why it is not available. Opened once.
 const engine::Result<std::shared_ptr<const engine::Device>>& gpu();
 
 } // namespace kernel_test

@@ -70,7 +70,7 @@ TEST_CASE("a launch that CUDA refuses is refused")
     CHECK(statusOf({1, 1, 65536}, 0) == cudaErrorInvalidConfiguration);
     CHECK(statusOf({0, 1, 1}, 0) == cudaErrorInvalidConfiguration);
     CHECK(statusOf({}, 48 << 10) == cudaSuccess);
-    CHECK(statusOf({}, 49 << 10) == cudaErrorInvalidValue); // nobody asked for it
+    CHECK(statusOf({}, 49 << 10) == cudaErrorInvalidValue); // not requested
     CHECK(cudaFuncSetAttribute(waiting, cudaFuncAttributeMaxDynamicSharedMemorySize, 99 << 10)
           == cudaSuccess);
     CHECK(cudaFuncSetAttribute(waiting, cudaFuncAttributeMaxDynamicSharedMemorySize, 100 << 10)

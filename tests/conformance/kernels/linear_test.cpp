@@ -238,7 +238,7 @@ TEST_CASE("products round their operands only where TF32 was asked for")
     CHECK(square({}) > 1.0004F);
     CHECK(square({.multiprocessors = 16}) > 1.0004F);
     CHECK(square({.tf32 = true}) == 1.0F);
-    // Of no product the library makes no sums: whoever wants them makes them.
+    // The library computes no sums for an empty product, so the caller does.
     cuda::Product none = cuda::BatchedMatmul<float>{
         {.a = {numbers, 1, 0}, .b = {numbers, 1, 1}, .c = {numbers + 256, 0, 1}}};
     CHECK(cuda::makeBlasLt()->multiply(lane, none));

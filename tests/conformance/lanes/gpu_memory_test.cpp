@@ -1,4 +1,4 @@
-// Who has the memory of a GPU, beside what the driver says: on GPUs that are emulated on the CPU,
+// Memory of a GPU by owner, compared with the driver's value: on GPUs that are emulated on the CPU,
 // whose driver gives memory in pieces of 2 MiB and takes some for itself.
 #include "engine/backend/cuda/kernels/lane.h"
 #include "engine/backend/cuda/runtime/device.h"
@@ -67,7 +67,7 @@ Bytes sum(const ExecutionPlan& plan, std::size_t first, std::size_t end, MemoryC
 
 } // namespace
 
-TEST_CASE("memory of a GPU by who has it adds up to what the driver says")
+TEST_CASE("memory of a GPU by owner adds up to the value of the driver")
 {
     const int gpus = GENERATE(1, 2, 4);
     CAPTURE(gpus);
@@ -106,7 +106,7 @@ TEST_CASE("memory of a GPU by who has it adds up to what the driver says")
     cuda_on_cpu::plugIn({});
 }
 
-TEST_CASE("memory that nobody knows of is a difference, and above 2 % is told with its GPU")
+TEST_CASE("memory without an owner is a difference, and reported with its GPU above 2 %")
 {
     const RunDevices on = emulatedGpus(4, 2);
     ExecutionPlan plan;

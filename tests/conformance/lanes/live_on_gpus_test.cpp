@@ -145,24 +145,24 @@ TEST_CASE("everything that is launched belongs to an op, on the thread of its de
     const Devices devices = emulatedGpus(2);
     const Schedule lowered = scheduleOf("1f1b", 2, 4);
     std::mutex mutex;
-    std::map<std::thread::id, std::vector<OpOfIteration>> told;
+    std::map<std::thread::id, std::vector<OpOfIteration>> launched;
     std::size_t ended = 0;
     const LaunchHooks hooks{[&](OpOfIteration op) {
                                 const std::lock_guard lock(mutex);
-                                told[std::this_thread::get_id()].push_back(op);
+                                launched[std::this_thread::get_id()].push_back(op);
                             },
                             [&] {
                                 const std::lock_guard lock(mutex);
                                 ++ended;
                             }};
     REQUIRE(trainLive(lowered, devices, {.hooks = hooks}).result);
-    CHECK(told.size() == 2);
+    CHECK(launched.size() == 2);
     CHECK(ended == 2 * opCount(lowered));
-    for (const auto& [thread, ops] : told)
+    for (const auto& [thread, ops] : launched)
         CHECK(ops.back().iteration == 1);
 }
 
-TEST_CASE("whatever is queued for an op is queued while the op is told of, graphs too")
+TEST_CASE("the work of an op is queued between its launch hooks, also as a graph")
 {
     static thread_local int open = 0;
     std::atomic<int> outside{0}, inside{0};

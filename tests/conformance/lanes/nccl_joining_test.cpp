@@ -1,5 +1,5 @@
-// How ranks of NCCL are joined before a run, and how that ends where one does not come or nobody
-// waits any more; emulated between GPUs that are emulated on the CPU.
+// How ranks of NCCL are joined before a run, and what happens if one is missing or the run is
+// cancelled; emulated between GPUs that are emulated on the CPU.
 #include "engine/backend/cuda/runtime/communicators.h"
 #include "engine/backend/cuda/runtime/device.h"
 #include "engine/base/cancelled.h"
@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kSoon{300};
 constexpr std::chrono::seconds kLong{60}, kEarly{20};
 
-// Somebody has had enough after so long.
+// Cancels after this time.
 class Impatient
 {
 public:
@@ -88,16 +88,16 @@ TEST_CASE("two ranks on one GPU are refused before anything is joined")
     cuda_on_cpu::plugIn({});
 }
 
-TEST_CASE("who has had enough while ranks join is heard early, and nothing stays joined")
+TEST_CASE("cancelling while ranks join takes effect early, and no rank stays joined")
 {
     const Machine machine(4);
     cuda_on_cpu::emulateNccl({.absentGpu = 2});
-    const Impatient somebody;
+    const Impatient user;
     CHECK_THROWS_AS(trainLive(scheduleOf("bitpipe", 4, 4), machine.devices,
-                              {.communicators = byNccl(kLong, somebody.cancel)}),
+                              {.communicators = byNccl(kLong, user.cancel)}),
                     Cancelled);
-    CHECK(somebody.cancel);
-    CHECK(somebody.waited() < kEarly);
+    CHECK(user.cancel);
+    CHECK(user.waited() < kEarly);
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }
 
@@ -106,11 +106,11 @@ TEST_CASE("... and while they connect")
 {
     const Machine machine(2);
     cuda_on_cpu::emulateNccl({.failingCall = 0, .looksBefore = 1'000'000'000});
-    const Impatient somebody;
+    const Impatient user;
     CHECK_THROWS_AS(trainLive(scheduleOf("1f1b", 2, 4), machine.devices,
-                              {.communicators = byNccl(kLong, somebody.cancel)}),
+                              {.communicators = byNccl(kLong, user.cancel)}),
                     Cancelled);
-    CHECK(somebody.waited() < kEarly);
+    CHECK(user.waited() < kEarly);
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }
 
@@ -129,18 +129,18 @@ TEST_CASE("a run that is cancelled while ranks join says so and has begun nothin
 {
     const Machine machine(4);
     cuda_on_cpu::emulateNccl({.absentGpu = 1});
-    const Impatient somebody;
+    const Impatient user;
     RunObserver observer;
     bool began = false;
     observer.started = [&](const Run&) {
         began = true;
         return Result<void>();
     };
-    const auto run = runByNccl(machine, observer, somebody.cancel);
+    const auto run = runByNccl(machine, observer, user.cancel);
     REQUIRE_FALSE(run);
     CHECK(run.error().code == Error::Code::Cancelled);
     CHECK(run.error().message == "cancelled while NCCL joined the GPUs");
-    CHECK(somebody.waited() < kEarly);
+    CHECK(user.waited() < kEarly);
     CHECK_FALSE(began);
     CHECK(cuda_on_cpu::liveCommunicators() == 0);
 }

@@ -34,7 +34,7 @@ struct Machine
     Devices devices;
 };
 
-inline const std::atomic<bool> kGoesOn{false}; // nobody cancels
+inline const std::atomic<bool> kGoesOn{false}; // never cancelled
 
 inline engine::MakeCommunicators byNccl(std::chrono::milliseconds patience
                                         = std::chrono::seconds(10),

@@ -16,8 +16,8 @@ using Catch::Matchers::Matches;
 
 namespace {
 
-// Of an op nobody has seen yet: 1.8 s. Long enough for a thread to get its turn on a machine that
-// has much else to do, or nothing would seem to move where nothing hangs.
+// The limit of an op that has not run yet: 1.8 s. Long enough for a thread to get its turn on a
+// machine that has much else to do, or nothing would seem to move where nothing hangs.
 constexpr std::chrono::milliseconds kPatience{150};
 
 Devices emulatedGpus(int count, int gpus = 1)

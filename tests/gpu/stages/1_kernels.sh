@@ -35,7 +35,7 @@ facts() {
     echo "$text"
     printf 'ROW\tP3 clocks\t%s\t%s\n' "$(grep -q '^clocks [0-9]' <<<"$text" && echo PASS || echo FAIL)" \
         "$(grep -m 1 '^clocks' <<<"$text" || echo "no line about clocks")"
-    printf 'ROW\tP3 kernels linked\t%s\t%s\n' "$(grep -q 'each linked to its op' <<<"$text" && echo PASS || echo FAIL)" \
+    printf 'ROW\tP3 kernels linked\t%s\t%s\n' "$(grep -q 'all linked to their ops' <<<"$text" && echo PASS || echo FAIL)" \
         "$(grep -m 1 ' kernels, ' <<<"$text" || echo "no kernels were recorded")"
 }
 
@@ -66,7 +66,7 @@ nccl_refused() {
     devices=$(($(nvidia-smi -L | grep -c '^GPU') + 1))
     text="$(ours bscope run --backend cuda --transport nccl --scheme 1f1b --devices $devices --micro-batches $devices \
         -o "$work/refused.sqlite" --force 2>&1)"
-    printf 'ROW\tNCCL refused\t%s\t%s\n' "$(grep -q 'needs a GPU for each' <<<"$text" && echo PASS || echo FAIL)" \
+    printf 'ROW\tNCCL refused\t%s\t%s\n' "$(grep -q 'needs one GPU for each' <<<"$text" && echo PASS || echo FAIL)" \
         "$(tail -n 1 <<<"$text")"
 }
 export -f facts under_nsys nccl_refused

@@ -42,7 +42,7 @@ cudaError_t copy(void* to, const void* from, const Rows& rows, cudaMemcpyKind ki
             const Unlocked unlocked;
             copyRows(to, from, rows);
         });
-    // Into memory that is still there where nobody waits any more, since streams stand still.
+    // The memory still exists when no one waits any more, because streams then stop.
     const Rows packed{rows.width, rows.height, rows.fromPitch, rows.width};
     const auto taken = std::make_shared<std::vector<char>>(rows.width * rows.height);
     cudaError_t status = enqueue(stream, [taken, from, packed] {

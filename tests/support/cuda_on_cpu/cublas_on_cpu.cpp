@@ -14,7 +14,7 @@ using namespace cuda_on_cpu::blas;
 
 cuda_on_cpu::Refusal refusing = cuda_on_cpu::Refusal::None;
 
-// What such a product is told when it is to run.
+// The arguments of such a product.
 cublasStatus_t refusalAtRun(const cublasLtMatmulDescOpaque_t& op)
 {
     using enum cuda_on_cpu::Refusal;

@@ -17,7 +17,7 @@
 // reach. What is found by running threads and blocks in several orders (cuda_on_cpu::runIn): a
 // missing barrier, and blocks that use each other's results. Memory of cudaMalloc() can be touched
 // by kernels and copies only: anything else that does gets a segmentation fault, as with a GPU.
-// Work is queued on streams and done when somebody waits for it (machine.h), in one of several
+// Work is queued on streams and executed when something waits for it (machine.h), in one of several
 // orders, so that a missing wait is found, too; so are accesses that are not aligned, and pointers
 // to memory of the host. What is not found: memory ordering between real SMs, speed, limits of
 // registers and of shared memory.

@@ -24,8 +24,7 @@ public:
     {
         if (m_first == nullptr)
             reserve();
-        const std::size_t size
-            = (bytes / kPage + 2) * kPage; // a page that nobody is given behind it
+        const std::size_t size = (bytes / kPage + 2) * kPage; // followed by an unused page
         if (m_used + size > kReserved)
             return nullptr;
         std::byte* taken = m_first + m_used;

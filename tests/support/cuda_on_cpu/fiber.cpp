@@ -11,8 +11,9 @@
 #endif
 
 // ThreadSanitizer keeps the calls of every thread on a stack, and cannot follow a jump. It is not
-// told of fibers (a change of theirs would cost it as much as one of threads): to it their work is
-// calls of the thread that goes on with them, all of which return. What changes stacks is not seen.
+// informed of fibers (a change of theirs would cost it as much as one of threads): to it their work
+// is calls of the thread that goes on with them, all of which return. What changes stacks is not
+// seen.
 #if defined(__SANITIZE_THREAD__)
 #define UNSEEN __attribute__((no_sanitize_thread))
 #else
@@ -38,7 +39,7 @@ private:
 #elif defined(__SANITIZE_ADDRESS__)
 constexpr std::size_t kStack = std::size_t{256} << 10; // its frames are wider
 
-// AddressSanitizer is told of every change: it knows which stack is whose.
+// AddressSanitizer is informed of every switch, because it tracks stacks.
 class Change
 {
 public:

@@ -239,10 +239,10 @@ void cuda_on_cpu::wakeUp()
     machine().hangs = nullptr;
 }
 
-void cuda_on_cpu::watch(std::function<void()> told)
+void cuda_on_cpu::watch(std::function<void()> report)
 {
     const Lock lock(machine().mutex);
-    machine().watcher = std::move(told);
+    machine().watcher = std::move(report);
 }
 
 cudaError_t cuda_on_cpu::enqueue(cudaStream_t stream, std::function<void()> work)
@@ -371,7 +371,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     const Lock lock(machine().mutex);
     const auto hasPassed = [&] { return event->event->passed >= event->event->recorded; };
-    // Not until it has passed: whoever asks is to be told that it has not, too.
+    // Not until it has passed, so that callers also see that it has not.
     for (int i = 0; i < 32 && !hasPassed() && machine().step(); ++i) { }
     return hasPassed() ? cudaSuccess : cudaErrorNotReady;
 }

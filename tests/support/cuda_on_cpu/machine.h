@@ -40,7 +40,7 @@ struct Gpus
 void plugIn(const Gpus& gpus);
 const Gpus& pluggedIn();
 
-// So much memory of the GPU is gone from here on to somebody else: a driver that loads kernels,
+// Other users take this much memory of the GPU from now on: a driver that loads kernels,
 // another program. As the driver counts, pieces of 2 MiB are given: a large allocation gets its
 // own, small ones share theirs.
 void useMemory(int gpu, std::size_t bytes);
@@ -58,8 +58,8 @@ std::vector<std::string> streamNames();
 void nameContext(struct CUctx_st* context, const std::string& name);
 std::vector<std::string> contextNames();
 
-// Told of every kernel, copy, filling and graph, on the thread that queues it; nothing: nobody is.
-void watch(std::function<void()> told);
+// Called for every kernel, copy, fill and graph, on the thread that queues it; empty: not called.
+void watch(std::function<void()> report);
 
 // From the n-th kernel, copy or filling on that is queued from here the stream stands still, as
 // with a kernel that never ends, until wakeUp(). The program is aborted where it would wait for it.
