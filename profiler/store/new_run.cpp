@@ -44,7 +44,9 @@ Result<void> writeEnd(Database& database, const RunEnd& end)
         .and_then([&] { return writeOutcome(database, end.outcome, end.failure); })
         .and_then([&] { return writeArenas(database, end.arenas); })
         .and_then([&] { return writeClocks(database, end.clocks); })
-        .and_then([&] { return writeRows<AnalysisRow>(database, {{.end = end.lastEnd}}); })
+        .and_then([&] {
+            return writeRows<AnalysisRow>(database, {{0, end.lastEnd, 0, end.lastEnd}});
+        })
         .and_then([&] { return database.execute("COMMIT"); });
 }
 

@@ -36,9 +36,11 @@ using OfEveryRun
 using OfSomeRuns
     = Tables<engine::Note, SettingRow, PeerRow, engine::GpuSample, LaunchRow, RangeRow,
              engine::GpuOverhead, GpuRow, CudaDeviceRow, KernelRow, OfProcess<engine::GpuCopy>,
-             OfProcess<engine::GpuMemset>, CallRow, OfProcess<engine::GpuWait>, AllocationRow,
-             ContextRow, StreamRow, StreamNameRow, NumberRow<kCopyKinds>, NumberRow<kMemoryKinds>,
-             NumberRow<kCallKinds>, NumberRow<kWaitKinds>, NumberRow<kAllocationKinds>>;
+             OfProcess<engine::GpuMemset>, CallRow, OfProcess<engine::GpuWait>,
+             OfProcess<engine::GpuAllocation>, OfProcess<engine::GpuContext>,
+             OfProcess<engine::GpuStream>, StreamNameRow, NumberRow<kCopyKinds>,
+             NumberRow<kMemoryKinds>, NumberRow<kCallKinds>, NumberRow<kWaitKinds>,
+             NumberRow<kAllocationKinds>>;
 
 std::vector<NumberRow<kCategories>> categoryRows()
 {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -101,6 +102,13 @@ struct Spelled
 template<class Enum, class Name, class Named>
 Spelled(Enum&, Name, Named) -> Spelled<Enum, Name, Named>;
 
+struct Zero // of Nsight Systems, 0 here
+{
+    void put(Statement& statement, int index) const { statement.set(index, 0); }
+    bool take(const Statement& /*row*/, int /*column*/) const { return true; }
+};
+inline constexpr Zero kZero{};
+
 struct Count // read as 0 or the largest number where it is out of range
 {
     int& value;
@@ -121,12 +129,43 @@ void put(Statement& statement, int index, const auto& field)
     else
         statement.set(index, field);
 }
-bool take(const Statement& row, int column, auto& field)
+bool take(const Statement& row, int column, auto&& field)
 {
     if constexpr (requires { field.take(row, column); })
         return field.take(row, column);
     else
         return row.get(column, field);
+}
+
+// A table whose rows are plain values: `names` of its columns as in "id name", one for each value.
+struct PlainText
+{
+    TableText table;
+    std::string_view names, first = kMaybeInteger; // type of the first column
+};
+template<const PlainText& Text, class... Values>
+struct Plain
+{
+    std::tuple<Values...> values;
+    Plain() = default;
+    Plain(Values... all)
+        : values(std::move(all)...)
+    { }
+};
+template<const PlainText& Text, class... Values>
+inline constexpr TableText kTableOf<Plain<Text, Values...>> = Text.table;
+template<const PlainText& Text, class... Values>
+void columns(Plain<Text, Values...>& row, auto&& column)
+{
+    std::string_view names = Text.names, type = Text.first;
+    const auto add = [&](auto& value) {
+        const std::size_t end = std::min(names.find(' '), names.size());
+        const bool isText = std::same_as<std::remove_cvref_t<decltype(value)>, std::string>;
+        column({names.substr(0, end), isText ? kMaybeText : std::exchange(type, kMaybeInteger)},
+               value);
+        names.remove_prefix(std::min(end + 1, names.size()));
+    };
+    std::apply([&](auto&... values) { (add(values), ...); }, row.values);
 }
 
 template<class Row>

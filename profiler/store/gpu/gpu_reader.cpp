@@ -101,23 +101,23 @@ private:
     Result<void> readOthers()
     {
         Result<void> done;
-        const auto read = [&]<class Row, class Each>(std::string_view condition,
-                                                     std::vector<Each>& all, Each Row::*field) {
+        const auto read = [&]<class Each>(std::string_view condition, std::vector<Each>& all) {
             if (done)
-                done = forEach<Row>(condition, "", "",
-                                    [&](Row& row, OpOfIteration) { all.push_back(row.*field); });
+                done = forEach<OfProcess<Each>>(
+                    condition, "", "",
+                    [&](OfProcess<Each>& row, OpOfIteration) { all.push_back(row.work); });
         };
         const auto readWhole = [&]<class Each>(std::string_view condition, std::vector<Each>& all) {
             if (done)
                 done = forEach<Each>(condition, "", "",
                                      [&](Each& row, OpOfIteration) { all.push_back(row); });
         };
-        read(kWithin, m_trace.waits, &OfProcess<GpuWait>::work);
-        read("t.start < ?2 AND t.start >= ?1", m_trace.allocations, &AllocationRow::event);
+        read(kWithin, m_trace.waits);
+        read("t.start < ?2 AND t.start >= ?1", m_trace.allocations);
         readWhole("t.begin < ?2 AND t.\"end\" >= ?1", m_trace.overheads);
         readWhole("t.time < ?2 AND t.time >= ?1", m_trace.samples);
-        read(kAll, m_trace.contexts, &ContextRow::context);
-        read(kAll, m_trace.streams, &StreamRow::stream);
+        read(kAll, m_trace.contexts);
+        read(kAll, m_trace.streams);
         return done.and_then([&] {
             return forEach<StreamNameRow>(kAll, "", "", [&](StreamNameRow& row, OpOfIteration) {
                 row.stream.name = text(row.name);

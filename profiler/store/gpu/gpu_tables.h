@@ -48,7 +48,6 @@ struct KernelRow
 {
     engine::GpuKernel work;
     std::int64_t process = 0, demangled = 0, brief = 0, mangled = 0; // names: StringIds.id
-    std::int64_t zero = 0;
 };
 template<>
 inline constexpr TableText kTableOf<KernelRow>{"CUPTI_ACTIVITY_KIND_KERNEL", kKernelsTraced,
@@ -62,9 +61,8 @@ void columns(KernelRow& row, auto&& column)
            k.registers, "gridX", k.grid[0], "gridY", k.grid[1], "gridZ", k.grid[2], "blockX",
            k.block[0], "blockY", k.block[1], "blockZ", k.block[2], "staticSharedMemory",
            k.staticShared, "dynamicSharedMemory", k.dynamicShared, "localMemoryPerThread",
-           k.localPerThread, "localMemoryTotal", row.zero, "gridId", k.gridId,
-           "sharedMemoryExecuted", kUnused, "graphNodeId", orNull(k.graphNode, 0),
-           "sharedMemoryLimitConfig", kUnused);
+           k.localPerThread, "localMemoryTotal", kZero, "gridId", k.gridId, "sharedMemoryExecuted",
+           kUnused, "graphNodeId", orNull(k.graphNode, 0), "sharedMemoryLimitConfig", kUnused);
 }
 
 template<>
@@ -119,19 +117,14 @@ void columns(OfProcess<engine::GpuWait>& row, auto&& column)
            row.work.eventSync);
 }
 
-struct AllocationRow
-{
-    engine::GpuAllocation event;
-    std::int64_t process = 0, zero = 0;
-};
 template<>
-inline constexpr TableText kTableOf<AllocationRow>{"CUDA_GPU_MEMORY_USAGE_EVENTS", kAllTraced,
-                                                   "Memory that the driver allocated and freed"};
-void columns(AllocationRow& row, auto&& column)
+inline constexpr TableText kTableOf<OfProcess<engine::GpuAllocation>>{
+    "CUDA_GPU_MEMORY_USAGE_EVENTS", kAllTraced, "Memory that the driver allocated and freed"};
+void columns(OfProcess<engine::GpuAllocation>& row, auto&& column)
 {
-    engine::GpuAllocation& event = row.event;
+    engine::GpuAllocation& event = row.work;
     nsight(column, "start", event.time, "globalPid", row.process, "deviceId", event.place.device,
-           "contextId", event.place.context, "address", event.address, "pc", row.zero, "bytes",
+           "contextId", event.place.context, "address", event.address, "pc", kZero, "bytes",
            event.bytes, "memKind", MemoryKind{event.memory}, "memoryOperationType", event.isFree,
            "name", kUnusedText, "correlationId", event.place.correlation, "streamId",
            event.place.stream, "localMemoryPoolAddress", kUnused, "localMemoryPoolReleaseThreshold",
@@ -139,50 +132,41 @@ void columns(AllocationRow& row, auto&& column)
            "importedMemoryPoolAddress", kUnused, "importedMemoryPoolProcessId", kUnused);
 }
 
-struct ContextRow
-{
-    engine::GpuContext context;
-    std::int64_t process = 0, zero = 0;
-};
 template<>
-inline constexpr TableText kTableOf<ContextRow>{"TARGET_INFO_CUDA_CONTEXT_INFO", kKernelsTraced,
-                                                "Contexts; a green context is an SM partition"};
-void columns(ContextRow& row, auto&& column)
+inline constexpr TableText kTableOf<OfProcess<engine::GpuContext>>{
+    "TARGET_INFO_CUDA_CONTEXT_INFO", kKernelsTraced,
+    "Contexts; a green context is an SM partition"};
+void columns(OfProcess<engine::GpuContext>& row, auto&& column)
 {
-    engine::GpuContext& context = row.context;
-    nsight(column, "nullStreamId", row.zero, "hwId", row.zero, "vmId", row.zero, "processId",
-           row.process, "deviceId", context.device, "contextId", context.context, "parentContextId",
+    engine::GpuContext& context = row.work;
+    nsight(column, "nullStreamId", kZero, "hwId", kZero, "vmId", kZero, "processId", row.process,
+           "deviceId", context.device, "contextId", context.context, "parentContextId",
            context.parent, "isGreenContext", context.isPartition, "numMultiprocessors",
            context.multiprocessors, "numTpcs", kUnused, "tpcMask", kUnusedText);
 }
 
-struct StreamRow
-{
-    engine::GpuStream stream;
-    std::int64_t process = 0, zero = 0;
-};
 template<>
-inline constexpr TableText kTableOf<StreamRow>{"TARGET_INFO_CUDA_STREAM", kKernelsTraced,
-                                               "Streams"};
-void columns(StreamRow& row, auto&& column)
+inline constexpr TableText kTableOf<OfProcess<engine::GpuStream>>{"TARGET_INFO_CUDA_STREAM",
+                                                                  kKernelsTraced, "Streams"};
+void columns(OfProcess<engine::GpuStream>& row, auto&& column)
 {
-    nsight(column, "streamId", row.stream.stream, "hwId", row.zero, "vmId", row.zero, "processId",
-           row.process, "contextId", row.stream.context, "priority", row.stream.priority, "flag",
-           row.zero);
+    nsight(column, "streamId", row.work.stream, "hwId", kZero, "vmId", kZero, "processId",
+           row.process, "contextId", row.work.context, "priority", row.work.priority, "flag",
+           kZero);
 }
 
 struct StreamNameRow
 {
     engine::GpuStreamName stream;
     std::string name;
-    std::int64_t process = 0, zero = 0;
+    std::int64_t process = 0;
 };
 template<>
 inline constexpr TableText kTableOf<StreamNameRow>{"TARGET_INFO_NVTX_CUDA_STREAM", kKernelsTraced,
                                                    "Names of streams: `GPU 0: compute`"};
 void columns(StreamNameRow& row, auto&& column)
 {
-    nsight(column, "name", row.name, "hwId", row.zero, "vmId", row.zero, "processId", row.process,
+    nsight(column, "name", row.name, "hwId", kZero, "vmId", kZero, "processId", row.process,
            "deviceId", row.stream.device, "contextId", row.stream.context, "streamId",
            row.stream.stream);
 }

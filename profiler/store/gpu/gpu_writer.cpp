@@ -17,54 +17,45 @@ using namespace engine;
 
 namespace {
 
+// Adds the rows of a table that spells numbers: `names` from 0 on, as in "HTOD=Host-to-Device,".
+template<const PlainText& Text>
+Result<void> addNumbers(Database& database, const std::string& prefix, std::string_view names)
+{
+    std::vector<NumberRow<Text>> rows;
+    while (!names.empty()) {
+        const std::size_t equals = names.find('='), end = names.find(',');
+        rows.emplace_back(static_cast<int>(rows.size()), prefix + std::string(names, 0, equals),
+                          std::string(names, equals + 1, end - equals - 1));
+        names.remove_prefix(end + 1);
+    }
+    return addRows(database, rows);
+}
+
 // The tables that spell the numbers in the tables of GPUs.
 Result<void> addKinds(Database& database, const GpuTrace& trace)
 {
     Result<void> done;
-    const auto add = [&]<class Row>(bool isNeeded, std::vector<Row> rows) {
+    const auto add = [&](bool isNeeded, auto numbers, const char* prefix, std::string_view names) {
         if (done && isNeeded)
-            done = addRows(database, rows);
+            done = numbers(database, prefix, names);
     };
-    using Copy = NumberRow<kCopyKinds>;
-    add(!trace.copies.empty(),
-        std::vector<Copy>{{0, "CUDA_MEMCPY_KIND_UNKNOWN", "Unknown"},
-                          {1, "CUDA_MEMCPY_KIND_HTOD", "Host-to-Device"},
-                          {2, "CUDA_MEMCPY_KIND_DTOH", "Device-to-Host"},
-                          {3, "CUDA_MEMCPY_KIND_HTOA", "Host-to-Array"},
-                          {4, "CUDA_MEMCPY_KIND_ATOH", "Array-to-Host"},
-                          {5, "CUDA_MEMCPY_KIND_ATOA", "Array-to-Array"},
-                          {6, "CUDA_MEMCPY_KIND_ATOD", "Array-to-Device"},
-                          {7, "CUDA_MEMCPY_KIND_DTOA", "Device-to-Array"},
-                          {8, "CUDA_MEMCPY_KIND_DTOD", "Device-to-Device"},
-                          {9, "CUDA_MEMCPY_KIND_HTOH", "Host-to-Host"},
-                          {10, "CUDA_MEMCPY_KIND_PTOP", "Peer-to-Peer"},
-                          {11, "CUDA_MEMCPY_KIND_UVM_HTOD", "Unified Host-to-Device"},
-                          {12, "CUDA_MEMCPY_KIND_UVM_DTOH", "Unified Device-to-Host"},
-                          {13, "CUDA_MEMCPY_KIND_UVM_DTOD", "Unified Device-to-Device"}});
-    using Memory = NumberRow<kMemoryKinds>;
+    add(!trace.copies.empty(), addNumbers<kCopyKinds>, "CUDA_MEMCPY_KIND_",
+        "UNKNOWN=Unknown,HTOD=Host-to-Device,DTOH=Device-to-Host,HTOA=Host-to-Array,"
+        "ATOH=Array-to-Host,ATOA=Array-to-Array,ATOD=Array-to-Device,DTOA=Device-to-Array,"
+        "DTOD=Device-to-Device,HTOH=Host-to-Host,PTOP=Peer-to-Peer,"
+        "UVM_HTOD=Unified Host-to-Device,UVM_DTOH=Unified Device-to-Host,"
+        "UVM_DTOD=Unified Device-to-Device,");
     add(!trace.copies.empty() || !trace.memsets.empty() || !trace.allocations.empty(),
-        std::vector<Memory>{{0, "CUDA_MEMOPR_MEMORY_KIND_PAGEABLE", "Pageable"},
-                            {1, "CUDA_MEMOPR_MEMORY_KIND_PINNED", "Pinned"},
-                            {2, "CUDA_MEMOPR_MEMORY_KIND_DEVICE", "Device"},
-                            {3, "CUDA_MEMOPR_MEMORY_KIND_ARRAY", "Array"},
-                            {4, "CUDA_MEMOPR_MEMORY_KIND_MANAGED", "Managed"},
-                            {5, "CUDA_MEMOPR_MEMORY_KIND_DEVICE_STATIC", "Device Static"},
-                            {6, "CUDA_MEMOPR_MEMORY_KIND_MANAGED_STATIC", "Managed Static"},
-                            {7, "CUDA_MEMOPR_MEMORY_KIND_UNKNOWN", "Unknown"}});
-    add(!trace.calls.empty(),
-        std::vector<NumberRow<kCallKinds>>{{0, "CUDA_RUNTIME", "CUDA runtime"},
-                                           {1, "CUDA_DRIVER", "CUDA driver"}});
-    const std::string wait = "CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_";
-    add(!trace.waits.empty(),
-        std::vector<NumberRow<kWaitKinds>>{{0, wait + "UNKNOWN", "Unknown"},
-                                           {1, wait + "EVENT_SYNCHRONIZE", "Event sync"},
-                                           {2, wait + "STREAM_WAIT_EVENT", "Stream wait sync"},
-                                           {3, wait + "STREAM_SYNCHRONIZE", "Stream sync"},
-                                           {4, wait + "CONTEXT_SYNCHRONIZE", "Context sync"}});
-    add(!trace.allocations.empty(),
-        std::vector<NumberRow<kAllocationKinds>>{
-            {0, "CUDA_DEV_MEM_EVENT_OPR_ALLOCATION", "Allocation"},
-            {1, "CUDA_DEV_MEM_EVENT_OPR_DEALLOCATION", "Deallocation"}});
+        addNumbers<kMemoryKinds>, "CUDA_MEMOPR_MEMORY_KIND_",
+        "PAGEABLE=Pageable,PINNED=Pinned,DEVICE=Device,ARRAY=Array,MANAGED=Managed,"
+        "DEVICE_STATIC=Device Static,MANAGED_STATIC=Managed Static,UNKNOWN=Unknown,");
+    add(!trace.calls.empty(), addNumbers<kCallKinds>, "CUDA_",
+        "RUNTIME=CUDA runtime,DRIVER=CUDA driver,");
+    add(!trace.waits.empty(), addNumbers<kWaitKinds>, "CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_",
+        "UNKNOWN=Unknown,EVENT_SYNCHRONIZE=Event sync,STREAM_WAIT_EVENT=Stream wait sync,"
+        "STREAM_SYNCHRONIZE=Stream sync,CONTEXT_SYNCHRONIZE=Context sync,");
+    add(!trace.allocations.empty(), addNumbers<kAllocationKinds>, "CUDA_DEV_MEM_EVENT_OPR_",
+        "ALLOCATION=Allocation,DEALLOCATION=Deallocation,");
     return done;
 }
 
@@ -114,6 +105,9 @@ Result<void> GpuWriter::writeAll(const GpuTrace& trace, const OpIndex& index)
     const auto ofProcess = [&]<class Each>(const Each& each) {
         return OfProcess<Each>{each, process};
     };
+    const auto ofPid = [&]<class Each>(const Each& each) {
+        return OfProcess<Each>{each, m_process};
+    };
     // The call of an op stands on the thread where its NVTX range is, so that the documented joins
     // find it there.
     const auto threadOf = [&](const GpuCall& call) {
@@ -132,15 +126,11 @@ Result<void> GpuWriter::writeAll(const GpuTrace& trace, const OpIndex& index)
         return CallRow{call, threadOf(call), m_names[call.name].mangled};
     });
     write(trace.waits, ofProcess);
-    write(trace.allocations, [&](const GpuAllocation& event) {
-        return AllocationRow{event, process};
-    });
+    write(trace.allocations, ofProcess);
     write(trace.overheads, std::identity());
     write(trace.samples, std::identity());
-    write(trace.contexts, [&](const GpuContext& context) {
-        return ContextRow{context, m_process};
-    });
-    write(trace.streams, [&](const GpuStream& stream) { return StreamRow{stream, m_process}; });
+    write(trace.contexts, ofPid);
+    write(trace.streams, ofPid);
     write(trace.streamNames, [&](const GpuStreamName& stream) {
         return StreamNameRow{stream, trace.strings[stream.name], m_process};
     });

@@ -53,7 +53,7 @@ Result<void> writeMachine(Database& database, const GpuMachine& machine, std::in
     std::vector<CudaDeviceRow> devices;
     for (const GpuFacts& gpu : machine.gpus) {
         gpus.push_back({gpu});
-        devices.push_back({gpu.device, process, gpu.uuid, numberOf(gpu, "smCount")});
+        devices.push_back({gpu.device, gpu.device, process, gpu.uuid, numberOf(gpu, "smCount")});
     }
     return addRows(database, gpus)
         .and_then([&] { return addRows(database, devices); })

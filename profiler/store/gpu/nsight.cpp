@@ -40,7 +40,7 @@ Result<void> writeStart(Database& database, const engine::RunInfo& info)
     return writeRows<StartRow>(
         database,
         {{start.time_since_epoch().count(), fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time)),
-          fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time))}});
+          fmt::format("{:%Y-%m-%dT%H:%M:%S%z}", fmt::localtime(time)), std::nullopt}});
 }
 
 Result<void> writeNames(Database& database, const engine::RunInfo& info)

@@ -8,115 +8,62 @@
 
 namespace profiler {
 
-struct StringRow
-{
-    std::int64_t id = 0;
-    std::string value;
-};
-template<>
-inline constexpr TableText kTableOf<StringRow>{"StringIds", kEveryRun, "Texts, named by their id"};
-void columns(StringRow& row, auto&& column)
-{
-    column({"id", kId}, row.id);
-    nsight(column, "value", row.value);
-}
-
-struct ThreadRow
-{
-    std::int64_t name = 0, priority = 0, globalTid = 0;
-};
-template<>
-inline constexpr TableText kTableOf<ThreadRow>{
-    "ThreadNames", kEveryRun,
-    "A synthetic thread per device, named `device 3`: `globalTid` = pid << 24 \\| (0x700000 + "
-    "device)"};
-void columns(ThreadRow& row, auto&& column)
-{
-    nsight(column, "nameId", row.name, "priority", row.priority, "globalTid", row.globalTid);
-}
-
-struct ProcessRow
-{
-    std::int64_t globalPid = 0, pid = 0;
-    std::string name;
-};
-template<>
-inline constexpr TableText kTableOf<ProcessRow>{"PROCESSES", kEveryRun, "The process that ran it"};
-void columns(ProcessRow& row, auto&& column)
-{
-    nsight(column, "globalPid", row.globalPid, "pid", row.pid, "name", row.name);
-}
-
-struct AnalysisRow
-{
-    std::int64_t end = 0, zero = 0;
-};
-template<>
-inline constexpr TableText kTableOf<AnalysisRow>{"ANALYSIS_DETAILS", kEveryRun,
-                                                 "The extent of the run, written at its end"};
-void columns(AnalysisRow& row, auto&& column)
-{
-    nsight(column, "globalVid", row.zero, "duration", row.end, "startTime", row.zero, "stopTime",
-           row.end);
-}
-
-struct StartRow
-{
-    std::int64_t utcNanoseconds = 0;
-    std::string utc, local;
-};
-template<>
-inline constexpr TableText kTableOf<StartRow>{"TARGET_INFO_SESSION_START_TIME", kEveryRun,
-                                              "When it began"};
-void columns(StartRow& row, auto&& column)
-{
-    nsight(column, "utcEpochNs", row.utcNanoseconds, "utcTime", row.utc, "localTime", row.local,
-           "systemClockNs", kUnused);
-}
-
-struct CaptureRow
-{
-    std::string name, value;
-};
-template<>
-inline constexpr TableText kTableOf<CaptureRow>{
-    "META_DATA_CAPTURE", kEveryRun,
-    "`BS_CLOCK` (`virtual`: simulated, emulated; `wall`: live), `BS_MODE`, `BS_PROGRAM`"};
-struct ExportRow : CaptureRow
-{ };
-template<>
-inline constexpr TableText kTableOf<ExportRow>{
-    "META_DATA_EXPORT", kEveryRun,
-    "`EXPORT_SCHEMA_VERSION` (`3.28.1`), `EXPORT_PRODUCT_VERSION` (the build that wrote the file)"};
-void columns(CaptureRow& row, auto&& column)
-{
-    nsight(column, "name", row.name, "value", row.value);
-}
+inline constexpr PlainText kStrings{
+    {"StringIds", kEveryRun, "Texts, named by their id"}, "id value", kId};
+using StringRow = Plain<kStrings, std::int64_t, std::string>;
+inline constexpr PlainText kThreads{
+    {"ThreadNames", kEveryRun,
+     "A synthetic thread per device, named `device 3`: `globalTid` = pid << 24 \\| (0x700000 + "
+     "device)"},
+    "nameId priority globalTid"};
+using ThreadRow = Plain<kThreads, std::int64_t, int, std::int64_t>;
+inline constexpr PlainText kProcesses{{"PROCESSES", kEveryRun, "The process that ran it"},
+                                      "globalPid pid name"};
+using ProcessRow = Plain<kProcesses, std::int64_t, std::int64_t, std::string>;
+inline constexpr PlainText kAnalysis{
+    {"ANALYSIS_DETAILS", kEveryRun, "The extent of the run, written at its end"},
+    "globalVid duration startTime stopTime"};
+using AnalysisRow = Plain<kAnalysis, int, std::int64_t, int, std::int64_t>;
+inline constexpr PlainText kStart{{"TARGET_INFO_SESSION_START_TIME", kEveryRun, "When it began"},
+                                  "utcEpochNs utcTime localTime systemClockNs"};
+using StartRow = Plain<kStart, std::int64_t, std::string, std::string, std::optional<std::int64_t>>;
+inline constexpr PlainText kCapture{
+    {"META_DATA_CAPTURE", kEveryRun,
+     "`BS_CLOCK` (`virtual`: simulated, emulated; `wall`: live), `BS_MODE`, `BS_PROGRAM`"},
+    "name value"};
+using CaptureRow = Plain<kCapture, std::string, std::string>;
+inline constexpr PlainText kExport{
+    {"META_DATA_EXPORT", kEveryRun,
+     "`EXPORT_SCHEMA_VERSION` (`3.28.1`), `EXPORT_PRODUCT_VERSION` (the build that wrote the "
+     "file)"},
+    "name value"};
+using ExportRow = Plain<kExport, std::string, std::string>;
+inline constexpr PlainText kCudaDevices{
+    {"TARGET_INFO_CUDA_DEVICE", kGpuRuns, "The same GPUs as devices of CUDA"},
+    "gpuId cudaId pid uuid numMultiprocessors"};
+using CudaDeviceRow
+    = Plain<kCudaDevices, int, int, std::int64_t, std::string, std::optional<std::int64_t>>;
 
 // The tables that spell the numbers of other tables.
-template<const TableText& Table>
-struct NumberRow
-{
-    int id = 0;
-    std::string name, label;
-};
-template<const TableText& Table>
-inline constexpr TableText kTableOf<NumberRow<Table>> = Table;
-template<const TableText& Table>
-void columns(NumberRow<Table>& row, auto&& column)
-{
-    column({"id", kId}, row.id);
-    nsight(column, "name", row.name, "label", row.label);
-}
-inline constexpr TableText kEventTypes{"ENUM_NSYS_EVENT_TYPE", kEveryRun, "NVTX types"};
-inline constexpr TableText kCategories{"ENUM_BS_MEMORY_CATEGORY", kEveryRun,
-                                       "Categories of `BS_memory`"};
-inline constexpr TableText kCopyKinds{"ENUM_CUDA_MEMCPY_OPER", kKernelsTraced, "Kinds of copies"};
-inline constexpr TableText kMemoryKinds{"ENUM_CUDA_MEM_KIND", kKernelsTraced, "Kinds of memory"};
-inline constexpr TableText kCallKinds{"ENUM_NSYS_EVENT_CLASS", kKernelsTraced, "Kinds of calls"};
-inline constexpr TableText kWaitKinds{"ENUM_CUPTI_SYNC_TYPE", kAllTraced, "Kinds of waits"};
-inline constexpr TableText kAllocationKinds{"ENUM_CUDA_DEV_MEM_EVENT_OPER", kAllTraced,
-                                            "Allocations and deallocations"};
+template<const PlainText& Text>
+using NumberRow = Plain<Text, int, std::string, std::string>;
+inline constexpr std::string_view kNumberColumns = "id name label";
+inline constexpr PlainText kEventTypes{
+    {"ENUM_NSYS_EVENT_TYPE", kEveryRun, "NVTX types"}, kNumberColumns, kId};
+inline constexpr PlainText kCategories{
+    {"ENUM_BS_MEMORY_CATEGORY", kEveryRun, "Categories of `BS_memory`"}, kNumberColumns, kId};
+inline constexpr PlainText kCopyKinds{
+    {"ENUM_CUDA_MEMCPY_OPER", kKernelsTraced, "Kinds of copies"}, kNumberColumns, kId};
+inline constexpr PlainText kMemoryKinds{
+    {"ENUM_CUDA_MEM_KIND", kKernelsTraced, "Kinds of memory"}, kNumberColumns, kId};
+inline constexpr PlainText kCallKinds{
+    {"ENUM_NSYS_EVENT_CLASS", kKernelsTraced, "Kinds of calls"}, kNumberColumns, kId};
+inline constexpr PlainText kWaitKinds{
+    {"ENUM_CUPTI_SYNC_TYPE", kAllTraced, "Kinds of waits"}, kNumberColumns, kId};
+inline constexpr PlainText kAllocationKinds{
+    {"ENUM_CUDA_DEV_MEM_EVENT_OPER", kAllTraced, "Allocations and deallocations"},
+    kNumberColumns,
+    kId};
 
 struct NvtxRow
 {
@@ -169,7 +116,6 @@ void numbers(auto&& column, engine::GpuFacts& gpu, auto... names)
 struct GpuRow
 {
     engine::GpuFacts gpu;
-    std::int64_t zero = 0;
 };
 template<>
 inline constexpr TableText kTableOf<GpuRow>{
@@ -179,7 +125,7 @@ inline constexpr TableText kTableOf<GpuRow>{
 void columns(GpuRow& row, auto&& column)
 {
     engine::GpuFacts& gpu = row.gpu;
-    nsight(column, "vmId", row.zero, "id", gpu.device, "name", gpu.name, "busLocation", gpu.bus);
+    nsight(column, "vmId", kZero, "id", gpu.device, "name", gpu.name, "busLocation", gpu.bus);
     numbers(column, gpu, "isDiscrete", "l2CacheSize", "totalMemory", "memoryBandwidth", "clockRate",
             "smCount", "pwGpuId");
     nsight(column, "uuid", gpu.uuid, "luid", kUnused, "chipName", kUnusedText);
@@ -191,22 +137,6 @@ void columns(GpuRow& row, auto&& column)
             "maxThreadsPerBlock", "maxBlockDimX", "maxBlockDimY", "maxBlockDimZ", "maxGridDimX",
             "maxGridDimY", "maxGridDimZ", "computeMajor", "computeMinor", "smMajor", "smMinor",
             "numaNodeId");
-}
-
-struct CudaDeviceRow
-{
-    int gpu = 0;
-    std::int64_t pid = 0;
-    std::string uuid;
-    std::optional<std::int64_t> multiprocessors = {};
-};
-template<>
-inline constexpr TableText kTableOf<CudaDeviceRow>{"TARGET_INFO_CUDA_DEVICE", kGpuRuns,
-                                                   "The same GPUs as devices of CUDA"};
-void columns(CudaDeviceRow& row, auto&& column)
-{
-    nsight(column, "gpuId", row.gpu, "cudaId", row.gpu, "pid", row.pid, "uuid", row.uuid,
-           "numMultiprocessors", row.multiprocessors);
 }
 
 using SettingRow = std::pair<std::string, std::string>;
