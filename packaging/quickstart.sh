@@ -10,7 +10,7 @@ readonly root
 readonly build_packages=(
     g++ cmake ninja-build ccache git ca-certificates
     qt6-base-dev libgl-dev libegl-dev
-    libsqlite3-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libexpected-dev
+    libsqlite3-dev libfreetype-dev nlohmann-json3-dev libcli11-dev libfmt-dev libtomlplusplus-dev libexpected-dev
     libopenblas-pthread-dev fonts-roboto-unhinted fonts-dejavu-core
 )
 # More, to test:
@@ -97,6 +97,7 @@ check_without_apt() {
     done <<'HEADERS'
 QtWidgets/QWidget qt6-base-dev
 sqlite3.h libsqlite3-dev
+freetype2/ft2build.h libfreetype-dev
 nlohmann/json.hpp nlohmann-json3-dev
 CLI/CLI.hpp libcli11-dev
 fmt/format.h libfmt-dev

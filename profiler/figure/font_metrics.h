@@ -2,7 +2,6 @@
 
 #include "engine/base/result.h"
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -11,8 +10,8 @@
 
 namespace profiler {
 
-// The measures of one font file (TrueType or OpenType), read from its tables without Qt, so that a
-// layout is the same on every machine that has the font. Kerning is left out: figures hold digits.
+// The metrics of one font file (TrueType or OpenType), read with FreeType, so that a layout is the
+// same on every machine that has the font. Without kerning: most texts in figures are digits.
 class FontMetrics
 {
 public:
@@ -23,11 +22,9 @@ public:
     double descent(double size) const { return m_descent * size; }
 
 private:
-    std::uint16_t glyphOf(char32_t character) const;
-
-    std::map<std::uint32_t, std::uint16_t> m_glyphs; // character -> glyph
-    std::vector<double> m_advances;                  // [glyph], in em; the last one repeats
-    double m_capHeight = 0.7, m_descent = 0.2;       // in em
+    std::map<char32_t, double> m_advances;     // in em
+    double m_unknown = 0;                      // of a character that the font lacks, in em
+    double m_capHeight = 0.7, m_descent = 0.2; // in em
 };
 
 struct FontFace
