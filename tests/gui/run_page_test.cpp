@@ -118,9 +118,9 @@ TEST_CASE("the count of the stop dialog goes on while the run does")
     REQUIRE(text != nullptr);
     CHECK(text->text().startsWith(QStringLiteral("The worker is starting")));
     document.setProgress({2, 7, 2});
-    CHECK(text->text().startsWith(QStringLiteral("2 of 7 iterations are whole.")));
+    CHECK(text->text().startsWith(QStringLiteral("2 of 7 iterations are complete")));
     document.setProgress({3, 7, 2});
-    CHECK(text->text().startsWith(QStringLiteral("3 of 7 iterations are whole.")));
+    CHECK(text->text().startsWith(QStringLiteral("3 of 7 iterations are complete")));
     dialog.findChild<QPushButton*>(QStringLiteral("stopAndClose"))->click();
     CHECK(stops == 1);
     document.setProgress({4, 7, 2});
