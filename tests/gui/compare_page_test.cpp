@@ -47,7 +47,7 @@ struct Compared
 
 } // namespace
 
-TEST_CASE("two runs are compared, and a sentence says why one is shorter")
+TEST_CASE("two runs are compared, and a sentence explains why one is shorter")
 {
     Compared compared({{"1f1b", 4, 4}, {"bitpipe", 4, 4}});
     REQUIRE(compared.hasRows(2));
@@ -116,7 +116,7 @@ TEST_CASE("a figure of a comparison has the baseline of the page")
     CHECK(schemes.join(u' ') == QStringLiteral("1f1b bitpipe gpipe"));
 }
 
-TEST_CASE("one run alone is held against its own schedule with even costs, in one unit")
+TEST_CASE("one run is compared with its own schedule at even costs, in one unit")
 {
     Compared compared({{"bitpipe", 4, 4, 1, true}});
     REQUIRE(compared.hasRows(1));
@@ -127,7 +127,7 @@ TEST_CASE("one run alone is held against its own schedule with even costs, in on
     CHECK(compared.difference(1, 2) == QStringLiteral("0")); // no jitter in this one
 }
 
-TEST_CASE("units and milliseconds side by side are not subtracted, and the page says so")
+TEST_CASE("units and milliseconds are not subtracted, and the page says so")
 {
     Compared compared({{"1f1b", 4, 4}, {"1f1b", 4, 4, 1, true}});
     REQUIRE(compared.hasRows(2));
@@ -135,7 +135,7 @@ TEST_CASE("units and milliseconds side by side are not subtracted, and the page 
     CHECK(compared.difference(1, 2).isEmpty());
 }
 
-TEST_CASE("a comparison of nothing says what to do")
+TEST_CASE("an empty comparison explains what to do")
 {
     Compared compared({});
     CHECK(compared.table()->rowCount() == 0);

@@ -50,7 +50,7 @@ TEST_CASE("Tab reaches everything in the export dialog, and every choice is name
     checkKeyboard(dialog);
 }
 
-TEST_CASE("Tab reaches everything in the dialogs that tell or ask")
+TEST_CASE("Tab reaches everything in the message and question dialogs")
 {
     ThemeController theme;
     checkKeyboard(new AboutDialog(theme));

@@ -94,7 +94,7 @@ TEST_CASE("Tab reaches everything on a run's page and in a comparison")
     checkWalk(&desk.window);
 }
 
-TEST_CASE("what the keyboard comes to is framed in both themes, what the mouse comes to is not")
+TEST_CASE("keyboard focus is framed in both themes, mouse focus is not")
 {
     Desk desk;
     desk.window.openFiles({kSamples + QStringLiteral("1f1b-d4-n8.sqlite")});

@@ -176,7 +176,7 @@ TEST_CASE("an opened run is remembered")
     CHECK(w.settings.recentRuns().front().title == QStringLiteral("BitPipe"));
 }
 
-TEST_CASE("the list of keys holds the table and every action that has a key")
+TEST_CASE("the list of keys contains the table and every action that has a key")
 {
     QAction action(QStringLiteral("&New run"), nullptr);
     action.setShortcut(QKeySequence(QStringLiteral("Ctrl+N")));

@@ -47,7 +47,7 @@ TEST_CASE("Ctrl+F looks for ops, and Enter walks the hits there and back")
     CHECK(search.timeline->hasFocus());
 }
 
-TEST_CASE("a search that finds nothing says which facet is at fault")
+TEST_CASE("a search without results names the facet that excludes everything")
 {
     Searched search;
     QTest::keyClicks(search.field, QStringLiteral("op:B mb:9"));

@@ -100,7 +100,7 @@ TEST_CASE("the columns of the table of kernels sort")
     CHECK(std::ranges::is_sorted(opened.rows(), std::greater{}, &profiler::KernelRow::count));
 }
 
-TEST_CASE("a run without kernels says why, in their table, and the key leads there")
+TEST_CASE("a run without kernels shows the reason in the table, and the key opens it")
 {
     OpenedRun opened(*sample::measured({"1f1b", 2, 4, 1}));
     auto* panel = opened.find<KernelPanel>("kernelPanel");

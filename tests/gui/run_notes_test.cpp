@@ -150,7 +150,7 @@ TEST_CASE("M bookmarks a range, a flag in the strip leads to it, and lanes make 
     CHECK(run.timeline->selection() == range);
 }
 
-TEST_CASE("without a selection N says what to do")
+TEST_CASE("N without a selection explains what to select")
 {
     Noted run;
     run.press(Qt::Key_Escape);
@@ -170,7 +170,7 @@ TEST_CASE("without a selection N says what to do")
 }
 
 // The test runs as root, too, who may write everything: the file is gone instead.
-TEST_CASE("a note that cannot be written is taken back, said, and kept for a copy")
+TEST_CASE("a note that cannot be written is reverted, reported and offered for a copy")
 {
     Noted run;
     const QString file = run.document->file(), away = file + QStringLiteral(".away");

@@ -89,7 +89,7 @@ TEST_CASE("a click on an event selects it in the timeline")
     CHECK(events->currentIndex().row() == 2);
 }
 
-TEST_CASE("a run under way asks before its page closes, and keeping it running is the safe choice")
+TEST_CASE("a running run asks before its page closes, and keeping it running is the default")
 {
     Opened opened(unfinished({"1f1b", 4, 4, 2}), kEndless);
     CHECK(opened.page->title() == QStringLiteral("BitPipe #1")); // the default, before it began
@@ -118,9 +118,9 @@ TEST_CASE("the count of the stop dialog goes on while the run does")
     REQUIRE(text != nullptr);
     CHECK(text->text().startsWith(QStringLiteral("The worker is starting")));
     document.setProgress({2, 7, 2});
-    CHECK(text->text().startsWith(QStringLiteral("2 of 7 iterations are whole.")));
+    CHECK(text->text().startsWith(QStringLiteral("2 of 7 iterations are complete")));
     document.setProgress({3, 7, 2});
-    CHECK(text->text().startsWith(QStringLiteral("3 of 7 iterations are whole.")));
+    CHECK(text->text().startsWith(QStringLiteral("3 of 7 iterations are complete")));
     dialog.findChild<QPushButton*>(QStringLiteral("stopAndClose"))->click();
     CHECK(stops == 1);
     document.setProgress({4, 7, 2});
@@ -153,7 +153,7 @@ TEST_CASE("a real worker trains, and the page fills iteration by iteration up to
     CHECK(QFile::remove(document->file()));
 }
 
-TEST_CASE("Stop in the toolbar keeps whole iterations and offers to run again")
+TEST_CASE("Stop in the toolbar keeps complete iterations and offers to run again")
 {
     Opened opened(unfinished({"bitpipe", 4, 4, 2}), kEndless);
     REQUIRE(waitFor([&] { return opened.document->run() != nullptr; }));
@@ -182,7 +182,7 @@ TEST_CASE("details fold first, then the runs, then the tables")
     CHECK((isShown("detailsDock") && isShown("runsDock") && isShown("summaryTable")));
 }
 
-TEST_CASE("a file that is no run says why in the page")
+TEST_CASE("the page of a file that is not a run shows the reason")
 {
     FakeWorker folder("");
     ThemeController theme;

@@ -64,7 +64,7 @@ TEST_CASE("a recent run is listed with its numbers, opens by a click, and is cle
     CHECK(start.settings.recentRuns().empty());
 }
 
-TEST_CASE("the times of recent runs are said as people say them")
+TEST_CASE("the times of recent runs are in everyday words")
 {
     const QDateTime now(QDate(2026, 11, 21), QTime(14, 31));
     CHECK(whenText(now.addSecs(-600), now) == QStringLiteral("today, 14:21"));

@@ -64,7 +64,7 @@ TEST_CASE("another order after another cost is built anew")
     CHECK(units(answers[1]) == 3 * (192 + 31));
 }
 
-TEST_CASE("what is dropped is not answered, and a small one goes before a large one")
+TEST_CASE("a dropped request is not answered, and small ones go before large ones")
 {
     PreviewPredictor predictor;
     std::vector<PreviewPredictor::Answer> answers;

@@ -74,7 +74,7 @@ TEST_CASE("stop is SIGINT, and the worker may end in its own time")
     CHECK(run.end->text.isEmpty());
 }
 
-TEST_CASE("a worker that does not answer SIGINT is killed, and that is said")
+TEST_CASE("a worker that ignores SIGINT is killed, which is reported")
 {
     const FakeWorker worker("trap '' INT\n"
                             "echo '{\"event\":\"started\",\"iterations\":5}'\n"
@@ -111,7 +111,7 @@ TEST_CASE("a worker that fails is quoted: its failed event, else its last line")
     CHECK(second.end->text == QStringLiteral("bscope: 8 stages need --layers 8 at least"));
 }
 
-TEST_CASE("a program that is not there is refused")
+TEST_CASE("a missing program is refused")
 {
     RunProcess process;
     std::optional<WorkerEnd> end;

@@ -77,7 +77,7 @@ TEST_CASE("a run that never began is a failed document with the worker's reason"
     CHECK(document->notice().text.startsWith(QStringLiteral("D = 3 is odd; try 4.")));
 }
 
-TEST_CASE("where no folder for runs can be made, nothing is started, and it says what to do")
+TEST_CASE("without a folder for runs nothing is started, and the notice says what to do")
 {
     const QByteArray before = qgetenv("XDG_DATA_HOME");
     FakeWorker worker("exit 0\n");

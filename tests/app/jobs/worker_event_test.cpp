@@ -22,7 +22,7 @@ TEST_CASE("a line of the worker's progress is read with its fields")
           == QStringLiteral("cancelled"));
 }
 
-TEST_CASE("an event of a newer worker is passed on as one that means nothing")
+TEST_CASE("an unknown event of a newer worker is passed on as such")
 {
     CHECK(parseWorkerEvent(R"({"event":"coffee","t":1})")->kind == Kind::Other);
 }

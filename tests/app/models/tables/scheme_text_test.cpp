@@ -34,7 +34,7 @@ TEST_CASE("closed forms of a scheme have the numbers of D and N filled in")
     CHECK(facts[1].value.endsWith(QStringLiteral("as simulated")));
 }
 
-TEST_CASE("prose is no closed form where the simulator says something else")
+TEST_CASE("prose is no closed form where the simulator disagrees")
 {
     engine::UnitCosts costs;
     costs.p2p = {1, 2};
@@ -55,7 +55,7 @@ TEST_CASE("a picture of letters keeps its columns, prose flows")
     CHECK(paragraphs[2].text == QStringLiteral("Makespan 3N."));
 }
 
-TEST_CASE("every scheme says who published it, what it takes and how its rule goes")
+TEST_CASE("every scheme states its publication, its requirements and its rule")
 {
     for (const engine::Scheme& scheme : engine::schemes()) {
         INFO(scheme.name);

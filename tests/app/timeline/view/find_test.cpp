@@ -116,8 +116,9 @@ TEST_CASE("kernels are found by a part of their name, beneath the ops that other
     CHECK(found("kernel:gemm kernel:flash").hits().empty());
     CHECK(found("kernel:flash dur>1s").blame()
           == QStringLiteral("nothing has dur>1s; try another one"));
-    CHECK(found("kernel:nosuch").blame()
-          == QStringLiteral("nothing has kernel:nosuch; the table of kernels has their names"));
+    CHECK(
+        found("kernel:nosuch").blame()
+        == QStringLiteral("nothing matches kernel:nosuch; the table of kernels lists their names"));
     CHECK(found("kernel:flash op:OPT").hits().size() + found("kernel:flash op:F").hits().size()
               + found("kernel:flash op:B").hits().size()
           == found("kernel:flash").hits().size());

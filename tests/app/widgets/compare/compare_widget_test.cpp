@@ -72,7 +72,7 @@ TEST_CASE("abstract units and measured time never share a scale, the baseline's 
     CHECK(layout.groups[1].rulerTop == layout.rows[0].height);
 }
 
-TEST_CASE("a comparison of nothing says so")
+TEST_CASE("an empty comparison says so")
 {
     Shown shown({});
     CHECK(shown.widget.findChild<QWidget*>(QStringLiteral("compareEmpty")));
@@ -97,7 +97,7 @@ TEST_CASE("a click selects an op of the run that is drawn there")
     CHECK(spy[2][0].toInt() == -1);
 }
 
-TEST_CASE("four runs stand as usual, few ones take the room they have, many keep their numbers")
+TEST_CASE("four rows have the usual height, fewer grow, and many keep their key numbers")
 {
     const auto pitch = [](std::size_t runs, double available) {
         std::vector<std::shared_ptr<const engine::Run>> same(runs, sample::units({"1f1b"}));

@@ -67,7 +67,7 @@ TEST_CASE("columns of numbers move closer together before a table scrolls")
     CHECK(last - shown.widthOf(kColumns - 1) < 9); // nothing is cut
 }
 
-TEST_CASE("where there is room enough no column gives any")
+TEST_CASE("where the width suffices no column shrinks")
 {
     Shown shown;
     shown.shrinkBy(0);

@@ -37,7 +37,7 @@ struct Shown
 
 } // namespace
 
-TEST_CASE("without a run the panel says so, with one and no selection it shows the run")
+TEST_CASE("the panel says that there is no run, and describes the run without a selection")
 {
     Shown shown;
     CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
@@ -50,7 +50,7 @@ TEST_CASE("without a run the panel says so, with one and no selection it shows t
     CHECK(shown.panel.findChild<QWidget*>(QStringLiteral("detailsEmpty")));
 }
 
-TEST_CASE("an op stands there with its name, its time and links to what needs it")
+TEST_CASE("an op is shown with its name, its time and links to its consumers")
 {
     Shown shown;
     shown.panel.show(shown.view, *app::firstOp(*shown.view, 0));
@@ -72,7 +72,7 @@ TEST_CASE("an op stands there with its name, its time and links to what needs it
     CHECK(shown.text("detailsTitle").contains(QLatin1String("1F0")));
 }
 
-TEST_CASE("a bubble stands there with its cause")
+TEST_CASE("a bubble is shown with its cause")
 {
     Shown shown;
     auto at = *app::firstOp(*shown.view, 0);
@@ -94,7 +94,7 @@ TEST_CASE("the panel follows the theme")
     CHECK(shown.panel.grab().toImage() != light);
 }
 
-TEST_CASE("nothing of the panel lies outside its 292 pixels, however long the words are")
+TEST_CASE("the panel stays within its 292 pixels, however long the texts are")
 {
     auto run = std::make_shared<engine::Run>(*sample::measured({"bitpipe", 4, 8, 1}));
     run->info.label = "BitPipe with early forwarding, interleaved, second try on the slow link";
@@ -123,7 +123,7 @@ TEST_CASE("nothing of the panel lies outside its 292 pixels, however long the wo
     }
 }
 
-TEST_CASE("all there is to say of a run on GPUs fits into the panel")
+TEST_CASE("the details of a run on GPUs fit into the panel")
 {
     tests::GpuRun made = tests::ncclRun("bitpipe", 2);
     engine::RunInfo& info = made.run.info;

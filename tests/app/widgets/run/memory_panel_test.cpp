@@ -42,7 +42,7 @@ struct Shown
 
 } // namespace
 
-TEST_CASE("memory of a run without GPUs is plots alone, in all the width there is")
+TEST_CASE("a run without GPUs has memory plots over the whole width and no table")
 {
     Shown shown;
     shown.showRun(0);

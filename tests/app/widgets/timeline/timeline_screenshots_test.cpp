@@ -181,7 +181,7 @@ void allPictures(app::ThemeController& theme, const QString& suffix)
 
 } // namespace
 
-TEST_CASE("pictures of the views are written", "[.screens]")
+TEST_CASE("screenshots of the views are written", "[.screens]")
 {
     app::ThemeController theme;
     applyLook(*qobject_cast<QApplication*>(QApplication::instance()), theme);
