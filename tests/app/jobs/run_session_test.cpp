@@ -124,7 +124,7 @@ TEST_CASE("runs wait in a queue for the one that works, and each starts by itsel
     CHECK(library.queued() == 2);
     library.stop(*second);
     CHECK(second->state() == State::Failed);
-    CHECK(second->notice().text.contains(QStringLiteral("out of the queue")));
+    CHECK(second->notice().text.contains(QStringLiteral("removed from the queue")));
     worker.letGo(first->file());
     REQUIRE(waitFor([&] { return third->isRunning(); }));
     CHECK_FALSE(first->isRunning());
