@@ -14,7 +14,7 @@
 namespace app {
 namespace {
 
-constexpr int kMostCost = 100'000; // hundredths, typed
+constexpr int kMostTyped = 100'000; // hundredths
 constexpr int kCostStep = 5;
 constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // of the sliders
 
@@ -81,7 +81,7 @@ SliderField* CostForm::makeCost(const char* flag, int most)
     const auto* cost = engine::findField(engine::unitCostFields(), flag);
     auto* spin = new HundredthsField(m_theme);
     spin->setObjectName(fieldObjectName(*cost, "cost"));
-    spin->setRange(0, kMostCost);
+    spin->setRange(0, kMostTyped);
     spin->setSingleStep(kCostStep);
     auto* field = new SliderField(spin, most);
     field->setRest([](int value) { return (value + kCostStep / 2) / kCostStep * kCostStep; });
