@@ -119,9 +119,12 @@ Result<UnitCosts::Stage> parseStage(std::string_view text)
                                 excerpt(text)));
     const auto forward = parseFraction(text.substr(equals + 1, colon - equals - 1));
     const auto backward = parseFraction(text.substr(colon + 1));
-    if (!forward || !backward)
+    if (!forward || !backward) {
+        const auto wrong = text.substr(forward ? colon + 1 : equals + 1);
         return fail(Error::Code::InvalidArgument,
-                    "--stage-cost: " + (forward ? backward : forward).error().message);
+                    fmt::format("--stage-cost {}: {}", excerpt(wrong.substr(0, wrong.find(':'))),
+                                (forward ? backward : forward).error().message));
+    }
     return UnitCosts::Stage{*number, *forward, *backward};
 }
 
@@ -174,7 +177,7 @@ Field<C> slowDown()
         [](const C& costs) { return costs.rules.slowDown; },
         [](C& costs, Fraction value) -> Result<void> {
             if (value.numerator < value.denominator)
-                return invalid(fmt::format("--slow-down {}: give 1 or more", textOf(value)));
+                return invalid(fmt::format("--slow-down {}: give at least 1", textOf(value)));
             costs.rules.slowDown = value;
             return {};
         });

@@ -141,7 +141,7 @@ TEST_CASE("a limit of memory (--device-memory) refuses what needs more, and name
         std::string("run --scheme gpipe --device-memory 1GiB --iterations 1 -o r.sqlite") + kSmall);
     CHECK(enough.status == 0);
     CHECK(contains(bscope(folder, "analyze r.sqlite --json").json()["command"].get<std::string>(),
-                   "--device-memory 1073741824"));
+                   "--device-memory 1GiB"));
 }
 
 TEST_CASE("every scheme trains on the same samples: the losses agree")

@@ -47,7 +47,7 @@ TEST_CASE(
     "a mode that GPUs would not choose by themselves is said, on the CPU the usual one is not")
 {
     RunPlan plan;
-    CHECK_FALSE(commandText(plan).contains(QStringLiteral("--mode")));
+    CHECK_FALSE(commandText(plan).contains(QStringLiteral("--mode ")));
     plan.experiment.backend = engine::Backend::Cuda;
     CHECK(commandText(plan).contains(QStringLiteral("--mode emulate")));
 }
