@@ -19,7 +19,7 @@
 namespace app {
 namespace {
 
-constexpr int kRunsWidth = 216, kDetailsWidth = 292, kPanelsHeight = 216, kLeastPanels = 120;
+constexpr int kRunsDockWidth = 216, kDetailsWidth = 292, kPanelsHeight = 216, kLeastPanels = 120;
 constexpr int kFoldDetailsBelow = 1360, kFoldRunsBelow = 1180, kFoldPanelsBelow = 860;
 constexpr int kChromeHeight = 90; // menu bar, tabs and status bar of the window around a page
 
@@ -37,7 +37,7 @@ RunFrame::RunFrame(const ThemeController& theme, const RunActions& actions, cons
     columns->addWidget(makeCentre(bars));
     columns->addWidget(details);
     columns->setStretchFactor(1, 1);
-    columns->setSizes({kRunsWidth, 1092, kDetailsWidth});
+    columns->setSizes({kRunsDockWidth, 1092, kDetailsWidth});
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(columns);
     connect(actions.showRuns, &QAction::toggled, parts.runs, &QWidget::setVisible);
     connect(actions.showDetails, &QAction::toggled, details, &QWidget::setVisible);
