@@ -58,13 +58,16 @@ Fields<ModelSpec> modelFields()
                     "and the optimizer in fp32; tf32 is for GPUs")
                 .oneOf(namesOf(kPrecisionNames)),
             &M::precision);
+        FieldFacts rate
+            = ofModel("--learning-rate", "Learning rate", "Learning rate of AdamW").between(0, 1e3);
+        rate.table = "optimizer";
+        add(rate, &M::learningRate);
         add(inFileOnly("", "name"), &M::name);
         add(inFileOnly("", "family").oneOf(namesOf(kFamilyNames)), &M::family);
         add(inFileOnly("", "vocabulary").between(256, kMost), &M::vocabulary);
         add(inFileOnly("", "kv_heads").between(0, kMost), &M::kvHeads);
         add(inFileOnly("", "ffn_width").between(0, kMost), &M::ffnWidth);
         add(inFileOnly("", "tied"), &M::tied);
-        add(inFileOnly("optimizer", "learning_rate").between(0, 1e3), &M::learningRate);
         add(inFileOnly("optimizer", "beta1").between(0, 0.999999), &M::beta1);
         add(inFileOnly("optimizer", "beta2").between(0, 0.999999), &M::beta2);
         add(inFileOnly("optimizer", "epsilon").between(1e-30, 1), &M::epsilon);

@@ -311,3 +311,17 @@ TEST_CASE("the stored command repeats the run")
     CHECK(contains(again["link"].get<std::string>(), "assumed"));
     CHECK(again["per_device"][1]["communication_exposed"].get<double>() > 0);
 }
+
+TEST_CASE("the learning rate changes the losses from the second step on and is in the command")
+{
+    const Folder folder;
+    const std::string run = "run --scheme gpipe -D 2 -N 2 --layers 2 --iterations 2 --warmup 0 ";
+    REQUIRE(bscope(folder, run + "-o usual.sqlite").status == 0);
+    REQUIRE(bscope(folder, run + "--learning-rate 0.01 -o fast.sqlite").status == 0);
+    const auto usual = bscope(folder, "analyze usual.sqlite --json").json();
+    const auto fast = bscope(folder, "analyze fast.sqlite --json").json();
+    CHECK(usual["losses"][0] == fast["losses"][0]);
+    CHECK(usual["losses"][1] != fast["losses"][1]);
+    CHECK(contains(fast["command"].get<std::string>(), "--learning-rate 0.01"));
+    CHECK(bscope(folder, run + "--learning-rate -1 -o no.sqlite").status == 2);
+}

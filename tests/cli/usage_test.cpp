@@ -21,7 +21,7 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"run --backend cuda --mode emulate --transport nccl", 2,
          "--transport nccl is for live runs: add --mode live, or leave it out"},
         {"run --graphs off", 2, "--graphs is only for runs on GPUs; leave it out"},
-        {"run --schedule s.csv -D 8", 2, "--devices is given by the schedule file; leave it out"},
+        {"run --schedule s.csv -D 4", 2, "--devices is given by the schedule file; leave it out"},
         {"run --trace most", 2, "most is not one of auto, off, ops, kernels, all"},
         {"run --device-memory much", 2, "much is not a number of bytes, as in 16GiB"},
         {"run --graphs on", 2, "--graphs on is for GPUs: add --backend cuda"},

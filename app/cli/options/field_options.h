@@ -36,11 +36,9 @@ template<class Object>
 engine::Result<void> checkEffect(const CLI::App& app, engine::Fields<Object> fields,
                                  const Object& object)
 {
-    const Object usual{};
     for (const engine::Field<Object>& each : fields) {
         const std::string reason = each.off(object);
-        if (each.flag.empty() || reason.empty() || app.count(each.longFlag()) == 0
-            || each.get(object) == each.get(usual))
+        if (each.flag.empty() || reason.empty() || app.count(each.longFlag()) == 0)
             continue;
         return engine::fail(engine::Error::Code::InvalidArgument,
                             each.longFlag() + " is " + reason + "; leave it out");
