@@ -273,5 +273,6 @@ TEST_CASE("copies of an asynchronous pipeline, and no copy at all, are refused")
     };
     CHECK(errorOf(request("pipedream", 2, 4, 2)).find("use data-parallel width 1")
           != std::string::npos);
-    CHECK(errorOf(request("1f1b", 2, 4, 0)) == "--data-parallel must be at least 1");
+    CHECK(errorOf(request("1f1b", 2, 4, 0))
+          == "--data-parallel must be a whole number from 1 to 65535, not '0'");
 }

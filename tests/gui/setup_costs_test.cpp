@@ -94,11 +94,11 @@ TEST_CASE("what only runs on GPUs can do is off elsewhere, with the reason besid
     auto* graphs = setup.find<QComboBox>("graphs");
     auto* reason = setup.find<QLabel>("gpuOptionsReason");
     CHECK_FALSE(graphs->isEnabled());
-    CHECK(reason->text().contains(QStringLiteral("not on the CPU")));
+    CHECK(reason->text().contains(QStringLiteral("only for runs on GPUs")));
     setup.find<QComboBox>("backend")->setCurrentIndex(1);
     CHECK(graphs->isEnabled());
     CHECK_FALSE(transport->isEnabled());
-    CHECK(reason->text().contains(QStringLiteral("live runs only")));
+    CHECK(reason->text().contains(QStringLiteral("only for live runs")));
     setup.find<SegmentControl>("mode")->setCurrent(2);
     CHECK(transport->isEnabled());
     CHECK_FALSE(reason->isVisible());

@@ -101,7 +101,7 @@ TEST_CASE("Run asks for a worker with the options of bscope run")
     setup.press("run");
     REQUIRE(started.count() >= 1);
     CHECK(started.last().first().toStringList().join(QLatin1Char(' '))
-          == QStringLiteral("--scheme bitpipe --devices 4 --micro-batches 4"));
+          == QStringLiteral("--scheme bitpipe --devices 4 --micro-batches 4 --model tiny"));
 }
 
 TEST_CASE("the command that is copied is the run that the page shows")
@@ -110,8 +110,8 @@ TEST_CASE("the command that is copied is the run that the page shows")
     setup.type("iterations", "3");
     setup.press("copy");
     CHECK(QGuiApplication::clipboard()->text()
-          == QStringLiteral(
-              "bscope run --scheme bitpipe --devices 4 --micro-batches 8 --iterations 3"));
+          == QStringLiteral("bscope run --scheme bitpipe --devices 4 --micro-batches 8 --model "
+                            "tiny --iterations 3"));
 }
 
 TEST_CASE("a live run is chosen in the form, and says when threads share cores")

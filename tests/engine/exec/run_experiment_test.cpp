@@ -235,7 +235,8 @@ TEST_CASE("errors of a run say what to do")
 
     experiment = miniature("1f1b");
     experiment.scheduleFile = "/nowhere/schedule.csv";
-    CHECK(message(experiment) == "cannot open the schedule '/nowhere/schedule.csv'");
+    CHECK(message(experiment)
+          == "cannot read /nowhere/schedule.csv: No such file or directory; check the path");
 
     experiment = miniature("1f1b");
     experiment.model.width = 8192;
