@@ -84,7 +84,7 @@ try {
 } catch (const Cancelled& cancelled) {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
-    return fail(Error::Code::Device, "the machine gave no more memory: use a smaller model");
+    return fail(Error::Code::Device, "out of host memory: use a smaller model");
 } catch (const std::exception& error) { // on a GPU, before or after training
     return fail(Error::Code::Device, error.what());
 }

@@ -56,8 +56,8 @@ struct ModelSpec
     friend bool operator==(const ModelSpec&, const ModelSpec&) = default;
 };
 
-// A preset of resources/models or a .toml file; NotFound lists the presets. Every field is
-// checked.
+// Loads a preset of resources/models or a .toml file and checks every field. The message of
+// NotFound lists the presets.
 Result<ModelSpec> loadModel(std::string_view nameOrFile);
 std::vector<std::string> modelNames();
 

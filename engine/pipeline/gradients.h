@@ -12,8 +12,8 @@ namespace engine {
 class Gradients
 {
 public:
-    // The memory, like `kernels`, must outlive it: the sum, or with Exact the gradient of one
-    // micro-batch and its integer sum. Call clear() before use.
+    // `floats` holds the sum; with Exact the gradient of one micro-batch, and `sums` the integer
+    // sum. The memory and `kernels` must outlive this object. Call clear() before use.
     Gradients(std::span<float> floats, std::span<std::int64_t> sums, Accumulate accumulate,
               const Kernels<float>& kernels)
         : m_accumulate(accumulate)

@@ -62,9 +62,9 @@ public:
     // it. Throws std::bad_alloc, or std::runtime_error if GPUs cannot be joined.
     Pipeline(const Setup& setup, InProcessTransport::SideLanes sideLanes);
 
-    // Call while no device is working. Copy c reads the micro-batches from c N on.
+    // Call while no device is working. Copy c reads N micro-batches, from index c * N.
     void beginIteration(const TokenBatches& tokens);
-    // The device's own (Setup::executorDevices); nullptr: its ops are done when compute() returns.
+    // The executor device of a device; nullptr if its ops are complete when compute() returns.
     const Device* executorDeviceOf(DeviceId id, int copy = 0) const;
     // The steps of an op, from the thread of its device. awaitInputs() and transfer() return false
     // when the transport was aborted.

@@ -54,9 +54,9 @@ public:
     // Losses of this device's last stages, summed over tokens, after the ops have run.
     // [micro-batch]
     std::vector<double> losses() const { return m_losses.read(); }
-    // Squares of the gradients of this device's last steps, after the ops have run: each
-    // parameter of the model counts once (replica 0 only, tied embeddings in the first stage
-    // only).
+    // Sum of the squared gradients of this device's optimizer steps, after the ops of an
+    // iteration have run. Each parameter of the model counts once (replica 0 only, tied
+    // embeddings in the first stage only).
     double squaresOfGradients() const { return m_squares.read().front(); }
 
     GradientObserver onGradient;

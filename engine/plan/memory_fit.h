@@ -36,7 +36,7 @@ struct MemoryNeed
     double most() const; // maximum over the rooms
 };
 
-// A change of the experiment that fits, as checked by planning it.
+// A change of the experiment with which it fits in memory; verified by planning it.
 struct Remedy
 {
     std::string words; // "--micro-batches 4"

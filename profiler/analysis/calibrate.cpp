@@ -208,7 +208,7 @@ Error missing(const std::set<OpKind>& kinds, const std::string& scheme)
         names.push_back(kindName(kind));
     const bool divides = std::ranges::all_of(kinds, isBackward);
     return misfit(fmt::format(
-        "the run has no time of {}, which {} needs; record a run of a scheme that has it{}",
+        "the run has no measured time of {}, which {} needs; record a scheme with such ops{}",
         joined(names), scheme,
         divides ? ", or give the share of I in a backward (--split-backward SHARE)" : ""));
 }

@@ -132,11 +132,12 @@ private:
         m_style.plotRight = m_options.width - right;
         const double room = m_style.plotRight - m_style.plotLeft;
         if (room < 8 * m_style.size)
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("type of {} pt leaves no room for time in {} in; choose "
-                                    "smaller type or a wider figure",
-                                    unitNumber(m_style.size),
-                                    unitNumber(m_options.width / kPointsPerInch, 2)));
+            return fail(
+                Error::Code::InvalidArgument,
+                fmt::format("a font of {} pt leaves no space for the time axis in {} inches; "
+                            "choose a smaller font or a wider figure",
+                            unitNumber(m_style.size),
+                            unitNumber(m_options.width / kPointsPerInch, 2)));
         m_length = longest() / m_style.unit.units;
         if (m_length <= 0)
             return fail(Error::Code::InvalidArgument,

@@ -54,7 +54,7 @@ Result<void> sync(const fs::path& path, int flags)
         close(descriptor);
     if (!ok)
         return fail(Error::Code::Io,
-                    fmt::format("cannot bring {} to the disk ({})", path.string(),
+                    fmt::format("cannot flush {} to disk ({}); check the disk", path.string(),
                                 std::generic_category().message(why)));
     return {};
 }

@@ -72,8 +72,8 @@ Result<OpenFile> openCopy(const fs::path& file)
     std::string pattern = (fs::temp_directory_path() / "bubblescope-XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr)
         return fail(Error::Code::Io,
-                    fmt::format("{} must be copied to be read, and no folder could be made in {} "
-                                "({})",
+                    fmt::format("{} must be copied to be read, and no folder can be created in {} "
+                                "({}); set TMPDIR to a writable folder",
                                 file.string(), fs::temp_directory_path().string(),
                                 std::generic_category().message(errno)));
     OpenFile open;

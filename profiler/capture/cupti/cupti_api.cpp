@@ -38,10 +38,11 @@ Result<CuptiApi> loadCupti()
     functions.take(api.callbackName, "cuptiGetCallbackName");
     functions.take(api.resultString, "cuptiGetResultString");
     if (functions.missing() != nullptr)
-        return fail(Error::Code::Device,
-                    fmt::format("{} has no {}: it is older than CUDA 12.9, which recording kernels "
-                                "requires; ops are timed with CUDA events",
-                                library.file(), functions.missing()));
+        return fail(
+            Error::Code::Device,
+            fmt::format("{} has no {}: it is older than CUDA 12.9, and kernels are recorded "
+                        "from 12.9 on; ops are timed with CUDA events",
+                        library.file(), functions.missing()));
     const engine::ToolkitLibrary driver("the driver", {"libcuda.so.1"});
     engine::ToolkitFunctions(library).take(api.contextId, "cuptiGetContextId");
     engine::ToolkitFunctions(library).take(api.streamId, "cuptiGetStreamIdEx");

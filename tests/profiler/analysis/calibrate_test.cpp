@@ -188,7 +188,7 @@ TEST_CASE("what a run does not say is refused, with what to record")
                Catch::Contains("4 stages") && Catch::Contains("8")
                    && Catch::Contains("record a run with 8 stages"));
     CHECK_THAT(refusal(run, scheduleOf("zb-h1", 4, 8)),
-               Catch::Contains("no time of I, W, which zb-h1 needs")
+               Catch::Contains("no measured time of I, W, which zb-h1 needs")
                    && Catch::Contains("the share of I in a backward"));
     CHECK_THAT(refusal(run, scheduleOf("bpipe", 4, 8)), Catch::Contains("EVICT, LOAD"));
     CHECK_THAT(refusal(run, scheduleOf("chimera", 4, 8)), Catch::Contains("ALLREDUCE"));

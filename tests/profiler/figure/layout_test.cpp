@@ -282,7 +282,8 @@ TEST_CASE("a figure that cannot be drawn says which option is at fault")
     FigureOptions narrow;
     narrow.width = kPointsPerInch;
     narrow.fontSize = 20;
-    CHECK(refusal(runs, narrow).starts_with("type of 20 pt leaves no room for time in 1 in"));
+    CHECK(refusal(runs, narrow)
+              .starts_with("a font of 20 pt leaves no space for the time axis in 1 inches"));
     CHECK(
         refusal({tests::unitRun("1f1b", 4, 4), tests::measuredRun("1f1b", 4, 4)}, {})
         == "1F1B, D 4, N 4 is in abstract units and 1F1B, D 4, N 4 is not, so they share no axis; "

@@ -65,7 +65,7 @@ public:
         , m_stages(reinterpret_cast<Stage*>(ptx::sharedMemory()))
     { }
 
-    // compute(stage, slice, first key) for each tile in order, by all threads of the block.
+    // Calls compute(stage, slice, firstKey) for each tile in order, on all threads of the block.
     template<class Compute>
     __device__ void each(const Compute& compute)
     {
