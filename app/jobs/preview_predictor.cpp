@@ -85,10 +85,10 @@ void PreviewPredictor::finished(const Answer& answer)
     m_isBusy = false;
     Answer given = answer;
     given.isNewest = !m_next;
-    const bool isWanted = !*m_isDropped && answer.prediction != nullptr;
+    const bool isCurrent = !*m_isDropped && answer.prediction != nullptr;
     if (m_next)
         start(*std::exchange(m_next, std::nullopt));
-    if (isWanted)
+    if (isCurrent)
         Q_EMIT answered(given);
 }
 

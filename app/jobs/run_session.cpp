@@ -255,9 +255,9 @@ void RunSession::allRead()
         const Notice notice = noticeOfEnd(m_end, run);
         if (notice.level != Level::None)
             m_document->setNotice(notice);
-        m_document->addLogLine(notice.headline.isEmpty()
+        m_document->addLogLine(notice.title.isEmpty()
                                    ? tr("the run is complete")
-                                   : notice.headline + QLatin1Char(' ') + notice.text);
+                                   : notice.title + QLatin1Char(' ') + notice.text);
     } else if (run != nullptr) {
         m_document->setNotice(noticeOfFile(*run));
     }

@@ -14,7 +14,7 @@ QColor rgb(QRgb value)
     return QColor::fromRgb(value);
 }
 
-// visual-design.md, section 2, "Chrome"; in the order of the struct.
+// Colours in the order of the struct.
 Chrome lightChrome()
 {
     return {rgb(0xF3F4F6), rgb(0xFFFFFF), rgb(0xF8F9FA), rgb(0xE2E5EA), rgb(0xC9CED6),

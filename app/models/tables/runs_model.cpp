@@ -9,13 +9,13 @@
 
 namespace app {
 
-QString headlineText(const engine::Run* run)
+QString iterationText(const engine::Run* run)
 {
-    const int headline = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
-    if (headline < 0)
+    const int reported = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
+    if (reported < 0)
         return {};
     const std::int64_t duration
-        = run->timeline.iterations[static_cast<std::size_t>(headline)].window.duration();
+        = run->timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
     return timeScale(run->info, duration).withUnit(static_cast<double>(duration));
 }
 
@@ -141,7 +141,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         if (document.isQueued())
             return progress.secondsLeft >= 0 ? takesText(progress.secondsLeft) : tr("queued");
         if (!document.isRunning())
-            return headlineText(run.get());
+            return iterationText(run.get());
         return progress.planned == 0 ? tr("starting")
                                      : tr("%1 of %2").arg(progress.done).arg(progress.planned);
     case ModeRole:
