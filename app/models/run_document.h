@@ -19,7 +19,7 @@ struct Notice
     enum class Level : int { None, Warning, Error };
 
     Level level = Level::None;
-    QString title, text;    // "Cancelled." "Iterations 0-2 are whole and kept."
+    QString title, text;    // "Cancelled." "Iterations 0-2 are complete and were kept."
     QString remedy = {};    // commands to copy, may be empty
     bool canRepeat = false; // whether "Run again" is offered
 

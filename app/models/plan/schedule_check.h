@@ -41,7 +41,7 @@ OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 
 // The waits between devices after the ops before `reached` of each device ran.
 std::vector<Wait> waitsAt(const engine::Schedule& schedule, const std::vector<int>& reached);
-// "0B0 on device 0 waits for 1B0 on device 1, which stands behind 1F1."
+// "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
 QString sentence(const engine::Schedule& schedule, const Wait& wait);
 
 // Ops of each device that run before it deadlocks, or all of them.

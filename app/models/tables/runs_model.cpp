@@ -55,7 +55,7 @@ void RunsModel::remove(const RunDocument* document)
 
 std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
 {
-    // Two files that are not there are no one file, whatever QFileInfo says.
+    // QFileInfo considers two missing files equal; they are not.
     const QFileInfo wanted(file);
     const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
         const QFileInfo one(row.document->file());
@@ -99,7 +99,7 @@ void RunsModel::swap(const RunDocument* one, const RunDocument* other)
 
 void RunsModel::moveRow(int from, int to)
 {
-    // Qt says before which row it goes, counted while it is still there.
+    // Qt's destination row counts the moved row at its old place.
     if (from == to || !beginMoveRows({}, from, from, {}, to > from ? to + 1 : to))
         return;
     Row row = std::move(m_rows[toIndex(from)]);

@@ -64,14 +64,14 @@ DetailsSection launchSection(const engine::GpuKernel& kernel)
         = {{tr("Grid, blocks"), extent(kernel.grid)},
            {tr("Block, threads"),
             threads == block[0] ? extent(block) : tr("%1 = %2").arg(extent(block)).arg(threads)},
-           {tr("Registers a thread"), QString::number(kernel.registers)},
-           {tr("Shared memory a block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
+           {tr("Registers per thread"), QString::number(kernel.registers)},
+           {tr("Shared memory per block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
     if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
         section.rows.push_back(
             {tr("... static, dynamic"),
              tr("%1, %2").arg(sharedText(kernel.staticShared), sharedText(kernel.dynamicShared))});
     if (kernel.localPerThread > 0)
-        section.rows.push_back({tr("Local memory a thread"), bytesOf(kernel.localPerThread)});
+        section.rows.push_back({tr("Local memory per thread"), bytesOf(kernel.localPerThread)});
     if (kernel.graphNode != 0)
         section.rows.push_back({tr("Launched by"), tr("a CUDA graph")});
     return section;
@@ -173,10 +173,10 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
     const auto all = kernels.activity().of(work.of);
     const auto own = std::ranges::find(all, workAt(kernels.activity(), work));
     section.rows.push_back(
-        {tr("In its order"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size())});
+        {tr("Position in the op"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size())});
     const auto source = kernels.activity().takenFrom(work.of);
     if (source != work.of.iteration)
-        section.rows.push_back({tr("As it ran in"), sourceWords(view, work.of, source)});
+        section.rows.push_back({tr("Recorded in"), sourceWords(view, work.of, source)});
     return section;
 }
 
@@ -202,7 +202,7 @@ void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOf
     }
     if (all.size() > kShown)
         section.rows.push_back(
-            {tr("Further ones"), tr("%1, in the table").arg(all.size() - kShown)});
+            {tr("More kernels"), tr("%1, in the table").arg(all.size() - kShown)});
 }
 
 QString kindWord(profiler::KernelKind kind)
@@ -280,7 +280,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
         section.rows.push_back({tr("Launch-bound"), tr("short kernels wait for their launches")});
     const auto source = kernels.activity().takenFrom(op);
     if (source != op.iteration)
-        section.rows.push_back({tr("As it ran in"), sourceWords(view, op, source)});
+        section.rows.push_back({tr("Recorded in"), sourceWords(view, op, source)});
     addKernelLinks(view, kernels, op, selection.window, section);
     return section;
 }

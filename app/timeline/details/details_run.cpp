@@ -32,7 +32,7 @@ DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
     }
     const auto text = [&](double ticks) { return clock.scale.text(ticks); };
     DetailsSection section;
-    section.title = tr("Where the time goes");
+    section.title = tr("Time by category");
     section.note = tr("mean of devices, %1").arg(clock.scale.unit);
     section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
     section.rows
@@ -143,13 +143,13 @@ QString whichIteration(const engine::Run& run, int iteration)
     const auto& iterations = run.timeline.iterations;
     const engine::Iteration& one = iterations[static_cast<std::size_t>(iteration)];
     const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
-    const bool isHeadline = iteration == engine::reportedIteration(run.timeline);
+    const bool isReported = iteration == engine::reportedIteration(run.timeline);
     if (one.kind == Replay)
         return tr("Median iteration: every op at its median over %1 iterations").arg(measured);
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
-    if (!isHeadline || measured == 1)
-        return measured == 1 && isHeadline ? tr("Reported iteration: the only one")
+    if (!isReported || measured == 1)
+        return measured == 1 && isReported ? tr("Reported iteration: the only one")
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)

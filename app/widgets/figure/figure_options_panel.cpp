@@ -170,10 +170,10 @@ void FigureOptionsPanel::showPossible()
         m_contents[content]->setToolTip(!isThere ? absent
                                             : isMeasured
                                             ? QString()
-                                            : tr("A schematic has none: choose measured"));
+                                            : tr("Not available in a schematic: choose measured"));
     };
     set(kFigureMemory, m_isMemoryRecorded, tr("These runs recorded no memory"));
-    set(kFigureNotes, m_hasNotes, tr("Nobody made a note in these runs"));
+    set(kFigureNotes, m_hasNotes, tr("These runs have no notes"));
 }
 
 void FigureOptionsPanel::setRunsComparable(bool comparable)
@@ -184,7 +184,7 @@ void FigureOptionsPanel::setRunsComparable(bool comparable)
     m_quiet = false;
     showPossible();
     m_times->setToolTip(comparable ? QString()
-                                   : tr("Abstract units and milliseconds share no axis"));
+                                   : tr("Abstract units and milliseconds cannot share an axis"));
 }
 
 } // namespace app

@@ -98,7 +98,7 @@ void MoreCosts::showPlan()
 }
 
 MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget* parent)
-    : FoldSection(tr("More of the run"), QStringLiteral("moreTraining"), parent)
+    : FoldSection(tr("More run settings"), QStringLiteral("moreTraining"), parent)
     , m_plan(plan)
     , m_fields(new BoundFields(theme, this))
     , m_offReason(makeFormHint())

@@ -60,7 +60,7 @@ void RunStateView::showState(const RunDocument& document, const Facts& facts)
                                        : m_failed->parentWidget());
     const Notice& notice = document.notice();
     if (facts.isOfWorker)
-        m_failed->setWords(tr("Nothing was recorded."), tr("The log below has the reason."));
+        m_failed->setWords(tr("Nothing was recorded."), tr("The log below shows the reason."));
     else
         m_failed->setWords(notice.title, notice.text);
     showNotice(document, facts);

@@ -247,7 +247,7 @@ void SchemeList::arrange()
     }
     m_nothing->setVisible(!isAny);
     m_nothing->setWords(tr("No scheme matches"),
-                        tr("Nothing in name, paper or family says \u201c%1\u201d.").arg(filter));
+                        tr("No name, paper or family contains \u201c%1\u201d.").arg(filter));
 }
 
 } // namespace app

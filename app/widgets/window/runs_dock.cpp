@@ -201,7 +201,7 @@ void RunsDock::showMenu(const QPoint& position)
     const QAction* sooner = document->isQueued() ? menu.addAction(tr("Run sooner")) : nullptr;
     const QAction* later = document->isQueued() ? menu.addAction(tr("Run later")) : nullptr;
     const QAction* copy = menu.addAction(tr("Copy the file's path"));
-    QAction* remove = menu.addAction(document->isQueued() ? tr("Take out of the queue")
+    QAction* remove = menu.addAction(document->isQueued() ? tr("Remove from the queue")
                                                           : tr("Remove from the list"));
     remove->setEnabled(!document->isRunning());
     const QAction* chosen = menu.exec(m_list->viewport()->mapToGlobal(position));

@@ -61,7 +61,7 @@ TEST_CASE("a worker that is killed leaves what was recorded, and the window says
     CHECK(document->notice().level == Notice::Level::Error);
     CHECK(document->notice().title == QStringLiteral("The worker ended."));
     CHECK(document->notice().text
-          == QStringLiteral("Killed by signal 9. Iterations 0–1 are whole and kept."));
+          == QStringLiteral("Killed by signal 9. Iterations 0–1 are complete and were kept."));
     CHECK(document->notice().canRepeat);
     QFile::remove(document->file());
 }
