@@ -23,7 +23,7 @@ QString extent(const std::array<std::int32_t, 3>& size)
     return text;
 }
 
-// A name of code has no blanks at which a line could end: it may end behind these.
+// Kernel names have no blanks to wrap at; they may wrap after these.
 QString breakable(const std::string& name)
 {
     QString text;
@@ -45,7 +45,7 @@ QString bytesOf(std::int64_t bytes)
     return byteScale(bytes).withUnit(static_cast<double>(bytes));
 }
 
-// Of one multiprocessor's 228 KiB or so: no MiB.
+// At most about 228 KiB per multiprocessor, so MiB are not needed.
 QString sharedText(std::int32_t bytes)
 {
     if (bytes == 0)
@@ -89,8 +89,8 @@ DetailsSection bytesSection(std::uint64_t bytes, std::int64_t nanoseconds)
     return section;
 }
 
-// From the call to the start. On an emulated run's timeline both have been moved, each with its own
-// clock's op, so that their distance says nothing.
+// From the call to the start. On an emulated run's timeline both were moved by different clocks, so
+// their distance is meaningless.
 std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& activity,
                                      const GpuWork& work)
 {
@@ -108,7 +108,7 @@ std::uint32_t workAt(const GpuActivity& activity, const GpuWork& work)
     return static_cast<std::uint32_t>(&work - activity.work().data());
 }
 
-// Of its window, what lies within its op's: a kernel of NCCL runs before its op, while it waits.
+// The part of its window within its op: an NCCL kernel starts before its op while it waits.
 double shareOfOp(const GpuWork& work, engine::Window op)
 {
     const auto within = std::max<std::int64_t>(
@@ -140,7 +140,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     return section;
 }
 
-// Of the replay: "iteration 2, times 0.98", as the op took so much longer or shorter there.
+// Of the replay: "iteration 2, times 0.98", the ratio of the op's durations.
 QString sourceWords(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];
@@ -180,7 +180,7 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
     return section;
 }
 
-// A link a kernel, as many as stay readable; the table has all.
+// A link per kernel, up to a readable number; the table lists all.
 void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOfIteration op,
                     engine::Window span, DetailsSection& section)
 {

@@ -62,7 +62,7 @@ double meanBubble(const RunView& view, engine::Window window)
     return sum / std::max(1, view.devices());
 }
 
-// What the host said of this time, where it is an NVTX range that is selected.
+// The host's NVTX range, if one is selected.
 const HostRange* marked(const Selection& selection, const KernelView* kernels)
 {
     const bool hasDevice = kernels != nullptr && selection.device.isValid();

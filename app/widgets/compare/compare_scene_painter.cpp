@@ -58,7 +58,7 @@ void CompareScenePainter::paintFirstRuler() const
         Qt::AlignLeft | Qt::AlignVCenter, TimeCanvas::tr("Iteration"));
 }
 
-// Runs in another unit: their own ruler, and the reason in words.
+// Runs in another unit: a separate ruler, and the reason.
 void CompareScenePainter::paintOtherRuler(const CompareGroup& group, const CompareRow& first) const
 {
     const QRectF area = m_scene.rowsArea();

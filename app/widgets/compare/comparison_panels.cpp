@@ -56,7 +56,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     m_columns->addWidget(m_chartPanel);
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
-    // Where a line was pulled by hand it stays.
+    // A splitter that the user moved keeps its place.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ComparisonPanels::showSentence);

@@ -1,4 +1,4 @@
-// The controls of the export dialog's right column: what there is and what each one changes.
+// The controls of the export dialog's right column.
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"
@@ -21,7 +21,7 @@
 namespace app {
 namespace {
 
-// What is said of a palette at the right of its name.
+// The remark at the right of a palette's name.
 QString remark(const std::string& palette)
 {
     if (palette == "default")

@@ -126,7 +126,7 @@ void CostSourceForm::takeRun(const QString& file)
     m_loader.load(file);
 }
 
-// Another schedule of the same stages is what is asked for: it begins with the run's sizes.
+// Starts another schedule of the same stages with the run's sizes.
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;

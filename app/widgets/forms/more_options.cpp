@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-// What the page shows elsewhere; every other setting of a run is in MoreTraining.
+// The options that the page shows elsewhere; all others are in MoreTraining.
 constexpr std::string_view kElsewhere[]{
     "--model",      "--micro-batch-size", "--sequence", "--recompute",
     "--iterations", "--warmup",           "--seed",     "--text",

@@ -100,7 +100,8 @@ void NoteController::show()
     Q_EMIT changed();
 }
 
-// Drafts a note on the selection; false, with the reason in the band: there is nothing to note on.
+// Drafts a note on the selection; false, with the reason in the band, if the selection cannot have
+// one.
 bool NoteController::prepare()
 {
     if (!m_problem.isEmpty() || !canBeNoted(m_selection)) {

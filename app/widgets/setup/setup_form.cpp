@@ -65,7 +65,7 @@ QWidget* SetupForm::addField(QVBoxLayout& column, const char* flag)
     return m_fields->addRow(column, engine::experimentField(flag), m_plan.experiment);
 }
 
-// Dragging rests on values that the scheme accepts; typing says what is wrong with the others.
+// Dragging snaps to values that the scheme accepts; a typed value shows its fault.
 SliderField* SetupForm::makeCount(const char* flag, int ScheduleRequest::*member, int most)
 {
     const engine::FieldFacts& facts = engine::experimentField(flag);
@@ -260,7 +260,7 @@ void SetupForm::showModel()
     m_model->setCurrentText(model);
 }
 
-// What follows from the scheme and the mode: rules, options, what is off.
+// Updates what follows from scheme and mode: rules, options, disabled fields.
 void SetupForm::showScheme()
 {
     const ScheduleRequest& request = m_plan.experiment.schedule;
