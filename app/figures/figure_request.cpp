@@ -118,7 +118,7 @@ QString figureHelp()
         presets += fmt::format("  {:12} {:5.2f} in, {:>3} pt   {}\n", preset.name, preset.inches,
                                preset.fontSize, preset.title);
     return QString::fromStdString(fmt::format(
-        R"(Draw runs as a figure for print. Several runs stand on one time axis; the first is the baseline.
+        R"(Draw runs as a figure for print. Several runs share one time axis; the first is the baseline.
 Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
 
 Options:

@@ -203,7 +203,7 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     QStringList lines{tr("bubble %1").arg(percent(metrics->bubbleRatio))};
     if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
         lines << against;
-    lines << tr("peak %1").arg(memory); // its bars stand below
+    lines << tr("peak %1").arg(memory); // with its bars below
     for (const QString& line : lines)
         painter.drawText(QPointF(left, y += kLine), line);
 }

@@ -17,7 +17,7 @@ using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
 constexpr double kLeft = 24, kBar = 100;
-constexpr double kStandingFrom = 84; // height of a cell in which a memory bar stands
+constexpr double kStandingFrom = 84; // cell height from which a memory bar is vertical
 
 const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
                                          int iteration)

@@ -15,7 +15,7 @@ class HundredthsField : public SpinField
 
 public:
     using SpinField::SpinField;
-    void stepBy(int steps) override; // rests on multiples of the step
+    void stepBy(int steps) override; // snaps to multiples of the step
 
 protected:
     QString textFromValue(int value) const override;

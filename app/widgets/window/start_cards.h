@@ -46,7 +46,7 @@ private:
     QString m_when;
 };
 
-// A sample with its thumbnail, 160 px high; several stand above each other for comparison.
+// A sample with its thumbnail, 160 px high; several are stacked for comparison.
 class SampleCard : public CardButton
 {
     Q_OBJECT
