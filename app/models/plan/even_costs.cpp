@@ -31,7 +31,7 @@ struct Medians
     std::map<Class, std::vector<std::int64_t>> durations, latencies;
 };
 
-// The latency of a RECV counts from the later of the SEND's end and the link's start.
+// A RECV is the arrival of the message of a SEND: the later of both ends gives the latency.
 Medians collect(const engine::Run& run, int iteration)
 {
     Medians medians;
