@@ -31,7 +31,7 @@ struct Medians
     std::map<Class, std::vector<std::int64_t>> durations, latencies;
 };
 
-// A RECV is the arrival of the message of a SEND: the later of both ends gives the latency.
+// The latency of a message is the time from the end of its SEND to the end of its RECV.
 Medians collect(const engine::Run& run, int iteration)
 {
     Medians medians;

@@ -11,8 +11,8 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 // Clocks, driver and similar facts of the whole run; empty if unknown.
 std::vector<DetailsRow> machineRows(const engine::RunInfo& info);
 
-// GPU memory by owner at the end of the run, next to the memory in use by the driver; with several
-// GPUs, a row of the driver's value for each. nullopt if the file has no such data.
+// GPU memory by owner at the end of the run, next to the value that the driver reports; with
+// several GPUs, a row of the driver's value for each. nullopt if the file has no such data.
 std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info);
 
 } // namespace app

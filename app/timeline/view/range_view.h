@@ -10,8 +10,8 @@
 
 namespace app {
 
-// An NVTX range of the host: of an op whose launches were recorded in another iteration, or of a
-// library.
+// An NVTX range of the host: of an op whose launches were recorded apart from its execution, or of
+// a library.
 struct HostRange
 {
     engine::Window window; // nanoseconds of the timeline
