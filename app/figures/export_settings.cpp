@@ -28,7 +28,7 @@ QString key(std::string_view name)
 
 constexpr QLatin1String kOwn("own/"), kGroup("figurePresets");
 
-// A name may hold a slash, which parts groups.
+// Escapes slashes in the name, which separate groups.
 QString groupOf(const QString& preset)
 {
     return QString(kGroup) + QLatin1Char('/')

@@ -12,12 +12,12 @@ class QSettings;
 
 namespace app {
 
-// What the export dialog asks and remembers: the figure, its publication, and the files to write.
+// The settings that the export dialog shows and remembers: figure, publication, output files.
 struct ExportSettings : FigureSettings
 {
     std::string preset = "acm-column"; // "own/NAME": the user's; "" when set by hand
     bool pdf = true, svg = true, png = false, tikz = false;
-    QString base; // of the files, without the end: "/home/me/figures/bitpipe-d4-n4"
+    QString base; // path of the files without extension: "/home/me/figures/bitpipe-d4-n4"
 
     std::vector<FigureFormat> formats() const;
     QString file(FigureFormat format) const; // base and ".pdf", ".svg", ".png", ".tex"
@@ -25,17 +25,15 @@ struct ExportSettings : FigureSettings
     friend bool operator==(const ExportSettings&, const ExportSettings&) = default;
 };
 
-// What somebody typed or chose as the file, as ExportSettings::base has it: an end that stands for
-// a format is taken off.
+// The chosen file as ExportSettings::base: without the extension if it names a format.
 QString figureBase(const QString& file);
 
-// Rows and iteration belong to one run and are not kept. What is missing or out of range in the
-// file keeps its default.
+// Omits rows and iteration, which belong to one run. Missing or invalid values keep their defaults.
 ExportSettings loadExportSettings(const QSettings& settings);
 void saveExportSettings(QSettings& settings, const ExportSettings& exported);
 
-// The user's own presets: all of the settings but the files, under a name. `settings` is where the
-// program keeps its settings.
+// The user's own presets: all settings except the files, under a name. Stored in the program's
+// settings.
 QString ownPreset(const QString& name); // "own/NAME", as ExportSettings::preset has it
 bool isOwnPreset(const QString& preset);
 QStringList ownPresets(QSettings& settings); // names, sorted
@@ -43,7 +41,7 @@ void saveOwnPreset(QSettings& settings, const QString& name, const ExportSetting
 ExportSettings loadOwnPreset(QSettings& settings, const QString& preset, const QString& base);
 void removeOwnPreset(QSettings& settings, const QString& preset);
 
-// "bitpipe-d4-n8", "1f1b-bitpipe": a name for the files of these runs.
+// A file name for these runs: "bitpipe-d4-n8", "1f1b-bitpipe".
 QString figureName(const std::vector<std::shared_ptr<const engine::Run>>& runs);
 
 } // namespace app

@@ -72,7 +72,7 @@ Result<void> write(const FigureRequest& request)
     const QString family = QString::fromStdString(scene->font);
     if (!QFontDatabase::families().contains(family))
         return fail(Error::Code::NotFound,
-                    fmt::format("the font '{}' is not known to fontconfig; install the package "
+                    fmt::format("fontconfig does not find the font '{}'; install the package "
                                 "fonts-roboto-unhinted, or choose another with --font",
                                 scene->font));
     for (const QString& file : request.outputs) {
@@ -88,7 +88,7 @@ Result<void> write(const FigureRequest& request)
     return {};
 }
 
-// Qt's remarks about the environment ("XDG_RUNTIME_DIR not set") are not for who draws a figure.
+// Qt's warnings about the environment ("XDG_RUNTIME_DIR not set") do not concern the user.
 void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message)
 {
     if (type == QtFatalMsg)

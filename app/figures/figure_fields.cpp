@@ -41,7 +41,7 @@ Field<F> preset()
 Field<F> width()
 {
     FieldFacts facts = option(kStored, "--width", "Width, in",
-                              "Width in inches, in place of the preset's", "INCHES")
+                              "Width in inches, replaces the preset's", "INCHES")
                            .between(1, kMostInches)
                            .usually("the preset's");
     facts.kind = FieldKind::Real;
@@ -101,20 +101,20 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
 
 } // namespace
 
-// Rows and iteration belong to one run, a preset is a width and a size: none of them is stored.
+// Not stored: rows and iteration belong to one run, and a preset is a width and a size.
 engine::Fields<FigureSettings> figureFields()
 {
     using O = FigureOptions;
     static const std::vector<Field<F>> kFields{
         preset(),
         width(),
-        ofOptions(option(kStored, "--font-size", "Type, pt",
-                         "Size of the type, in place of the preset's", "PT")
+        ofOptions(option(kStored, "--font-size", "Font size, pt",
+                         "Font size, replaces the preset's", "PT")
                       .between(profiler::kSmallestType, kMostType)
                       .usually("the preset's"),
                   &O::fontSize),
         ofOptions(option(kStored, "--font", "Font", "Font family", "FAMILY")
-                      .usually("Roboto where it is installed"),
+                      .usually("Roboto if installed"),
                   &O::font),
         ofOptions(option(kStored, "--palette", "Palette", "Colours").oneOf(paletteViews()),
                   &O::palette),

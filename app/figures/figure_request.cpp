@@ -59,12 +59,12 @@ Result<void> checkFiles(const FigureRequest& request)
     if (request.runs.isEmpty())
         return invalid("name the run to draw: bubblescope figure RUN.sqlite -o figure.pdf");
     if (request.outputs.isEmpty())
-        return invalid("say where the figure goes: -o figure.pdf (or .svg, .tex, .png)");
+        return invalid("name the output file: -o figure.pdf (or .svg, .tex, .png)");
     if (request.options.notes && request.times == FigureTimes::Schematic)
-        return invalid("notes are of the times that were recorded; leave out --notes or --times "
+        return invalid("notes need recorded times; leave out --notes or --times "
                        "schematic");
     if (request.options.memory && request.times == FigureTimes::Schematic)
-        return invalid("memory is of the times that were recorded; leave out --memory or --times "
+        return invalid("memory needs recorded times; leave out --memory or --times "
                        "schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
@@ -118,7 +118,7 @@ QString figureHelp()
         presets += fmt::format("  {:12} {:5.2f} in, {:>3} pt   {}\n", preset.name, preset.inches,
                                preset.fontSize, preset.title);
     return QString::fromStdString(fmt::format(
-        R"(Draw runs as a figure for print. Several runs stand on one time axis; the first is the baseline.
+        R"(Draw runs as a figure for print. Several runs share one time axis; the first is the baseline.
 Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
 
 Options:

@@ -6,14 +6,14 @@
 
 namespace app {
 
-// What the command line of `bubblescope figure` asks for.
+// The parsed command line of `bubblescope figure`.
 struct FigureRequest : FigureSettings
 {
     QStringList runs, outputs;
     bool help = false;
 };
 
-// `arguments` are those behind "figure". Errors are wrong usage and name the option.
+// `arguments` follow "figure". Errors are wrong usage and name the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
 QString figureHelp(); // lines of at most 100 columns
 

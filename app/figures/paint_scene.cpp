@@ -10,8 +10,8 @@
 namespace app {
 namespace {
 
-// Text is laid out at this many pixels an em and scaled down: its advances are then those of the
-// font file, on every device.
+// Lays text out at this many pixels per em and scales it down, so that its advances are those of
+// the font file on every device.
 constexpr int kEmPixels = 200;
 
 QFont figureFont(const QString& family, bool bold)

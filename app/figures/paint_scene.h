@@ -6,9 +6,8 @@ class QPainter;
 
 namespace app {
 
-// Draws a scene with whatever the painter paints on: a widget, an image, a PDF page. One unit of
-// the painter is one point; it must stand at the scene's upper left corner. GUI application needed
-// (fonts), any thread.
+// Draws a scene on a widget, an image or a PDF page. One unit of the painter is one point; its
+// origin is the scene's upper left corner. Needs a QGuiApplication (fonts); any thread.
 void paintScene(QPainter& painter, const profiler::Scene& scene);
 
 } // namespace app

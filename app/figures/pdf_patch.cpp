@@ -5,7 +5,7 @@
 namespace app {
 namespace {
 
-// The place of what follows `key`, and its end; {-1, -1} where the key is not found.
+// Begin and end of the value after `key`; {-1, -1} if the key is not found.
 std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArray& key, char end)
 {
     const auto at = pdf.indexOf(key);
@@ -14,8 +14,8 @@ std::pair<qsizetype, qsizetype> valueAfter(const QByteArray& pdf, const QByteArr
     return {at + key.size(), pdf.indexOf(end, at + key.size())};
 }
 
-// The cross-reference table at the end of the file counts bytes from its beginning: ten digits per
-// object, twenty bytes per line, and the place of the table itself.
+// The cross-reference table at the end of the file has byte offsets from the start: ten digits per
+// object, twenty bytes per line, and the offset of the table itself.
 void moveOffsets(QByteArray& pdf, qsizetype behind, qsizetype by)
 {
     const auto table = pdf.lastIndexOf("\nxref\n") + 1;

@@ -5,10 +5,10 @@
 
 namespace app {
 
-// What QPdfWriter of Qt 6.4 cannot be told, changed in the finished file: it writes the time of
-// day, in local time, and rounds a page to whole points.
+// Corrects what QPdfWriter of Qt 6.4 does not let us set: it writes the current local time and
+// rounds the page to whole points.
 
-// `digits` is YYYYMMDDhhmmss, UTC. All offsets of the file follow.
+// `digits` is YYYYMMDDhhmmss, UTC. Updates all offsets of the file.
 void setPdfDate(QByteArray& pdf, const QByteArray& digits);
 // Crops the page to `points`, measured from its upper left corner. In place.
 void cropPdfPage(QByteArray& pdf, QSizeF points);

@@ -5,8 +5,8 @@
 
 namespace app {
 
-// The run's schedule in abstract units, F = 1 and B = 2, everything else free: what papers draw.
-// The same schedule gives the same figure, whatever was measured.
+// The run's schedule in abstract units with F = 1, B = 2 and all other costs 0, as papers draw it.
+// Depends on the schedule only, not on measured times.
 engine::Result<engine::Run> schematic(const engine::Run& run);
 
 } // namespace app

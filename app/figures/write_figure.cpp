@@ -117,7 +117,7 @@ Result<void> saveFigure(const QString& file, const QByteArray& bytes)
     QSaveFile out(file);
     if (out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit())
         return {};
-    // Qt calls a disk that is full an unknown error.
+    // Qt reports a full disk as an unknown error.
     const bool isFull = out.error() != QFileDevice::OpenError
         && QStorageInfo(QFileInfo(file).path()).bytesAvailable() < bytes.size();
     return fail(

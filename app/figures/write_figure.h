@@ -13,14 +13,14 @@ namespace app {
 
 enum class FigureFormat : std::uint8_t { Pdf, Svg, Png, Tikz };
 
-// By the end of the file's name: ".pdf", ".svg", ".png", ".tex".
+// By file extension: ".pdf", ".svg", ".png", ".tex".
 std::optional<FigureFormat> figureFormat(const QString& file);
 
-// The bytes of the figure's file. The same scene gives the same bytes: the date in a PDF is the
-// scene's. `dpi` is of PNG. Needs a QGuiApplication, but no screen.
+// The bytes of the figure's file. Deterministic: the date in a PDF is the scene's. `dpi` applies to
+// PNG. Needs a QGuiApplication, but no screen.
 engine::Result<QByteArray> renderFigure(const profiler::Scene& scene, FigureFormat format, int dpi);
 
-// Replaces the file as a whole or leaves the old one as it was.
+// Replaces the file atomically; keeps the old one on failure.
 engine::Result<void> saveFigure(const QString& file, const QByteArray& bytes);
 
 } // namespace app

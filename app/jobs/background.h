@@ -10,9 +10,9 @@
 
 namespace app {
 
-// Runs work in a thread pool (by default the global one) and delivers its answer in the owner's
-// thread. A member of the QObject it works for: once that is destroyed, pending answers are
-// dropped, and nothing waits for them.
+// Runs work in a thread pool (by default the global one) and delivers the result in the owner's
+// thread. A member of the QObject that it works for: its destruction drops pending results without
+// waiting.
 class Background
 {
 public:
@@ -29,7 +29,7 @@ public:
     Background& operator=(const Background&) = delete;
 
     // `work()` runs in the pool and must not touch the owner; `done(answer)` runs in the owner's
-    // thread. A higher priority goes before what still waits.
+    // thread. Queued work runs by descending priority.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {
@@ -53,7 +53,7 @@ private:
         explicit Address(QObject* o)
             : owner(o)
         { }
-        std::mutex mutex; // owner is alive while it is held and not null
+        std::mutex mutex; // owner is alive while this is locked and owner is not null
         QObject* owner;
     };
     QThreadPool& m_pool;

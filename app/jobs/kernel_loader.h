@@ -21,9 +21,9 @@ public:
     void ask(const RunPointer& run, const RunDocument& document);
 
 Q_SIGNALS:
-    // Empty where nothing was recorded, null where it cannot be read; both with the reason.
+    // Empty if nothing was recorded, null if it cannot be read; both with the reason.
     void loaded(const app::KernelViewPointer& kernels, const QString& reason);
-    void missing(const QString& reason); // not read yet, or there is nothing to read
+    void missing(const QString& reason); // not read yet, or nothing to read
 
 private:
     Background m_background;

@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Predicts many requests, without their runs, answers by signal and caches the answers. Requests
-// before startOver() are not answered. Uses threads of its own, so that the large preview of a page
-// does not wait for it. GUI thread only.
+// Predicts many requests without their runs and caches the results. startOver() drops the pending
+// requests. Uses its own threads, so that it does not delay the large preview of a page. GUI thread
+// only.
 class Predictor : public QObject
 {
     Q_OBJECT
@@ -30,11 +30,12 @@ Q_SIGNALS:
     void answered(const QString& key, const app::Predictor::Answer& answer);
 
 private:
-    Answer known(const PredictionRequest& request) const; // null: not remembered
+    Answer known(const PredictionRequest& request) const; // null: not cached
     void remember(const PredictionRequest& request, const Answer& answer);
 
     Background m_background;
-    std::shared_ptr<std::atomic<int>> m_generation; // also read in the pool, to skip what is old
+    // also read in the pool, to skip outdated requests
+    std::shared_ptr<std::atomic<int>> m_generation;
     std::deque<std::pair<PredictionRequest, Answer>> m_known; // newest first
 };
 

@@ -5,8 +5,8 @@
 namespace app {
 namespace {
 
-// Ops of a job that is given up, at its next step, for a newer one; smaller ones are through sooner
-// than their successor and show that something moves.
+// Larger jobs are cancelled at their next step for a newer request; smaller ones finish first, so
+// that the picture keeps moving.
 constexpr std::int64_t kLong = 1'000'000;
 
 using Predicted = std::shared_ptr<const engine::Result<Prediction>>;
@@ -22,7 +22,7 @@ PreviewPredictor::Answer answerOf(engine::Result<Prediction> result)
 
 } // namespace
 
-// Remembers the last schedule that was built.
+// Caches the last built schedule.
 class PreviewPredictor::Worker
 {
 public:
@@ -85,10 +85,10 @@ void PreviewPredictor::finished(const Answer& answer)
     m_isBusy = false;
     Answer given = answer;
     given.isNewest = !m_next;
-    const bool isWanted = !*m_isDropped && answer.prediction != nullptr;
+    const bool isCurrent = !*m_isDropped && answer.prediction != nullptr;
     if (m_next)
         start(*std::exchange(m_next, std::nullopt));
-    if (isWanted)
+    if (isCurrent)
         Q_EMIT answered(given);
 }
 

@@ -12,10 +12,10 @@
 
 namespace app {
 
-// The prediction of a page's large preview, with its view prepared for painting. Small ones are
-// answered before ask() returns; others come from the thread pool: one is computed, the newest
-// waits, those between are dropped. Every answer is delivered, so that the picture follows a
-// slider. What does not depend on costs is kept between requests. GUI thread only.
+// Predicts a page's large preview and prepares it for painting. Small predictions are delivered
+// before ask() returns; others run in the thread pool, at most one at a time: the newest request
+// waits, older ones are dropped. Every result is delivered, so that the picture follows a slider.
+// Keeps the part that does not depend on costs between requests. GUI thread only.
 class PreviewPredictor : public QObject
 {
     Q_OBJECT
@@ -25,13 +25,13 @@ public:
     {
         std::shared_ptr<const engine::Result<Prediction>> prediction;
         RunViewPointer view;  // null: no run
-        bool isNewest = true; // false: the one that was asked last is still on its way
+        bool isNewest = true; // false: a later request is pending
     };
 
     explicit PreviewPredictor(QObject* parent = nullptr);
 
     void ask(const PredictionRequest& request);
-    void drop(); // what was asked so far is not answered
+    void drop(); // drops all requests so far
 
 Q_SIGNALS:
     void answered(const app::PreviewPredictor::Answer& answer);
@@ -43,7 +43,7 @@ private:
 
     Background m_background{this};
     std::shared_ptr<Worker> m_worker;
-    std::shared_ptr<std::atomic<bool>> m_isDropped; // of the job at work
+    std::shared_ptr<std::atomic<bool>> m_isDropped; // of the running job
     std::optional<PredictionRequest> m_next;
     std::int64_t m_opsAtWork = 0;
     bool m_isBusy = false;

@@ -31,7 +31,7 @@ void RunAnalysis::ask(RunPointer run, int iteration)
 void RunAnalysis::forget()
 {
     m_next.reset();
-    m_told = 0;
+    m_reported = 0;
     ++m_generation;
 }
 
@@ -39,7 +39,7 @@ void RunAnalysis::start(const Request& request)
 {
     m_isBusy = true;
     // The last reported iteration may have grown since.
-    const std::size_t first = m_told > 0 ? m_told - 1 : 0;
+    const std::size_t first = m_reported > 0 ? m_reported - 1 : 0;
     m_background.run(
         [request, first, generation = m_generation] {
             return Answer{request.run, profiler::metrics(*request.run, request.iteration), first,
@@ -52,7 +52,7 @@ void RunAnalysis::take(const Answer& answer)
 {
     m_isBusy = false;
     if (answer.generation == m_generation) {
-        m_told = answer.first + answer.rows.size();
+        m_reported = answer.first + answer.rows.size();
         Q_EMIT iterationsDone(answer.run, answer.first, answer.rows);
         if (answer.metrics)
             Q_EMIT answered(answer.run, *answer.metrics);

@@ -22,7 +22,7 @@ public:
 
     // Metrics of iteration `iteration`, and the rows of all iterations that were not reported yet.
     void ask(RunPointer run, int iteration);
-    void forget(); // the next run is another one
+    void forget(); // call before another run
 
 Q_SIGNALS:
     void answered(const app::RunPointer& run, const profiler::RunMetrics& metrics);
@@ -42,7 +42,7 @@ private:
     Background m_background;
     std::optional<Request> m_next;
     bool m_isBusy = false;
-    std::size_t m_told = 0;
+    std::size_t m_reported = 0;
     int m_generation = 0;
 };
 

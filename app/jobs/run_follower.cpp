@@ -65,8 +65,8 @@ void RunFollower::take(const Answer& answer)
         Q_EMIT failed(answer.failure);
     if (answer.run)
         Q_EMIT grown(answer.run);
-    // A row that came while the last read was under way must not be missed, nor the last one of
-    // all: a snapshot that grew may lack what was written after it was taken.
+    // Reads again if rows arrived during the last read, or at the end: a snapshot may lack rows
+    // that were written after it was taken.
     if (m_isPoked || (m_isLast && answer.run))
         read();
     else if (m_isLast)

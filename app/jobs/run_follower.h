@@ -22,15 +22,16 @@ public:
     explicit RunFollower(const QString& file, QObject* parent = nullptr);
     ~RunFollower() override;
 
-    void start(int milliseconds = 200); // reads now, then in this interval
-    void poke();   // rows were committed: read as soon as the last read is done
-    void finish(); // the writer is done: one last read, then finished()
+    void start(int milliseconds = 200); // reads now, then at this interval
+    void poke();                        // rows were committed: reads after the current read
+    void finish(); // the writer has ended: reads once more, then emits finished()
 
 Q_SIGNALS:
     void grown(const app::RunPointer& run);
-    void warned(const QString& text);   // the file is updated only once a second; said once
-    void failed(const QString& reason); // the file cannot be read (any more); said once per reason
-    void finished();                    // nothing more will come
+    void warned(const QString& text); // the file is updated only once a second; emitted once
+    // the file cannot be read (any more); emitted once per reason
+    void failed(const QString& reason);
+    void finished(); // no more snapshots
 
 private:
     struct Answer;

@@ -12,7 +12,7 @@
 
 namespace app {
 
-// The runs of one window: opened, started, predicted; every page shares them. The GUI thread only.
+// The opened, started and predicted runs of a window, shared by its pages. GUI thread only.
 class RunLibrary : public QObject
 {
     Q_OBJECT
@@ -23,33 +23,33 @@ public:
 
     RunsModel& runs() { return *m_runs; }
 
-    // Starts to read a file; a file that is open already is not read again.
+    // Starts to read a file unless it is open already.
     std::shared_ptr<RunDocument> open(const QString& file);
-    // Starts a worker with options of `bscope run` (without -o) on a new file; while another one
-    // works it waits in a queue, for two at a time would disturb each other's times.
+    // Starts a worker with options of `bscope run` (without -o) on a new file. Only one worker runs
+    // at a time, since two would disturb each other's times; others are queued.
     std::shared_ptr<RunDocument> start(const QStringList& options);
-    int queued() const; // runs that wait
-    // So many places nearer to the front (< 0) or the end of the queue; others keep their order.
+    int queued() const; // number of queued runs
+    // Moves a run towards the front (< 0) or the end of the queue.
     void moveInQueue(const RunDocument& document, int by);
-    // What the run was started with; empty where it was not started in this window.
+    // The options with which the run was started; empty if this window did not start it.
     QStringList optionsOf(const RunDocument& document) const;
-    // A run that is no file: a prediction.
+    // Adds a run without a file: a prediction.
     std::shared_ptr<RunDocument> add(engine::Run run);
 
-    void stop(const RunDocument& document); // keeps whole iterations; a queued one is not started
+    // keeps complete iterations; a queued run is not started
+    void stop(const RunDocument& document);
     void setPaused(const RunDocument& document, bool paused);
     void close(const RunDocument& document);
     bool isAnyRunning() const;
-    // For tests. A program "" is the own one; a worker that does not stop is killed after
-    // `patience`.
+    // For tests. "" is the default program; a worker that does not stop is killed after `patience`.
     void setWorkerProgram(const QString& program) { m_program = program; }
     void setPatience(std::chrono::milliseconds patience) { m_patience = patience; }
 
 private:
     RunSession* session(const RunDocument& document) const;
-    void startNext(); // of the queue, when nothing runs
-    void estimate();  // what queued runs will take, at the rate of those that ran
-    double secondsOfAFlop(const QString& kind) const; // < 0: none of that kind ran
+    void startNext(); // starts the next queued run when none is running
+    void estimate();  // estimates the duration of queued runs from the rate of completed ones
+    double secondsOfAFlop(const QString& kind) const; // < 0: no run of that kind completed
     std::shared_ptr<RunDocument> newDocument(const QString& file);
 
     RunsModel* m_runs;
@@ -59,8 +59,8 @@ private:
     int m_lastNumber = 0;
 };
 
-// Where runs go without -o: .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite; the
-// folder is made.
+// The default output file: .../bubblescope/runs/<time>-<scheme>-D<D>-N<N>.sqlite; creates the
+// folder.
 QString newRunFile(const QStringList& options);
 
 } // namespace app

@@ -20,11 +20,11 @@ public:
     ~RunLoader() override;
 
     void load(const QString& file);
-    void cancel(); // the current load emits nothing more
+    void cancel(); // the current load emits no more signals
 
 Q_SIGNALS:
-    void loaded(const app::RunPointer& run, const QString& warning); // "" : nothing to warn of
-    void failed(const QString& reason); // what the file is instead, and what to do
+    void loaded(const app::RunPointer& run, const QString& warning); // "": no warning
+    void failed(const QString& reason);                              // the error, and what to do
 
 private:
     std::shared_ptr<std::atomic<bool>> m_cancelled;

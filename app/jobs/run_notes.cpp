@@ -41,7 +41,7 @@ struct StoredNotes
 
 } // namespace
 
-// From one state of a note to another; none: it is not there.
+// One change of a note; nullopt: the note does not exist in that state.
 class NoteStep : public QUndoCommand
 {
 public:
@@ -121,13 +121,13 @@ void RunNotes::setText(std::int64_t id, const QString& text)
         return;
     Note after = *before;
     after.text = text.toStdString();
-    m_undo.push(new NoteStep(*this, tr("words of a note"), *before, after));
+    m_undo.push(new NoteStep(*this, tr("edit of a note"), *before, after));
 }
 
 void RunNotes::remove(std::int64_t id)
 {
     if (const Note* before = find(id))
-        m_undo.push(new NoteStep(*this, tr("note taken away"), *before, std::nullopt));
+        m_undo.push(new NoteStep(*this, tr("deletion of a note"), *before, std::nullopt));
 }
 
 void RunNotes::put(const Note& note)
@@ -150,7 +150,7 @@ void RunNotes::take(const Note& note)
     Q_EMIT changed();
 }
 
-// What the file holds is what there is.
+// The content of the file replaces the notes in memory.
 void RunNotes::written(const Note& note, const QString& failure)
 {
     if (failure.isEmpty())

@@ -38,12 +38,12 @@ RunProcess::RunProcess(QObject* parent)
     for (QProcess* process : {&m_version, &m_worker}) {
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->setStandardInputFile(QProcess::nullDevice());
-        // The worker does not outlive its window: it is asked to stop, and keeps what it has.
+        // The worker must not outlive its window: it is stopped and keeps complete iterations.
         process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGINT); });
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
                 end(WorkerEnd::How::Refused,
-                    tr("%1 does not start; install Bubblescope again.").arg(m_program));
+                    tr("%1 does not start; reinstall Bubblescope.").arg(m_program));
         });
     }
     connect(&m_version, &QProcess::finished, this, &RunProcess::versionAnswered);
@@ -71,7 +71,7 @@ void RunProcess::start(const QString& program, const QStringList& options, const
     m_isRunning = true;
     if (m_program.isEmpty())
         end(WorkerEnd::How::Refused,
-            tr("bscope is missing beside this program; install Bubblescope again."));
+            tr("bscope is missing beside this program; reinstall Bubblescope."));
     else
         launch(m_version, {QStringLiteral("--version"), QStringLiteral("--json")});
 }
@@ -95,14 +95,14 @@ void RunProcess::versionAnswered()
     else
         end(WorkerEnd::How::Refused,
             tr("%1 is build %2, this window build %3; install both together.")
-                .arg(m_program, build.isEmpty() ? tr("an unknown one") : build, ownBuild()));
+                .arg(m_program, build.isEmpty() ? tr("unknown") : build, ownBuild()));
 }
 
 void RunProcess::stop()
 {
     if (!m_isRunning || m_isStopping)
         return;
-    setPaused(false); // a worker that is held hears no signal
+    setPaused(false); // a suspended worker receives no signal
     m_isStopping = true;
     if (m_worker.processId() > 0)
         ::kill(static_cast<pid_t>(m_worker.processId()), SIGINT);

@@ -11,26 +11,25 @@
 
 namespace app {
 
-// The `bscope` beside this program; "", with a reason, where it is missing.
+// The `bscope` beside this program; "", with a reason, if it is missing.
 QString workerProgram();
 
-// How a worker ended; `text` is for the user.
+// How a worker ended; `text` is shown to the user.
 struct WorkerEnd
 {
     enum class How : int {
         Finished,
         Cancelled,
-        Failed,  // it said why
-        Refused, // not started: no bscope, or one of another build
-        Killed,  // by a signal that was not asked for
+        Failed,  // the worker reported an error
+        Refused, // not started: bscope is missing or of another build
+        Killed,  // by a signal that was not requested
     };
     How how = How::Finished;
     QString text;
 };
 
-// A worker process: `bscope run ... --progress jsonl -o FILE`. Checks its build first and refuses
-// another build, since the two share the file format. Nothing here blocks. Destroying it kills the
-// worker.
+// A worker process: `bscope run ... --progress jsonl -o FILE`. Refuses a worker of another build,
+// since both share the file format. Never blocks. The destructor kills the worker.
 class RunProcess : public QObject
 {
     Q_OBJECT
@@ -41,16 +40,16 @@ public:
 
     // `program` "" : workerProgram().
     void start(const QString& program, const QStringList& options, const QString& file);
-    void stop(); // SIGINT: whole iterations are kept; SIGKILL when the patience is at its end
+    void stop(); // SIGINT, which keeps complete iterations; SIGKILL after the patience
     void setPatience(std::chrono::milliseconds patience) { m_killTimer.setInterval(patience); }
-    // Holds the worker where it stands, and lets it go on. Its clocks of CPU time stand still, too.
+    // Suspends or resumes the worker; its CPU clocks stop while it is suspended.
     void setPaused(bool paused);
     bool isRunning() const { return m_isRunning; }
     qint64 processId() const { return m_worker.processId(); }
 
 Q_SIGNALS:
     void event(const app::WorkerEvent& event);
-    void said(const QString& line); // anything that is not an event
+    void said(const QString& line); // a line that is not an event
     void ended(const app::WorkerEnd& end);
 
 private:

@@ -13,7 +13,7 @@ namespace {
 using State = RunDocument::State;
 using Level = Notice::Level;
 
-// Another program's run: it says nothing, and is most likely dead.
+// A run of another program without progress, which has probably ended.
 constexpr int kForeignPollMilliseconds = 1000;
 
 // "device 0 is full; free some. Nothing was recorded."
@@ -29,7 +29,7 @@ QString joined(QString reason, const QString& kept)
     return reason + QLatin1Char(' ') + kept;
 }
 
-// What is said of a file whose writer did not finish, read without having started it.
+// The notice for a file that was not finished and not started here.
 Notice noticeOfFile(const engine::Run& run)
 {
     const QString kept = keptSentence(&run);
@@ -110,7 +110,7 @@ void RunSession::loaded(const RunPointer& run, const QString& warning)
                                    .arg(QString::fromStdString(run->info.started),
                                         QString::fromStdString(run->info.program)));
     if (!run->info.command.empty())
-        m_document->addLogLine(tr("again with: %1").arg(QString::fromStdString(run->info.command)));
+        m_document->addLogLine(tr("command: %1").arg(QString::fromStdString(run->info.command)));
     m_document->setNotice(warning.isEmpty()
                               ? noticeOfFile(*run)
                               : Notice{Level::Warning, tr("Updated once a second."), warning});
@@ -125,7 +125,7 @@ void RunSession::start(const QString& program, const QStringList& options)
     m_document->setState(State::Running);
     m_document->addLogLine(tr("bscope run %1").arg(options.join(QLatin1Char(' '))));
     const QString folder = QFileInfo(m_document->file()).path();
-    if (!QFileInfo(folder).isDir()) { // RunLibrary tried to make it
+    if (!QFileInfo(folder).isDir()) { // RunLibrary tried to create it
         workerEnded({WorkerEnd::How::Refused,
                      tr("The folder %1 for runs cannot be created; rename the file in its place, "
                         "or set XDG_DATA_HOME to a writable folder.")
@@ -147,7 +147,7 @@ void RunSession::setPaused(bool paused)
     if (m_document->state() != State::Running || paused == m_document->isPaused())
         return;
     m_process.setPaused(paused);
-    m_document->addLogLine(paused ? tr("paused") : tr("goes on"));
+    m_document->addLogLine(paused ? tr("paused") : tr("resumed"));
     m_document->setPaused(paused);
 }
 
@@ -165,7 +165,7 @@ void RunSession::stop()
         return;
     m_document->setPaused(false);
     m_document->setState(State::Stopping);
-    m_document->addLogLine(tr("stop asked for"));
+    m_document->addLogLine(tr("stop requested"));
     m_process.stop();
 }
 
@@ -245,7 +245,7 @@ void RunSession::grown(const RunPointer& run)
     if (m_document->isRunning())
         m_document->setProgress(progress);
     else if (run->info.outcome != engine::Outcome::Running)
-        m_follower.finish(); // another program wrote it, and is done
+        m_follower.finish(); // another program wrote it and has finished
 }
 
 void RunSession::allRead()
@@ -255,9 +255,9 @@ void RunSession::allRead()
         const Notice notice = noticeOfEnd(m_end, run);
         if (notice.level != Level::None)
             m_document->setNotice(notice);
-        m_document->addLogLine(notice.headline.isEmpty()
+        m_document->addLogLine(notice.title.isEmpty()
                                    ? tr("the run is complete")
-                                   : notice.headline + QLatin1Char(' ') + notice.text);
+                                   : notice.title + QLatin1Char(' ') + notice.text);
     } else if (run != nullptr) {
         m_document->setNotice(noticeOfFile(*run));
     }

@@ -27,7 +27,7 @@ engine::Result<std::unique_ptr<SnapshotPool::Buffer>> SnapshotPool::take()
 
 void SnapshotPool::giveBack(std::unique_ptr<Buffer> buffer)
 {
-    // One is enough: the window holds the newest, this one grows next.
+    // One is enough: the window holds the newest, this one is reused next.
     constexpr std::size_t kKept = 1;
     const std::lock_guard lock(m_mutex);
     m_free.push_back(std::move(buffer));
@@ -48,7 +48,7 @@ engine::Result<SnapshotPool::Snapshot> SnapshotPool::next()
             return tl::unexpected(grew.error());
         return snapshot;
     }
-    // Pool or process may end first, and the last owner may be in any thread.
+    // The pool may be destroyed first, and the last owner may be on any thread.
     auto release = [pool = weak_from_this()](Buffer* done) {
         std::unique_ptr<Buffer> owned(done);
         if (const auto alive = pool.lock())

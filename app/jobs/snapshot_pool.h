@@ -12,10 +12,9 @@
 
 namespace app {
 
-// Snapshots of a growing run without copying it. A snapshot is a Run with a reader of its own; a
-// new one is had by taking a Run that nobody looks at any more and adding the rows it lacks. While
-// the window holds the newest snapshot the one before comes back here and is the next to grow, so
-// every row is read twice and no row is ever copied, however long the run is.
+// Snapshots of a growing run without copying it. A snapshot is a Run with its own reader; a new one
+// reuses a Run that is no longer referenced and adds the missing rows. The window holds the newest
+// snapshot while the previous one returns to the pool, so every row is read twice and never copied.
 //
 //     window:  A      B      A'     B'        A' = A + the rows since A
 //     pool:    -      A      B      A'
@@ -30,7 +29,7 @@ public:
 
     explicit SnapshotPool(std::filesystem::path file);
 
-    // One thread at a time. The snapshot may be released in any thread.
+    // One thread at a time. The snapshot may be released on any thread.
     engine::Result<Snapshot> next();
 
 private:

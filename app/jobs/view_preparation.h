@@ -12,8 +12,7 @@
 namespace app {
 
 // Prepares runs for painting (RunView): small ones before ask() returns, others in the thread pool.
-// Only the newest request is answered; runs of the previous answer are not prepared again. GUI
-// thread only.
+// Only the newest request is answered; reuses the views of the previous answer. GUI thread only.
 class ViewPreparation : public QObject
 {
     Q_OBJECT
@@ -24,7 +23,7 @@ public:
 
     explicit ViewPreparation(QObject* parent = nullptr);
 
-    void ask(std::vector<RunPointer> runs); // none of them null
+    void ask(std::vector<RunPointer> runs); // not null
     bool isBusy() const { return m_isBusy; }
 
 Q_SIGNALS:

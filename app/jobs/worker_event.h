@@ -16,14 +16,14 @@ struct WorkerEvent
     double time = 0;                // seconds since the worker began
     QString file, build, outcome;   // started: file, build; finished: file, outcome
     QString message;                // warning, failed
-    int iterations = 0, warmup = 0; // started: planned ones, and how many of them are warm-up
+    int iterations = 0, warmup = 0; // started: planned iterations, and the warm-up ones among them
     int index = -1;                 // iteration
     std::optional<double> loss;     // iteration, nats per token
     double duration = 0;            // iteration, ns on the run's timeline
     std::int64_t rows = 0;          // rows: committed so far
 };
 
-// nullopt: not a JSON object with an "event" (the worker's last words, a library's chatter).
+// nullopt: not a JSON object with an "event", as other output of the worker or a library.
 std::optional<WorkerEvent> parseWorkerEvent(const QByteArray& line);
 
 } // namespace app

@@ -4,16 +4,15 @@
 
 namespace app {
 
-// What this machine can run on, as far as a file tells; the worker is asked for the rest.
+// What this machine can run on, as far as the file system shows it; the worker reports the rest.
 struct DeviceFacts
 {
     QString cpu;   // "AMD EPYC 7B13"
-    int cores = 1; // that this process may use
+    int cores = 1; // available to this process
     bool hasNvidiaDriver = false;
 };
 
 DeviceFacts deviceFacts();
-QString
-cpuName(const QString& cpuinfo); // from the text of /proc/cpuinfo; "CPU" when it is not said
+QString cpuName(const QString& cpuinfo); // from the text of /proc/cpuinfo; "CPU" if it names none
 
 } // namespace app

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// The losses of a run, iteration by iteration; the replay has none and is left out.
+// The losses of a run by iteration, without the median replay, which has none.
 struct LossPoint
 {
     bool isWarmup = false;
@@ -19,7 +19,7 @@ struct LossPoint
 struct LossSeries
 {
     std::vector<LossPoint> points;
-    int planned = 0; // iterations that the run was to have, warm-up ones included
+    int planned = 0;                                   // planned iterations, including warm-up
     std::optional<double> unigramEntropy, entropyRate; // of the data, nats per token
 
     double highest() const; // of means, micro-batches and the reference lines; 0 when empty

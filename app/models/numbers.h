@@ -8,8 +8,8 @@
 
 namespace app {
 
-// How numbers look everywhere (visual-design.md, "Type, space, line"): a true minus sign, thin
-// spaces between thousands and before %, the unit in the header and not in each cell.
+// Number formats of the whole window: a true minus sign, thin spaces between thousands and before
+// %, the unit in the header and not in each cell.
 QString number(double value, int decimals);           // "-1 234.5" with U+2212 and U+2009
 QString signedNumber(double value, int decimals);     // "+4.0", "-0.4", "0" when it rounds to 0
 QString percent(double share, int decimals = 1);      // 0.13 -> "13.0 %"
@@ -31,8 +31,8 @@ struct Scale
     Scale finer(int moreDecimals) const;
 };
 
-// Ticks of a run's timeline: ms (us or s where the iteration is far from it), or abstract units.
+// Ticks of a run's timeline: ms (us or s for much shorter or longer iterations), or abstract units.
 Scale timeScale(const engine::RunInfo& info, std::int64_t longest);
-Scale byteScale(std::int64_t largest); // GiB with two decimals, MiB or KiB where that says nothing
+Scale byteScale(std::int64_t largest); // GiB with two decimals; MiB or KiB for small amounts
 
 } // namespace app

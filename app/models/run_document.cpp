@@ -93,10 +93,11 @@ QString keptSentence(const engine::Run* run)
     const auto measured
         = std::ranges::count(all, engine::Iteration::Kind::Measured, &engine::Iteration::kind);
     if (measured == 0)
-        return RunDocument::tr("Only warm-up iterations were recorded; they are kept.");
+        return RunDocument::tr("Only warm-up iterations were recorded, so there are no results. "
+                               "The recording was kept.");
     if (measured == 1)
-        return RunDocument::tr("Iteration 0 is whole and kept.");
-    return RunDocument::tr("Iterations 0–%1 are whole and kept.").arg(measured - 1);
+        return RunDocument::tr("Iteration 0 is complete and was kept.");
+    return RunDocument::tr("Iterations 0–%1 are complete and were kept.").arg(measured - 1);
 }
 
 } // namespace app

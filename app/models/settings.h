@@ -12,8 +12,7 @@ class QSettings;
 
 namespace app {
 
-// A run as the start page lists it: what was known when it was last open, so that the page opens no
-// file.
+// A run in the start page's list, as it was when last open, so that the page opens no file.
 struct RecentRun
 {
     QString file, title, subtitle;   // "BitPipe", "tiny, 4 × 8"
@@ -27,7 +26,7 @@ struct RecentRun
 RecentRun describeRecent(const QString& file, const engine::Run& run, const QDateTime& now);
 QString whenText(const QDateTime& then, const QDateTime& now); // "today, 14:31", "Monday", "3 May"
 
-// What the window remembers between two starts, in the user's settings file. GUI thread.
+// Settings that persist between sessions, in the user's settings file. GUI thread only.
 class Settings
 {
 public:
@@ -40,7 +39,7 @@ public:
     QByteArray geometry() const;
     void setGeometry(const QByteArray& geometry);
 
-    // Newest first, at most kRecentRuns; files that are gone are left out.
+    // Newest first, at most kRecentRuns; omits files that no longer exist.
     static constexpr std::size_t kRecentRuns = 8;
     std::vector<RecentRun> recentRuns() const;
     void addRecent(const RecentRun& run); // replaces the entry of the same file

@@ -7,11 +7,11 @@
 
 namespace app {
 
-// The one style sheet of the window: resources/style/window.qss with its @tokens replaced by the
-// colours of the theme (@surface, @line-strong, @text-2 ...).
+// The window's style sheet: resources/style/window.qss with its @tokens replaced by the colours of
+// the theme (@surface, @line-strong, @text-2 ...).
 QString styleSheet(const Theme& theme);
 
-// The colours that widgets without a rule fall back to.
+// The colours of widgets without a style rule.
 QPalette chromePalette(const Theme& theme);
 
 } // namespace app

@@ -16,11 +16,11 @@ inline QString fromUtf8(std::string_view text)
 // A scheme's title without the names in parentheses: "1F1B (PipeDream-Flush)" is "1F1B".
 QString shortTitle(const QString& title);
 
-QString capitalized(QString words); // their first letter
+QString capitalized(QString words); // capitalizes the first letter
 
-QString quotedCell(QString text); // of a CSV file, quoted where it must be
+QString quotedCell(QString text); // a CSV cell, quoted if necessary
 
-QString unitsText(double units); // 14: "14", 16.5: "16.5"; no unit
+QString unitsText(double units); // without the unit: 14 is "14", 16.5 is "16.5"
 // A time of a run with its unit: "14 units", "115.3 ms".
 QString timeText(std::int64_t ticks, const engine::RunInfo& info);
 

@@ -14,7 +14,7 @@ QColor rgb(QRgb value)
     return QColor::fromRgb(value);
 }
 
-// visual-design.md, section 2, "Chrome"; in the order of the struct.
+// Colours in the order of the struct.
 Chrome lightChrome()
 {
     return {rgb(0xF3F4F6), rgb(0xFFFFFF), rgb(0xF8F9FA), rgb(0xE2E5EA), rgb(0xC9CED6),
@@ -44,7 +44,7 @@ profiler::ThemeMode modeFor(ThemeController::Choice choice, profiler::ThemeMode 
     return desktop;
 }
 
-// Qt 6.4 cannot ask for the colour scheme (6.5 can): a dark desktop hands out a dark window colour.
+// Qt 6.4 has no colour scheme query (6.5 has): a dark desktop sets a dark window colour.
 profiler::ThemeMode desktopMode()
 {
     const QColor window = QGuiApplication::palette().color(QPalette::Window);
@@ -67,7 +67,7 @@ QColor toQt(profiler::Colour colour)
 
 QFont uiFont(int pixelSize, QFont::Weight weight)
 {
-    // Asked once: fontconfig takes longer for an answer than a cell for its text.
+    // Cached: a fontconfig query takes longer than drawing a cell.
     static const QFont kBase = QFontDatabase::hasFamily(QStringLiteral("Roboto"))
         ? QFont(QStringLiteral("Roboto"))
         : QFontDatabase::systemFont(QFontDatabase::GeneralFont);

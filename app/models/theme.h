@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Chrome colours, light and dark (visual-design.md, section 2, "Chrome"). Neutral: hue is for data.
+// Colours of everything but data, light and dark. Neutral: hue is reserved for data.
 struct Chrome
 {
     QColor window, surface, surfaceAlt;
@@ -20,8 +20,7 @@ struct Chrome
     QColor okTint, warningTint, errorTint;
 };
 
-// Everything a painter or a style sheet asks for: chrome, the palette of the data, and the type
-// scale.
+// All colours and fonts of the window: chrome, data palette and type scale.
 struct Theme
 {
     profiler::ThemeMode mode = profiler::ThemeMode::Light;
@@ -34,12 +33,12 @@ struct Theme
 Theme makeTheme(profiler::ThemeMode mode);
 QColor toQt(profiler::Colour colour);
 
-// Roboto where it is installed, else the system's sans. Sizes in logical pixels; weight Normal,
+// Roboto if it is installed, else the system's sans serif. Sizes in logical pixels; weight Normal,
 // Medium (for the design's SemiBold and Medium) or Bold.
 QFont uiFont(int pixelSize, QFont::Weight weight = QFont::Normal);
 QFont codeFont(int pixelSize = 12); // operation names: fixed pitch
 
-// The theme in force; one per application, handed to whoever paints. The GUI thread only.
+// The current theme; one per application. GUI thread only.
 class ThemeController : public QObject
 {
     Q_OBJECT
@@ -50,13 +49,13 @@ public:
     explicit ThemeController(QObject* parent = nullptr);
     const Theme& theme() const { return m_theme; }
     Choice choice() const { return m_choice; }
-    void setChoice(Choice choice); // System: as the desktop was when the program started
+    void setChoice(Choice choice); // System: the desktop's mode when the program started
 
 Q_SIGNALS:
-    void changed(); // theme() is another one
+    void changed(); // theme() has changed
 
 private:
-    // Asked once, before the window gives the application a palette of its own.
+    // Read once, before the window sets a palette of its own.
     profiler::ThemeMode m_desktop;
     Theme m_theme;
     Choice m_choice = Choice::System;

@@ -43,11 +43,11 @@ void addDevice(Thumbnail& thumbnail, const engine::Run& run, int device, int ite
 
 Thumbnail makeThumbnail(const engine::Run& run)
 {
-    const int headline = engine::reportedIteration(run.timeline);
-    if (headline < 0)
+    const int reported = engine::reportedIteration(run.timeline);
+    if (reported < 0)
         return {};
     const engine::Window window
-        = run.timeline.iterations[static_cast<std::size_t>(headline)].window;
+        = run.timeline.iterations[static_cast<std::size_t>(reported)].window;
     if (window.duration() <= 0)
         return {};
     Thumbnail result;
@@ -55,7 +55,7 @@ Thumbnail makeThumbnail(const engine::Run& run)
     result.duration
         = static_cast<double>(window.duration()) / static_cast<double>(run.info.ticksPerUnit);
     for (int d = 0; d < result.devices; ++d)
-        addDevice(result, run, d, headline);
+        addDevice(result, run, d, reported);
     return result;
 }
 

@@ -9,8 +9,8 @@
 
 namespace app {
 
-// The compute lanes of one iteration, small: the picture on a card, in a table, in the list of
-// recent runs. Times are shares of the iteration.
+// A small picture of the compute lanes of one iteration, for cards, tables and recent runs. Times
+// are shares of the iteration.
 struct Thumbnail
 {
     struct Box
@@ -32,11 +32,11 @@ struct Thumbnail
     friend bool operator==(const Thumbnail&, const Thumbnail&) = default;
 };
 
-constexpr int kThumbnailDevices = 8; // more: the first eight
-// Empty when the run has no iteration yet. A long iteration keeps its first 4000 boxes a device.
+constexpr int kThumbnailDevices = 8; // only the first eight are drawn
+// Empty if the run has no iteration yet. Keeps the first 4000 boxes per device.
 Thumbnail makeThumbnail(const engine::Run& run);
 
 QByteArray toBytes(const Thumbnail& thumbnail);
-Thumbnail thumbnailFromBytes(const QByteArray& bytes); // empty when the bytes are not a thumbnail
+Thumbnail thumbnailFromBytes(const QByteArray& bytes); // empty for invalid bytes
 
 } // namespace app

@@ -35,13 +35,12 @@ AboutDialog::AboutDialog(const ThemeController& theme, QWidget* parent)
     row->addWidget(picture, 0, Qt::AlignTop);
     auto* column = spaced(new QVBoxLayout, QMargins(), 4);
     column->addWidget(makeLabel(QStringLiteral("Bubblescope"), "title"));
-    column->addWidget(makeLabel(
-        tr("Where the time and the memory of pipeline-parallel training go."), "secondary"));
+    column->addWidget(makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"));
     column->addSpacing(10);
     const QStringList lines
         = {tr("Version %1, build %2").arg(fromUtf8(engine::version()), fromUtf8(engine::buildId())),
            tr("Qt %1, linked dynamically under the LGPL").arg(QString::fromLatin1(qVersion())),
-           tr("Licence: Apache-2.0; the libraries it stands on: THIRD_PARTY.md")};
+           tr("Licence: Apache-2.0; libraries: THIRD_PARTY.md")};
     for (const QString& line : lines) {
         QLabel* label = makeLabel(line, "small");
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);

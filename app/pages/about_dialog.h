@@ -6,7 +6,7 @@
 
 namespace app {
 
-// Version, build, licence, and on whose shoulders it stands.
+// Version, build, licence and libraries.
 class AboutDialog : public QDialog
 {
     Q_OBJECT

@@ -43,7 +43,7 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
         std::fputs(kNoDisplay, stderr);
         std::_Exit(1);
     }
-    // Said to whoever works as root or in a container, who need do nothing about it.
+    // A message for root and containers, which needs no action.
     const bool isOfSession
         = text.startsWith(QStringLiteral("QStandardPaths: XDG_RUNTIME_DIR not set"));
     if (!isOfPlatform && !isOfSession && previousHandler != nullptr)
@@ -81,8 +81,8 @@ CommandLine parseCommandLine(const QStringList& arguments)
             takeValue(result, argument, arguments.at(++i));
         else if (argument.startsWith(QLatin1Char('-')) && argument.size() > 1)
             result.error
-                = QStringLiteral("bubblescope: %1 is no option; `bubblescope --help` lists "
-                                 "what there is")
+                = QStringLiteral("bubblescope: %1 is not an option; `bubblescope --help` lists "
+                                 "the options")
                       .arg(argument);
         else
             result.files.append(argument);
@@ -102,7 +102,7 @@ DisplayGuard::~DisplayGuard()
 
 QString fontProblem()
 {
-    // Without one Qt offers a font in which every letter is the same box.
+    // Without a font, Qt draws every letter as the same box.
     const QList<quint32> glyphs
         = QRawFont::fromFont(QFont()).glyphIndexesForString(QStringLiteral("ab"));
     if (glyphs.size() == 2 && glyphs.front() != glyphs.back())

@@ -8,22 +8,22 @@
 
 namespace app {
 
-// What was asked of `bubblescope` beside `figure`: files to open, or a word to print.
+// The command line of `bubblescope` without `figure`: files to open, or a text to print.
 struct CommandLine
 {
     QStringList files;
-    QString print; // --help, --version: print this and end
+    QString print; // --help, --version: print this and exit
     QString error; // wrong usage: one line, exit status 2
 
-    // For pictures of the window (packaging/screenshots.sh): render it into a file and end.
+    // For packaging/screenshots.sh: renders the window into a file and exits.
     QString screenshot, page, theme;
     QSize size = {1600, 1000};
 };
 
 CommandLine parseCommandLine(const QStringList& arguments); // without the program's name
 
-// Qt ends with an abort where it finds no screen; this prints one line that says what works without
-// one, and ends with status 1. Install before the QApplication is made; takes it off again.
+// Qt aborts without a screen; this prints what works without one and exits with status 1. Install
+// before the QApplication is created; the destructor uninstalls it.
 class DisplayGuard
 {
 public:
@@ -33,7 +33,7 @@ public:
     DisplayGuard& operator=(const DisplayGuard&) = delete;
 };
 
-// "" when there is a font to write with; else the line that names the package.
+// "" if a font is available; else a message that names the package.
 QString fontProblem();
 
 } // namespace app

@@ -27,7 +27,7 @@
 namespace app {
 namespace {
 
-// 1F1B, the usual reference, where it is among the runs.
+// 1F1B, the usual reference, if it is among the runs.
 std::size_t firstBaseline(const std::vector<RunPointer>& runs)
 {
     const auto found = std::ranges::find_if(
@@ -35,7 +35,7 @@ std::size_t firstBaseline(const std::vector<RunPointer>& runs)
     return found == runs.end() ? 0 : static_cast<std::size_t>(found - runs.begin());
 }
 
-// As a figure has them, whose first run is its baseline.
+// The order of a figure, whose first run is its baseline.
 std::vector<RunPointer> baselineFirst(std::vector<RunPointer> runs, std::size_t baseline)
 {
     if (baseline < runs.size())
@@ -160,8 +160,8 @@ void ComparePage::buildLayout()
     setInitialFocus(m_compare);
 }
 
-// The tables get the height that their contents need, the runs what is left of it; what they cannot
-// use goes back to the tables.
+// The tables get the height of their contents, the runs the rest; unused height goes back to the
+// tables.
 void ComparePage::shareRoom()
 {
     if (!m_areRowsChosen) {
@@ -219,7 +219,7 @@ void ComparePage::connectAll()
     });
 }
 
-// A run that is still under way joins when it has ended: a half one would be compared unfairly.
+// A running run is added when it ends: comparing part of it would be unfair.
 void ComparePage::refresh()
 {
     std::vector<std::shared_ptr<RunDocument>> documents;
@@ -344,7 +344,7 @@ void ComparePage::addPrediction()
                      });
 }
 
-// The open runs that are not compared yet, then any file.
+// The open runs that are not compared yet, then a file dialog.
 void ComparePage::addRunMenu()
 {
     QMenu menu(this);

@@ -23,14 +23,14 @@ class ComparisonPanels;
 class EmptyState;
 class RunsDock;
 
-// The ticked runs under one ruler, their differences to a baseline, and where the time goes.
-// Ticking a run in the dock adds it, on any page.
+// The ticked runs under one ruler, their differences to a baseline, and the shares of their time.
+// Ticking a run in the dock of any page adds it.
 class ComparePage : public Page
 {
     Q_OBJECT
 
 public:
-    // Checks exactly these runs.
+    // Ticks exactly these runs.
     ComparePage(const ThemeController& theme, RunLibrary& library,
                 const std::vector<std::shared_ptr<RunDocument>>& documents,
                 QWidget* parent = nullptr);
@@ -57,7 +57,7 @@ private:
     void shareRoom();
     void connectAll();
 
-    void refresh(); // the checked runs, or what was read of them, changed
+    void refresh(); // after a change of the ticked runs or their data
     void askForNumbers();
     void showNumbers(const engine::Result<profiler::Comparison>& comparison);
     void fillBaselines();
@@ -73,23 +73,23 @@ private:
     std::vector<std::shared_ptr<RunDocument>> m_documents; // compared, in order
     std::vector<RunPointer> m_runs;                        // of m_documents
     std::size_t m_baseline = 0;
-    // As baseline, by the user; without, it follows from the runs, in whichever order they come.
+    // The baseline that the user chose; null: derived from the runs, independent of their order.
     std::shared_ptr<RunDocument> m_chosen;
-    int m_generation = 0; // of the numbers asked for
+    int m_generation = 0; // of the requested numbers
     bool m_hasRoomForRuns = true;
 
     QAction *m_back = nullptr, *m_forward = nullptr, *m_fit = nullptr, *m_blink = nullptr,
             *m_addRun = nullptr, *m_export = nullptr, *m_predict = nullptr, *m_showRuns = nullptr;
     RunsDock* m_dock = nullptr;
     QComboBox* m_baselineBox = nullptr;
-    Band *m_band = nullptr, *m_refused = nullptr; // of the runs; of files that are none
+    Band *m_band = nullptr, *m_refused = nullptr; // of the runs; of files that are not runs
     ComparisonPanels* m_tables = nullptr;
     CompareWidget* m_compare = nullptr;
     EmptyState* m_empty = nullptr;
     QWidget* m_single = nullptr;
     QStackedWidget* m_stack = nullptr;
     QSplitter* m_rows = nullptr;
-    bool m_areRowsChosen = false; // by hand
+    bool m_areRowsChosen = false; // set by the user
 };
 
 } // namespace app

@@ -20,12 +20,11 @@ DeviceDialog::DeviceDialog(QWidget* parent)
     setWindowTitle(tr("Device check"));
     resize(720, 360);
     m_text->setObjectName(QStringLiteral("deviceText"));
-    m_text->setAccessibleName(tr("What computes here"));
+    m_text->setAccessibleName(tr("Devices of this machine"));
     m_text->setReadOnly(true);
     m_text->setFont(codeFont());
     auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 10);
-    column->addWidget(
-        makeLabel(tr("What this machine can run on, and why not on more"), "section"));
+    column->addWidget(makeLabel(tr("Devices that this machine can run on"), "section"));
     column->addWidget(m_text, 1);
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
     QPushButton* copy = makeButton(tr("Copy report"), QStringLiteral("copyDevices"));
@@ -43,8 +42,8 @@ DeviceDialog::DeviceDialog(QWidget* parent)
     m_process.setProcessChannelMode(QProcess::MergedChannels);
     const QString program = workerProgram();
     if (program.isEmpty())
-        m_text->setPlainText(tr("There is no bscope beside this program; install it with the same "
-                                "version to run anything."));
+        m_text->setPlainText(tr("bscope is missing beside this program; install the same "
+                                "version of it."));
     else
         m_process.start(program, {QStringLiteral("devices")});
 }

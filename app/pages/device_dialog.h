@@ -7,8 +7,8 @@ class QPlainTextEdit;
 
 namespace app {
 
-// What `bscope devices` says about this machine: asked of the worker, so that a driver that hangs
-// hangs the worker only.
+// The output of `bscope devices`. Asks the worker, so that a driver that hangs does not hang the
+// window.
 class DeviceDialog : public QDialog
 {
     Q_OBJECT

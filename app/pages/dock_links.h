@@ -6,7 +6,7 @@
 
 namespace app {
 
-// What the list of runs asks for, the same on every page that has it.
+// Connects the list of runs to its page, the same way on every page.
 inline void linkDock(const RunsDock& dock, RunLibrary& library, Page& page)
 {
     QObject::connect(&dock, &RunsDock::activated, &page, &Page::openRequested);

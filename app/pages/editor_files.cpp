@@ -14,7 +14,7 @@
 #include <QGuiApplication>
 #include <QSaveFile>
 
-// What leaves the editor: files, commands and runs.
+// The editor's output: files, commands and runs.
 namespace app {
 
 bool EditorPage::isModified() const
@@ -58,7 +58,7 @@ bool EditorPage::saveTo(const QString& file)
     if (!target.open(QIODevice::WriteOnly) || target.write(text) != text.size()
         || !target.commit()) {
         m_band->show(Band::Kind::Error, tr("Not saved."),
-                     tr("%1: %2. The changes are still here.").arg(file, target.errorString()));
+                     tr("%1: %2. The changes are not lost.").arg(file, target.errorString()));
         return false;
     }
     m_file = file;
@@ -67,8 +67,8 @@ bool EditorPage::saveTo(const QString& file)
     if (m_check->isValid())
         m_band->show(Band::Kind::Ok, tr("Saved."), file);
     else
-        m_band->show(Band::Kind::Warning, tr("Saved, and not valid."),
-                     tr("%1 can be edited on; simulate and run will refuse it.").arg(file));
+        m_band->show(Band::Kind::Warning, tr("Saved, but not valid."),
+                     tr("%1 can be edited; simulate and run refuse it.").arg(file));
     Q_EMIT titleChanged();
     Q_EMIT statusChanged();
     return true;
@@ -82,7 +82,7 @@ QString EditorPage::simulateCommand() const
     return commandText(plan);
 }
 
-// Commands name a file, so there has to be one with what is shown.
+// Commands name a file, so the schedule must be saved first.
 void EditorPage::copyCommand()
 {
     if ((m_file.isEmpty() || isModified()) && !save())

@@ -39,20 +39,21 @@ void EditorPage::makeActions()
         return QList<QKeySequence>{QKeySequence(QString::fromLatin1(text))};
     };
     m_undo = makeAction("undo", tr("&Undo"), keys("Ctrl+Z"), tr("undo the last change"));
-    m_redo = makeAction("redo", tr("&Redo"), keys("Ctrl+Shift+Z") + keys("Ctrl+Y"), tr("redo it"));
+    m_redo = makeAction("redo", tr("&Redo"), keys("Ctrl+Shift+Z") + keys("Ctrl+Y"),
+                        tr("redo the last undone change"));
     m_earlier = makeAction("opEarlier", tr("&Earlier"), keys("Ctrl+Left"),
                            tr("swap the op with the one before it"));
     m_later = makeAction("opLater", tr("&Later"), keys("Ctrl+Right"),
-                         tr("swap the op with the one behind it"));
-    m_delete = makeAction("opDelete", tr("&Delete"), keys("Del"), tr("take the op out"));
+                         tr("swap the op with the one after it"));
+    m_delete = makeAction("opDelete", tr("&Delete"), keys("Del"), tr("remove the op"));
     m_restore = makeAction("opRestore", tr("Re&store"), keys("Ins"),
-                           tr("put the chosen missing op back, the last one first"));
+                           tr("restore the chosen missing op, or the last removed one"));
     m_next = makeAction("nextViolation", tr("&Next violation"), keys("F8"),
-                        tr("go to the next op that the validator objects to"));
+                        tr("go to the next op with a violation"));
     m_revert = makeAction("revertSchedule", tr("Re&vert"), keys("Ctrl+Shift+Backspace"),
-                          tr("back to the schedule as it was opened or saved; redo returns"));
+                          tr("undo all changes since opening or saving"));
     m_costs = makeAction("editorCosts", tr("&Costs"), keys("Ctrl+T"),
-                         tr("what F, B, messages and all-reduces cost in the times below"));
+                         tr("set the costs of F, B, messages and all-reduces"));
     m_save
         = makeAction("saveSchedule", tr("&Save"), keys("Ctrl+S"), tr("save the schedule as CSV"));
     m_saveAs = makeAction("saveScheduleAs", tr("Save &as…"), keys("Ctrl+Shift+S"),
@@ -60,7 +61,7 @@ void EditorPage::makeActions()
     m_copy = makeAction("copyScheduleCommand", tr("&Copy as command"), keys("Ctrl+Shift+C"),
                         tr("copy the command that simulates the saved file"));
     m_simulate = makeAction("simulateSchedule", tr("Open as a &run"), keys("Ctrl+Return"),
-                            tr("keep its simulation as a run and show the timeline"));
+                            tr("open its simulation as a run"));
     m_train = makeAction("trainSchedule", tr("&Train with it"), keys("Ctrl+R"),
                          tr("train the tiny model in this order"));
 }

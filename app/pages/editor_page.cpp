@@ -80,7 +80,7 @@ void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
                       const PredictionRequest& request)
 {
     m_name = name;
-    // The ops of evict and recompute are in the order already; the cost of recomputing stays.
+    // The order contains the ops of evict and recompute; the cost of recomputing remains.
     m_plan = {};
     m_plan.experiment.schedule = request.schedule;
     m_plan.experiment.sync = request.sync;
@@ -126,8 +126,8 @@ void EditorPage::take(engine::Schedule schedule)
     if (ops > kMostOps || ops == 0) {
         refuse(ops == 0 ? tr("%1 has no op").arg(m_name)
                         : tr("%1 has %2 ops").arg(m_name, number(static_cast<double>(ops), 0)),
-               tr("The editor takes schedules of 1 to %1 compute ops; fewer devices or "
-                  "micro-batches show the same pattern.")
+               tr("The editor takes schedules of 1 to %1 compute ops; use fewer devices or "
+                  "micro-batches.")
                    .arg(number(kMostOps, 0)));
         return;
     }
@@ -172,7 +172,7 @@ void EditorPage::checkAgain()
         m_preview->show(std::make_shared<RunView>(m_check->prediction.run));
         m_numbers->show(&m_check->prediction);
     } else {
-        m_preview->setNothing(tr("No times while the schedule is not valid"));
+        m_preview->setNothing(tr("No times: the schedule is not valid"));
         m_preview->setStale();
         m_numbers->show(nullptr);
     }
@@ -185,8 +185,7 @@ void EditorPage::checkAgain()
 QString EditorPage::timesNote() const
 {
     if (!m_check->isValid())
-        return m_preview->hasPicture() ? tr("of the last valid order; this one has none")
-                                       : tr("none yet");
+        return m_preview->hasPicture() ? tr("of the last valid order") : tr("none yet");
     const Prediction& prediction = m_check->prediction;
     return tr("%1, bubble %2, peak stash %3 Mₐ. %4")
         .arg(timeText(prediction.metrics.duration, prediction.info),
@@ -211,7 +210,7 @@ void EditorPage::showVerdict()
                      fromUtf8(prediction.violations.front().message));
 }
 
-// First what was there when the schedule was opened, then what else the validator misses.
+// First the removed ops of the opened schedule, then other ops that the validator misses.
 std::vector<AbsentOp> EditorPage::absentOps() const
 {
     std::vector<AbsentOp> all = m_edited->removed();
@@ -274,7 +273,7 @@ void EditorPage::restore(int row)
     moveTo(m_edited->restore(absent));
 }
 
-// Steps stay on the stack: redo brings them back.
+// The steps stay on the stack for redo.
 void EditorPage::revert()
 {
     QUndoStack& stack = m_edited->undoStack();
@@ -316,7 +315,7 @@ QString EditorPage::statusNote() const
 {
     if (m_edited == nullptr)
         return {};
-    return m_file.isEmpty() ? tr("in no file yet")
+    return m_file.isEmpty() ? tr("not saved yet")
         : isModified()      ? tr("%1, changed").arg(m_file)
                             : m_file;
 }

@@ -18,20 +18,20 @@ class SchedulePreview;
 class ScheduleGrid;
 class ViolationList;
 
-// A schedule edited op by op: the grid on top, what the validator says beside it, and below it the
-// times that follow, all of it anew after every step.
+// Edits a schedule op by op: the grid on top, the validator's findings beside it, the simulated
+// times below, updated after every step.
 class EditorPage : public Page
 {
     Q_OBJECT
 
 public:
-    // More ops are refused: nobody edits them by hand, and every step checks all of them.
+    // Larger schedules are refused: every step checks all ops, and they cannot be edited by hand.
     static constexpr std::size_t kMostOps = 20'000;
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
     ~EditorPage() override;
 
-    // One of the two, once. A file that cannot be read leaves a page that says why.
+    // Call one of the two, once. A file that cannot be read leaves a page with the reason.
     // `request`: the costs and all-reduce of the times, which "Costs" changes.
     void edit(const engine::Schedule& schedule, const QString& name,
               const PredictionRequest& request = {});
@@ -45,7 +45,7 @@ public:
     QList<QAction*> menuActions(Menu menu) const override;
 
     bool isModified() const;
-    bool saveTo(const QString& file); // false: said in the band why not
+    bool saveTo(const QString& file); // false: the band shows the error
     const ScheduleCheck& check() const { return *m_check; }
     const EditedSchedule* schedule() const { return m_edited.get(); }
 
@@ -53,7 +53,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void makeActions(); // editor_layout.cpp, with the layout
+    void makeActions(); // editor_layout.cpp, like the layout
     QAction* makeAction(const char* name, const QString& text, const QList<QKeySequence>& keys,
                         const QString& tip);
     void buildLayout();
@@ -75,14 +75,14 @@ private:
     bool save();
     bool saveAs();
     void copyCommand();
-    QString simulateCommand() const; // of the saved file
+    QString simulateCommand() const; // for the saved file
     void simulate();
     void train();
     std::vector<AbsentOp> absentOps() const;
 
     const ThemeController& m_theme;
-    QString m_name, m_file; // for people; "" until it is saved
-    RunPlan m_plan;         // its costs and all-reduce are those of the times
+    QString m_name, m_file; // display name; "" until saved
+    RunPlan m_plan;         // holds the costs and all-reduce of the times
     std::unique_ptr<EditedSchedule> m_edited;
     std::shared_ptr<const ScheduleCheck> m_check;
 

@@ -188,10 +188,10 @@ void ExportDialog::showFiles()
     if (files == 0)
         m_problem->show(Band::Kind::Warning, tr("No file:"), tr("choose a format under Output"));
     else if (!isNamed)
-        m_problem->show(Band::Kind::Warning, tr("No file:"), tr("it needs a name under Output"));
+        m_problem->show(Band::Kind::Warning, tr("No file:"), tr("enter a name under Output"));
 }
 
-// Once anything differs from a preset of one's own, it is no longer that preset.
+// A change of any setting deselects the user's preset.
 void ExportDialog::followPreset()
 {
     const QString preset = QString::fromStdString(m_settings.preset);
@@ -218,16 +218,15 @@ void ExportDialog::saveOrRemovePreset()
     } else {
         bool isGiven = false;
         const QString name
-            = QInputDialog::getText(
-                  this, tr("Save as preset"),
-                  tr("Size, type, palette, contents and output are kept under this name:"),
-                  QLineEdit::Normal, {}, &isGiven)
+            = QInputDialog::getText(this, tr("Save as preset"),
+                                    tr("Name for size, font, palette, contents and output:"),
+                                    QLineEdit::Normal, {}, &isGiven)
                   .trimmed();
         if (!isGiven || name.isEmpty())
             return;
         if (ownPresets(*stored).contains(name)
-            && !mayReplace(tr("There is a preset %1 already.").arg(name),
-                           tr("What is chosen now takes its place.")))
+            && !mayReplace(tr("The preset %1 exists already.").arg(name),
+                           tr("The current settings replace it.")))
             return;
         m_settings.preset = ownPreset(name).toStdString();
         saveOwnPreset(*stored, name, m_settings);
@@ -315,7 +314,7 @@ void ExportDialog::exportFiles()
         && !mayReplace(existing.size() == 1
                            ? tr("%1 exists already.").arg(existing.front())
                            : tr("%1 exist already.").arg(existing.join(QStringLiteral(", "))),
-                       tr("The new figure takes its place.")))
+                       tr("The new figure replaces it.")))
         return;
     const auto files = exportFigure(m_draft.scene, m_settings);
     if (!files) { // a folder can be made and a disk freed: the same again is worth a try

@@ -23,8 +23,8 @@ class FigureOptionsPanel;
 class FigurePageView;
 class FigureZoomView;
 
-// Export of one run, or of several on one axis, as a figure for print (mockup export.png). What it
-// shows is what it writes: both are drawn from the same scene. Remembers the last choices.
+// Exports one run, or several on one axis, as a figure for print. Preview and file are drawn from
+// the same scene. Remembers the last settings.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
@@ -34,8 +34,9 @@ public:
                  QWidget* parent = nullptr);
     ~ExportDialog() override;
 
-    void setFile(const QString& base); // without its end
-    void setIteration(int iteration);  // of recorded times; -1, as at first: the headline of each
+    void setFile(const QString& base); // without extension
+    // for recorded times; -1 (default): the reported iteration of each run
+    void setIteration(int iteration);
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
     const profiler::Scene& scene() const { return m_draft.scene; }
     const std::vector<profiler::FigureCheck>& checks() const { return m_draft.checks; }
@@ -47,17 +48,17 @@ Q_SIGNALS:
     void exported(const QStringList& files);
 
 private:
-    QWidget* makePreview(); // export_dialog_layout.cpp, with the makers
+    QWidget* makePreview(); // export_dialog_layout.cpp, like the other makers
     QWidget* makePageHeader();
     QWidget* makeZoomHeader();
     QWidget* makeButtons();
     void loadSettings();
-    void refresh(); // lays out, checks and shows what the options ask for
+    void refresh(); // lays out, checks and shows the figure
     void followPreset();
     void saveOrRemovePreset();
     void showDraft();
     void showChecks();
-    void showFiles(); // how many, and what they lack
+    void showFiles(); // their number and problems
     void refuse(const QString& message);
     void setZoom(double zoom);
     void browse();
@@ -73,7 +74,7 @@ private:
     ExportSettings m_settings;
     FigureDraft m_draft;
     profiler::Sight m_sight = profiler::Sight::Colour;
-    bool m_zoomed = false; // by hand: no longer fitted to the width
+    bool m_zoomed = false; // set by the user: no longer fitted to the width
 
     FigurePageView* m_page;
     FigureZoomView* m_zoom;

@@ -1,4 +1,4 @@
-// The parts of the export dialog beside its options: the two views of the figure, and the buttons.
+// The parts of the export dialog other than its options: two views of the figure, and the buttons.
 #include "app/pages/export_dialog.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"

@@ -97,7 +97,7 @@ QWidget* makeGroup(const ThemeController& theme, const QString& title, const QLi
     return widget;
 }
 
-// Two groups stand beside each other; one that would stand alone is halved.
+// Two groups are side by side; a single one is split in half.
 void addGroups(QGridLayout& grid, const ThemeController& theme, const QList<QList<KeyLine>>& groups)
 {
     for (int i = 0; i < groups.size(); ++i) {
@@ -124,7 +124,7 @@ QList<QList<KeyLine>> grouped(const QList<KeyLine>& lines)
     return groups;
 }
 
-// The caps of each; single keys, "F1" and "?", stand together.
+// The caps of each; single keys, "F1" and "?", are neighbours.
 QList<QStringList> shortcuts(const QAction& action)
 {
     QList<QStringList> all;
@@ -144,7 +144,7 @@ QList<QStringList> shortcuts(const QAction& action)
     return all;
 }
 
-// "Alt ← →" says "Alt ←"; "Ctrl N" does not say "N".
+// "Alt ← →" contains "Alt ←"; "Ctrl N" does not contain "N".
 bool says(const KeyLine& line, const QStringList& keys)
 {
     const auto has = [](const QStringList& list, const char* modifier) {
@@ -183,8 +183,7 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     auto* title = spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12);
     title->addWidget(makeLabel(tr("Keys"), "heading"));
     title->addWidget(
-        makeLabel(tr("of the page that is open; actions are also in the menus and in Ctrl+K"),
-                  "small"),
+        makeLabel(tr("of the current page; actions are also in the menus and in Ctrl+K"), "small"),
         1);
     auto* body = new QWidget;
     auto* grid = spaced(new QGridLayout(body), QMargins(20, 16, 20, 16), 0);

@@ -22,7 +22,7 @@ public:
 struct KeyLine
 {
     QString group;
-    QStringList keys; // caps, "Shift" "drag"; keys that do the same are neighbours
+    QStringList keys; // keys that do the same are neighbours
     QString text;
 
     friend bool operator==(const KeyLine&, const KeyLine&) = default;

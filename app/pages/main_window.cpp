@@ -71,7 +71,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     restoreGeometry(settings.geometry());
 }
 
-// Destroys the pages first: they still send signals to the window and use the library.
+// Destroys the pages first, since they use the window and the library.
 MainWindow::~MainWindow()
 {
     disconnect(m_tabs, nullptr, this, nullptr);
@@ -307,7 +307,7 @@ void MainWindow::showDevices()
     (new DeviceDialog(this))->open();
 }
 
-// Every page may refuse: a run under way is not lost by closing the window.
+// Every page may refuse, so that closing the window does not lose a running run.
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     for (int i = m_stack->count() - 1; i >= 0; --i) {

@@ -16,8 +16,8 @@ class StatusLine;
 class TabStrip;
 class WindowMenus;
 
-// The main window: menu bar, tabs, pages, status bar. It creates pages and connects their requests,
-// and computes nothing.
+// The main window: menu bar, tabs, pages, status bar. Creates pages and connects their signals;
+// computes nothing.
 class MainWindow : public QMainWindow
 {
     Q_OBJECT
@@ -30,15 +30,15 @@ public:
     Page* currentPage() const;
     RunLibrary& library() { return m_library; }
 
-public Q_SLOTS:                                      // NOLINT: not the same to moc
+public Q_SLOTS:                                      // not the same to moc
     void newRun(const QString& experimentToml = {}); // "": the defaults
-    void openRun(const QString& file);               // a file that is open already: its tab
+    void openRun(const QString& file);               // an open file: shows its tab
     void startRun(const QStringList& options);
-    void startRuns(const QList<QStringList>& options); // one after the other; the first is shown
+    void startRuns(const QList<QStringList>& options); // sequentially; shows the first
     void editSchedule(const engine::Schedule& schedule, const PredictionRequest& request = {});
-    void editFile(const QString& file); // a schedule file that is open already: its tab
+    void editFile(const QString& file); // an open schedule file: shows its tab
     void compare(const QStringList& files);
-    void openFiles(const QStringList& files); // schedules: edited; a run: opened; runs: compared
+    void openFiles(const QStringList& files); // edits schedules, opens one run, compares several
     void askForFiles();
     void askForSchedule();
     void stepTab(int by);
@@ -46,7 +46,7 @@ public Q_SLOTS:                                      // NOLINT: not the same to 
     void showKeys();
     void showAbout();
     void showDevices();
-    bool closePage(Page* page); // false: the user said no
+    bool closePage(Page* page); // false: the user cancelled
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -55,7 +55,7 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    Page* addPage(Page* page); // takes it over and shows it
+    Page* addPage(Page* page); // takes ownership and shows it
     void showDocument(const std::shared_ptr<RunDocument>& document);
     QList<Page*> pages() const;
     bool showPageOf(const QString& file); // false: no tab shows it

@@ -22,7 +22,7 @@ RunActions::RunActions(const ThemeController& theme, const Make& make)
     find->setToolTip(tr("Finds ops by kind, micro-batch, stage or duration (Ctrl+F)"));
     find->setStatusTip(tr("find ops, with facets"));
     findNext = make("findNextHit", tr("Next hit"), Qt::Key_F3);
-    findPrevious = make("findPreviousHit", tr("Hit before"), Qt::SHIFT | Qt::Key_F3);
+    findPrevious = make("findPreviousHit", tr("Previous hit"), Qt::SHIFT | Qt::Key_F3);
     notes.note = make("noteSelection", tr("Note on the selection"), Qt::Key_N);
     notes.note->setStatusTip(tr("add a note on the selection"));
     notes.bookmark = make("bookmarkSelection", tr("Bookmark the selection"), Qt::Key_M);

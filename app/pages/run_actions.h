@@ -10,7 +10,7 @@
 
 namespace app {
 
-// What can be done on a run's page, and in which menu it stands.
+// The actions of a run's page, by menu.
 class RunActions : public RunToolbar::Actions
 {
     Q_DECLARE_TR_FUNCTIONS(RunActions)

@@ -12,7 +12,7 @@ class RunPanels;
 class RunsDock;
 class RunStateView;
 
-// Where the parts of a run's page stand, and how they fold in a small window.
+// The layout of a run's page, and how it folds in a small window.
 class RunFrame : public QWidget
 {
     Q_OBJECT
@@ -31,8 +31,8 @@ public:
     RunFrame(const ThemeController& theme, const RunActions& actions, const Parts& parts,
              const QList<QWidget*>& bars);
 
-    // Details fold first, then the runs, then the tables. One that was opened by hand in a small
-    // window stays open until the page changes its class of size.
+    // Folds the details first, then the runs, then the tables. A part that the user opened stays
+    // open until the page changes its size class.
     void fold(QSize page);
 
 private:

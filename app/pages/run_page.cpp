@@ -98,7 +98,7 @@ void RunPage::connectActions()
     });
 }
 
-// Flow and colours: the keys go on to the next choice, the toolbar chooses one.
+// Flow and colours: the keys select the next choice, the toolbar any choice.
 void RunPage::connectLook()
 {
     using Mode = TimelineWidget::FlowMode;
@@ -222,14 +222,14 @@ void RunPage::showView(const RunViewPointer& view)
         m_timeline->setFocus();
     showIteration(m_timeline->iteration());
     m_find->setRun(view, m_timeline->kernels()); // a run that has grown may have more hits
-    // While a run grows its newest iteration is described; an op that is chosen stays as it was.
+    // While a run grows, the newest iteration is described; a selected op stays described.
     const bool isNothingChosen = m_timeline->selection().kind == Selection::Kind::None;
     if (isFirst || isNothingChosen || !m_document->isRunning())
         m_details->show(view, m_timeline->selection());
     askForMore();
 }
 
-// What comes with the end of a run: kernels and notes are read from its complete file.
+// After the end of a run: reads kernels and notes from its complete file.
 void RunPage::askForMore()
 {
     reportFinished();
@@ -276,7 +276,7 @@ RunStateView::Facts RunPage::facts() const
     return {m_view != nullptr, m_views.isBusy(), !m_library.optionsOf(*m_document).isEmpty()};
 }
 
-// Where there is nothing to look at, no empty table is offered beside it.
+// Without a timeline, hides the empty tables.
 void RunPage::showWaiting()
 {
     m_state->showState(*m_document, facts());
@@ -291,7 +291,7 @@ void RunPage::reportFinished()
     if (m_document->state() != RunDocument::State::Finished || !m_view || m_view->shared() != run
         || std::exchange(m_isReported, true))
         return;
-    // A run that was watched ends with its median iteration.
+    // At the end of a followed run, shows the median iteration.
     if (m_actions.follow->isChecked()) {
         m_actions.follow->setChecked(false);
         m_timeline->showIteration(engine::reportedIteration(run->timeline));
@@ -310,7 +310,7 @@ void RunPage::showKernels(const KernelViewPointer& kernels, const QString& reaso
     Q_EMIT statusChanged();
 }
 
-// Where there are none, the table says why.
+// Without kernels, the table shows the reason.
 void RunPage::setKernelsShown(bool shown)
 {
     const KernelViewPointer& kernels = m_timeline->kernels();
@@ -358,7 +358,7 @@ QString RunPage::statusNote() const
     return iterationStatus(*m_document, m_metrics);
 }
 
-// While the details are folded, a selection is explained where it lies.
+// While the details are folded, describes the selection beside it.
 bool RunPage::isExplainedInPlace() const
 {
     const Selection::Kind kind = m_timeline->selection().kind;

@@ -21,8 +21,8 @@ class RunsDock;
 class SelectionPopover;
 class TimelineWidget;
 
-// One run, from the start of its worker to its complete file: timeline, details, tables, loss, log.
-// The page only connects its parts; each owns its state.
+// One run, from the start of its worker to the complete file: timeline, details, tables, loss, log.
+// The page only connects its parts; each part owns its state.
 class RunPage : public Page
 {
     Q_OBJECT
@@ -76,7 +76,7 @@ private:
     RunAnalysis m_analysis;
     ViewPreparation m_views;
     KernelLoader m_kernels;
-    RunViewPointer m_view; // shown by timeline, details and tables; null: none yet
+    RunViewPointer m_view; // shown by timeline, details and tables; null: not available
     profiler::RunMetrics m_metrics;
     bool m_isReported = false; // runOpened() was sent
 

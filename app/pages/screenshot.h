@@ -6,8 +6,8 @@ namespace app {
 
 class MainWindow;
 
-// Renders the window as `line` asks, once its pages had the time to read and simulate, and ends the
-// program. For packaging/screenshots.sh.
+// Renders the window as `line` requests after its pages have read and simulated, then quits. For
+// packaging/screenshots.sh.
 void scheduleScreenshot(MainWindow& window, const CommandLine& line);
 
 } // namespace app

@@ -126,7 +126,7 @@ QWidget* SetupPage::makePrediction()
     facts->addWidget(m_facts, 1);
     QPushButton* explain
         = makeButton(tr("About this scheme"), QStringLiteral("aboutScheme"), "link");
-    explain->setToolTip(tr("The paper, the rule with a picture, the closed forms (Ctrl+I)"));
+    explain->setToolTip(tr("Show paper, rule, picture and closed forms (Ctrl+I)"));
     connect(explain, &QPushButton::clicked, m_explain, &QAction::trigger);
     facts->addWidget(explain, 0, Qt::AlignTop);
     top->addLayout(facts);
@@ -148,7 +148,7 @@ QWidget* SetupPage::makeTable()
     m_tableTitle = makeLabel({}, "dock");
     row->addWidget(m_tableTitle, 1);
     m_runMarked = makeButton({}, QStringLiteral("runMarked"), "tool");
-    m_runMarked->setToolTip(tr("Train with the selected schemes, one after the other"));
+    m_runMarked->setToolTip(tr("Train with the selected schemes sequentially"));
     m_runMarked->hide();
     connect(m_runMarked, &QPushButton::clicked, this, &SetupPage::runMarked);
     row->addWidget(m_runMarked);
@@ -180,8 +180,8 @@ QWidget* SetupPage::makeTable()
     return widget;
 }
 
-// Under 1360 the cards stand in one column; on a large screen in three. Where height is short the
-// picture of the schedule gives way, so that the table keeps a few rows.
+// Below 1360 the cards have one column, on a large screen three. The preview shrinks in low
+// windows, so that the table keeps a few rows.
 void SetupPage::fitTo(const QSize& size)
 {
     constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150;

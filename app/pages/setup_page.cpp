@@ -106,7 +106,7 @@ void SetupPage::makeActions()
     m_copyTable = make(tr("Copy the &table of schemes as CSV"), "copyTable", tr("Ctrl+Shift+T"));
     m_find = make(tr("&Find a scheme"), "findScheme", tr("Ctrl+F"));
     m_explain = make(tr("&About this scheme"), "explainScheme", tr("Ctrl+I"));
-    m_explain->setStatusTip(tr("the paper, the rule with a picture, the closed forms"));
+    m_explain->setStatusTip(tr("show paper, rule, picture and closed forms"));
     connect(m_explain, &QAction::triggered, this, &SetupPage::explainScheme);
     connect(m_run, &QAction::triggered, this, &SetupPage::run);
     connect(m_copy, &QAction::triggered, this, &SetupPage::copyCommand);
@@ -127,7 +127,7 @@ QList<QAction*> SetupPage::menuActions(Menu menu) const
     return {};
 }
 
-// A scheme keeps D, N and the model, and starts with its own chunks and options.
+// A new scheme keeps D, N and the model, and uses its own chunks and options.
 void SetupPage::choose(const QString& scheme)
 {
     RunPlan plan = m_form->plan();
@@ -173,11 +173,11 @@ void SetupPage::predictAll()
         refuse(tr("Impossible."), fault.message);
         offer(fault.remedies);
     }
-    // While a slider moves the one picture goes before thirty rows.
+    // While a slider moves, the preview is predicted before the table.
     m_tableDebounce.start(estimatedOps(request.schedule) > kSmall ? kDebounce * 2 : 0);
 }
 
-// What belongs to an older position of a slider is shown, but neither run nor kept.
+// Results of an older slider position are shown, but can neither be run nor kept.
 void SetupPage::showPrediction(const PreviewPredictor::Answer& answer)
 {
     const engine::Result<Prediction>& result = *answer.prediction;
@@ -199,7 +199,7 @@ void SetupPage::showPrediction(const PreviewPredictor::Answer& answer)
     Q_EMIT statusChanged();
 }
 
-// The paper, and what its closed form says with these numbers.
+// The paper, and its closed form for these numbers.
 void SetupPage::showFacts(const Prediction* prediction)
 {
     const engine::Scheme* scheme = engine::findScheme(plan().experiment.schedule.scheme);
@@ -264,7 +264,7 @@ void SetupPage::offer(const std::vector<Remedy>& remedies)
             continue;
         m_remedies[i] = remedies[i];
         m_remedyButtons[i]->setText(remedies[i].text);
-        m_remedyButtons[i]->setToolTip(tr("Take %1").arg(remedies[i].text));
+        m_remedyButtons[i]->setToolTip(tr("Use %1").arg(remedies[i].text));
     }
 }
 

@@ -26,8 +26,8 @@ class SchemeList;
 class SchemeDialog;
 class SetupForm;
 
-// A new run: choose a scheme and see its schedule before it runs (mockup setup.png). Every edit
-// predicts at once; what is impossible says why and stays in the list.
+// Sets up a run: choose a scheme and preview its schedule. Every edit predicts at once; an
+// impossible scheme shows the reason and stays in the list.
 class SetupPage : public Page
 {
     Q_OBJECT
@@ -47,7 +47,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void buildLayout(); // setup_layout.cpp, with the makers
+    void buildLayout(); // setup_layout.cpp, like the other makers
     QWidget* makeParameters();
     QWidget* makeRunBar();
     QWidget* makePrediction();
@@ -56,7 +56,7 @@ private:
     void makeActions();
 
     void choose(const QString& scheme);
-    void edited();     // the plan changed: say at once what is wrong, predict soon
+    void edited();     // the plan changed: shows problems at once, predicts soon
     void predictAll(); // the chosen scheme first, then the table
     void predictTable();
     void showArrived();
@@ -68,11 +68,12 @@ private:
     void offer(const std::vector<Remedy>& remedies); // as buttons in the verdict
     void setRunnable(bool runnable);
     void run();
-    void runMarked(); // the rows that are selected in the table, one after the other
+    void runMarked(); // the selected rows of the table, sequentially
     void showMarked();
-    PredictionRequest requestOf(const engine::Scheme& scheme) const; // at the numbers of the form
+    // with the numbers of the form
+    PredictionRequest requestOf(const engine::Scheme& scheme) const;
     QStringList markedSchemes() const;
-    void keepPrediction(); // simulate: the prediction becomes a run of its own
+    void keepPrediction(); // opens the prediction as a run
     void copyCommand();
     void copyTable();
     void editSchedule();
@@ -94,13 +95,13 @@ private:
     Band* m_verdict;
     std::array<QPushButton*, kRemedies> m_remedyButtons{};
     std::array<Remedy, kRemedies> m_remedies;
-    QPushButton* m_simulate = nullptr; // what cannot be trained with can be simulated
+    QPushButton* m_simulate = nullptr; // also enabled for plans that cannot be trained
     DataTable* m_tableView = nullptr;
     QLabel *m_tableTitle = nullptr, *m_facts = nullptr, *m_costs = nullptr;
     QPushButton *m_runButton = nullptr, *m_runMarked = nullptr;
     QAction *m_run = nullptr, *m_copy = nullptr, *m_reset = nullptr, *m_edit = nullptr,
             *m_copyTable = nullptr, *m_find = nullptr, *m_explain = nullptr;
-    SchemeDialog* m_explanation = nullptr; // made when it is first asked for
+    SchemeDialog* m_explanation = nullptr; // created on first use
     Predictor::Answer m_shown;
 };
 

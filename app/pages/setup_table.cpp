@@ -11,7 +11,7 @@
 
 #include <utility>
 
-// All schemes at the numbers of the form: the table, and what is done with its rows.
+// The table of all schemes at the form's numbers, and the actions on its rows.
 namespace app {
 
 PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
@@ -27,7 +27,7 @@ PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
     return request;
 }
 
-// Every scheme at this D, N and cost; others than the chosen one with their usual options.
+// Every scheme at this D, N and cost; all but the chosen one with default options.
 void SetupPage::predictTable()
 {
     const PredictionRequest chosen = plan().request();
@@ -57,13 +57,13 @@ void SetupPage::predictTable()
     m_showCards.start();
     // Not the current row: that would scroll to it.
     if (markedSchemes().size() > 1)
-        return; // these are the user's
+        return; // set by the user
     m_tableView->selectionModel()->select(m_table->index(m_table->rowOf(name), 0),
                                           QItemSelectionModel::ClearAndSelect
                                               | QItemSelectionModel::Rows);
 }
 
-// What came in since the last time: thirty answers are not thirty pictures of everything.
+// Shows the results since the last update together, instead of repainting for each.
 void SetupPage::showArrived()
 {
     m_table->answer(std::exchange(m_arrived, {}));
@@ -82,10 +82,10 @@ void SetupPage::showMarked()
 {
     const auto count = markedSchemes().size();
     m_runMarked->setVisible(count > 1 && plan().experiment.mode != engine::Mode::Simulate);
-    m_runMarked->setText(tr("Run these %1").arg(count));
+    m_runMarked->setText(tr("Run %1 schemes").arg(count));
 }
 
-// What cannot be trained with is left out, and said.
+// Skips schemes that cannot be trained, and lists them.
 void SetupPage::runMarked()
 {
     QList<QStringList> all;
@@ -105,7 +105,7 @@ void SetupPage::runMarked()
     }
     if (!refused.isEmpty())
         m_verdict->show(Band::Kind::Warning, tr("Not all can run."),
-                        tr("Left out: %1. Choose one of them to see why.")
+                        tr("Skipped: %1. Choose one of them to see the reason.")
                             .arg(refused.join(QStringLiteral(", "))));
     if (!all.isEmpty())
         Q_EMIT startAllRequested(all);

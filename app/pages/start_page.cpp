@@ -84,9 +84,8 @@ QWidget* StartPage::makeTitle()
     auto* title = new QWidget;
     auto* row = spaced(new QHBoxLayout(title), QMargins(), 14);
     row->addWidget(makeLabel(QStringLiteral("Bubblescope"), "title"), 0, Qt::AlignBaseline);
-    row->addWidget(makeLabel(tr("Where the time and the memory of pipeline-parallel training go."),
-                             "secondary"),
-                   1, Qt::AlignBaseline);
+    row->addWidget(makeLabel(tr("Time and memory of pipeline-parallel training."), "secondary"), 1,
+                   Qt::AlignBaseline);
     row->addWidget(makeLabel(tr("Version %1").arg(fromUtf8(engine::version())), "small"), 0,
                    Qt::AlignBaseline);
     return title;
@@ -205,7 +204,7 @@ QWidget* StartPage::makeSamples()
     const bool isRecorded = !all.empty() && !all.front().recorded.isEmpty();
     const QString predicted = tr("predicted from the schedules, on one time scale");
     const QString hint = isRecorded
-        ? tr("the first was recorded on a CPU, the others are %1").arg(predicted)
+        ? tr("the first is recorded on a CPU, the others are %1").arg(predicted)
         : predicted;
     head->addWidget(makeLabel(tr("Sample runs"), "section"));
     head->addWidget(makeLabel(hint, "small"), 1);
@@ -262,7 +261,7 @@ void StartPage::showEvent(QShowEvent* event)
     Page::showEvent(event);
 }
 
-// In a low window the first row of samples is whole without scrolling.
+// In a low window the first row of samples is completely visible.
 void StartPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kRoomy = 680;

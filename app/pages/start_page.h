@@ -12,8 +12,8 @@ namespace app {
 
 class Band;
 
-// Where the window begins: what this machine can run on, what to do first, what was open before,
-// and samples that open without a GPU.
+// The first page: what this machine can run on, first steps, recent runs, and samples that open
+// without a GPU.
 class StartPage : public Page
 {
     Q_OBJECT
@@ -26,7 +26,7 @@ public:
     QStringList statusTexts() const override;
     QString statusNote() const override { return tr("samples open without a GPU"); }
 
-    void refresh(); // the list of recent runs was changed
+    void refresh(); // updates the list of recent runs
     void showError(const QString& bold, const QString& sentence);
 
 Q_SIGNALS:

@@ -156,8 +156,8 @@ void WindowMenus::makeHelpMenu()
             &m_window, &MainWindow::showAbout);
 }
 
-// A page's actions stand before the window's own, and go with the page. A menu that would be empty
-// is off: there is nothing in it that works.
+// A page's actions come before the window's own and are removed with the page. Empty menus are
+// disabled.
 void WindowMenus::showPage(const Page& page)
 {
     for (QMenu* menu : m_menus) {

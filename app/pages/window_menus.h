@@ -16,8 +16,8 @@ class CommandPalette;
 class MainWindow;
 class Settings;
 
-// The menu bar: the window's own actions, and those of the page that is shown; the field at its
-// right, and the palette that searches all of them.
+// The menu bar: actions of the window and of the current page, the command field at the right, and
+// the palette that searches all actions.
 class WindowMenus : public QObject
 {
     Q_OBJECT

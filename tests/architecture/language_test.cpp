@@ -99,12 +99,7 @@ Complaints complaintsAbout(const std::string& text)
 // Folders that are still being rewritten.
 bool isPending(const SourceFile& file)
 {
-    static const std::vector<std::string> kFolders{
-        "app/models/",  "app/timeline/", "app/figures/",     "app/jobs/",
-        "app/widgets/", "app/pages/",    "app/cli/options/", "app/cli/commands/run.cpp"};
-    return std::any_of(kFolders.begin(), kFolders.end(), [&file](const std::string& folder) {
-        return file.path.starts_with(folder);
-    });
+    return file.path.starts_with("app/cli/commands/run.cpp");
 }
 
 } // namespace

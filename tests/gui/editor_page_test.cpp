@@ -168,7 +168,7 @@ TEST_CASE("a click on a violation goes to its op")
     list->setCurrentRow(0);
     CHECK(editor.grid->selected() == OpPlace{0, 1});
     CHECK(list->item(2)->text()
-          == QStringLiteral("1F1 on device 1 waits for 0F1 on device 0, which stands behind 0B0."));
+          == QStringLiteral("1F1 on device 1 waits for 0F1 on device 0, which comes after 0B0."));
     list->setCurrentRow(2);
     CHECK(editor.grid->selected() == OpPlace{1, 1});
 }

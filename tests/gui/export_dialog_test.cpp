@@ -128,9 +128,9 @@ TEST_CASE("a file needs a name and a format, and an end that was typed is not wr
             && f.find<Band>("figureProblem")->text().contains(QLatin1String(words));
     };
     file->clear();
-    CHECK(lacks("needs a name"));
+    CHECK(lacks("enter a name"));
     file->setText(f.folder.path() + QLatin1Char('/'));
-    CHECK(lacks("needs a name"));
+    CHECK(lacks("enter a name"));
     file->setText(f.path("typed.svg"));
     settle();
     CHECK_FALSE(f.find<QWidget>("figureProblem")->isVisible());

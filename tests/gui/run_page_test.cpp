@@ -102,7 +102,8 @@ TEST_CASE("a running run asks before its page closes, and keeping it running is 
     clickInDialog("stopAndClose");
     CHECK(opened.page->queryClose());
     CHECK_FALSE(opened.document->isRunning());
-    CHECK(opened.document->notice().text == QStringLiteral("Iterations 0–1 are whole and kept."));
+    CHECK(opened.document->notice().text
+          == QStringLiteral("Iterations 0–1 are complete and were kept."));
     CHECK(opened.page->queryClose()); // nothing to ask any more
 }
 

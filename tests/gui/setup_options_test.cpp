@@ -74,7 +74,7 @@ TEST_CASE("several rows of the table are run one after the other, without what c
     CHECK_FALSE(setup.find<QPushButton>("runMarked")->isVisible());
     mark("1f1b");
     mark("gpipe");
-    REQUIRE(setup.find<QPushButton>("runMarked")->text() == QStringLiteral("Run these 3"));
+    REQUIRE(setup.find<QPushButton>("runMarked")->text() == QStringLiteral("Run 3 schemes"));
     QSignalSpy asked(&setup.page, &Page::startAllRequested);
     setup.press("runMarked");
     REQUIRE(asked.count() == 1);

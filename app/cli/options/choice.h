@@ -14,13 +14,13 @@
 
 namespace cli {
 
-// A name that does not exist is wrong usage where it was typed, and not work that failed.
+// Reports a name that does not exist as wrong usage instead of failed work.
 inline auto wrongUsage(engine::Error error)
 {
     return engine::fail(engine::Error::Code::InvalidArgument, std::move(error.message));
 }
 
-// An option that takes one of a few words, which become a value: for CLI::Option::transform().
+// Maps the names of an option to values, for CLI::Option::transform().
 template<class Value>
 CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
 {
@@ -38,7 +38,7 @@ CLI::Validator choice(std::vector<std::pair<std::string, Value>> words)
             ""};
 }
 
-// The same for an option that keeps the word.
+// Accepts one of the names and keeps it as text.
 inline CLI::Validator oneOf(std::vector<std::string> words)
 {
     return {[words = std::move(words)](std::string& text) {
@@ -53,7 +53,7 @@ inline CLI::Validator oneOf(std::vector<std::string> words)
             ""};
 }
 
-// For a number between two others, both allowed.
+// Accepts a number between two others, both included.
 template<class Number>
 CLI::Validator between(Number least, Number most)
 {
@@ -67,7 +67,7 @@ CLI::Validator between(Number least, Number most)
             ""};
 }
 
-// For a share or an amount: not zero, not without an end, and a number at all.
+// Accepts a positive, finite number.
 inline CLI::Validator positive()
 {
     return {[](std::string& text) {
@@ -79,7 +79,7 @@ inline CLI::Validator positive()
             ""};
 }
 
-// For a seed: any number of 64 bits, and none that would wrap around to become one.
+// Accepts any unsigned 64-bit number; rejects numbers that would wrap around.
 inline CLI::Validator seedNumber()
 {
     return {[](std::string& text) {

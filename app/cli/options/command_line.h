@@ -8,8 +8,8 @@ class App;
 
 namespace cli {
 
-// The command as it was given, quoted for a shell: "bscope simulate --scheme 1f1b". What is stored
-// with a run, to repeat it; where the run goes (-o, --force, --progress) is left out.
+// The command line, quoted for a shell: "bscope simulate --scheme 1f1b". Stored with a run to
+// repeat it, so it omits the output options (-o, --force, --progress).
 std::string commandLine(const CLI::App& command);
 std::string utcNow(); // "2026-11-21T03:41:51Z"
 

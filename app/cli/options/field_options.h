@@ -9,16 +9,16 @@
 
 namespace cli {
 
-// Sets the object from the text that was typed; a List's items have a line each.
+// Sets the object from the argument; a List's items have a line each.
 using TakeText = std::function<engine::Result<void>(std::string_view text)>;
 
-// One option of the command line as its facts describe it, with the default in its help. CLI11
-// calls `take` after parsing, options in the order in which they were added.
+// Adds one option as its facts describe it, with the default in its help. CLI11 calls `take` after
+// parsing, in the order in which the options were added.
 CLI::Option* addFieldOption(CLI::App& app, const engine::FieldFacts& facts, std::string_view usual,
                             TakeText take);
 
-// The options of a table of fields; `object` is set when the command line is parsed and outlives
-// `app`. Fields for which `isLeftOut` holds get no option.
+// Adds the options of a table of fields, except those for which `isLeftOut` holds. `object` is set
+// during parsing and must outlive `app`.
 template<class Object>
 void addFieldOptions(
     CLI::App& app, engine::Fields<Object> fields, Object& object,
@@ -31,7 +31,7 @@ void addFieldOptions(
             });
 }
 
-// InvalidArgument: an option was given, and has no effect beside the others.
+// InvalidArgument: an option that has no effect with the others was given.
 template<class Object>
 engine::Result<void> checkEffect(const CLI::App& app, engine::Fields<Object> fields,
                                  const Object& object)

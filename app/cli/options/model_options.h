@@ -11,17 +11,17 @@ class App;
 
 namespace cli {
 
-// --model NAME --hardware NAME [--micro-batch-size b] ... of cli.md, for what is costed and not
+// --model NAME --hardware NAME [--micro-batch-size b] ..., for models that are costed but not
 // trained.
 struct ModelOptions
 {
     std::string model, hardware;
     engine::TrainingSetup setup;
 };
-// Without --micro-batch-size, which some commands vary.
+// Omits --micro-batch-size, which some commands vary.
 void addModelOptions(CLI::App& app, ModelOptions& options);
 void addMicroBatchSizeOption(CLI::App& app, ModelOptions& options);
-// The presets or files; the errors name them.
+// Loads the presets or files; errors name them.
 engine::Result<engine::ModelOnHardware> modelOnHardware(const ModelOptions& options);
 
 } // namespace cli

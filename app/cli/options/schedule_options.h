@@ -13,7 +13,7 @@ class App;
 
 namespace cli {
 
-// What passes add to the order of a scheme or a file, beside transfers and all-reduces.
+// Ops that passes add to the order of a scheme or a file, besides transfers and all-reduces.
 struct PassOptions
 {
     enum class Evict : std::uint8_t { None, Lazy, Steady };
@@ -23,8 +23,8 @@ struct PassOptions
     Recompute recompute = Recompute::None;
 };
 
-// SCHEDULE of cli.md: --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value] or
-// --schedule FILE (of any format of FORMAT.md).
+// --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or --schedule FILE in
+// any format of FORMAT.md.
 struct ScheduleOptions
 {
     std::vector<std::string> schemes; // empty: the default
@@ -34,7 +34,7 @@ struct ScheduleOptions
 };
 
 enum class Schemes { One, Several };
-// Without --data-parallel, which changes no order.
+// Omits --data-parallel, which does not change the order.
 void addScheduleOptions(CLI::App& app, ScheduleOptions& options, Schemes schemes = Schemes::One);
 void addDataParallelOption(CLI::App& app, engine::ScheduleRequest& request);
 void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
@@ -42,11 +42,11 @@ void addSyncOption(CLI::App& app, engine::SyncPolicy& sync);
 void addPassOptions(CLI::App& app, PassOptions& options);
 
 std::vector<engine::ScheduleRequest> requests(const ScheduleOptions& options); // one per --scheme
-// The schedules asked for: built, or read from the file (then one), with what passes add.
+// The requested schedules, built or read from the file (one), with the ops that passes add.
 engine::Result<std::vector<engine::Schedule>> schedules(const ScheduleOptions& options,
                                                         const engine::SizeLimit& limit = {});
 
-// "BitPipe" of scheme "bitpipe": what people call it, without the words in brackets.
+// The title of a scheme without the part in brackets: "BitPipe" for "bitpipe".
 std::string labelOf(const std::string& scheme);
 
 } // namespace cli

@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-// Evaluates an expression and writes it again with numbers for letters.
+// Evaluates an expression and rewrites it with numbers for letters.
 class Filler
 {
 public:
@@ -20,7 +20,7 @@ public:
         , m_numbers(numbers)
     { }
 
-    // nullopt: not an expression that it knows.
+    // nullopt: not a known expression.
     std::optional<double> whole()
     {
         const auto value = sum();
@@ -122,7 +122,7 @@ private:
         return digits.toDouble();
     }
 
-    // Two numbers that were a number and a letter need a sign between them now.
+    // Two factors that are numbers after the substitution need a sign between them.
     void write(const QString& digits)
     {
         if (!m_filled.isEmpty() && m_filled.back().isDigit())
@@ -141,7 +141,7 @@ std::optional<double> valueOf(const QString& text, const FormulaNumbers& numbers
     return Filler(text, numbers).whole();
 }
 
-// "3k+1" of "D = 3k+1": whether the value leaves that remainder. nullopt: it is no such class.
+// "3k+1" of "D = 3k+1": whether the value has that remainder. nullopt: not a residue class.
 std::optional<bool> isInClass(double value, const QString& text)
 {
     static const QRegularExpression form(QStringLiteral("^\\s*(\\d+)k(?:\\+(\\d+))?\\s*$"));
@@ -169,7 +169,7 @@ std::optional<bool> compares(const QString& left, const QString& sign, const QSt
                                        : std::abs(*a - *b) < kTiny;
 }
 
-// "N = D", "N >= D > 2", "even D", "D = 3k+1". nullopt: words that explain and do not restrict.
+// "N = D", "N >= D > 2", "even D", "D = 3k+1". nullopt: a remark, not a condition.
 std::optional<bool> holds(const QString& condition, const FormulaNumbers& numbers)
 {
     for (const bool isOdd : {false, true}) {
@@ -194,8 +194,8 @@ std::optional<bool> holds(const QString& condition, const FormulaNumbers& number
     return all;
 }
 
-// The expression that a claim makes for these numbers: "A for even D, B for odd D", "A for D =
-// 3k+1, else B", "A at N = D". "": none of its conditions holds.
+// The expression of a claim for these numbers: "A for even D, B for odd D", "A for D = 3k+1, else
+// B", "A at N = D". "": no condition holds.
 QString expressionOf(const QString& claim, const FormulaNumbers& numbers)
 {
     static const QRegularExpression when(QStringLiteral(" (?:at|for) "));

@@ -54,7 +54,7 @@ engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
 {
     if (!source.run)
         return engine::fail(engine::Error::Code::InvalidArgument,
-                            "no recorded run is chosen; choose one of the same stages, or take "
+                            "no recorded run is chosen; choose one with the same stages, or use "
                             "costs in units");
     const auto share = source.inputShare > 0
         ? std::optional(engine::reduced(source.inputShare, kPercent))

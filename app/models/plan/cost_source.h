@@ -12,8 +12,8 @@
 
 namespace app {
 
-// Where the costs of a prediction are from: units that are assumed, a model on hardware by closed
-// forms, or what a recorded run measured. `bscope simulate` has options for the same.
+// Source of the costs of a prediction: assumed units, a model on hardware (closed forms), or the
+// measured times of a recorded run. `bscope simulate` has the same options.
 struct CostSource
 {
     enum class Kind : int { Units, Hardware, Recorded };
@@ -23,28 +23,28 @@ struct CostSource
     engine::TrainingSetup setup; // of Kind::Hardware
     QString file;                // of the recorded run
     std::shared_ptr<const engine::Run> run;
-    int inputShare = 0; // hundredths of B that I takes where the run did not split it; 0: not asked
+    int inputShare = 0; // I as hundredths of B if the run did not split it; 0: not set
 
     bool isUnits() const { return kind == Kind::Units; }
     friend bool operator==(const CostSource&, const CostSource&) = default;
 };
 
-// What of the costs in units still counts beside `source`: how ops hinder one another.
+// The unit costs that still apply with `source`: the interference between ops.
 engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCosts& costs);
 
-// The model with what the schedule recomputes and with its data-parallel width. InvalidArgument and
+// The model with the recomputation of the schedule and its data-parallel width. InvalidArgument and
 // NotFound name the preset.
 engine::Result<engine::ModelOnHardware>
 modelOnHardware(const CostSource& source, engine::Recompute recompute, int dataParallel);
-// What the ops of `lowered` take by a recorded run. InvalidArgument says what the run lacks.
+// The op costs of `lowered`, measured in a recorded run. InvalidArgument names what the run lacks.
 engine::Result<engine::OpCosts> recordedCosts(const engine::Schedule& lowered,
                                               const CostSource& source,
                                               const engine::UnitCosts& rules);
 
-// `request` with as many stages as the run of `source` has, where its scheme can have them.
+// `request` with the number of stages of the run in `source`, if its scheme supports that number.
 engine::ScheduleRequest alike(const CostSource& source, engine::ScheduleRequest request);
 
-QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80": beside a picture
-QStringList sourceOptions(const CostSource& source); // of `bscope simulate`
+QString sourceText(const CostSource& source);        // "gpt3-96b on a100-sxm-80"
+QStringList sourceOptions(const CostSource& source); // options of `bscope simulate`
 
 } // namespace app

@@ -24,7 +24,7 @@ bool isJoint(const Op& op)
     return op.flags == OpFlag::JointWithNext;
 }
 
-// The op whatever it runs together with: a pair that lost one is a plain op.
+// The op without its joint flag: a pair that lost one op is a plain op.
 Op alone(Op op)
 {
     if (isJoint(op))
@@ -191,7 +191,7 @@ std::vector<AbsentOp> EditedSchedule::removedFrom(int device) const
     std::ranges::for_each(there, [](Op& op) { op = alone(op); });
     std::ranges::sort(there);
     std::vector<AbsentOp> absent;
-    int after = 0; // behind the op that stood before it and is still there
+    int after = 0; // after the nearest preceding op that is still present
     for (const Op& op : m_opened.program[static_cast<std::size_t>(device)]) {
         if (!std::ranges::binary_search(there, alone(op))) {
             absent.push_back({op, {device, after}});

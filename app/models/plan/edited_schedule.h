@@ -9,7 +9,7 @@
 
 namespace app {
 
-// Where an op stands: position `index` in the list of `device`.
+// The position of an op: `index` in the list of `device`.
 struct OpPlace
 {
     int device = -1, index = -1;
@@ -18,7 +18,7 @@ struct OpPlace
     friend auto operator<=>(const OpPlace&, const OpPlace&) = default; // NOLINT: false alarm
 };
 
-// An op that is not in the schedule although it should be, and where it would come back.
+// An op that is missing from the schedule, and the position at which it would be restored.
 struct AbsentOp
 {
     engine::Op op;
@@ -27,15 +27,14 @@ struct AbsentOp
     friend bool operator==(const AbsentOp&, const AbsentOp&) = default;
 };
 
-// A schedule under the user's hands: ops change places within their device, go and come back; every
-// step can be undone. Ops that run as one (joint) move as one. Knows nothing of what is valid. The
-// GUI thread only.
+// A schedule that the user edits: ops move within their device, are removed and restored, and every
+// step can be undone. Joint ops move together. Does not check validity. GUI thread only.
 class EditedSchedule : public QObject
 {
     Q_OBJECT
 
 public:
-    // Transfers, all-reduces and optimizer steps are left out: they follow from the order.
+    // Drops transfers, all-reduces and optimizer steps: they follow from the order.
     explicit EditedSchedule(engine::Schedule schedule, QObject* parent = nullptr);
 
     const engine::Schedule& schedule() const { return m_schedule; }
@@ -46,17 +45,17 @@ public:
     bool has(OpPlace place) const;
     const engine::Op& at(OpPlace place) const;
 
-    // Each returns where the op is now; an invalid place: nothing to do.
-    OpPlace move(OpPlace from, int before); // in front of what is at `before` of the same device
+    // Each returns the new position of the op; an invalid place changes nothing.
+    OpPlace move(OpPlace from, int before); // before the op at `before` of the same device
     OpPlace swap(OpPlace place, int step);  // with the neighbour: -1 earlier, +1 later
-    OpPlace remove(OpPlace place);          // returns what stands there now, or the last op
+    OpPlace remove(OpPlace place); // returns the place, or the last op if there is none after it
     OpPlace restore(const AbsentOp& absent);
 
-    // Ops of the schedule as it was opened that are gone, by device, then position.
+    // Ops of the original schedule that were removed, by device, then position.
     std::vector<AbsentOp> removed() const;
 
 Q_SIGNALS:
-    void changed(const app::OpPlace& place); // the first op that stands elsewhere now
+    void changed(const app::OpPlace& place); // the first op whose position changed
 
 private:
     friend class ProgramStep;

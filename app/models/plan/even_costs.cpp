@@ -14,7 +14,7 @@ namespace {
 using engine::OpCosts;
 using engine::OpKind;
 
-// Ops that are taken to cost the same.
+// Ops that are assumed to have equal costs.
 using Class = std::pair<OpKind, engine::StageId>;
 
 std::int64_t median(std::vector<std::int64_t> values)
@@ -31,7 +31,7 @@ struct Medians
     std::map<Class, std::vector<std::int64_t>> durations, latencies;
 };
 
-// A RECV is the arrival of what a SEND handed to the link: the later end of the two is the latency.
+// The latency of a message is the time from the end of its SEND to the end of its RECV.
 Medians collect(const engine::Run& run, int iteration)
 {
     Medians medians;

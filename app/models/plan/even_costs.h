@@ -5,10 +5,9 @@
 
 namespace app {
 
-// The run as its schedule alone would have it: every op of a kind and stage takes the median of
-// what those ops took in the run's headline iteration, and the simulator places them. In the
-// run's own unit, so the two can stand side by side; what differs is jitter, not the order of ops.
-// NotFound when the run has no iteration yet.
+// The run without jitter: every op takes the median duration of its kind and stage in the reported
+// iteration, and the simulator places the ops. In the run's own unit, so that both can be compared.
+// NotFound if the run has no iteration yet.
 engine::Result<engine::Run> withEvenCosts(const engine::Run& run);
 
 } // namespace app

@@ -31,14 +31,14 @@ ScheduleRequest with(ScheduleRequest request, Member member, int value)
     return request;
 }
 
-// How far to look for a value that is fine: multiples of D lie D apart.
+// The search range for a valid value: multiples of D are D apart.
 int reach(const ScheduleRequest& request)
 {
     constexpr int kLeast = 64, kMost = 4096;
     return std::clamp(2 * request.devices, kLeast, kMost);
 }
 
-// The nearest values below and above that pass, when this number alone is at fault.
+// The nearest valid values below and above, if only this number is at fault.
 std::vector<int> nearest(const ScheduleRequest& request, Member member)
 {
     std::vector<int> values;
@@ -99,7 +99,7 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
     return std::nullopt;
 }
 
-// Two numbers at fault: the nearest D for which some N near is fine.
+// Two numbers at fault: the nearest D with a valid N nearby.
 std::vector<Remedy> nearestPair(const ScheduleRequest& request)
 {
     constexpr int kFar = 16, kManyBatches = 512;

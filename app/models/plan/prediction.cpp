@@ -40,7 +40,7 @@ engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
     return units;
 }
 
-// What the ops take, and what of it the run has to know beside its times.
+// The op costs, and the facts of the run that follow from them.
 struct Costs
 {
     engine::OpCosts ops;

@@ -17,7 +17,7 @@
 
 namespace app {
 
-// A schedule as the set-up page and the editor show it: checked, and simulated.
+// A checked and simulated schedule, as the set-up page and the editor show it.
 struct Prediction
 {
     std::shared_ptr<const engine::Run> run; // null: not valid, or only the summary was kept
@@ -26,9 +26,9 @@ struct Prediction
     std::vector<engine::Violation> violations; // empty: complete, in order, no deadlock
     std::size_t computeOps = 0;
     Thumbnail thumbnail;
-    ClosedForm bubbleForm;         // of the scheme, with these numbers; empty where it states none
-    bool isUsual = true;           // the costs with which closed forms are stated
-    std::int64_t deviceMemory = 0; // bytes of the hardware that the costs are of; 0: not known
+    ClosedForm bubbleForm;         // of the scheme, with these numbers; empty if it has none
+    bool isUsual = true;           // the costs that closed forms assume
+    std::int64_t deviceMemory = 0; // bytes of the hardware in the cost source; 0: unknown
 
     bool isValid() const { return violations.empty(); }
 };
@@ -36,9 +36,9 @@ struct Prediction
 struct PredictionRequest
 {
     engine::ScheduleRequest schedule;
-    std::string scheduleFile = {}; // its order, in place of the scheme's
+    std::string scheduleFile = {}; // an order from a file, replaces the scheme's
     engine::SyncPolicy sync = engine::SyncPolicy::Eager;
-    engine::UnitCosts costs = {}; // beside another source only what countingBeside() leaves
+    engine::UnitCosts costs = {}; // with another cost source, only those of countingBeside()
     engine::Recompute recompute = engine::Recompute::None;
     std::optional<engine::EvictPolicy> evict
         = {}; // stashes shared by pairs of devices, as BPipe does
@@ -46,19 +46,19 @@ struct PredictionRequest
     CostSource source = {};
 
     bool isUsual() const; // closed forms hold
-    // All that a built schedule depends on, or only what it costs, is the same.
+    // Whether everything that the schedule depends on is equal; only costs may differ.
     bool hasSameOrder(const PredictionRequest& other) const;
     friend bool operator==(const PredictionRequest&, const PredictionRequest&) = default;
 };
 
-// The order that is asked for: built, with its passes, without what lower() adds.
+// The requested order: built, with its passes, without the ops that lower() adds.
 engine::Result<engine::Schedule> orderOf(const PredictionRequest& request);
 
-// What of a prediction does not depend on costs, and takes a good part of its time: built, checked,
-// lowered. Whoever moves a slider of a cost keeps it.
+// The part of a prediction that does not depend on costs and takes much of its time: built,
+// checked, lowered. Kept while the user moves a cost slider.
 struct PreparedSchedule
 {
-    engine::Schedule lowered; // empty where there are violations
+    engine::Schedule lowered; // empty if there are violations
     std::vector<engine::Violation> violations;
     std::size_t computeOps = 0;
     ClosedForm bubbleForm;
@@ -68,26 +68,27 @@ engine::Result<PreparedSchedule> prepare(const PredictionRequest& request);
 engine::Result<Prediction> predict(const PreparedSchedule& prepared,
                                    const PredictionRequest& request);
 engine::Result<Prediction> predict(const PredictionRequest& request);
-// The same of a schedule that is there already: a file, or an edited one. Compute ops only; what
-// the request says of its order is not asked.
+// Predicts an existing schedule, from a file or edited. Compute ops only; ignores the order that
+// the request names.
 engine::Result<Prediction> predict(const engine::Schedule& schedule, const QString& label,
                                    const PredictionRequest& request);
 
-// Costs changed beyond those that the set-up always shows: F, I, W, P2P and all-reduce.
+// Whether only the costs that the set-up always shows differ from the defaults: F, I, W, P2P and
+// all-reduce.
 bool isSimple(const engine::UnitCosts& costs);
 
-// Compute ops that a request would build, for deciding where to predict it; an upper bound.
+// An upper bound of the compute ops that a request builds; decides where to predict it.
 std::int64_t estimatedOps(const engine::ScheduleRequest& request);
-// Predicted at once, in the GUI thread: a third of a frame (bench_preview).
+// Up to here, predicted in the GUI thread: a third of a frame (bench_preview).
 constexpr std::int64_t kInstantOps = 5'000;
 
-// The formula's letters for a request that is possible.
+// The values of the formula's letters for a possible request.
 FormulaNumbers formulaNumbers(const engine::ScheduleRequest& request);
 QString costsText(const engine::UnitCosts& costs);
-// "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms": beside a picture.
+// "F 1, B 2; free links", "gpt3-96b on a100-sxm-80, closed forms"
 QString costsText(const PredictionRequest& request);
-// "(4−2)/(3·4+4−2) = 14.3 %, as simulated": what a closed form says of a prediction; the formula
-// alone where it says nothing. "" where the scheme states none.
+// "(4−2)/(3·4+4−2) = 14.3 %, as simulated"; the formula alone if it does not cover these numbers,
+// "" if the scheme has none.
 QString closedFormText(const Prediction& prediction);
 
 } // namespace app

@@ -99,7 +99,7 @@ QStringList timingOptions(const PredictionRequest& request)
         options << QStringLiteral("--evict")
                 << (*request.evict == engine::EvictPolicy::Steady ? QStringLiteral("steady")
                                                                   : QStringLiteral("lazy"));
-    // What is not said of a schedule is as --calibrate's run has it.
+    // Settings that a schedule does not contain are those of --calibrate's run.
     const bool isRecorded = request.source.kind == CostSource::Kind::Recorded;
     if (request.schedule.dataParallel != 1 || isRecorded)
         options << QStringLiteral("--data-parallel")
@@ -132,7 +132,7 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
     if (const auto runnable = engine::checkRunnable(lowered); !runnable)
         return fromUtf8(runnable.error().message);
     if (plan.evict)
-        return text("A run evicts only with the scheme BPipe: choose it, set Evict to none, or "
+        return text("Runs support Evict only with BPipe: choose it, set Evict to none, or "
                     "simulate.");
     if (!experiment.modelFile.empty())
         if (const auto spec = engine::loadModel(experiment.modelFile); !spec)
@@ -150,10 +150,10 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
         return {};
     const QFileInfo file(QString::fromStdString(experiment.textFile));
     if (!file.isFile() || !file.isReadable())
-        return text("The text file %1 cannot be read: choose another file, or leave it empty.")
+        return text("The text file %1 cannot be read: choose another file, or clear the field.")
             .arg(file.filePath());
     if (file.size() == 0)
-        return text("The text file %1 is empty: choose another file, or leave it out.")
+        return text("The text file %1 is empty: choose another file, or clear the field.")
             .arg(file.filePath());
     return {};
 }
@@ -165,7 +165,7 @@ QString machineProblem(const RunPlan& plan, const DeviceFacts& here)
         return {};
     return QCoreApplication::translate(
         "Plan",
-        "This machine has no NVIDIA driver, so nothing runs on GPUs here. Choose the CPU, or "
+        "This machine has no NVIDIA driver, so it cannot run on GPUs. Choose the CPU, or "
         "copy the command for a machine that has GPUs.");
 }
 

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// What the set-up page holds: the experiment, and what only a prediction has.
+// The state of the set-up page: the experiment and the settings of its prediction.
 struct RunPlan
 {
     engine::Experiment experiment;
@@ -21,23 +21,23 @@ struct RunPlan
     friend bool operator==(const RunPlan&, const RunPlan&) = default;
 };
 
-QStringList modelPresets(); // that are compiled in
-// The plan with another model. Settings that differ from the old preset are kept, apart from the
-// micro-batch size, the sequence and the recomputation, which the new one decides.
+QStringList modelPresets(); // the compiled-in ones
+// The plan with another model. Keeps settings that differ from the old preset, except the
+// micro-batch size, the sequence length and the recomputation, which come from the new one.
 void chooseModel(RunPlan& plan, const QString& model);
 
 QStringList runOptions(const RunPlan& plan); // of `bscope run`
-// Options of `bscope simulate` beside the schedule: costs and passes.
+// Options of `bscope simulate` other than the schedule: costs and passes.
 QStringList timingOptions(const PredictionRequest& request);
 // The whole command, quoted for a shell: "bscope run --scheme bitpipe --devices 4 ...".
 QString commandText(const RunPlan& plan);
 
-// The plan of an experiment (RunInfo::experiment); the default plan where it cannot be read.
+// The plan of an experiment (RunInfo::experiment); the default plan if it cannot be parsed.
 RunPlan planFromExperiment(const QString& toml);
 
-// Why the plan cannot be run although the schedule is fine: "" when it can.
+// Why the plan cannot run although its schedule is valid; "" if it can.
 QString planProblem(const RunPlan& plan, const engine::Schedule& lowered);
-// Why it cannot on this machine, although it could on another: "" when it can.
+// Why this machine cannot run the plan although another could; "" if it can.
 QString machineProblem(const RunPlan& plan, const DeviceFacts& here);
 
 } // namespace app

@@ -23,7 +23,7 @@ engine::ScheduleRequest of(const char* scheme, int devices, int microBatches)
     return request;
 }
 
-// One folder for each build: a run that another build wrote is never shown for ours.
+// One folder per build, so that runs of another build are not shown.
 QString sampleFolder()
 {
     return QStandardPaths::writableLocation(QStandardPaths::GenericCacheLocation)
@@ -39,7 +39,7 @@ QString fileOf(const engine::ScheduleRequest& request)
               .arg(request.microBatches);
 }
 
-// All of the sample's runs as recorded, or none.
+// All recorded runs of the sample, or none.
 QStringList recordedFiles(const Sample& sample)
 {
     const QString folder = recordedSampleFolder(QCoreApplication::applicationDirPath());
@@ -75,15 +75,15 @@ engine::Result<void> writeSample(const engine::ScheduleRequest& request, const Q
 std::vector<Sample> samples()
 {
     std::vector<Sample> all = {
-        {"BitPipe against 1F1B",
-         "Two runs on one ruler: start here.",
+        {"BitPipe and 1F1B",
+         "Two runs on one time axis.",
          {of("1f1b", 4, 8), of("bitpipe", 4, 8)},
          {}},
-        {"BitPipe", "Two directions, two chunks a device.", {of("bitpipe", 4, 8)}, {}},
-        {"1F1B", "One forward, one backward in turn.", {of("1f1b", 4, 8)}, {}},
-        {"GPipe", "All forwards first: every stash is kept.", {of("gpipe", 4, 8)}, {}},
-        {"GPipe against 1F1B",
-         "The same bubble, a different memory.",
+        {"BitPipe", "Two directions, two chunks per device.", {of("bitpipe", 4, 8)}, {}},
+        {"1F1B", "Alternates forward and backward.", {of("1f1b", 4, 8)}, {}},
+        {"GPipe", "All forwards first, so all stashes are kept.", {of("gpipe", 4, 8)}, {}},
+        {"GPipe and 1F1B",
+         "Equal bubble, different memory.",
          {of("gpipe", 4, 8), of("1f1b", 4, 8)},
          {}},
         {"BitPipe on eight devices",
@@ -121,7 +121,7 @@ engine::Result<QStringList> sampleFiles(const Sample& sample)
         return engine::fail(engine::Error::Code::Io,
                             sampleFolder().toStdString()
                                 + ": cannot be made; set XDG_CACHE_HOME "
-                                  "to a folder you may write");
+                                  "to a writable folder");
     QStringList files;
     for (const engine::ScheduleRequest& request : sample.runs) {
         const QString file = fileOf(request);

@@ -9,21 +9,21 @@
 
 namespace app {
 
-// A run to look at on a machine that has recorded none. Two schemes are a comparison.
+// A run to open on a machine without recorded runs. Two schemes make a comparison.
 struct Sample
 {
     std::string_view title, line;
     std::vector<engine::ScheduleRequest> runs;
-    QStringList recorded; // files of runs that really ran; none: simulated from the real schedules
+    QStringList recorded; // files of recorded runs; empty: simulated from the schedules
 };
 
-std::vector<Sample> samples(); // only schemes that this build has
+std::vector<Sample> samples(); // only of schemes in this build
 
-// Where the recorded samples lie: installed beside the program, or in the source tree around the
-// build; "" when they are in neither. `programFolder`: of the executable.
+// The folder of the recorded samples: installed beside the program, or in the source tree around
+// the build; "" if neither exists. `programFolder`: of the executable.
 QString recordedSampleFolder(const QString& programFolder);
 
-// The files of a sample, recorded, or simulated and written to the cache folder.
+// The files of a sample: recorded ones, or simulated ones written to the cache folder.
 engine::Result<QStringList> sampleFiles(const Sample& sample);
 
 } // namespace app

@@ -114,7 +114,7 @@ std::vector<bool> valuesMade(const Schedule& schedule, const std::vector<int>& r
     return made;
 }
 
-// Where a value is made; index -1 on the device that should.
+// The op that produces a value; index -1 on the device that should produce it.
 OpPlace makerOf(const engine::Value& value, const Schedule& schedule)
 {
     const int device = schedule.device(value.replica, value.stage).value;
@@ -170,7 +170,7 @@ QString sentence(const Schedule& schedule, const Wait& wait)
         = who + text("%1 on device %2").arg(nameAt(wait.awaited)).arg(wait.awaited.device);
     if (!wait.blocker.isValid())
         return whom + QLatin1Char('.');
-    return whom + text(", which stands behind ")
+    return whom + text(", which comes after ")
         + (wait.blocker == wait.waiting ? text("it") : nameAt(wait.blocker)) + QLatin1Char('.');
 }
 

@@ -7,43 +7,44 @@
 
 namespace app {
 
-// An op that waits for ever, and the op that it waits for.
+// A deadlocked op and the op that it waits for.
 struct Wait
 {
     OpPlace waiting;
-    OpPlace awaited; // index -1: it is not in the schedule
-    OpPlace blocker; // what the awaited op stands behind: where its device waits; invalid: nothing
+    OpPlace awaited; // index -1: not in the schedule
+    OpPlace blocker; // the op before the awaited one at which its device waits; invalid: none
 
     friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-// What an edited schedule is worth: the validator's findings where they belong, or its times.
+// Result of checking an edited schedule: violations by op, or times.
 struct ScheduleCheck
 {
     Prediction prediction;               // with violations: no run and no numbers
-    QString problem;                     // the simulator refused a valid schedule; "" else
-    std::map<OpPlace, QString> messages; // of ops that violate something
-    // [device] how many ops run before the device waits for ever; all of them where none does.
+    QString problem;                     // why the simulator refused a valid schedule; "" else
+    std::map<OpPlace, QString> messages; // violations by op
+    // [device] ops that run before the device deadlocks; all of them without a deadlock.
     std::vector<int> reached;
-    std::vector<Wait> waits;       // one of each device that waits for ever
-    std::vector<AbsentOp> missing; // ops that the validator wants; their index is not known
+    std::vector<Wait> waits;       // one for each deadlocked device
+    std::vector<AbsentOp> missing; // ops that the validator misses; their index is unknown
 
     bool isValid() const { return prediction.isValid() && problem.isEmpty(); }
 };
 
-// `request`: its costs and all-reduce; what it says of an order is not asked.
+// Uses the costs and all-reduce of `request` and ignores its order.
 ScheduleCheck checkSchedule(const engine::Schedule& schedule, const QString& label,
                             const PredictionRequest& request = {});
 
-// Where a missing op of its device troubles the validator least; the end of a long schedule.
+// The position of a missing op with the fewest violations; the end of the device in a long
+// schedule.
 OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 
-// Who waits for whom where the ops before `reached` of each device run and no other can.
+// The waits between devices after the ops before `reached` of each device ran.
 std::vector<Wait> waitsAt(const engine::Schedule& schedule, const std::vector<int>& reached);
-// "0B0 on device 0 waits for 1B0 on device 1, which stands behind 1F1."
+// "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
 QString sentence(const engine::Schedule& schedule, const Wait& wait);
 
-// Ops of each device that run when everything is as fast as it can be and nobody gives up.
+// Ops of each device that run before it deadlocks, or all of them.
 std::vector<int> reachedOps(const engine::Schedule& schedule);
 
 } // namespace app

@@ -17,8 +17,8 @@ void CompareModel::show(profiler::Comparison comparison, QStringList titles)
     reset(columns(), std::move(runs));
 }
 
-// Columns in which no run has a number are left out; the mode is a column only where it differs, or
-// where a run was oversubscribed.
+// Omits columns in which no run has a number; shows the mode only if modes differ or a run was
+// oversubscribed.
 CompareModel::Columns CompareModel::columns() const
 {
     const auto& runs = m_comparison.runs;

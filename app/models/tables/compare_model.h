@@ -8,8 +8,8 @@
 
 namespace app {
 
-// Runs of a comparison (their indices) as rows, each value with its difference to the baseline. A
-// difference is coloured only where it is over 1 % of the baseline's value.
+// The compared runs (by index) as rows, each value with its difference to the baseline. A
+// difference above 1 % of the baseline's value is coloured.
 class CompareModel : public TableModel<std::size_t>
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ private:
     struct Quantity
     {
         std::function<std::optional<double>(const profiler::ComparedRun&)> value;
-        std::optional<Scale> scale = {}; // none: times, whose unit is chosen by the runs
+        std::optional<Scale> scale = {}; // none: times, whose unit depends on the runs
         bool isMoreBetter = false;
     };
 

@@ -18,7 +18,7 @@ struct Event
     engine::Op what;
 };
 
-// Every op of one iteration, on every lane, in time order until a header is clicked.
+// All ops of one iteration on all lanes, in time order by default.
 class EventsModel : public TableModel<Event>
 {
     Q_OBJECT
@@ -40,7 +40,7 @@ public:
 
     void show(RunPointer run, int iteration); // index into Timeline::iterations; -1: none
     int iteration() const { return m_iteration; }
-    // -1: that op did not run on that lane in this iteration.
+    // -1: the op did not run on that lane in this iteration.
     int rowOf(std::uint32_t op, engine::Track::Kind lane) const;
 
 private:

@@ -85,7 +85,7 @@ std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
     return rows;
 }
 
-// A difference beyond the tolerance stands out.
+// A difference beyond the tolerance is emphasized.
 TableColumn<GpuMemoryRow> GpuMemoryModel::memoryColumn(const GpuMemory& memory) const
 {
     const auto text = [this, memory](const GpuMemoryRow& row) {

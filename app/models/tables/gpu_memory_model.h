@@ -18,8 +18,9 @@ struct GpuMemoryRow
     std::int64_t bytesOf(const engine::GpuMemory& memory) const;
 };
 
-// GPU memory at the end of a run: a row for each owner that has some, then their sum, what the
-// driver reports and the difference; a column for all GPUs and one for each. Empty without GPUs.
+// GPU memory at the end of a run: a row for each owner with memory, then their sum, the value that
+// the driver reports and the difference; a column for all GPUs and one for each. Empty without
+// GPUs.
 class GpuMemoryModel : public TableModel<GpuMemoryRow>
 {
     Q_OBJECT

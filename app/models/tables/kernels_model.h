@@ -18,7 +18,7 @@ public:
 
     explicit KernelsModel(QObject* parent = nullptr);
 
-    // Shares ownership of `activity`, which is the run's.
+    // Shares ownership of `activity`, which belongs to the run.
     void show(const engine::Run& run, std::shared_ptr<const profiler::GpuActivity> activity,
               const profiler::KernelFilter& filter);
     const std::vector<profiler::OpKindWork>& ops() const { return m_ops; }

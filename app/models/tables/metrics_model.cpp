@@ -71,7 +71,7 @@ TableColumn<const DeviceMetrics*> MetricsModel::bubbleShareColumn() const
         .with(kShareRole, share);
 }
 
-// Columns of ops that do not occur would only be zeros: they are left out.
+// Omits columns of ops that do not occur.
 MetricsModel::Columns MetricsModel::columns() const
 {
     const auto& devices = m_metrics.devices;

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Summary of one iteration: a row per device, then all devices (null): means, the largest peak,
-// all messages.
+// Summary of one iteration: a row per device, then a total row (null) with means, the largest peak
+// and all messages.
 class MetricsModel : public TableModel<const profiler::DeviceMetrics*>
 {
     Q_OBJECT

@@ -9,13 +9,13 @@
 
 namespace app {
 
-QString headlineText(const engine::Run* run)
+QString iterationText(const engine::Run* run)
 {
-    const int headline = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
-    if (headline < 0)
+    const int reported = run == nullptr ? -1 : engine::reportedIteration(run->timeline);
+    if (reported < 0)
         return {};
     const std::int64_t duration
-        = run->timeline.iterations[static_cast<std::size_t>(headline)].window.duration();
+        = run->timeline.iterations[static_cast<std::size_t>(reported)].window.duration();
     return timeScale(run->info, duration).withUnit(static_cast<double>(duration));
 }
 
@@ -55,7 +55,7 @@ void RunsModel::remove(const RunDocument* document)
 
 std::shared_ptr<RunDocument> RunsModel::find(const QString& file) const
 {
-    // Two files that are not there are no one file, whatever QFileInfo says.
+    // QFileInfo considers two missing files equal; they are not.
     const QFileInfo wanted(file);
     const auto found = std::ranges::find_if(m_rows, [&](const Row& row) {
         const QFileInfo one(row.document->file());
@@ -99,7 +99,7 @@ void RunsModel::swap(const RunDocument* one, const RunDocument* other)
 
 void RunsModel::moveRow(int from, int to)
 {
-    // Qt says before which row it goes, counted while it is still there.
+    // Qt's destination row counts the moved row at its old place.
     if (from == to || !beginMoveRows({}, from, from, {}, to > from ? to + 1 : to))
         return;
     Row row = std::move(m_rows[toIndex(from)]);
@@ -141,7 +141,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         if (document.isQueued())
             return progress.secondsLeft >= 0 ? takesText(progress.secondsLeft) : tr("queued");
         if (!document.isRunning())
-            return headlineText(run.get());
+            return iterationText(run.get());
         return progress.planned == 0 ? tr("starting")
                                      : tr("%1 of %2").arg(progress.done).arg(progress.planned);
     case ModeRole:

@@ -9,8 +9,8 @@
 
 namespace app {
 
-// The open runs of a window, in the order of opening; ticked ones are compared. Shares the
-// documents with the pages that show them.
+// The open runs of a window, in opening order; ticked ones are compared. Shares the documents with
+// the pages that show them.
 class RunsModel : public QAbstractListModel
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
         ValueRole,    // "115.3" of the reported iteration, "3 of 5" while it runs
         ModeRole,     // "emulated"
         RunningRole,  // bool
-        ProgressRole, // double 0..1; -1 when it does not run
+        ProgressRole, // double 0..1; -1 when not running
         FileRole,
         QueuedRole, // bool
     };
@@ -55,8 +55,8 @@ private:
     std::vector<Row> m_rows;
 };
 
-// "115.3 ms": the reported iteration of a run; "" while it has none.
-QString headlineText(const engine::Run* run);
+// "115.3 ms": duration of the reported iteration; "" if the run has none.
+QString iterationText(const engine::Run* run);
 QString modeText(const engine::RunInfo& info); // "emulated", "live, oversubscribed"
 
 } // namespace app

@@ -7,9 +7,9 @@ namespace {
 
 using Column = SchemeTableModel::Column;
 
-// Pictures share one scale unless one is longer than this.
+// Thumbnails share one scale unless one is longer than this.
 constexpr double kThumbnailUnits = 21;
-// More than the median by this much: cut, so that one long scheme does not squeeze the others.
+// Longer than the median by this factor: cut, so that one scheme does not squeeze the others.
 constexpr double kOutlier = 1.25;
 
 double valueOf(const Prediction& prediction, Column column)
@@ -119,7 +119,7 @@ void SchemeTableModel::show(std::vector<Row> changed)
     sortAgain();
 }
 
-// Numbers first, then what is still on its way, then what is refused.
+// Sorts numbers first, then pending rows, then refused ones.
 int SchemeTableModel::rank(const Row& row) const
 {
     return row.prediction() != nullptr ? 0 : row.reason().isEmpty() ? 1 : 2;

@@ -13,19 +13,19 @@ namespace app {
 struct SchemeRow
 {
     QString scheme, title;
-    QString condition; // why it is impossible; "" when it is possible
+    QString condition; // why it is impossible; "" if it is possible
     std::shared_ptr<const engine::Result<Prediction>> answer; // null: not predicted yet
 
-    const Prediction* prediction() const // null also where the validator refuses the schedule
+    const Prediction* prediction() const // also null if the validator refuses the schedule
     {
         const bool isThere = answer != nullptr && answer->has_value();
         return isThere && (*answer)->isValid() ? &**answer : nullptr;
     }
-    QString reason() const; // the condition, or what simulator and validator refuse
+    QString reason() const; // the condition, or the error of simulator or validator
 };
 
-// All schemes, predicted alike; impossible ones stay, with their condition, below the others
-// however they are sorted.
+// All schemes with equal settings. Impossible ones are listed last in any sort order, with their
+// condition.
 class SchemeTableModel : public TableModel<SchemeRow>
 {
     Q_OBJECT
@@ -36,29 +36,29 @@ public:
 
     explicit SchemeTableModel(QObject* parent = nullptr);
 
-    // New numbers for all schemes. A possible scheme keeps its last answer until the next one
-    // comes, so that nothing blinks while a slider moves.
+    // Replaces the rows. A possible scheme keeps its answer until the next one arrives, so that the
+    // table does not flicker while a slider moves.
     void setRows(std::vector<Row> rows);
     using Answer = std::shared_ptr<const engine::Result<Prediction>>;
     void answer(const QString& scheme, Answer answer);
-    void answer(std::vector<std::pair<QString, Answer>> answers); // sorted once
-    // Units that the whole width of a thumbnail stands for. Pictures share one time scale; one that
-    // is much longer than the others is cut.
+    void answer(std::vector<std::pair<QString, Answer>> answers); // sorts once
+    // Units over the full width of a thumbnail. All thumbnails share one time scale; much longer
+    // ones are cut.
     double thumbnailUnits() const { return m_thumbnailUnits; }
-    bool hasMemory() const { return m_largestMemory > 0; } // in bytes; else the column is empty
-    int rowOf(const QString& scheme) const;                // -1: not there
-    void setChosen(const QString& scheme);                 // drawn strong
-    QString csv() const; // header, then the rows as shown; refused: the reason
+    bool hasMemory() const { return m_largestMemory > 0; } // in bytes; false: the column is empty
+    int rowOf(const QString& scheme) const;                // -1: not found
+    void setChosen(const QString& scheme);                 // drawn bold
+    QString csv() const; // header, then the rows as shown; the reason of refused ones
 
 private:
     int rank(const Row& row) const override;
     Columns columns() const;
     TableColumn<Row> schemeColumn() const;
     QString text(const Row& row, Column column) const;
-    void show(std::vector<Row> rows); // sorted, and on scales that suit them
+    void show(std::vector<Row> rows); // sorts, and chooses the scales
 
     QString m_chosen;
-    double m_thumbnailUnits = 1, m_largestStash = 1; // of the answers that are there
+    double m_thumbnailUnits = 1, m_largestStash = 1; // of the available answers
     Scale m_time, m_bytes;
     bool m_isInUnits = true;
     std::int64_t m_largestMemory = 0;
@@ -67,7 +67,8 @@ private:
 double largestStash(const profiler::RunMetrics& metrics);   // peak of any device, M_a
 double largestWeights(const profiler::RunMetrics& metrics); // M_theta
 std::optional<std::int64_t> largestMemory(const profiler::RunMetrics& metrics); // bytes
-// "Device 0 needs 96.20 GiB at its peak and has 80.00; ...": "" where all fit, or nothing is known.
+// "Device 0 needs 96.20 GiB at its peak and has 80.00; ...": "" if all fit or the memory is
+// unknown.
 QString memoryExcess(const Prediction& prediction);
 
 } // namespace app

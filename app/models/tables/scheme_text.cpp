@@ -18,8 +18,8 @@ QString say(const char* text)
     return QCoreApplication::translate("SchemeText", text);
 }
 
-// "3N + 3(D-1)" of "Makespan 3N + 3(D-1), bubble ...": prose, so it is taken for a closed form only
-// where its value is what the simulator says.
+// "3N + 3(D-1)" of "Makespan 3N + 3(D-1), bubble ...": prose, so it counts as a closed form only if
+// its value equals the simulated one.
 std::optional<SchemeFact> makespanFact(const engine::Scheme& scheme, const FormulaNumbers& numbers,
                                        double simulated)
 {
@@ -125,7 +125,7 @@ QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& 
     for (const SchemeFact& fact : schemeFacts(scheme, request, prediction))
         html += rowHtml(fact.name, fact.value);
     html += QStringLiteral("</table>");
-    html += QStringLiteral("<p><b>%1</b></p><table>").arg(say("The rule"))
+    html += QStringLiteral("<p><b>%1</b></p><table>").arg(say("Rule"))
         + rowHtml(say("Takes"), ruleText(scheme));
     for (const engine::SchemeOption& option : scheme.options)
         html += rowHtml(QStringLiteral("--set ") + fromUtf8(option.key), optionText(option));

@@ -15,13 +15,13 @@ struct SchemeFact
     friend bool operator==(const SchemeFact&, const SchemeFact&) = default;
 };
 
-// Closed forms with the numbers filled in, then what the simulator says. `prediction` null: only
-// what the scheme states.
+// Closed forms with the numbers filled in, then simulated values. `prediction` null: only the
+// scheme's own facts.
 std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
                                     const engine::ScheduleRequest& request,
                                     const Prediction* prediction);
 
-// The description of a scheme in paragraphs; diagrams keep their columns.
+// One paragraph of a scheme's description; diagrams keep their columns.
 struct SchemeParagraph
 {
     QString text;
@@ -31,8 +31,8 @@ struct SchemeParagraph
 };
 std::vector<SchemeParagraph> schemeParagraphs(std::string_view details);
 
-// All there is to say of a scheme, as rich text: what it does, who published it, what it takes, its
-// options, its rule with a picture, and the facts.
+// The description of a scheme as rich text: method, authors, requirements, options, rule with a
+// picture, and facts.
 QString schemeHtml(const engine::Scheme& scheme, const engine::ScheduleRequest& request,
                    const Prediction* prediction);
 

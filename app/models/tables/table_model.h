@@ -16,8 +16,8 @@ namespace app {
 
 using SortValue = std::variant<double, QString>;
 
-// A column as functions of a row. The text sorts where no sort value is given; a role (any of
-// table_roles.h, or one that the others set) that returns nothing for a row leaves the usual value.
+// A column as functions of a row. Sorts by text without a sort value; a role (of table_roles.h or
+// any other) without a value for a row keeps the default.
 template<typename Row>
 struct TableColumn
 {
@@ -45,8 +45,8 @@ struct TableColumn
 
 inline constexpr auto kAlways = [](const auto&) { return QVariant(true); };
 
-// A read-only table: described columns and the rows that they show. Rows with equal sort values
-// keep their given order; persistent indexes follow their rows.
+// A read-only table of described columns and rows. Sorting is stable; persistent indexes follow
+// their rows.
 template<typename Row>
 class TableModel : public QAbstractTableModel
 {
@@ -127,15 +127,15 @@ protected:
         endResetModel();
     }
 
-    // As many columns as before, shown otherwise.
+    // Replaces the columns by the same number of others.
     void describe(Columns columns)
     {
         m_columns = std::move(columns);
         Q_EMIT headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
     }
 
-    // Replaces the given rows [first, first + changed.size()) and appends those beyond the end,
-    // which are shown last until the next sort().
+    // Replaces the rows [first, first + changed.size()) and appends those beyond the end, which are
+    // shown last until the next sort().
     void update(std::size_t first, std::vector<Row> changed)
     {
         const std::size_t known = std::min(changed.size(), m_rows.size() - first);
@@ -155,7 +155,7 @@ protected:
 
     void sortAgain() { sort(m_sortColumn, m_sortOrder); }
 
-    // Rows of a lower rank come first, however the table is sorted.
+    // Rows of a lower rank come first in any sort order.
     virtual int rank(const Row&) const { return 0; }
 
 private:
@@ -185,8 +185,8 @@ private:
 
     Columns m_columns;
     std::vector<Row> m_rows;
-    std::vector<std::size_t> m_order; // [shown row]: index of m_rows
-    int m_sortColumn = -1;            // -1: as given
+    std::vector<std::size_t> m_order; // [shown row] index into m_rows
+    int m_sortColumn = -1;            // -1: unsorted
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 

@@ -4,16 +4,16 @@
 
 namespace app {
 
-// What a table cell has beside its text; DataTable's delegate draws it.
+// Roles beside a cell's text, drawn by DataTable's delegate.
 
 // double 0..1: a neutral bar left of the number
 inline constexpr int kShareRole = Qt::UserRole + 1;
-// QString: "+4.0", small, right of the value; Verdict: of that difference
+// QString: "+4.0", small, right of the value; Verdict: colour of that difference
 inline constexpr int kDifferenceRole = Qt::UserRole + 2, kVerdictRole = Qt::UserRole + 3;
-// bool: the row or cell that sums up; said quietly; takes the rest of its row
+// bool: summary row or cell; muted text; cell spans the rest of its row
 inline constexpr int kStrongRole = Qt::UserRole + 4, kHintRole = Qt::UserRole + 5,
                      kSpanRole = Qt::UserRole + 6;
-// const Thumbnail*: at the left, null draws an empty frame; double 0..1: of the available width
+// const Thumbnail*: at the left, null draws an empty frame; double 0..1: share of the width
 inline constexpr int kThumbnailRole = Qt::UserRole + 7, kThumbnailWidthRole = Qt::UserRole + 8;
 // bool: an operation name, fixed pitch
 inline constexpr int kCodeRole = Qt::UserRole + 9;

@@ -11,8 +11,8 @@
 
 namespace app {
 
-// What the details panel shows of a selection, as plain values: texts, links, bars. The panel only
-// lays it out.
+// The contents of the details panel as plain values: texts, links, bars. The panel only lays them
+// out.
 struct Swatch
 {
     enum class Look : std::uint8_t { None, Op, Bubble, Exposed, Kernel };
@@ -27,10 +27,10 @@ struct Swatch
 struct DetailsLink
 {
     Swatch swatch;
-    QString name;       // "1B5": the part that leads somewhere
+    QString name;       // "1B5": the link text
     QString rest;       // "on device 1"
     QString time;       // "103.6 – 107.5"
-    bool isCut = false; // the name is cut off where there is no room for it
+    bool isCut = false; // whether the name may be elided
     Selection target;
 };
 
@@ -72,7 +72,7 @@ struct DetailsSection
     QString title, note;
     std::vector<DetailsBar> bars;
     std::vector<DetailsLink> links;
-    bool isChain = false; // links follow from one another: joined by a line
+    bool isChain = false; // links that follow from one another: joined by a line
     std::optional<StageStrip> strip;
     std::vector<DetailsRow> rows;
 };
@@ -89,8 +89,8 @@ struct Details
     bool isEmpty() const { return title.isEmpty(); }
 };
 
-// Nothing selected: the run as a whole. Empty where the run does not have what is selected, or no
-// iteration yet. `kernels`: of the run, where they are known; may be null.
+// Describes the selection, or the whole run if nothing is selected. Empty if the run does not have
+// the selected item, or no iteration yet. `kernels`: of the run; may be null.
 Details detailsOf(const RunView& view, const Selection& selection,
                   const KernelView* kernels = nullptr);
 

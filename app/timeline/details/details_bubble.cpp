@@ -15,7 +15,7 @@ QString kindText(Kind kind)
 QString sentence(const RunView& view, const profiler::Bubble& bubble, const DetailsClock& clock)
 {
     if (bubble.kind == Kind::Drain)
-        return tr("The device has finished; the iteration ends when the <b>last device</b> has.");
+        return tr("The device has finished; the iteration ends with the <b>last device</b>.");
     if (bubble.chain.empty())
         return tr("Nothing was ready to compute.");
     const auto& producer = bubble.chain.front();

@@ -16,7 +16,7 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     const auto begin = static_cast<double>(window.begin), end = static_cast<double>(window.end);
     const double duration = static_cast<double>(std::max<std::int64_t>(1, metrics.duration));
     DetailsSection section;
-    section.title = tr("Where the time goes");
+    section.title = tr("Time by category");
     section.note = clock.scale.unit;
     section.bars.push_back(
         {{}, {}, shareParts(view.shares(selection.device, begin, end), end - begin)});
@@ -32,7 +32,7 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     return section;
 }
 
-// What was laid out ahead of the run for the device, and what of it the run used.
+// The memory arena of the device, and how much of it the run used.
 void addArena(const engine::ArenaUse& use, DetailsSection& section)
 {
     const Scale bytes = byteScale(use.arena);
@@ -99,7 +99,7 @@ Details deviceDetails(const RunView& view, const Selection& selection, const Ker
     messages.title = tr("Messages");
     messages.rows = {
         {tr("Sent, received"), tr("%1, %2").arg(device.messagesSent).arg(device.messagesReceived)},
-        {tr("Handed over locally"), QString::number(device.localCopies)}};
+        {tr("Local copies"), QString::number(device.localCopies)}};
     details.sections.push_back(std::move(messages));
     return details;
 }

@@ -13,7 +13,7 @@ namespace {
 using engine::GpuContext;
 using engine::GpuFacts;
 
-// CUDA's names of where the device's work ran; none where nothing of it was recorded.
+// The CUDA context of the device's work; nullopt if none was recorded.
 const engine::GpuPlace* placeOf(const KernelView& kernels, engine::DeviceId device)
 {
     const profiler::GpuActivity& activity = kernels.activity();
@@ -28,7 +28,7 @@ std::int64_t numberOf(const GpuFacts& gpu, std::string_view name)
     return found == gpu.numbers.end() ? 0 : found->second;
 }
 
-// The most that the driver had given at once to where the device's work ran.
+// Peak of the memory that the driver allocated to the context of the device.
 std::int64_t mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
 {
     std::vector<const engine::GpuAllocation*> events;
@@ -58,7 +58,7 @@ void addPartition(const engine::GpuTrace& trace, const engine::GpuPlace& place, 
                             count, context->isPartition});
 }
 
-// What NVML reported about this GPU.
+// Data of this GPU from NVML.
 void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
                 DetailsSection& section)
 {
@@ -81,7 +81,7 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
         {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
 }
 
-// By how much driver and holders differ: what is a doubt from kMemoryTolerance on.
+// The difference between driver and owners; marked from kMemoryTolerance on.
 DetailsRow differenceRow(const engine::GpuMemory& memory)
 {
     return {tr("Difference"), driverDifference(memory),
@@ -123,7 +123,7 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 {
     const auto& gpus = view.run().info.machine.gpus;
     const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
-    // One GPU plays all devices of an emulated run; else each has a row of its own.
+    // An emulated run uses one GPU for all devices; otherwise each GPU has its own row.
     const auto own = std::ranges::find(gpus, device.value, &GpuFacts::device);
     const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
     DetailsSection section;

@@ -4,15 +4,15 @@
 
 namespace app {
 
-// What is known of the GPU that a device of a run was, or of the part of it: name, multiprocessors,
-// clocks, what slowed it down, memory that the driver gave. None where the file has nothing of it.
+// The GPU, or part of a GPU, of a device: name, multiprocessors, clocks, throttling, memory
+// reported by the driver. nullopt if the file has no such data.
 std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId device,
                                          const KernelView* kernels);
-// Clocks, driver and the like of the whole run; empty where nothing is known.
+// Clocks, driver and similar facts of the whole run; empty if unknown.
 std::vector<DetailsRow> machineRows(const engine::RunInfo& info);
 
-// Memory of all GPUs of the run at its end by who has it, beside what the driver says is gone; of
-// several GPUs a row each for the driver's figure. None where the file has nothing of it.
+// GPU memory by owner at the end of the run, next to the value that the driver reports; with
+// several GPUs, a row of the driver's value for each. nullopt if the file has no such data.
 std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info);
 
 } // namespace app

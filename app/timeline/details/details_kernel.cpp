@@ -23,7 +23,7 @@ QString extent(const std::array<std::int32_t, 3>& size)
     return text;
 }
 
-// A name of code has no blanks at which a line could end: it may end behind these.
+// Kernel names have no blanks to wrap at; they may wrap after these.
 QString breakable(const std::string& name)
 {
     QString text;
@@ -45,7 +45,7 @@ QString bytesOf(std::int64_t bytes)
     return byteScale(bytes).withUnit(static_cast<double>(bytes));
 }
 
-// Of one multiprocessor's 228 KiB or so: no MiB.
+// At most about 228 KiB per multiprocessor, so MiB are not needed.
 QString sharedText(std::int32_t bytes)
 {
     if (bytes == 0)
@@ -64,14 +64,14 @@ DetailsSection launchSection(const engine::GpuKernel& kernel)
         = {{tr("Grid, blocks"), extent(kernel.grid)},
            {tr("Block, threads"),
             threads == block[0] ? extent(block) : tr("%1 = %2").arg(extent(block)).arg(threads)},
-           {tr("Registers a thread"), QString::number(kernel.registers)},
-           {tr("Shared memory a block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
+           {tr("Registers per thread"), QString::number(kernel.registers)},
+           {tr("Shared memory per block"), sharedText(kernel.staticShared + kernel.dynamicShared)}};
     if (kernel.staticShared > 0 && kernel.dynamicShared > 0)
         section.rows.push_back(
             {tr("... static, dynamic"),
              tr("%1, %2").arg(sharedText(kernel.staticShared), sharedText(kernel.dynamicShared))});
     if (kernel.localPerThread > 0)
-        section.rows.push_back({tr("Local memory a thread"), bytesOf(kernel.localPerThread)});
+        section.rows.push_back({tr("Local memory per thread"), bytesOf(kernel.localPerThread)});
     if (kernel.graphNode != 0)
         section.rows.push_back({tr("Launched by"), tr("a CUDA graph")});
     return section;
@@ -89,8 +89,8 @@ DetailsSection bytesSection(std::uint64_t bytes, std::int64_t nanoseconds)
     return section;
 }
 
-// From the call to the start. On an emulated run's timeline both have been moved, each with its own
-// clock's op, so that their distance says nothing.
+// From the call to the start. On an emulated run's timeline both were moved by different clocks, so
+// their distance is meaningless.
 std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& activity,
                                      const GpuWork& work)
 {
@@ -108,7 +108,7 @@ std::uint32_t workAt(const GpuActivity& activity, const GpuWork& work)
     return static_cast<std::uint32_t>(&work - activity.work().data());
 }
 
-// Of its window, what lies within its op's: a kernel of NCCL runs before its op, while it waits.
+// The part of its window within its op: an NCCL kernel starts before its op while it waits.
 double shareOfOp(const GpuWork& work, engine::Window op)
 {
     const auto within = std::max<std::int64_t>(
@@ -140,7 +140,7 @@ DetailsSection placeSection(const RunView& view, const KernelView& kernels, cons
     return section;
 }
 
-// Of the replay: "iteration 2, times 0.98", as the op took so much longer or shorter there.
+// Of the replay: "iteration 2, times 0.98", the ratio of the op's durations.
 QString sourceWords(const RunView& view, engine::OpOfIteration op, std::uint32_t source)
 {
     const auto& one = view.timeline().iterations[source];
@@ -173,14 +173,14 @@ std::optional<DetailsSection> opSection(const RunView& view, const KernelView& k
     const auto all = kernels.activity().of(work.of);
     const auto own = std::ranges::find(all, workAt(kernels.activity(), work));
     section.rows.push_back(
-        {tr("In its order"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size())});
+        {tr("Position in the op"), tr("%1 of %2").arg(own - all.begin() + 1).arg(all.size())});
     const auto source = kernels.activity().takenFrom(work.of);
     if (source != work.of.iteration)
-        section.rows.push_back({tr("As it ran in"), sourceWords(view, work.of, source)});
+        section.rows.push_back({tr("Recorded in"), sourceWords(view, work.of, source)});
     return section;
 }
 
-// A link a kernel, as many as stay readable; the table has all.
+// A link per kernel, up to a readable number; the table lists all.
 void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOfIteration op,
                     engine::Window span, DetailsSection& section)
 {
@@ -202,7 +202,7 @@ void addKernelLinks(const RunView& view, const KernelView& kernels, engine::OpOf
     }
     if (all.size() > kShown)
         section.rows.push_back(
-            {tr("Further ones"), tr("%1, in the table").arg(all.size() - kShown)});
+            {tr("More kernels"), tr("%1, in the table").arg(all.size() - kShown)});
 }
 
 QString kindWord(profiler::KernelKind kind)
@@ -280,7 +280,7 @@ std::optional<DetailsSection> kernelSection(const RunView& view, const KernelVie
         section.rows.push_back({tr("Launch-bound"), tr("short kernels wait for their launches")});
     const auto source = kernels.activity().takenFrom(op);
     if (source != op.iteration)
-        section.rows.push_back({tr("As it ran in"), sourceWords(view, op, source)});
+        section.rows.push_back({tr("Recorded in"), sourceWords(view, op, source)});
     addKernelLinks(view, kernels, op, selection.window, section);
     return section;
 }

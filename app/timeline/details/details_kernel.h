@@ -6,19 +6,20 @@
 
 namespace app {
 
-// What the details panel, the pointer at rest and the keyboard know of kernels.
+// Facts of kernels for the details panel, tooltips and the keyboard.
 
 Details kernelDetails(const RunView& view, const KernelView& kernels, const Selection& selection);
-// Of a selected op: its kernels, what kinds took its time, and how much lies between them; none
-// where nothing was recorded for it.
+// The kernels of a selected op, its time by kind of kernel, and the gaps between them; nullopt if
+// none were recorded.
 std::optional<DetailsSection> kernelSection(const RunView& view, const KernelView& kernels,
                                             const Selection& selection);
 QString kernelToolTip(const RunView& view, const KernelView& kernels, const Selection& selection);
 
-// Along a row; from a kernel out to its op; from an op into its first kernel.
+// Previous and Next move along a row, Out from a kernel to its op, Into from an op to its first
+// kernel.
 enum class KernelStep : std::uint8_t { Previous, Next, Out, Into };
-// Shift with up or down leads from an op into its kernels and out again; on a kernel the keys of
-// the lane walk its stream. None: `key` does something else.
+// Shift+Up and Shift+Down move between an op and its kernels; on a kernel, the keys of the lane
+// move along its stream. nullopt: not such a key.
 std::optional<KernelStep> kernelStep(int key, Qt::KeyboardModifiers modifiers, bool isOnKernel);
 std::optional<Selection> walkedKernel(const RunView& view, const KernelView& kernels,
                                       const Selection& from, KernelStep step);

@@ -5,7 +5,7 @@
 
 namespace app {
 
-// One iteration's clock: what all parts of a panel count from and in.
+// The clock of one iteration: origin and unit of all times in a panel.
 struct DetailsClock
 {
     Scale scale;
@@ -19,9 +19,10 @@ struct DetailsClock
     }
 };
 DetailsClock detailsClock(const RunView& view, int iteration);
-// With as many digits as something so long needs beside an iteration that is much longer.
+// Chooses enough digits for `length`, even if the iteration is much longer.
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length);
-// The length at the head of the panel: in the clock's unit, or a finer one where that says 0.0.
+// Sets the length in the head of the panel, in the clock's unit or a finer one if that would show
+// 0.0.
 void sayLength(Details& details, const RunView& view, const DetailsClock& clock,
                std::int64_t ticks);
 
@@ -32,7 +33,7 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
 QString describeOp(const engine::Op& op);
 std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow,
                                            const Selection& selection, const DetailsClock& clock);
-// Forward, backward, W, optimizer, exposed communication, bubble of a stretch.
+// Forward, backward, W, optimizer, exposed communication and bubble of a window.
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 
 Details opDetails(const RunView& view, const Selection& selection, const KernelView* kernels);

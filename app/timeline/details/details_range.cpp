@@ -62,7 +62,7 @@ double meanBubble(const RunView& view, engine::Window window)
     return sum / std::max(1, view.devices());
 }
 
-// What the host said of this time, where it is an NVTX range that is selected.
+// The host's NVTX range, if one is selected.
 const HostRange* marked(const Selection& selection, const KernelView* kernels)
 {
     const bool hasDevice = kernels != nullptr && selection.device.isValid();
@@ -76,7 +76,7 @@ DetailsSection markedSection(const RunView& view, const HostRange& range)
     section.rows.push_back({tr("Text"), QString::fromStdString(range.text)});
     section.rows.push_back(
         {tr("By"),
-         range.domain.empty() ? tr("the op's own range") : QString::fromStdString(range.domain)});
+         range.domain.empty() ? tr("range of the op") : QString::fromStdString(range.domain)});
     section.rows.push_back({tr("While launching"), opText(view.op(range.of.op))});
     return section;
 }
@@ -105,7 +105,7 @@ Details rangeDetails(const RunView& view, const Selection& selection, const Kern
     const Counts counts = countsIn(view, window);
     DetailsSection facts;
     facts.title = tr("Counts");
-    facts.rows.push_back({tr("Ops whole, cut"),
+    facts.rows.push_back({tr("Ops complete, cut"),
                           number(static_cast<double>(counts.whole), 0) + QStringLiteral(", ")
                               + number(static_cast<double>(counts.cut), 0)});
     facts.rows.push_back({tr("Messages"), number(static_cast<double>(counts.messages), 0)});

@@ -32,7 +32,7 @@ DetailsSection timeSection(const RunView& view, const RunMetrics& metrics,
     }
     const auto text = [&](double ticks) { return clock.scale.text(ticks); };
     DetailsSection section;
-    section.title = tr("Where the time goes");
+    section.title = tr("Time by category");
     section.note = tr("mean of devices, %1").arg(clock.scale.unit);
     section.bars.push_back({{}, {}, shareParts(sum, end - begin)});
     section.rows
@@ -77,7 +77,7 @@ QString flopsText(double perSecond)
                              : tr("%1 GFLOP/s").arg(number(perSecond / 1e9, 0));
 }
 
-// From the first iteration to the last, warm-up ones included: they train.
+// From the first iteration to the last, including warm-up, which trains, too.
 void addCourse(const engine::Run& run, const QString& name,
                std::optional<double> engine::Iteration::*value, DetailsSection& section)
 {
@@ -110,10 +110,10 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
     if (metrics.tokensPerSecond)
         section.rows.push_back(
             {tr("Throughput"), tr("%1 tokens/s").arg(number(*metrics.tokensPerSecond, 0))});
-    if (metrics.mfu) // of a measured peak, which is no data sheet's
+    if (metrics.mfu) // of a measured peak, not a data sheet's
         section.rows.push_back({info.peakSource.empty() ? tr("MFU") : tr("MFU, of measured peak"),
                                 percent(*metrics.mfu)});
-    if (metrics.hfu) // what is recomputed counts again
+    if (metrics.hfu) // counts recomputed work again
         section.rows.push_back({tr("HFU"), percent(*metrics.hfu)});
     if (info.peakFlops > 0)
         section.rows.push_back({tr("Peak of a device"), flopsText(info.peakFlops)});
@@ -136,20 +136,20 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
 
 namespace {
 
-// Which iteration the numbers are of, and whether it is the reported one of the run.
+// The shown iteration, and whether it is the run's reported one.
 QString whichIteration(const engine::Run& run, int iteration)
 {
     using enum engine::Iteration::Kind;
     const auto& iterations = run.timeline.iterations;
     const engine::Iteration& one = iterations[static_cast<std::size_t>(iteration)];
     const auto measured = std::ranges::count(iterations, Measured, &engine::Iteration::kind);
-    const bool isHeadline = iteration == engine::reportedIteration(run.timeline);
+    const bool isReported = iteration == engine::reportedIteration(run.timeline);
     if (one.kind == Replay)
         return tr("Median iteration: every op at its median over %1 iterations").arg(measured);
     if (one.kind == Warmup)
         return tr("Warm-up iteration %1").arg(one.number);
-    if (!isHeadline || measured == 1)
-        return measured == 1 && isHeadline ? tr("Reported iteration: the only one")
+    if (!isReported || measured == 1)
+        return measured == 1 && isReported ? tr("Reported iteration: the only one")
                                            : tr("Iteration %1").arg(one.number);
     return run.info.outcome == engine::Outcome::Running
         ? tr("Iteration %1, the newest so far").arg(one.number)

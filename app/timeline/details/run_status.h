@@ -9,11 +9,11 @@
 
 namespace app {
 
-// The status bar of a run's page: mode and devices, counts, what is selected, how it was timed.
-// `metrics` without devices: not known yet. `kernels` may be null.
+// The status bar of a run's page: mode and devices, counts, selection, timing method. `metrics`
+// without devices: not known yet. `kernels` may be null.
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels);
-// "median replay 115.3 ms, bubble 13.0 %"; "" while the metrics are not known.
+// "median replay 115.3 ms, bubble 13.0 %"; "" if the metrics are unknown.
 QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);
 
 } // namespace app

@@ -8,10 +8,10 @@
 
 namespace app {
 
-// Rich text for the pointer at rest: the op's name and length, what it is, where and when, what it
+// Tooltip as rich text: the op's name and duration, description, place and time, and the op that it
 // waited for.
 QString toolTipText(const RunView& view, const Selection& selection);
-// An NVTX range: its words, how long it took, whose it is.
+// Tooltip of an NVTX range: text, duration and op.
 QString rangeToolTip(const RunView& view, const HostRange& range);
 
 // Title and length on one line, the rest under it; rich text.

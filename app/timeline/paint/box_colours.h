@@ -22,7 +22,7 @@ public:
     BoxColours(const Theme& theme, double dpr);
 
     const Look& look(engine::OpKind kind, int chunk, Emphasis emphasis) const;
-    // Of an op, by what setColourBy() chose.
+    // Of an op, by the current ColourBy.
     const Look& lookOf(const engine::Op& op, int chunk, Emphasis emphasis) const;
     void setColourBy(ColourBy by) { m_by = by; }
     ColourBy colourBy() const { return m_by; }
@@ -43,7 +43,7 @@ public:
     QColor bubbleGround() const { return toQt(m_theme.palette.bubble); }
 
 private:
-    static constexpr int kChunks = 3; // later ones look like the third
+    static constexpr int kChunks = 3; // later chunks use the third colour
     static std::size_t index(Emphasis emphasis) { return static_cast<std::size_t>(emphasis); }
     Look resolve(profiler::Colour fill, Emphasis emphasis) const;
 

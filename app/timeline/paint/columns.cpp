@@ -9,8 +9,8 @@
 namespace app {
 namespace {
 
-// Fills the column upwards, to the nearest row, share on share; what is left is the rest. `top` is
-// its first pixel, `stride` the pixels from one row to the next.
+// Fills the column upwards, rounded to rows, share on share; the rest fills the remainder. `top` is
+// its first pixel, `stride` the pixels per row.
 template<std::size_t kCount>
 void fillColumn(QRgb* top, qsizetype stride, int rows, const std::array<double, kCount>& shares,
                 const std::array<QRgb, kCount + 1>& colours)
@@ -41,7 +41,7 @@ std::array<QRgb, kCount + 1> packed(const ColumnColoursOf<kCount>& colours)
     return all;
 }
 
-// An opaque one is copied, not blended.
+// An opaque one is copied instead of blended.
 QImage::Format formatOf(std::span<const QRgb> colours)
 {
     const bool isOpaque = std::ranges::all_of(colours, [](QRgb c) { return qAlpha(c) == 255; });

@@ -12,7 +12,7 @@ class QPainter;
 
 namespace app {
 
-// Colours of a coverage column, from the bottom by kind, and of what is left above.
+// Colours of a coverage column, from the bottom by kind, and of the rest above.
 template<std::size_t kCount>
 struct ColumnColoursOf
 {
@@ -26,15 +26,15 @@ template<std::size_t kCount>
 struct ColumnsOf
 {
     QRectF area;
-    engine::Window window; // time outside of it does not count in the first and last column
+    engine::Window window; // only time within it counts in the first and last column
     ColumnColoursOf<kCount> colours;
 };
 using Columns = ColumnsOf<kShares>;
 using KernelColumns = ColumnsOf<kKernelShares>;
 
-// One column per device pixel, from the busy time before each of its edges, which is asked for from
-// left to right: heights are exact shares of the column's time, never "the longest wins". Written
-// into an image, since a column of five rectangles each would be slow.
+// Draws one column per device pixel. Heights are exact shares of the column's time, from the busy
+// time before each edge, queried from left to right. Writes into an image, since five rectangles
+// per column would be slow.
 void paintColumns(QPainter& painter, const TimeAxis& axis, const Columns& columns,
                   const std::function<Busy(double time)>& busyBefore);
 void paintColumns(QPainter& painter, const TimeAxis& axis, const KernelColumns& columns,

@@ -4,8 +4,7 @@
 
 namespace app {
 
-// Scales of all runs of a comparison, so that bars of one length mean the same memory; bytes and
-// M_a apart.
+// Memory scales shared by all runs of a comparison; separate for bytes and M_a.
 struct MemoryScales
 {
     double bytes = 1, stash = 1;
@@ -14,10 +13,10 @@ struct MemoryScales
 };
 MemoryScales memoryScales(const CompareLayout& layout);
 
-// The bars stand under the key numbers, in the right column of a row; `column` is that of the row.
-// Empty: no room for them.
+// The area of the bars, under the key numbers in the right column of a row; `column` is the row's
+// column. Empty if they do not fit.
 QRectF compareMemoryArea(const CompareRow& row, const QRectF& column);
-// Of one device within `area`, with the space to its neighbour.
+// The area of one device within `area`, including the space to its neighbour.
 QRectF compareMemorySlot(const CompareRow& row, const QRectF& area, int device);
 void paintCompareMemory(const ComparePaint& paint, const MemoryScales& scales,
                         const QRectF& column);

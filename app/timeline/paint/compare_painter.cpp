@@ -113,13 +113,13 @@ void paintCompareLanes(const ComparePaint& paint)
                          tr("no iteration yet"));
         return;
     }
-    // Only the iteration that is compared: its neighbours would look like part of it.
+    // Draws only the compared iteration: its neighbours would look like part of it.
     const QRectF clip = stretch(paint.axis, paint.row.window(), paint.top,
                                 CompareLayout::kTitle + lanesHeight(paint.row));
     painter.save();
     painter.setClipRect(clip, Qt::IntersectClip);
     LanePainter lanes(painter, *paint.row.view, paint.axis, paint.colours);
-    lanes.setLabels(LanePainter::Labels::Numbers); // runs of any height read alike
+    lanes.setLabels(LanePainter::Labels::Numbers); // equal labels in rows of all heights
     for (int d = 0; d < paint.row.view->devices(); ++d)
         lanes.paintCompute(engine::DeviceId{d},
                            paint.top + CompareLayout::kTitle + d * paint.row.pitch,
@@ -142,7 +142,8 @@ void paintCompareEnd(const ComparePaint& paint)
         = paint.axis.snappedX(origin + paint.baseline->duration() * paint.row.ticksPerUnit());
     if (other - end >= kGapFrom) {
         paintGap(paint, end + 2, other);
-    } else if (other < end) { // longer: what it is over, behind its end, where there is room
+        // longer than the baseline: the excess is labelled after its end if it fits
+    } else if (other < end) {
         paint.painter.setFont(uiFont(13, QFont::Medium));
         const QString text = differenceText(paint.row, *paint.baseline);
         const double width = QFontMetricsF(paint.painter.font()).horizontalAdvance(text);
@@ -164,7 +165,7 @@ void paintCompareHeader(const ComparePaint& paint)
                      QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kHeader - 32));
     painter.setFont(uiFont(paint.row.pitch >= 17 ? 11 : 10));
     painter.setPen(chrome.text2);
-    const int every = paint.row.pitch >= 11 ? 1 : 4; // labels that would touch are left out
+    const int every = paint.row.pitch >= 11 ? 1 : 4; // omits labels that would touch
     for (int d = 0; d < paint.row.view->devices(); d += every)
         painter.drawText(QRectF(24, paint.top + CompareLayout::kTitle + d * paint.row.pitch,
                                 kHeader - 24 - 20, paint.row.pitch - 2),
@@ -202,7 +203,7 @@ void paintCompareNumbers(const ComparePaint& paint, const QRectF& column)
     QStringList lines{tr("bubble %1").arg(percent(metrics->bubbleRatio))};
     if (showsDifference(paint.row) && (paint.baseline || paint.row.group == 0))
         lines << against;
-    lines << tr("peak %1").arg(memory); // its bars stand below
+    lines << tr("peak %1").arg(memory); // with its bars below
     for (const QString& line : lines)
         painter.drawText(QPointF(left, y += kLine), line);
 }

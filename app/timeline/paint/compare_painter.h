@@ -14,7 +14,7 @@ struct ComparePaint
     QPainter& painter;
     const CompareLayout& layout;
     const CompareRow& row;
-    const CompareRow* baseline; // nullptr: not of this row's unit, or the row itself
+    const CompareRow* baseline; // nullptr: another unit, or the row itself
     const BoxColours& colours;
     TimeAxis axis;
     double top = 0;
@@ -23,7 +23,7 @@ struct ComparePaint
 void paintCompareLanes(const ComparePaint& paint);
 void paintCompareEnd(const ComparePaint& paint);    // end marker, gap to the baseline
 void paintCompareHeader(const ComparePaint& paint); // name and devices, 140 wide
-// What the iteration took, its bubble, its peak, the difference where there is room for it.
+// Iteration time, bubble, peak, and the difference if it fits.
 void paintCompareNumbers(const ComparePaint& paint, const QRectF& column);
 double compareNumbersHeight(const CompareRow& row); // from the top of the row
 

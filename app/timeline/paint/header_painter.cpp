@@ -17,7 +17,7 @@ using engine::OpKind;
 using Emphasis = BoxColours::Emphasis;
 
 constexpr double kLeft = 24, kBar = 100;
-constexpr double kStandingFrom = 84; // height of a cell in which a memory bar stands
+constexpr double kStandingFrom = 84; // cell height from which a memory bar is vertical
 
 const profiler::DeviceMetrics* metricsOf(const RunView& view, engine::DeviceId device,
                                          int iteration)
@@ -199,8 +199,8 @@ void paintHeader(QPainter& painter, const LaneCell& cell)
         paintDenseHeader(painter, view, theme, device, area);
         return;
     }
-    // Over low boxes the lines move together, and over the lowest the stages have no room: the
-    // labels of the sub-lanes begin where the boxes end.
+    // Over low boxes the lines move together, and over the lowest ones the stages are omitted: the
+    // labels of the sub-lanes start at the end of the boxes.
     constexpr double kTwoLinesFrom = 36, kTwoLines = 46, kOneLine = 28;
     const bool isLow = lane.compute < kTwoLinesFrom;
     const double rest = area.height() - lane.kernelsHeight();

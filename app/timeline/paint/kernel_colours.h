@@ -5,8 +5,8 @@
 
 namespace app {
 
-// Kernels are neutral, distinguished by lightness, for the hue above them is the op's; what moves
-// data has the hue of communication.
+// Kernels are neutral and differ in lightness, since hue marks the op above; kernels that move data
+// have the hue of communication.
 profiler::Colour kernelColour(profiler::KernelKind kind, const profiler::Palette& palette);
 
 } // namespace app

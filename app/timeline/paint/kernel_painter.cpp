@@ -15,14 +15,14 @@ using engine::Window;
 constexpr double kKernelNameFrom = 34; // width of a box with a name, elided if need be
 constexpr double kBoxesUpTo = 4;       // spans a pixel: more are columns, whatever their widths
 
-// Distinguished by its height, too: not every eye separates its hue from the greys.
+// Also marked by its height, for readers who cannot distinguish its hue from grey.
 bool movesData(profiler::KernelKind kind)
 {
     return kind == profiler::KernelKind::Copy || kind == profiler::KernelKind::Memset;
 }
 constexpr double kLowInset = 3;
 
-// What is in sight of a box.
+// The visible part of a box.
 QRectF inSight(const TimeAxis& axis, const QRectF& box)
 {
     const double left = std::max(box.left(), axis.left),
@@ -75,7 +75,7 @@ void KernelPainter::paintRow(const Row& row)
         paintBoxes(row, spans);
 }
 
-// Neighbours that are too narrow for boxes of their own share one stretch of columns.
+// Neighbours that are too narrow for boxes share one stretch of columns.
 void KernelPainter::paintBoxes(const Row& row, std::span<const Span> spans)
 {
     const double narrow = kCoverageBelow * m_axis.ticksPerPixel();
@@ -92,7 +92,7 @@ void KernelPainter::paintBoxes(const Row& row, std::span<const Span> spans)
             paintBox(row, span);
             continue;
         }
-        // A gap that has a pixel of its own stays one.
+        // A gap of at least a pixel stays visible.
         if (dense.end > 0 && static_cast<double>(span.begin - dense.end) > narrow)
             flush();
         dense = {std::min(dense.begin, span.begin), std::max(dense.end, span.end)};

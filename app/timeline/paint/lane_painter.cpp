@@ -26,7 +26,7 @@ BoxText boxText(const engine::Op& op)
         return text;
     }
     text.number = microBatchText(op);
-    engine::Op down = op; // the corner and the underline say up already
+    engine::Op down = op; // the corner and the underline already mark up
     down.replica = 0;
     text.name = QString::fromStdString(engine::toString(down));
     return text;
@@ -55,7 +55,7 @@ bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
         && iteration == m_flow->iteration;
 }
 
-// A search dims what it did not find, a flow what is of another micro-batch.
+// A search dims other ops than its hits, a flow other micro-batches.
 Emphasis LanePainter::emphasis(const engine::Span& span) const
 {
     const bool isOther = m_found != nullptr ? !m_found->has(span)

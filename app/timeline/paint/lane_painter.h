@@ -11,12 +11,12 @@
 namespace app {
 
 // Paints the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Draws
-// only what is in sight; the cost grows with the pixels. Selection and hover lie above, see
+// only the visible part; the cost depends on the pixels. Selection and hover are in
 // marks_painter.h.
 class LanePainter
 {
 public:
-    enum class Labels { Names, Numbers }; // "1B5" where there is room, or always "5"
+    enum class Labels { Names, Numbers }; // "1B5" if it fits, or always "5"
 
     LanePainter(QPainter& painter, const RunView& view, const TimeAxis& axis,
                 const BoxColours& colours);

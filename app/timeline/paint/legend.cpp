@@ -15,7 +15,7 @@ using Emphasis = BoxColours::Emphasis;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
-// What occurs in any of the runs, and whether a piece of exposed communication has a pixel.
+// What occurs in any of the runs, and whether exposed communication covers a pixel.
 struct Shown : Occurrence
 {
     bool isExposed = false;
@@ -229,7 +229,7 @@ void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colo
                          legend.note);
         return;
     }
-    // The last ones that have room; memory is said in its column, kernels have their names.
+    // Shows the last entries that fit; memory is labelled in its column, kernels have their names.
     double needs = 12 - kEntryGap;
     auto first = legend.right.end();
     for (; first != legend.right.begin(); --first) {

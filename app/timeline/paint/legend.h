@@ -12,7 +12,7 @@ class QPainter;
 
 namespace app {
 
-// One entry of the legend strip: what it looks like and what it means.
+// One entry of the legend strip: symbol and meaning.
 struct LegendEntry
 {
     enum class Look { Fills, Up, Bubble, Wait };
@@ -26,18 +26,18 @@ struct LegendEntry
 struct Legend
 {
     std::vector<LegendEntry> left, right; // right: memory
-    QString note;                         // instead of what stands right
+    QString note;                         // replaces the right entries
 };
 
 enum class LegendDetail { WithMemory, ComputeAndMemory, TimeOnly };
 struct LegendRun
 {
     const RunView* view = nullptr;
-    double ticksPerPixel = 1; // as it is shown
+    double ticksPerPixel = 1; // at the current zoom
 };
-// Only what can be seen of the runs; the last two details: of compute lanes without transfers.
+// Entries for what occurs in the runs; the last two details: compute lanes without transfers.
 Legend legendOf(const std::vector<LegendRun>& runs, const BoxColours& colours, LegendDetail detail);
-// The kinds that occur, in place of what stands at the right.
+// Replaces the right entries by the kinds of kernels that occur.
 void addKernels(Legend& legend, const KernelView& kernels, const BoxColours& colours);
 void paintLegend(QPainter& painter, const Legend& legend, const BoxColours& colours,
                  const QRectF& area);

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Draws what lies above the lanes: outlines of the hovered, selected and focused box, the arrows of
-// a micro-batch, a range. Unlike the lanes, it is redrawn at every move of the pointer.
+// Draws above the lanes: outlines of the hovered, selected and focused box, the arrows of a
+// micro-batch, a range. Redrawn at every pointer move, unlike the lanes.
 class MarksPainter
 {
 public:
@@ -16,16 +16,16 @@ public:
                  const std::vector<Lane>& lanes, const BoxColours& colours);
 
     void paintFlow(const Flow& flow);
-    // Of every micro-batch; nothing where they would be more than a reader can follow.
+    // The arrows of every micro-batch; nothing if there are too many to follow.
     void paintAllFlows(int iteration);
     void paintHits(const std::vector<Selection>& hits); // by begin
     void paintHover(const Selection& hover);
     void paintSelected(const Selection& selection, const Scale& unit);
-    void paintFocus(const Selection& selection); // the keyboard is here
+    void paintFocus(const Selection& selection); // keyboard focus
     void paintRange(engine::Window window, double top, double bottom);
 
 private:
-    enum class Halo { No, Yes }; // a ground of its own under the line
+    enum class Halo { No, Yes }; // background under the line
     void paintArrow(const profiler::CauseLink& from, const profiler::CauseLink& to, Halo halo);
 
     QPainter& m_painter;

@@ -13,8 +13,8 @@ namespace app {
 
 struct Theme;
 
-// What a device holds at its peak: a stacked bar in the colours of the memory categories, in bytes,
-// or its stash in M_a where no memory was recorded.
+// Memory of a device at its peak: a stacked bar in the colours of the memory categories, in bytes,
+// or its stash in M_a if no memory was recorded.
 struct MemoryPart
 {
     QColor fill;
@@ -24,7 +24,7 @@ std::vector<MemoryPart> memoryParts(const RunView& view, const profiler::DeviceM
                                     const Theme& theme);
 double memoryPeak(const RunView& view, const profiler::DeviceMetrics& device);
 
-// From the bottom up, or from the left when `bar` lies; `scale` is the amount of a full bar.
+// From the bottom up, or from the left if `bar` is horizontal; `scale` is the amount of a full bar.
 void paintMemoryParts(QPainter& painter, const std::vector<MemoryPart>& parts, double scale,
                       const QRectF& bar);
 

@@ -21,8 +21,8 @@ void paintWords(QPainter& painter, const HostRange& range, const QRectF& box)
         QPointF(box.left() + 3, std::round(box.center().y() + metrics.capHeight() / 2)), words);
 }
 
-// Boxes that touch are filled as one, and those of a pixel that has its box are passed over: the
-// cost is of the pixels.
+// Fills touching boxes as one and skips boxes in a pixel that is drawn already, so the cost depends
+// on the pixels.
 void paintRow(QPainter& painter, std::span<const HostRange> ranges, const TimeAxis& axis,
               const Theme& theme, double top)
 {

@@ -21,8 +21,8 @@ struct RulerScale
 
 // The marks of an axis in its unit, labelled ones at least 60 pixels apart.
 profiler::Ticks rulerMarks(const TimeAxis& axis, double origin, double perUnit);
-// Counts from the start of the iteration under the view; from the first of several; from the start
-// of the run when all are in sight.
+// Counts from the start of the iteration under the view, or of the first of several; from the start
+// of the run if all are visible.
 RulerScale rulerScale(const RunView& view, const TimeAxis& axis);
 double markX(const RulerScale& scale, const TimeAxis& axis, double mark);
 

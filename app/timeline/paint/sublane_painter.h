@@ -38,7 +38,7 @@ private:
     BoxPainter m_boxes;
 };
 
-// Where the dot of the highest memory of an iteration stands.
+// The position of the dot at the highest memory of an iteration.
 struct MemoryPeak
 {
     std::int64_t time = 0;

@@ -14,15 +14,15 @@ namespace app {
 enum class Share : std::uint8_t { Backward, Forward, Weight, Communication, Optimizer };
 constexpr int kShares = 5;
 using Busy = std::array<double, kShares>; // ticks, or parts of one
-// By KernelKind; the last is what kernels of NCCL wait for other ranks.
+// By KernelKind; the last is the time that NCCL kernels wait for other ranks.
 constexpr int kKernelShares = profiler::kKernelKinds + 1;
 constexpr std::uint8_t kWaitShare = profiler::kKernelKinds;
 using KernelBusy = std::array<double, kKernelShares>;
 
 Share shareOf(engine::OpKind kind);
 
-// Busy time per kind before any instant, exact: cumulative sums every 16 spans (3 bytes a span)
-// and a few additions. So a pixel column of a track of ten million spans costs a short search.
+// Exact busy time per kind before any instant, from cumulative sums every 16 spans (3 bytes a
+// span). A pixel column of a track of ten million spans costs one short search.
 template<class Kind, std::size_t kCount>
 class BusyIndexOf
 {
@@ -33,8 +33,8 @@ public:
     // `spans` must outlive this; `kinds` is the Kind of every op that they name.
     BusyIndexOf(std::span<const engine::Span> spans, std::span<const Kind> kinds);
 
-    // Asks at instants that ascend, from left to right: each is searched for from where the one
-    // before it was found. The index must outlive it.
+    // Queries at ascending instants: each search starts at the previous result. The index must
+    // outlive it.
     class Sweep
     {
     public:
@@ -45,7 +45,7 @@ public:
 
     private:
         const BusyIndexOf* m_index;
-        std::size_t m_next = 0; // the spans before it have ended, and are summed up
+        std::size_t m_next = 0; // spans before it have ended and are summed
         Sums m_sum{};
     };
 
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    // One of spans(): of two joint ops each counts half.
+    // One of spans(); each of two joint ops counts half.
     void add(const engine::Span& span, double duration, Sums& sums) const;
     void findJoint();
 

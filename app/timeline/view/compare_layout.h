@@ -9,8 +9,8 @@
 
 namespace app {
 
-// One run of a comparison and where its rows stand. Heights: title 28, 23 a device (more where
-// there is room, less where they do not fit), 12 below; never less than the key numbers need.
+// One run of a comparison and its position. Heights: title 28, 23 a device (more or less depending
+// on the space), 12 below; at least the height of the key numbers.
 struct CompareRow
 {
     std::size_t run = 0; // index given by the caller
@@ -29,7 +29,7 @@ struct CompareGroup
 {
     bool isInUnits = false;
     double longest = 1;  // duration of its longest run, in units or nanoseconds
-    double rulerTop = 0; // of the second group's own ruler; the first one's is the widget's
+    double rulerTop = 0; // of the second group; the widget draws the ruler of the first
 };
 
 struct CompareLayout
@@ -42,15 +42,15 @@ struct CompareLayout
     static constexpr double kLeast = 88;                         // of a row
 };
 
-// `order`: which runs, from the top.
+// `order`: run indices, from the top.
 CompareLayout layoutComparison(const std::vector<RunViewPointer>& runs,
                                const std::vector<std::size_t>& order, std::size_t baseline,
                                double available);
 
-double greatestHeight(const CompareLayout& layout); // at which rows grow no more
+double greatestHeight(const CompareLayout& layout); // rows do not grow beyond it
 
-// The view of a comparison is in shares of the longest run of each group (times a milliard), so
-// that two groups zoom together; this is the axis of one row on its run's own clock.
+// The view of a comparison is in shares of the longest run of each group (times 1e9), so that two
+// groups zoom together; this is the axis of one row on its run's clock.
 constexpr double kCompareWhole = 1e9;
 TimeAxis compareAxis(const CompareLayout& layout, const CompareRow& row, ViewWindow window,
                      const QRectF& area, double dpr);

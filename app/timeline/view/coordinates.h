@@ -27,7 +27,7 @@ struct TimeAxis
     double devicePixel() const { return 1.0 / dpr; }
     // The border between boxes: one logical pixel, whole device pixels.
     double gap() const { return std::max(1.0, std::round(dpr)) / dpr; }
-    // Far outside of the view all is the same: keeps painters within the numbers they can add.
+    // Clamps times far outside of the view to keep coordinates in range for painters.
     double snappedX(double time) const
     {
         return snap(std::clamp(x(time), left - 64.0, right() + 64.0));
@@ -56,8 +56,8 @@ inline QRectF boxRect(const TimeAxis& axis, engine::Window window, double top, d
     return rect;
 }
 
-// Whether boxes end at or before a pixel edge, decided by their times: agrees with boxRect(), and
-// is cheaper for the many boxes that share a pixel.
+// Tests whether boxes end at or before a pixel edge by their times: agrees with boxRect(), and is
+// cheaper for many boxes per pixel.
 struct BoxesUpTo
 {
     BoxesUpTo(const TimeAxis& axis, double right)

@@ -30,7 +30,7 @@ bool isWithin(const FindFacet& facet, int value)
     });
 }
 
-// What a run has of a facet, in words.
+// The valid values of a facet in this run.
 QString whatThereIs(const FindFacet& facet, const RunView& view)
 {
     const engine::Shape& shape = view.run().schedule.shape;
@@ -106,8 +106,7 @@ bool Found::holds(const FindFacet& facet, const RunView& view, std::uint32_t ind
     return true;
 }
 
-// Transfers and steps are looked for only where they are named: most questions are of what the
-// devices compute.
+// Finds transfers and steps only if the query names them: most queries are about compute ops.
 void Found::matchOps(const RunView& view, const std::vector<FindFacet>& facets)
 {
     const bool isKindNamed = std::ranges::any_of(facets, [](const FindFacet& facet) {
@@ -157,7 +156,7 @@ bool Found::holdsSpan(std::uint32_t iteration, engine::Window window) const
     });
 }
 
-// Every name is looked at once, however often it was launched.
+// Matches every name once, however often the kernel was launched.
 std::vector<bool> Found::matchNames(const KernelView& kernels)
 {
     const auto names = kernels.activity().names();
@@ -178,7 +177,7 @@ std::vector<bool> Found::matchNames(const KernelView& kernels)
     return matches;
 }
 
-// A kernel of no op is found where nothing is said about ops.
+// A kernel without an op matches only queries without op facets.
 void Found::collectKernels(const KernelView& kernels)
 {
     const std::vector<bool> matches = matchNames(kernels);

@@ -12,7 +12,7 @@
 
 namespace app {
 
-// One facet of a search: "mb:3 op:B stage:2,4-5 dur>5ms", "1B5", "B". All facets hold at once;
+// One facet of a search: "mb:3 op:B stage:2,4-5 dur>5ms", "1B5", "B". All facets must match;
 // numbers are lists of ranges. "kernel:gemm" searches the kernels beneath the ops that match the
 // other facets; durations are then those of kernels.
 struct FindFacet
@@ -32,33 +32,33 @@ struct FindFacet
     };
 
     Key key = Key::Op;
-    QString text; // as it was typed
+    QString text; // as typed
     std::vector<std::pair<int, int>> ranges;
     engine::OpKind kind = engine::OpKind::Forward;
     engine::Op op;
     QString name;    // part of a kernel's name
-    double time = 0; // nanoseconds or units: as the run counts
+    double time = 0; // nanoseconds or units, like the run
 };
 
-// InvalidArgument says which part is not understood, and what is.
+// InvalidArgument names the unknown part and the valid ones.
 engine::Result<std::vector<FindFacet>> parseFind(const QString& text);
 
-// The ops of one run that match all facets, and where they were executed; or kernels, and the ops
-// above them. Reads the run once; several painters share it. One thread at a time.
+// The ops of one run that match all facets, with their executions; or kernels and the ops above
+// them. Reads the run once; shared by several painters. One thread at a time.
 class Found
 {
 public:
     static constexpr std::size_t kMostHits = 100'000;
 
-    // `kernels`: null where none are known.
+    // `kernels`: null if unknown.
     Found(const RunView& view, const std::vector<FindFacet>& facets,
           const KernelView* kernels = nullptr);
 
     const std::vector<Selection>& hits() const { return m_hits; } // by begin
-    bool isCut() const { return m_isCut; }                        // there are more
+    bool isCut() const { return m_isCut; }                        // more were found
     bool has(const engine::Span& span) const; // whether a span of the run is among them
-    // The first facet after which nothing is left, and what there would be: "nothing has mb:9;
-    // micro-batches are 0 to 7". Empty where there are hits.
+    // The first facet without matches, and the valid values: "nothing has mb:9; micro-batches are 0
+    // to 7". Empty if there are hits.
     const QString& blame() const { return m_blame; }
 
 private:
@@ -70,10 +70,10 @@ private:
     bool holdsSpan(std::uint32_t iteration, engine::Window window) const;
 
     std::vector<bool> m_ops;          // [op]: by what the schedule says
-    std::vector<FindFacet> m_ofSpans; // facets that an execution decides: iteration and duration
+    std::vector<FindFacet> m_ofSpans; // facets of executions: iteration and duration
     std::vector<FindFacet> m_ofKernels;
     bool m_isOfOps = false;                    // a facet says which ops
-    std::unordered_set<std::uint64_t> m_above; // executions with a kernel that was found
+    std::unordered_set<std::uint64_t> m_above; // executions with a matching kernel
     std::vector<int> m_numbers; // [iteration]: as a facet counts them, -1: warm-up, -2: replay
     double m_ticksPerUnit = 1;
     std::vector<Selection> m_hits;

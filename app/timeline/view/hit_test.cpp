@@ -18,7 +18,7 @@ struct Sublane
     double top;
 };
 
-// The span under the pointer or, within reach, beside it.
+// The span under the pointer or within reach beside it.
 const engine::Span* spanNear(const RunView& view, DeviceId device, TrackKind kind, double time,
                              double reach)
 {
@@ -55,7 +55,7 @@ Selection deviceSelection(DeviceId device, int iteration)
     return selection;
 }
 
-// The stretch of time that an NVTX range of a device takes.
+// The window of an NVTX range of a device.
 int kernelRowAt(const Lane& lane, double y)
 {
     for (int row = 0; row < lane.kernels; ++row)

@@ -66,8 +66,8 @@ void KernelView::arrange(engine::DeviceId device)
     m_rows.push_back(static_cast<int>(m_lanes.size() - m_first.back()));
 }
 
-// One stream: one row, as it is. Of several each piece of work goes into the first row that is free
-// when it begins.
+// A single stream is one row, unchanged. With several, each piece of work goes into the first row
+// that is free when it begins.
 KernelView::Rows KernelView::packed(std::span<const GpuLane> lanes) const
 {
     std::vector<std::uint32_t> works;
@@ -114,7 +114,7 @@ void KernelView::addParts(const engine::Span& span)
         m_parts.push_back({wait.end, span.end, span.op, span.iteration});
 }
 
-// Sums of busy time count a wait apart from the transfer behind it.
+// Busy sums count a wait separately from the transfer after it.
 void KernelView::indexRows()
 {
     std::vector<std::size_t> parts{0}; // [row] where its parts begin

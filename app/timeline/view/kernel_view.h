@@ -13,7 +13,7 @@
 
 namespace app {
 
-// What GPUs ran beneath the ops of a run, prepared for painting in rows under each device: one per
+// Kernels beneath the ops of a run, prepared for painting in rows under each device: one row per
 // compute stream; streams that move data share as many rows as are busy at the same time, since
 // NCCL has a stream per pair of devices. Immutable; any thread.
 class KernelView
@@ -39,7 +39,7 @@ public:
     // Each span's `op` is its place in activity().work().
     std::span<const engine::Span> around(engine::DeviceId device, int row,
                                          engine::Window window) const;
-    // Before instants that ascend.
+    // At ascending instants.
     KernelIndex::Sweep busy(engine::DeviceId device, int row) const
     {
         return KernelIndex::Sweep(m_busy[laneAt(device, row)]);
@@ -49,10 +49,9 @@ public:
         return static_cast<profiler::KernelKind>(m_kinds[work]);
     }
     bool occurs(profiler::KernelKind kind) const { return m_occurs[static_cast<int>(kind)]; }
-    // Of a kernel of NCCL: its first part, in which it waits for the other ranks; none where that
-    // is not known.
+    // The first part of an NCCL kernel, in which it waits for the other ranks; nullopt if unknown.
     std::optional<engine::Window> waitOf(std::uint32_t work) const;
-    bool hasWaits() const { return m_hasWaits; } // any that takes time
+    bool hasWaits() const { return m_hasWaits; } // of nonzero length
     Selection select(std::uint32_t work) const;
     std::optional<std::uint32_t> beside(std::uint32_t work, int by) const; // in its row
 
@@ -78,10 +77,10 @@ private:
     std::vector<int> m_rows;                // [device]
     std::vector<std::size_t> m_first;       // [device] its first of m_lanes
     std::vector<Row> m_lanes;               // all rows, device by device
-    std::vector<std::uint8_t> m_kinds;      // [work], then a wait for each that m_parts has
+    std::vector<std::uint8_t> m_kinds;      // [work], then one for each wait in m_parts
     std::vector<std::uint32_t> m_place;     // [work] its place in m_spans
     std::vector<engine::Span> m_spans;      // row by row
-    std::vector<engine::Span> m_parts;      // of rows with waits: the same, each wait apart
+    std::vector<engine::Span> m_parts;      // of rows with waits: the same, with separate waits
     std::vector<engine::SpanIndex> m_found; // [row]
     std::vector<KernelIndex> m_busy;        // [row]
     std::unordered_map<std::uint32_t, std::int64_t> m_waits; // work -> ticks, where known

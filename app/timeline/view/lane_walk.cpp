@@ -12,7 +12,7 @@ using engine::Window;
 constexpr Window kEver{std::numeric_limits<std::int64_t>::min() / 4,
                        std::numeric_limits<std::int64_t>::max() / 4};
 
-// Where `time` lies among disjoint sorted windows: inside of one, or in the gap between two.
+// The position of `time` among disjoint sorted windows: inside of one, or in the gap between two.
 struct Place
 {
     bool isInside = false;
@@ -27,7 +27,7 @@ Place place(const Windows& windows, std::int64_t time, ToWindow toWindow)
         return toWindow(one).begin <= time;
     });
     Window gap = kEver;
-    for (auto last = next; last != windows.begin();) { // over spans that took no time
+    for (auto last = next; last != windows.begin();) { // skips empty spans
         const Window window = toWindow(*--last);
         if (window.contains(time))
             return {true, static_cast<std::size_t>(last - windows.begin()), window};
@@ -76,7 +76,7 @@ bool isOptimizer(const RunView& view, const Piece& piece)
     return piece.kind == Piece::Kind::Op && view.op(piece.op).kind == engine::OpKind::OptimizerStep;
 }
 
-// The steps of a device's stages follow one another: one box.
+// Adjoining steps of a device's stages are one box.
 Piece withOptimizerJoined(const RunView& view, DeviceId device, Piece piece)
 {
     while (isOptimizer(view, piece)) {
@@ -102,7 +102,7 @@ void walkLane(const RunView& view, DeviceId device, const TimeAxis& axis,
 {
     const Window sight = axis.window();
     const double small = kCoverageBelow * axis.ticksPerPixel();
-    // Nearly the length of the shortest box: no box can lie between two looks.
+    // Nearly the length of the shortest box, so that no box is missed between two queries.
     const double stride = 0.95 * small;
     std::int64_t time = sight.begin;
     while (time < sight.end) {

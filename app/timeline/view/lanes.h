@@ -15,7 +15,7 @@ struct Lane
     double top = 0, height = 0; // within the lanes, before scrolling
     double compute = 42;        // height of the compute boxes
     double memory = 34;         // of the memory over time, in a full lane
-    int kernels = 0;            // rows of kernels, one a stream
+    int kernels = 0;            // rows of kernels, one per stream
     int ranges = 0;             // rows of NVTX ranges, above them
 
     double computeTop() const { return top + (kind == LaneKind::Dense ? 1 : 8); }
@@ -40,16 +40,16 @@ struct LaneOptions
     static constexpr double kUsual = 42, kLeast = 21, kMost = 84;
 
     double available = 0;          // height of the area
-    std::optional<double> compute; // set by Alt+wheel; none: kUsual, or as it fits
-    std::set<int> toggled;         // devices whose triangle was pressed
-    std::vector<int> kernels = {}; // [device] rows of kernels; empty: they are not shown
-    std::vector<int> ranges = {};  // [device] the same of NVTX ranges
+    std::optional<double> compute; // set by Alt+wheel; nullopt: kUsual, or the fitting height
+    std::set<int> toggled;         // devices that the user opened or closed
+    std::vector<int> kernels = {}; // [device] rows of kernels; empty: hidden
+    std::vector<int> ranges = {};  // [device] rows of NVTX ranges; empty: hidden
 };
 
 // Full lanes if they fit (compute shrinks to 28 first, then memory to 18), else compute only, else
-// dense 23, else dense 17; beyond that the caller scrolls. Lanes that would be dense for their
-// kernels' sake alone keep these, and are scrolled, too. Without a chosen
-// height, boxes and memory grow into the remaining height, each up to a limit.
+// dense 23, else dense 17; beyond that the caller scrolls. Lanes that would be dense only because
+// of their kernels keep them and scroll. Without a chosen height, boxes and memory grow into the
+// remaining height, each up to a limit.
 std::vector<Lane> layoutLanes(int devices, const LaneOptions& options);
 double heightOf(const std::vector<Lane>& lanes);
 int laneAt(const std::vector<Lane>& lanes, double y); // -1: none

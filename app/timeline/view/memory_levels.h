@@ -16,8 +16,8 @@ struct LevelColours
     QColor base, stash, line, top; // `line` along the levels, `top` over each iteration
 };
 
-// What a device holds during the iterations in sight: one level a device pixel, the highest in it,
-// so that no peak is lost. Written into an image, since four rectangles a pixel would be slow.
+// Memory of a device during the visible iterations: per device pixel the highest level in it, so
+// that no peak is lost. Writes into an image, since four rectangles per pixel would be slow.
 struct MemoryLevels
 {
     static constexpr double kAbove = 8; // pixels over the full level

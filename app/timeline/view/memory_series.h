@@ -7,8 +7,8 @@
 
 namespace app {
 
-// What a device holds over time, as steps: the base (weights, gradients, optimizer state, buffers)
-// and all of it (with the stash). Bytes, or M_a where no memory was recorded.
+// Memory of a device over time, as steps: the base (weights, gradients, optimizer state, buffers)
+// and the total (with the stash). Bytes, or M_a if no memory was recorded.
 class MemorySeries
 {
 public:
@@ -18,11 +18,11 @@ public:
     };
 
     void add(std::int64_t time, double base, double stash); // changes, in time order
-    void close();                                           // no more will come
+    void close();                                           // call after the last add()
 
     bool isEmpty() const { return m_times.empty(); }
-    // Asks for columns whose begins and ends ascend, from left to right: each is searched for from
-    // where the one before it was found. The series must outlive it.
+    // Queries columns with ascending begins and ends: each search starts at the previous result.
+    // The series must outlive it.
     class Sweep
     {
     public:
@@ -43,7 +43,7 @@ public:
 
 private:
     static constexpr std::size_t kBlock = 64;
-    // Of the events up to `time`; `from` of them are known to be that.
+    // Number of events up to `time`; at least `from`.
     std::size_t countUpTo(double time, std::size_t from = 0) const;
 
     std::vector<std::int64_t> m_times;

@@ -13,13 +13,13 @@ class QPainter;
 
 namespace app {
 
-// Notes and what they are about. A note on an op that is not in the timeline marks its time.
+// The subject of a note. A note on an op that is not in the timeline marks its time.
 Selection selectionOf(const RunView& view, const engine::Note& note);
-engine::Note noteOn(const Selection& selection); // without words; op, bubble, kernel or range
+engine::Note noteOn(const Selection& selection); // without text; op, bubble, kernel or range
 bool canBeNoted(const Selection& selection);
 
-// The strip of notes: a flag each, with its number and as much of its text as fits, and a dotted
-// line down through the lanes.
+// The strip of notes: a numbered flag for each with its text elided, and a dotted line down through
+// the lanes.
 struct NoteStrip
 {
     std::span<const engine::Note> notes; // by time

@@ -15,7 +15,8 @@ std::vector<HostRange> nested(const engine::Run& run, const engine::OpIndex& ind
 {
     std::vector<HostRange> ranges;
     ranges.reserve(trace.launches.size() + trace.ranges.size());
-    const std::size_t ops = engine::opCount(run.schedule); // files are not always ours
+    // the file may come from another program
+    const std::size_t ops = engine::opCount(run.schedule);
     for (const engine::GpuOpLaunch& launch : trace.launches)
         if (launch.of.op < ops)
             ranges.push_back({launch.window,
@@ -50,8 +51,8 @@ RangeView::RangeView(const engine::Run& run, const engine::GpuTrace& trace)
         m_rows.push_back(static_cast<int>(rows.size()));
 }
 
-// Into the first row that is free then: as many rows as are ever open at once. They are of the run,
-// not of what is in sight, where one may be empty: lanes would jump while one pans.
+// Assigns each to the first free row: as many rows as are open at once. Uses the whole run instead
+// of the visible part, so that lanes do not jump while panning.
 void RangeView::add(engine::DeviceId device, HostRange range)
 {
     auto& rows = m_ranges[static_cast<std::size_t>(device.value)];

@@ -10,18 +10,17 @@
 
 namespace app {
 
-// A range that the host marked for profilers (NVTX): of an op, where its launches were recorded
-// elsewhere than it ran, or of a library.
+// An NVTX range of the host: of an op whose launches were recorded apart from its execution, or of
+// a library.
 struct HostRange
 {
     engine::Window window; // nanoseconds of the timeline
     engine::OpOfIteration of;
-    std::string text, domain; // domain "": of an op, or nameless
+    std::string text, domain; // domain "": of an op, or none
 };
 
-// The NVTX ranges of a run under the device whose op they belong to, nested ones in rows below each
-// other. Ranges of no op have no device; they, and what nests deeper than kMostRows, are counted
-// and left out. Immutable.
+// The NVTX ranges of a run under the device of their op, nested ones in rows below each other.
+// Counts but omits ranges without an op and ranges nested deeper than kMostRows. Immutable.
 class RangeView
 {
 public:
@@ -30,15 +29,15 @@ public:
     RangeView(const engine::Run& run, const engine::GpuTrace& trace);
 
     const std::vector<int>& rows() const { return m_rows; } // [device]
-    // By begin; no two of a row overlap.
+    // By begin; ranges of one row do not overlap.
     std::span<const HostRange> on(engine::DeviceId device, int row) const
     {
         return m_ranges[static_cast<std::size_t>(device.value)][static_cast<std::size_t>(row)];
     }
-    // Those of a row that touch `window`.
+    // The ranges of a row that touch `window`.
     std::span<const HostRange> around(engine::DeviceId device, int row,
                                       engine::Window window) const;
-    // The one that takes just this stretch of time, the outermost of several; else nullptr.
+    // The range with exactly this window, the outermost of several; else nullptr.
     const HostRange* at(engine::DeviceId device, engine::Window window) const;
     std::int64_t leftOut() const { return m_leftOut; }
 

@@ -14,7 +14,7 @@
 
 namespace app {
 
-// The kinds that occur in a run: a legend lists no others.
+// The kinds of ops that occur in a run; a legend lists only these.
 struct Occurrence
 {
     bool kinds[engine::kOpKinds] = {};
@@ -25,8 +25,8 @@ struct Occurrence
     bool has(engine::OpKind kind) const { return kinds[static_cast<int>(kind)]; }
 };
 
-// A run prepared for painting: computes once what lanes, columns, hit tests and details need again
-// and again. Answers about one iteration are computed when first asked for. One thread at a time.
+// A run prepared for painting: computes once the data for lanes, columns, hit tests and details.
+// Computes data of one iteration on first use. One thread at a time.
 class RunView
 {
 public:
@@ -40,15 +40,15 @@ public:
     const engine::Op& op(std::uint32_t op) const;
     engine::DeviceId deviceOf(std::uint32_t op) const { return m_index.deviceOf(op); }
     int chunk(const engine::Op& op) const; // of its device, in its direction
-    // Empty where the device has no such track.
+    // Empty if the device has no such track.
     std::span<const engine::Span> spans(engine::DeviceId device, engine::Track::Kind kind) const;
-    // All that touch the window, and where transfers overlap some in between that do not.
+    // All spans that touch the window; overlapping transfers may add some that do not.
     std::span<const engine::Span> spansAround(engine::DeviceId device, engine::Track::Kind kind,
                                               engine::Window window) const;
     std::optional<engine::Span> spanOf(std::uint32_t op, int iteration) const;
 
-    // Compute and exposed communication of a device before instants that ascend: columns that touch
-    // ask once where they meet. Must not outlive the view.
+    // Compute and exposed communication of a device at ascending instants, so that adjacent columns
+    // share a query. The view must outlive it.
     class SharesSweep
     {
     public:
@@ -59,18 +59,18 @@ public:
         BusyIndex::Sweep m_compute;
         std::span<const engine::Window> m_exposed;
         std::span<const std::int64_t> m_exposedBefore;
-        std::size_t m_begun = 0; // of the exposed ones
+        std::size_t m_begun = 0; // of the exposed windows
     };
-    // The same within a stretch; the rest of it is bubble.
+    // The shares of a stretch; the rest of it is bubble.
     Busy shares(engine::DeviceId device, double begin, double end) const;
-    // Busy time of a transfer lane before instants that ascend, as Share::Communication.
+    // Busy time of a transfer lane at ascending instants, as Share::Communication.
     BusyIndex::Sweep transfers(engine::DeviceId device, engine::Track::Kind kind) const
     {
         return BusyIndex::Sweep(lane(device, kind));
     }
     std::span<const engine::Window> exposed(engine::DeviceId device) const;
 
-    bool hasMemory() const { return !m_run->timeline.memory.empty(); } // else memory() is in M_a
+    bool hasMemory() const { return !m_run->timeline.memory.empty(); } // false: memory() is in M_a
     const MemorySeries& memory(engine::DeviceId device) const;
     double memoryScale() const { return m_memoryScale; } // the largest peak of any device
 
@@ -83,7 +83,7 @@ public:
     const std::vector<profiler::Bubble>& bubbles(int iteration) const;
     std::optional<profiler::OpExplanation> explain(int iteration, std::uint32_t op) const;
     const std::vector<profiler::CauseLink>& path(const Flow& flow) const; // in time order
-    // The same of every micro-batch.
+    // The paths of all micro-batches.
     const std::vector<std::vector<profiler::CauseLink>>& paths(int iteration) const;
     const profiler::Bubble* bubble(int iteration, engine::DeviceId device, double time) const;
 
@@ -108,7 +108,7 @@ private:
     std::vector<MemorySeries> m_memory;
     double m_memoryScale = 0;
     mutable std::map<int, std::optional<profiler::RunMetrics>> m_metrics;
-    // Of one iteration each; a run of thousands of iterations must not gather them.
+    // Cached for one iteration at a time, so that long runs do not accumulate them.
     struct Explained
     {
         int iteration = -1;
@@ -116,11 +116,12 @@ private:
         std::optional<std::vector<profiler::Bubble>> bubbles;
         Flow flow;
         std::vector<profiler::CauseLink> path;
-        std::vector<std::vector<profiler::CauseLink>> all; // [micro-batch]; empty: not asked yet
+        // [micro-batch]; empty: not computed yet
+        std::vector<std::vector<profiler::CauseLink>> all;
     };
     Explained& explained(int iteration) const;
     mutable Explained m_explained;
 };
-using RunViewPointer = std::shared_ptr<const RunView>; // shared by all that show one run
+using RunViewPointer = std::shared_ptr<const RunView>; // shared by all views of one run
 
 } // namespace app

@@ -9,12 +9,12 @@
 
 namespace app {
 
-// What a key does to the view of any timeline. Keys that walk from box to box are in walk_keys.h.
+// What a key does to the view of any timeline. Keys that move between boxes are in walk_keys.h.
 enum class ViewKey {
     None,
-    Back,      // Alt+left, Backspace: where the view was before
+    Back,      // Alt+Left, Backspace: the previous view
     Forward,   // Alt+right
-    Selection, // F: centre, again: fit
+    Selection, // F: centre; again: fit
     Fit,       // Home
     All,       // 0
     ZoomIn,
@@ -25,23 +25,23 @@ enum class ViewKey {
 };
 ViewKey viewKey(int key, Qt::KeyboardModifiers modifiers);
 
-// Where ZoomIn, ZoomOut, Left and Right lead; none: the key does something else.
+// The view after ZoomIn, ZoomOut, Left or Right; nullopt for other keys.
 std::optional<ViewWindow> steppedView(ViewWindow window, ViewKey key);
-inline bool isZoom(ViewKey key) // worth remembering, where moving on is not
+inline bool isZoom(ViewKey key) // zooming is kept in the history, moving is not
 {
     return key == ViewKey::ZoomIn || key == ViewKey::ZoomOut;
 }
 
-// The effects of the keys of a view in one timeline. All are set.
+// The effects of view keys in one timeline. All members are set.
 struct ViewCommands
 {
     std::function<void(ViewWindow to, bool isRemembered)> show;
     std::function<void()> back, forward, selection, fit, all, clear;
 };
-// False: it is no key of the view.
+// False: not a view key.
 bool perform(ViewKey key, ViewWindow window, const ViewCommands& commands);
 
-// The first time a view goes to the middle of `box`, the second time it fits it.
+// Centres `box`; fits it if it is already centred.
 ViewWindow centredThenFitted(ViewWindow window, ViewWindow box);
 
 } // namespace app

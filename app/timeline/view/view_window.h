@@ -7,7 +7,7 @@
 
 namespace app {
 
-// The stretch of time in sight, in ticks (fractional: zooming is smooth).
+// The visible stretch of time, in ticks (fractional, for smooth zooming).
 struct ViewWindow
 {
     double begin = 0, end = 1;
@@ -19,7 +19,7 @@ struct ViewWindow
     friend bool operator==(const ViewWindow&, const ViewWindow&) = default;
 };
 
-// Not closer than a few ticks, not further than twice the run, never without the run in sight.
+// Limits the window to at least a few ticks and at most twice the run, and keeps the run visible.
 ViewWindow limited(ViewWindow window, engine::Window extent);
 // `window` with a margin, so that the first and the last box do not touch the edge: 10 and 16 px.
 ViewWindow fitted(engine::Window window, double widthInPixels);
@@ -28,14 +28,14 @@ inline ViewWindow viewOf(engine::Window window)
 {
     return {static_cast<double>(window.begin), static_cast<double>(window.end)};
 }
-// What shows all of `box`: nothing where it is in sight, else as close as before where it fits.
+// The view that shows all of `box`: nullopt if it is visible, else at the same zoom if it fits.
 std::optional<ViewWindow> bringIn(engine::Window box, ViewWindow inSight);
 
-// Where the view has been, like the history of a browser.
+// The history of views, like that of a browser.
 class ZoomHistory
 {
 public:
-    void push(ViewWindow current); // before the view goes elsewhere
+    void push(ViewWindow current); // call before the view changes
     bool back(ViewWindow& current);
     bool forward(ViewWindow& current);
     void clear();

@@ -7,10 +7,10 @@
 
 namespace app {
 
-// The keys that go from the selected box to another: , . [ ] J K, up, down and Enter.
+// The keys that move from the selected box to another: , . [ ] J K, Up, Down and Enter.
 bool isWalkKey(int key);
-// Where `key` leads; none: nowhere, the selection stays. Where neither op nor bubble is selected,
-// to the first op of `iteration`.
+// The target of `key`; nullopt: the selection stays. Without a selected op or bubble: the first op
+// of `iteration`.
 std::optional<Selection> walked(const RunView& view, const Selection& from, int iteration, int key);
 
 } // namespace app

@@ -5,8 +5,7 @@
 
 namespace app {
 
-// Translates what painters and details say; these are functions, not QObjects with a tr() of their
-// own.
+// Translates the texts of painters and details, which are functions without a tr() of their own.
 inline QString tr(const char* text)
 {
     return QCoreApplication::translate("app::Timeline", text);

@@ -30,7 +30,7 @@ TimeAxis CompareScene::axisOf(const CompareRow& row) const
     return compareAxis(rows, row, window, rowsArea(), dpr);
 }
 
-// From the first op to the end of the longest run, with room for the difference of a run that is
+// From the first op to the end of the longest run, with space for the difference of a run that is
 // longer than the baseline.
 ViewWindow CompareScene::fit() const
 {
@@ -59,7 +59,7 @@ ViewWindow CompareScene::shareOf(const CompareRow& row, engine::Window time) con
     return {at(time.begin), at(time.end)};
 }
 
-// The device beside whose lane, or in whose memory bar, a point lies.
+// The device of the lane header or memory bar at a point.
 int CompareScene::deviceAt(const CompareRow& row, QPointF at) const
 {
     if (at.x() < rowsArea().right()) {
@@ -130,7 +130,7 @@ std::optional<CompareScene::Mark> CompareScene::rangeAt(QPointF from, double toX
     return std::nullopt;
 }
 
-// Up from the first lane of a run to the last one of the run above, at the same time of both.
+// Moves up from the first lane of a run to the last one of the run above, at the same time.
 std::optional<CompareScene::Mark> CompareScene::neighbour(int step) const
 {
     const int to = selected.row + step;
@@ -156,9 +156,9 @@ std::optional<CompareScene::Mark> CompareScene::walkedTo(int key) const
     const int at = std::max(0, selected.row);
     const CompareRow& row = rows.rows[static_cast<std::size_t>(at)];
     auto to = walked(*row.view, selected.selection, row.iteration, key);
-    while (to && to->lane != engine::Track::Kind::Compute) // back through what is not drawn
+    while (to && to->lane != engine::Track::Kind::Compute) // skips lanes that are not drawn
         to = walked(*row.view, *to, row.iteration, key);
-    if (to && to->iteration == row.iteration) // no other one is drawn
+    if (to && to->iteration == row.iteration) // only this iteration is drawn
         return Mark{at, *to};
     if (!to && selected.row >= 0 && (key == Qt::Key_Up || key == Qt::Key_Down))
         return neighbour(key == Qt::Key_Up ? -1 : 1);

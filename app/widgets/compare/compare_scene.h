@@ -9,13 +9,12 @@
 
 namespace app {
 
-// What a comparison shows and where it lies. CompareScenePainter draws it, CompareWidget changes
-// it.
+// The data and layout of a comparison. CompareScenePainter draws it, CompareWidget changes it.
 struct CompareScene
 {
     static constexpr double kHeader = 140, kColumn = 128, kRuler = 26, kLegend = 28;
 
-    // What lies under the pointer or is selected: a run (index of rows) and in it.
+    // The hovered or selected item: a row index and the item within its run.
     struct Mark
     {
         int row = -1;
@@ -36,18 +35,17 @@ struct CompareScene
 
     void layout(QSizeF size);
     const CompareRow& row(int index) const { return rows.rows[static_cast<std::size_t>(index)]; }
-    QRectF rowsArea() const;                      // in the widget: of the time area
-    QRectF columnOf(const CompareRow& row) const; // its key numbers, unscrolled
+    QRectF rowsArea() const;                      // of the time area, in widget coordinates
+    QRectF columnOf(const CompareRow& row) const; // the key numbers, unscrolled
     TimeAxis axisOf(const CompareRow& row) const;
-    const CompareRow*
-    baselineOf(const CompareRow& row) const; // nullptr: of another unit, or itself
+    const CompareRow* baselineOf(const CompareRow& row) const; // nullptr: another unit, or itself
     ViewWindow fit() const;
     ViewWindow shareOf(const CompareRow& row, engine::Window window) const; // of the view
 
     Mark hit(QPointF at) const;
     std::optional<Mark> rangeAt(QPointF from, double toX) const;
     std::optional<Mark> walkedTo(int key) const;
-    QRectF boxOf(const Mark& mark) const; // in the widget
+    QRectF boxOf(const Mark& mark) const; // in widget coordinates
 
 private:
     int deviceAt(const CompareRow& row, QPointF at) const;

@@ -58,7 +58,7 @@ void CompareScenePainter::paintFirstRuler() const
         Qt::AlignLeft | Qt::AlignVCenter, TimeCanvas::tr("Iteration"));
 }
 
-// Runs in another unit: their own ruler, and the reason in words.
+// Runs in another unit: a separate ruler, and the reason.
 void CompareScenePainter::paintOtherRuler(const CompareGroup& group, const CompareRow& first) const
 {
     const QRectF area = m_scene.rowsArea();
@@ -68,9 +68,9 @@ void CompareScenePainter::paintOtherRuler(const CompareGroup& group, const Compa
     m_painter.setPen(m_theme.chrome.warning);
     const QString note = group.isInUnits
         ? TimeCanvas::tr(
-            "In abstract units, on a scale of their own: not comparable with the times above.")
+            "In abstract units, on a separate scale: not comparable with the times above.")
         : TimeCanvas::tr(
-            "In measured time, on a scale of their own: not comparable with the units above.");
+            "In measured time, on a separate scale: not comparable with the units above.");
     m_painter.drawText(QPointF(24, strip.top() + 14), note);
     const TimeAxis axis = m_scene.axisOf(first);
     const RulerScale scale = compareScale(first, axis);

@@ -7,7 +7,7 @@ class QPainter;
 
 namespace app {
 
-// Draws the areas of a CompareScene that is not empty.
+// Draws a CompareScene that is not empty.
 class CompareScenePainter
 {
 public:

@@ -5,9 +5,8 @@
 
 namespace app {
 
-// Several runs stacked under one ruler on one scale, with end markers, the gap to the baseline in
-// the empty space, and a column of key numbers. Runs in abstract units have a ruler of their own,
-// with a note.
+// Several runs stacked under one ruler on one scale, with end markers, the gap to the baseline, and
+// a column of key numbers. Runs in abstract units have their own ruler with a note.
 class CompareWidget : public TimeCanvas
 {
     Q_OBJECT
@@ -16,7 +15,7 @@ public:
     explicit CompareWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
     void setViews(std::vector<RunViewPointer> views, std::size_t baseline);
-    // Prepares them here and now; null ones are left out.
+    // Prepares the runs synchronously; skips null ones.
     void setRuns(std::vector<std::shared_ptr<const engine::Run>> runs, std::size_t baseline);
     void setBaseline(std::size_t run);
     int greatestHeight() const; // more would be left blank
@@ -26,7 +25,7 @@ public:
 public Q_SLOTS:
     void zoomToFit() override { moveTo(m_scene.fit(), Remember::Yes); }
     void zoomToAll() override { zoomToFit(); }
-    void zoomToSelection() override; // everything where nothing is selected
+    void zoomToSelection() override; // zooms out if nothing is selected
     void blink();                    // B: swaps the first two runs in place
 
 Q_SIGNALS:

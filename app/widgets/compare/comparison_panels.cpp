@@ -56,7 +56,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     m_columns->addWidget(m_chartPanel);
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
-    // Where a line was pulled by hand it stays.
+    // A splitter that the user moved keeps its place.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ComparisonPanels::showSentence);
@@ -89,7 +89,7 @@ QWidget* ComparisonPanels::makeChart()
     auto* head = makeSurface("alt");
     head->setFixedHeight(kHead);
     auto* headRow = spaced(new QHBoxLayout(head), {16, 0, 12, 0}, 8);
-    headRow->addWidget(makeLabel(tr("Where the time goes"), "dock"));
+    headRow->addWidget(makeLabel(tr("Time by category"), "dock"));
     headRow->addWidget(m_chartUnit);
     headRow->addStretch(1);
     auto* chart = makeSurface("plain");
@@ -117,7 +117,7 @@ void ComparisonPanels::showBars(const QStringList& titles, const engine::RunInfo
     const profiler::Comparison& comparison = m_model->comparison();
     Scale scale = timeScale(baseline, comparison.runs[comparison.baseline].metrics.duration);
     if (!comparison.comparable) {
-        m_chartUnit->setText(tr("only runs in one unit can be drawn together"));
+        m_chartUnit->setText(tr("available only for runs in one unit"));
         m_chart->show({});
         return;
     }

@@ -14,8 +14,8 @@ class DataTable;
 class Tag;
 class WhereTimeGoes;
 
-// A comparison in numbers: the table of differences with a sentence on the selected run, and where
-// the time goes.
+// A comparison in numbers: the table of differences, a sentence on the selected run, and the chart
+// of time shares.
 class ComparisonPanels : public QWidget
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
     using QWidget::show;
     void clear() { m_model->clear(); }
     int fittingHeight() const; // of the whole table
-    // The table gets the width that it needs; the chart gives way where the rest is too little.
+    // Gives the table the width that it needs and hides the chart if the rest is too narrow.
     void shareWidth();
 
 private:
@@ -46,7 +46,7 @@ private:
     WhereTimeGoes* m_chart;
     QSplitter* m_columns;
     QWidget* m_chartPanel = nullptr;
-    bool m_isWidthChosen = false; // by hand
+    bool m_isWidthChosen = false; // set by the user
 };
 
 } // namespace app

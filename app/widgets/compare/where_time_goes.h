@@ -11,7 +11,7 @@
 
 namespace app {
 
-// Where the time of a mean device goes, one bar a run, all on one scale.
+// The time shares of a mean device, one bar per run, all on one scale.
 class WhereTimeGoes : public QWidget
 {
     Q_OBJECT
@@ -23,7 +23,7 @@ public:
     {
         QString name;
         std::vector<TimeShare> shares;
-        Scale time; // of its run: ticks to the unit that all bars share
+        Scale time; // of its run: ticks per unit of the chart
     };
     void show(std::vector<Bar> bars);
     QSize sizeHint() const override { return {424, 200}; }

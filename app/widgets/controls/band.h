@@ -12,8 +12,8 @@ namespace app {
 
 class IconLabel;
 
-// The verdict on a schedule, or a notice about a run: icon, bold first words, one sentence, then a
-// few actions. A verdict is rounded and lies in a page; a state band has the full width.
+// A verdict on a schedule or a notice about a run: icon, bold words, one sentence, a few actions. A
+// verdict is a rounded frame within a page; a state band has the full width.
 class Band : public QWidget
 {
     Q_OBJECT

@@ -37,7 +37,7 @@ void ControlStyle::polish(QWidget* widget)
         widget->setAttribute(Qt::WA_Hover);
 }
 
-// The frame of a field: 1 px, 2 px ink with the focus, error colour where the value is refused.
+// The frame of a field: 1 px; 2 px ink with the focus; error colour if the value is refused.
 void ControlStyle::drawField(QPainter& painter, const QStyleOption& option,
                              const QWidget* widget) const
 {

@@ -9,7 +9,7 @@ class QApplication;
 namespace app {
 
 // Draws what a style sheet cannot draw without images: combo boxes, spin boxes, check marks, radio
-// buttons and their focus. Buttons take focus from the keyboard only, so that a click leaves no
+// buttons and their focus. Buttons take focus from the keyboard only, so that a click draws no
 // ring.
 class ControlStyle : public QProxyStyle
 {
@@ -42,7 +42,7 @@ private:
     const ThemeController& m_theme; // outlives the application's style
 };
 
-// Style, palette, font and sheet of `theme`, now and whenever the theme changes. Call once.
+// Applies style, palette, font and style sheet of `theme`, now and after every change. Call once.
 void applyLook(QApplication& application, ThemeController& theme);
 
 } // namespace app

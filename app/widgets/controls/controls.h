@@ -13,23 +13,23 @@ class QSplitter;
 
 namespace app {
 
-// Small makers, so that pages read as lists of what they show. Roles, kinds and surfaces are the
-// selectors of resources/style/window.qss; the parent owns what is made.
+// Factories of common widgets. Roles, kinds and surfaces are the selectors of
+// resources/style/window.qss; the parent owns the result.
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
 // kind: "", "primary", "tool" (24 high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 QFrame* makeLine(Qt::Orientation orientation);
-// Scrolls what does not fit, downwards; the keyboard goes to what lies in it.
+// A vertical scroll area; its content takes the focus.
 QScrollArea* makeScroll(QWidget* content);
-QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel, nothing collapses
+QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel; parts do not collapse
 // surface: "plain", "alt", "card", "card-alt", "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
-// Sets a dynamic property and lets the style sheet look again.
+// Sets a dynamic property and re-applies the style sheet.
 void setLook(QWidget* widget, const char* property, const QVariant& value);
 
-// As large as it likes to be, but not larger than its screen; before it is shown. Its content may
-// want more still, then it gets that.
+// Sets the preferred size, limited to the screen but not below the minimum of the content. Call
+// before showing.
 void fitToScreen(QWidget& window);
 
 // Margins and spacing in one call.
@@ -62,7 +62,7 @@ private:
     Colour m_colour;
 };
 
-// The mode of a number beside it: "emulated". `live` is filled, the others are outlined.
+// The mode tag beside a number: "emulated". `live` is filled, the others are outlined.
 class Tag : public QWidget
 {
     Q_OBJECT

@@ -32,7 +32,7 @@ QFont cellFont(const QModelIndex& index)
     return uiFont(12, index.data(kStrongRole).toBool() ? QFont::Medium : QFont::Normal);
 }
 
-// A column of a comparison keeps room for differences in every row, the baseline's too.
+// A column of a comparison reserves space for differences in every row, including the baseline's.
 int differenceRoom(const QAbstractItemModel* model, int column)
 {
     const auto text = [&](int row) { return model->index(row, column).data(kDifferenceRole); };
@@ -47,7 +47,7 @@ int differenceRoom(const QAbstractItemModel* model, int column)
     return widest;
 }
 
-// Of a text that ends at the right, what stands before it may become less.
+// Right-aligned text allows less padding at its left.
 QRect textBox(const QRect& rest, Qt::Alignment alignment)
 {
     return rest.adjusted(alignment.testFlag(Qt::AlignRight) ? kLeastPadding : kPadding, 0,
@@ -78,7 +78,7 @@ void CellDelegate::paintShare(QPainter& painter, const QRect& cell, double share
                      toQt(m_theme.theme().palette.gradients));
 }
 
-// Returns what is left of the cell for the text.
+// Returns the rest of the cell for the text.
 QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
                                  const QModelIndex& index) const
 {
@@ -104,7 +104,7 @@ QRect CellDelegate::paintPicture(QPainter& painter, const QRect& cell,
     return cell.adjusted(kThumbnailRoom, 0, 0, 0);
 }
 
-// Returns what is left of the cell for the value.
+// Returns the rest of the cell for the value.
 QRect CellDelegate::paintDifference(QPainter& painter, const QRect& cell,
                                     const QModelIndex& index) const
 {
@@ -190,7 +190,7 @@ void TableHeader::paintSection(QPainter* painter, const QRect& rect, int section
 QSize TableHeader::sectionSizeFromContents(int section) const
 {
     const QString text = model()->headerData(section, orientation()).toString();
-    // Any column may become the one that is sorted by.
+    // Any column may become the sort column.
     const int arrow = isSortIndicatorShown()
         ? QFontMetrics(uiFont(12, QFont::Medium)).horizontalAdvance(kDown)
         : 0;
@@ -284,7 +284,7 @@ int DataTable::neededWidth() const
     return std::accumulate(widths.begin(), widths.end(), 2);
 }
 
-// Columns of numbers move closer together by so much, if they can.
+// Reduces the padding of number columns by this much, if possible.
 void DataTable::squeeze(std::vector<int>& widths, int tooMuch) const
 {
     const auto isOfNumbers = [this](std::size_t column) {
@@ -312,7 +312,7 @@ void DataTable::setRestColumn(int column)
     shareWidth();
 }
 
-// A table that scrolls sideways hides its first column, which says what a row is.
+// A table that scrolls sideways would hide its first column, which names the row.
 void DataTable::dropColumns(const std::vector<int>& widths)
 {
     int needed = 0;
@@ -335,7 +335,7 @@ void DataTable::resizeEvent(QResizeEvent* event)
     shareWidth();
 }
 
-// Every column gets what it needs; what is left over is shared out evenly.
+// Every column gets the width that it needs; the rest is distributed evenly.
 void DataTable::shareWidth()
 {
     const int columns = model() == nullptr ? 0 : model()->columnCount();
@@ -343,7 +343,7 @@ void DataTable::shareWidth()
         return;
     const std::vector<int> all = allWidths(); // every cell is measured: once
     dropColumns(all);
-    constexpr int kLeastFirst = 96; // the first column gives way last; its texts are elided
+    constexpr int kLeastFirst = 96; // the first column shrinks last; its texts are elided
     std::vector<int> widths = ofShown(all);
     const auto left
         = [&] { return viewport()->width() - std::accumulate(widths.begin(), widths.end(), 0); };

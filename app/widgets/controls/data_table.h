@@ -29,7 +29,7 @@ private:
     const ThemeController& m_theme;
 };
 
-// Table header. In a column with differences the title stands over the values.
+// Table header. In a column with differences the title is above the values.
 class TableHeader : public QHeaderView
 {
     Q_OBJECT
@@ -55,18 +55,18 @@ public:
     DataTable(const ThemeController& theme, int rowHeight, QWidget* parent = nullptr);
 
     void setModel(QAbstractItemModel* model) override;
-    void fitRows();            // at most as high as its rows
+    void fitRows();            // limits the height to the rows
     int fittingHeight() const; // of the header and all rows
-    int neededWidth() const;   // at which no column is cut, and none moves closer to another
-    // Columns that give way where not all fit, the least important one first.
+    int neededWidth() const;   // at which no column is cut or moves closer to another
+    // Columns to hide if not all fit, the least important one first.
     void setDispensable(std::vector<int> columns);
-    void setRestColumn(int column); // takes all the width that is left; its texts are elided
+    void setRestColumn(int column); // takes the remaining width; its texts are elided
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    std::vector<int> allWidths() const;                      // [column], hidden ones too
+    std::vector<int> allWidths() const;                      // [column], including hidden ones
     std::vector<int> ofShown(std::vector<int> widths) const; // [column], 0 for hidden ones
     int leastWidth() const;                                  // at which no column is cut
     void squeeze(std::vector<int>& widths, int tooMuch) const;
@@ -75,7 +75,7 @@ private:
     void spanCells();
 
     std::vector<int> m_dispensable;
-    int m_restColumn = -1; // -1: all share what is left
+    int m_restColumn = -1; // -1: all columns share the rest
 };
 
 } // namespace app

@@ -10,7 +10,7 @@ class QPushButton;
 
 namespace app {
 
-// Replaces a blank page: a dashed frame, an icon, one line of fact, one line of advice, one button.
+// Shown in place of missing content: a dashed frame, an icon, a fact, an advice and a button.
 class EmptyState : public QWidget
 {
     Q_OBJECT
@@ -19,12 +19,12 @@ public:
     struct Words
     {
         Icon icon = Icon::Compare;
-        QString fact, advice, action; // no button where action is empty
+        QString fact, advice, action; // no button if action is empty
     };
 
     EmptyState(const ThemeController& theme, const Words& words, QWidget* parent = nullptr);
-    void setWords(const QString& fact, const QString& advice); // the icon and the button stay
-    QPushButton* button() const { return m_button; }           // nullptr when there is none
+    void setWords(const QString& fact, const QString& advice); // keeps icon and button
+    QPushButton* button() const { return m_button; }           // nullptr without an action
 
 Q_SIGNALS:
     void activated();

@@ -7,9 +7,9 @@
 
 namespace app {
 
-// Draws the keyboard focus where neither the style sheet nor the style can: tables, lists, texts
-// and timelines, which paint over themselves. The mouse shows no ring. One per application, which
-// owns it.
+// Draws the keyboard focus of widgets that the style sheet and the style do not cover: tables,
+// lists, texts and timelines, which paint over themselves. No ring after a mouse click. One per
+// application, which owns it.
 class FocusRing : public QObject
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ protected:
 
 private:
     const ThemeController& m_theme;
-    QPointer<QWidget> m_frame; // a child of what has the focus
+    QPointer<QWidget> m_frame; // child of the focused widget
 };
 
 } // namespace app

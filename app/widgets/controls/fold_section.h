@@ -7,13 +7,13 @@ class QVBoxLayout;
 
 namespace app {
 
-// Rarely needed rows, behind one line that opens and closes them.
+// A section that one line opens and closes.
 class FoldSection : public QWidget
 {
     Q_OBJECT
 
 public:
-    // `title` names what is inside: "More costs".
+    // `title` names the content: "More costs".
     FoldSection(QString title, const QString& objectName, QWidget* parent = nullptr);
 
     QVBoxLayout& rows() { return *m_rows; }

@@ -33,7 +33,7 @@ KeyNumbers::Item iterationItem(const Prediction& prediction)
     return {KeyNumbers::tr("Iteration"), text(prediction.metrics.duration), scale.unit, busy};
 }
 
-// Short: the whole closed form stands under the verdict.
+// Short, since the verdict shows the whole closed form.
 KeyNumbers::Item bubbleItem(const Prediction& prediction)
 {
     constexpr double kSame = 1e-9;
@@ -55,7 +55,7 @@ KeyNumbers::Item messagesItem(const Prediction& prediction)
             KeyNumbers::tr("at most %1 from a device").arg(number(most->messagesSent, 0))};
 }
 
-// Bytes where the costs are of a model, else stashes of a device.
+// Bytes if the costs are those of a model, else stashes of a device.
 KeyNumbers::Item memoryItem(const Prediction& prediction)
 {
     const QString stash = number(largestStash(prediction.metrics), 1);
@@ -68,7 +68,7 @@ KeyNumbers::Item memoryItem(const Prediction& prediction)
             KeyNumbers::tr("weights %1 Mθ").arg(unitsText(largestWeights(prediction.metrics)))};
 }
 
-// What stays and what comes and goes of a device: bytes, or parts of a model.
+// Static and dynamic memory of a device: bytes, or parts of a model.
 std::pair<double, double> barOf(const profiler::DeviceMetrics& device)
 {
     if (!device.peakBytes)
@@ -106,7 +106,7 @@ void KeyNumbers::show(const Prediction* prediction)
 {
     m_items = keyNumbers(prediction);
     m_bars.clear();
-    QStringList spoken, whole; // a narrow window has no room for the hints
+    QStringList spoken, whole; // a narrow window omits the hints
     for (const Item& item : m_items) {
         spoken.append(item.title + QLatin1Char(' ') + item.value + QLatin1Char(' ') + item.unit);
         whole.append(item.hint.isEmpty() ? spoken.back()

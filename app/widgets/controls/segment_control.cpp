@@ -67,7 +67,7 @@ QSize SegmentControl::sizeHint() const
     return {last.right() + 1, height()};
 }
 
-// Widths are those of the heavier font, so that nothing moves when the choice does.
+// Widths are those of the bold font, so that nothing moves with the choice.
 QRect SegmentControl::segment(int choice) const
 {
     const QFontMetrics metrics(fontOf(true));

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Two to four exclusive choices in one frame; left and right arrows move. A choice can be switched
-// off with the reason as its tooltip.
+// Two to four exclusive choices in one frame; left and right arrows move. A disabled choice shows
+// the reason as its tooltip.
 class SegmentControl : public QWidget
 {
     Q_OBJECT
@@ -16,9 +16,9 @@ class SegmentControl : public QWidget
 public:
     SegmentControl(const ThemeController& theme, QStringList choices, QWidget* parent = nullptr);
 
-    void setName(const QString& name); // what is chosen here, for a screen reader: "Times"
+    void setName(const QString& name); // accessible name: "Times"
     int current() const { return m_current; }
-    void setCurrent(int choice); // silent when it is current already
+    void setCurrent(int choice); // emits no signal if unchanged
     void setCompact();           // 24 high, for toolbars
     QSize sizeHint() const override;
 

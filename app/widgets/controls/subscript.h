@@ -9,13 +9,14 @@ class QString;
 
 namespace app {
 
-// Text in which the θ of "Mθ" stands below the line: Unicode has that letter for "Mₐ", not for it.
+// Text in which the θ of "Mθ" is drawn as a subscript, since Unicode has a subscript a but no
+// subscript θ.
 int subscriptedWidth(const QFont& font, const QString& text);
-// With the painter's font and pen; one line, elided where it is longer than the box.
+// Uses the painter's font and pen; one line, elided to the box.
 void drawSubscripted(QPainter& painter, const QRectF& box, Qt::Alignment alignment,
                      const QString& text);
 
-// The same as rich text, of text that is none yet.
+// The same as rich text, from plain text.
 QString subscriptedHtml(const QString& text);
 
 } // namespace app

@@ -10,16 +10,16 @@ class QToolButton;
 
 namespace app {
 
-// Gives `target` an icon in the second text colour that follows the theme.
+// Gives `target` an icon in the secondary text colour of the theme.
 void followTheme(QAction* target, Icon icon, const ThemeController& theme);
 void followTheme(QAbstractButton* target, Icon icon, const ThemeController& theme);
 
-// A button of a toolbar, 28 x 28, that does `action`; its parent owns it.
+// A toolbar button, 28 x 28, for `action`; its parent owns it.
 QToolButton* makeToolButton(QAction* action);
-// An icon alone, 24 x 24, with what it does as its tip and its name; its parent owns it.
+// An icon button, 24 x 24, with `tip` as tooltip and accessible name; its parent owns it.
 QToolButton* makeIconButton(const char* name, Icon icon, const QString& tip,
                             const ThemeController& theme);
-// The same with its text, 24 high: icon, state and tip are the action's.
+// A button with text, 24 high, with icon, state and tooltip of the action.
 QPushButton* makeActionButton(QAction* action);
 
 } // namespace app

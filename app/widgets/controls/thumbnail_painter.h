@@ -11,8 +11,8 @@ class QPainter;
 namespace app {
 
 // Draws a thumbnail into `box`; the iteration takes `share` of the width (cards share one time
-// scale: a longer schedule is a longer picture). Idle time is plain bubble colour. Above 1 the
-// picture is cut at the right, and three dots in `ink` say so.
+// scale). Idle time has the plain bubble colour. Above 1 the picture is cut at the right and marked
+// with three dots in `ink`.
 void paintThumbnail(QPainter& painter, const QRectF& box, const Thumbnail& thumbnail, double share,
                     const profiler::Palette& palette, const QColor& ink = {});
 

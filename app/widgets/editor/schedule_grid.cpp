@@ -122,7 +122,7 @@ void ScheduleGrid::select(OpPlace place)
 QString ScheduleGrid::waitText(OpPlace place) const
 {
     const auto wait = std::ranges::find(m_check->waits, place, &Wait::waiting);
-    return wait == m_check->waits.end() ? tr("waits for ever: what it needs never comes")
+    return wait == m_check->waits.end() ? tr("deadlocked: its input is never produced")
                                         : sentence(m_schedule->schedule(), *wait);
 }
 
@@ -137,7 +137,7 @@ QString ScheduleGrid::describe(OpPlace place) const
                        .arg(place.device)
                        .arg(place.index);
     if (op.flags == engine::OpFlag::JointWithNext)
-        text += tr("; runs as one with the next");
+        text += tr("; joint with the next op");
     if (m_check == nullptr)
         return text;
     if (const auto found = m_check->messages.find(place); found != m_check->messages.end())

@@ -10,9 +10,9 @@
 
 namespace app {
 
-// A schedule as a grid: a row a device, a cell an op, in issue order. Arrows walk, the mouse drags
-// an op within its device; what the validator objects to is framed, what never runs is dimmed.
-// Draws what is in sight only.
+// A schedule as a grid: a row per device, a cell per op, in issue order. Arrow keys move the
+// selection, the mouse drags an op within its device; violations are framed, ops that never run are
+// dimmed. Draws only visible cells.
 class ScheduleGrid : public QAbstractScrollArea
 {
     Q_OBJECT
@@ -21,10 +21,10 @@ public:
     explicit ScheduleGrid(const ThemeController& theme, QWidget* parent = nullptr);
     ~ScheduleGrid() override;
 
-    void setSchedule(const EditedSchedule* schedule); // not owned; null: nothing
+    void setSchedule(const EditedSchedule* schedule); // not owned; null: empty
     void setCheck(std::shared_ptr<const ScheduleCheck> check);
     OpPlace selected() const { return m_selected; }
-    void select(OpPlace place);      // and scrolls to it; invalid: nothing is selected
+    void select(OpPlace place);      // scrolls to it; invalid: clears the selection
     QRect cell(OpPlace place) const; // in the viewport
 
 Q_SIGNALS:
@@ -41,12 +41,12 @@ protected:
     bool viewportEvent(QEvent* event) override;
 
 private:
-    static constexpr std::size_t kMostArrows = 64; // of who waits for whom
+    static constexpr std::size_t kMostArrows = 64; // between waiting ops
     struct Drag
     {
-        QPoint from;       // where the button went down
-        bool isOn = false; // it moved far enough
-        int before = -1;   // where it would land; -1: on another device, nowhere
+        QPoint from;       // where the button was pressed
+        bool isOn = false; // moved beyond the drag distance
+        int before = -1;   // drop position; -1: another device, no drop
     };
     int devices() const;
     int opsOf(int device) const;
@@ -56,7 +56,7 @@ private:
     void endDrag();
     void walk(int devices, int ops);
     QString describe(OpPlace place) const;
-    QString waitText(OpPlace place) const; // of an op at which its device waits for ever
+    QString waitText(OpPlace place) const; // of an op at which its device deadlocks
 
     const ThemeController& m_theme;
     const EditedSchedule* m_schedule = nullptr;

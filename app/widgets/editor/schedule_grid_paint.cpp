@@ -13,7 +13,7 @@ namespace {
 
 TimeAxis axisFor(const QPainter& painter)
 {
-    TimeAxis axis; // only its pixel ratio is asked for
+    TimeAxis axis; // only its pixel ratio is used
     axis.dpr = painter.device()->devicePixelRatioF();
     return axis;
 }
@@ -70,7 +70,7 @@ void GridPainter::paintOp(OpPlace place, const QRect& box)
     const auto emphasis
         = runs || waits ? BoxColours::Emphasis::Normal : BoxColours::Emphasis::Dimmed;
     m_boxes.draw(box, m_colours.look(op.kind, chunk, emphasis), boxText(op));
-    if (op.flags == engine::OpFlag::JointWithNext) // the two are one: a line under both
+    if (op.flags == engine::OpFlag::JointWithNext) // joint ops: a line under both
         m_painter.fillRect(QRect(box.left() + 8, box.bottom() + 2, kGridCell, 2),
                            m_theme.chrome.text2);
     const bool isMarked = waits || (m_check != nullptr && m_check->messages.contains(place));
@@ -135,8 +135,9 @@ void GridPainter::paintSelection(const QRect& cell, bool hasFocus)
 
 void GridPainter::paintWait(const QRect& awaited, const QRect& waiting, const QSize& size)
 {
-    constexpr double kHead = 6, kHalf = 3.5, kInside = 4; // rows stand close: it ends in the boxes
-    const bool isOwn = waiting.top() == awaited.top();    // under the row
+    // rows are close: the arrow ends in the boxes
+    constexpr double kHead = 6, kHalf = 3.5, kInside = 4;
+    const bool isOwn = waiting.top() == awaited.top(); // under the row
     const double direction = waiting.top() > awaited.top() ? 1 : -1;
     const auto edge = [](const QRect& box, double side) {
         return box.center().y() + side * (box.height() / 2.0 - kInside);

@@ -14,7 +14,7 @@ namespace app {
 constexpr int kGridCell = 48, kGridRow = 36, kGridBox = 28; // pitch, pitch, height of a box
 constexpr int kGridHead = 84, kGridRuler = 22;              // fixed at the left and on top
 
-// Paints one visible part of the grid; `scroll` is what lies left of it and above it.
+// Paints the visible part of the grid; `scroll` is the hidden part at the left and top.
 class GridPainter
 {
 public:
@@ -23,9 +23,9 @@ public:
 
     void paint(const QSize& size, const QPoint& scroll);
     void paintSelection(const QRect& cell, bool hasFocus);
-    // From the op that is awaited to the one that waits, both in the viewport.
+    // From the awaited op to the waiting one, both in the viewport.
     void paintWait(const QRect& awaited, const QRect& waiting, const QSize& size);
-    void paintDrop(int x, int top); // where a dragged op would land
+    void paintDrop(int x, int top); // the drop position of a dragged op
 
 private:
     void paintRow(int device, const QSize& size, const QPoint& scroll);

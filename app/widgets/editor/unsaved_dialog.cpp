@@ -16,13 +16,12 @@ UnsavedDialog::UnsavedDialog(const QString& what, int changes, QWidget* parent)
     setWindowTitle(tr("%1 has changes").arg(what));
     setFixedWidth(kWidth);
     QLabel* text = makeLabel(
-        changes > 0
-            ? tr("%1 would be lost. The file on the disk is as it was saved last.")
-                  .arg(countOf(changes, "change"))
-            : tr("The schedule differs from what was saved; the file on the disk stays as it is."));
+        changes > 0 ? tr("%1 would be lost. The file on disk is not changed.")
+                          .arg(countOf(changes, "change"))
+                    : tr("The schedule has unsaved changes; the file on disk is not changed."));
     text->setWordWrap(true);
     QPushButton* discard = makeButton(tr("Discard"), QStringLiteral("discardChanges"));
-    QPushButton* stay = makeButton(tr("Go on editing"), QStringLiteral("keepEditing"));
+    QPushButton* stay = makeButton(tr("Keep editing"), QStringLiteral("keepEditing"));
     QPushButton* save = makeButton(tr("Save"), QStringLiteral("saveChanges"), "primary");
     auto* buttons = spaced(new QHBoxLayout, {}, 8);
     buttons->addWidget(discard);

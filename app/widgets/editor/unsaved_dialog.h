@@ -4,7 +4,7 @@
 
 namespace app {
 
-// Asks before changes are lost. Saving is the safe choice, and primary; Esc stays.
+// Asks before changes are lost. Save is the default, Esc cancels.
 class UnsavedDialog : public QDialog
 {
     Q_OBJECT
@@ -12,7 +12,7 @@ class UnsavedDialog : public QDialog
 public:
     enum class Choice { Stay, Discard, Save };
 
-    // `what`: "mine.csv"; `changes`: how many steps could be undone.
+    // `what`: "mine.csv"; `changes`: number of undoable steps.
     UnsavedDialog(const QString& what, int changes, QWidget* parent = nullptr);
 
     Choice choice() const { return m_choice; }

@@ -46,12 +46,11 @@ ViolationList::ViolationList(const ThemeController& theme, QWidget* parent)
     , m_violations(makeList("violations"))
     , m_absentList(makeList("absentOps"))
     , m_nothingRoom(new QWidget)
-    , m_nothing(
-          new EmptyState(theme,
-                         {Icon::Check,
-                          tr("Nothing to object to"),
-                          tr("Complete, every op behind what it needs, no device waits for ever."),
-                          {}}))
+    , m_nothing(new EmptyState(theme,
+                               {Icon::Check,
+                                tr("No violations"),
+                                tr("The schedule is complete and in order, without a deadlock."),
+                                {}}))
 {
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
     column->addWidget(makeTitleBar(m_title));

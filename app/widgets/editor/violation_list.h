@@ -12,9 +12,8 @@ namespace app {
 
 class EmptyState;
 
-// Beside the grid of an edited schedule: what the validator found, who waits for
-// whom, then the ops that are not there.
-// A click goes to the op, Enter or a double click brings an absent one back.
+// The list beside the grid of an edited schedule: violations, deadlocked ops, then missing ops. A
+// click selects the op; Enter or a double click restores a missing one.
 class ViolationList : public QWidget
 {
     Q_OBJECT
@@ -25,7 +24,7 @@ public:
     void show(const engine::Schedule& schedule, const ScheduleCheck& check,
               const std::vector<AbsentOp>& absent);
     const std::vector<AbsentOp>& absent() const { return m_absent; }
-    int chosenAbsent() const;                                // row of absent(); -1: none is chosen
+    int chosenAbsent() const;                                // row of absent(); -1: none
     std::vector<OpPlace> places() const { return m_places; } // of violations, in order
 
 Q_SIGNALS:

@@ -8,7 +8,7 @@
 
 namespace app {
 
-// What a figure may show: one check box each, in the order of the two columns, left to right.
+// The optional parts of a figure: one check box each, by column, left to right.
 struct FigureContent
 {
     const char* text;

@@ -1,4 +1,4 @@
-// The controls of the export dialog's right column: what there is and what each one changes.
+// The controls of the export dialog's right column.
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"
@@ -21,7 +21,7 @@
 namespace app {
 namespace {
 
-// What is said of a palette at the right of its name.
+// The remark at the right of a palette's name.
 QString remark(const std::string& palette)
 {
     if (palette == "default")
@@ -123,7 +123,7 @@ void FigureOptionsPanel::addSize()
         m_font->addItem(QString::fromStdString(family));
     m_size = new QDoubleSpinBox;
     m_size->setObjectName(QStringLiteral("figureType"));
-    m_size->setAccessibleName(tr("Size of the type"));
+    m_size->setAccessibleName(tr("Font size"));
     m_size->setDecimals(1);
     m_size->setRange(profiler::kSmallestType, 72);
     m_size->setSingleStep(0.5);
@@ -249,7 +249,7 @@ QLayout* FigureOptionsPanel::makeFile()
 {
     m_base = new QLineEdit;
     m_base->setObjectName(QStringLiteral("figureFile"));
-    m_base->setAccessibleName(tr("File, without its end"));
+    m_base->setAccessibleName(tr("File without extension"));
     auto* browse = makeButton(tr("Browse\u2026"), QStringLiteral("figureBrowse"));
     auto* file = spaced(new QHBoxLayout, {}, 8);
     file->addWidget(m_base);
@@ -267,7 +267,7 @@ QLayout* FigureOptionsPanel::makeLatex()
 {
     m_latex = new QLineEdit;
     m_latex->setObjectName(QStringLiteral("figureLatex"));
-    m_latex->setAccessibleName(tr("The line for LaTeX"));
+    m_latex->setAccessibleName(tr("Line for LaTeX"));
     m_latex->setReadOnly(true);
     m_latex->setFont(codeFont(10));
     auto* copy = makeButton({}, QStringLiteral("figureCopyLatex"));

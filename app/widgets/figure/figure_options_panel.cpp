@@ -31,7 +31,7 @@ void FigureOptionsPanel::choosePreset(int index)
     Q_EMIT changed();
 }
 
-// The user's own presets stand behind the publishers'; `name` of one of them is "own/" and it.
+// The user's own presets follow the publishers'; `name` of one is "own/" and its name.
 void FigureOptionsPanel::setOwnPresets(const QStringList& names)
 {
     const QString current = m_preset->currentData().toString();
@@ -44,7 +44,7 @@ void FigureOptionsPanel::setOwnPresets(const QStringList& names)
     m_preset->setCurrentIndex(kept < 0 ? m_preset->count() - 1 : kept);
 }
 
-// A width or a type of one's own is no longer the preset's.
+// A changed width or font size deselects the preset.
 void FigureOptionsPanel::markCustom()
 {
     if (m_quiet)
@@ -170,10 +170,10 @@ void FigureOptionsPanel::showPossible()
         m_contents[content]->setToolTip(!isThere ? absent
                                             : isMeasured
                                             ? QString()
-                                            : tr("A schematic has none: choose measured"));
+                                            : tr("Not available in a schematic: choose measured"));
     };
     set(kFigureMemory, m_isMemoryRecorded, tr("These runs recorded no memory"));
-    set(kFigureNotes, m_hasNotes, tr("Nobody made a note in these runs"));
+    set(kFigureNotes, m_hasNotes, tr("These runs have no notes"));
 }
 
 void FigureOptionsPanel::setRunsComparable(bool comparable)
@@ -184,7 +184,7 @@ void FigureOptionsPanel::setRunsComparable(bool comparable)
     m_quiet = false;
     showPossible();
     m_times->setToolTip(comparable ? QString()
-                                   : tr("Abstract units and milliseconds share no axis"));
+                                   : tr("Abstract units and milliseconds cannot share an axis"));
 }
 
 } // namespace app

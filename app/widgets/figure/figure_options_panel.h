@@ -23,8 +23,8 @@ namespace app {
 
 class SegmentControl;
 
-// The right column of the export dialog: size, palette, contents, output. Shows a settings value
-// and gives one back; knows nothing of runs but which of them can be drawn how.
+// The right column of the export dialog: size, palette, contents, output. Shows and returns a
+// settings value; knows only which contents the runs support.
 class FigureOptionsPanel : public QWidget
 {
     Q_OBJECT
@@ -33,14 +33,14 @@ public:
     explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ExportSettings& settings);
-    // What the controls say now, of those that are off, too; InvalidArgument when the rows cannot
-    // be read.
+    // The values of all controls, disabled ones included; InvalidArgument if the rows cannot be
+    // parsed.
     engine::Result<ExportSettings> settings() const;
-    // What these runs can show of it: without what they did not record, or share.
+    // Removes the contents that these runs did not record or cannot show together.
     ExportSettings drawable(ExportSettings settings) const;
 
     void setOwnPresets(const QStringList& names);
-    void setPreset(const std::string& preset); // changes nothing else; "": none fits any more
+    void setPreset(const std::string& preset); // changes nothing else; "": no preset matches
     void setHeight(double points);             // of the figure, beside its width
     void setMemoryRecorded(bool recorded);
     void setHasNotes(bool has);
@@ -63,7 +63,7 @@ private:
     void choosePreset(int index);
     void markCustom();
     void showOutput();
-    void showPossible(); // what recorded times have and a schematic has not
+    void showPossible(); // enables what recorded times have and a schematic has not
 
     const ThemeController& m_theme;
     QVBoxLayout* m_layout;
@@ -75,7 +75,7 @@ private:
     std::array<QCheckBox*, 4> m_outputs{}; // by FigureFormat
     QSpinBox* m_dpi;
     SegmentControl *m_times, *m_bubbles;
-    FigureTimes m_wantedTimes = FigureTimes::Measured; // also where only a schematic can be shown
+    FigureTimes m_wantedTimes = FigureTimes::Measured; // kept while only a schematic is possible
     bool m_isMemoryRecorded = false, m_hasNotes = false;
     bool m_quiet = false; // while show() sets the controls
 };

@@ -17,7 +17,7 @@ constexpr double kWidestPage = 8.5 * profiler::kPointsPerInch;
 constexpr int kZoomPadding = 20;
 const QColor kPaper(Qt::white), kBars(0xDF, 0xE2, 0xE7), kCaption(0x1A, 0x1F, 0x27);
 
-// Lines of text that nobody has to read.
+// Placeholder lines of text.
 void paintBars(QPainter& painter, QRectF area)
 {
     for (double y = area.top(); y + 4 < area.bottom(); y += 12)
@@ -31,7 +31,7 @@ FigurePageView::FigurePageView(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
 {
     setMinimumSize(400, 180);
-    setAccessibleName(tr("The figure at its true size"));
+    setAccessibleName(tr("Figure at its true size"));
 }
 
 void FigurePageView::setScene(const profiler::Scene& scene)

@@ -7,9 +7,8 @@
 
 namespace app {
 
-// The figure as the reader of a paper meets it: at its true size, in a page with text around it
-// (white in both themes, as paper is). A figure wider than the view is scaled down, and pageText()
-// says so.
+// The figure at its true size, in a page with text around it (white in both themes). A figure wider
+// than the view is scaled down, and pageText() reports the scale.
 class FigurePageView : public QWidget
 {
     Q_OBJECT
@@ -25,7 +24,7 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
-    double pixelsPerPoint() const; // of this screen, less where the figure would not fit
+    double pixelsPerPoint() const; // of this screen, less if the figure would not fit
     bool isColumn() const;
     bool isSlide() const;
     void paintMeasure(QPainter& painter, double left, double width) const;
@@ -36,7 +35,7 @@ private:
     profiler::Scene m_scene;
 };
 
-// The same figure enlarged, to be looked at closely.
+// The figure enlarged, for close inspection.
 class FigureZoomView : public QWidget
 {
     Q_OBJECT

@@ -64,9 +64,9 @@ QWidget* CostForm::makeUnits()
 void CostForm::makeHead(QVBoxLayout& column)
 {
     auto* head = spaced(new QHBoxLayout, QMargins(), 8);
-    head->addWidget(makeLabel(tr("A unit is one forward of a device"), "secondary"), 1);
+    head->addWidget(makeLabel(tr("1 unit = one forward of a device"), "secondary"), 1);
     QPushButton* usual = makeButton(tr("F 1, B 2"), QStringLiteral("usualCosts"), "link");
-    usual->setToolTip(tr("Forward 1, backward 2, free links: what closed forms are stated for"));
+    usual->setToolTip(tr("Use forward 1, backward 2, free links, as closed forms assume"));
     connect(usual, &QPushButton::clicked, this, [this] {
         m_plan.costs = {};
         showPlan();
@@ -123,10 +123,10 @@ void CostForm::showHint()
     setHint(m_hint,
             !assumes ? QString()
                 : m_plan.experiment.mode == engine::Mode::Simulate && !m_plan.source.isUnits()
-                ? tr("nothing runs: closed forms say nothing about these times")
+                ? tr("closed forms do not cover these times")
                 : m_plan.experiment.mode == engine::Mode::Simulate
                 ? tr("closed forms hold for F 1, B 2, free links")
-                : tr("of the prediction alone: a run measures its own"));
+                : tr("for the prediction only: a run measures its own"));
 }
 
 QString CostForm::problem() const

@@ -18,25 +18,24 @@ class CostSourceForm;
 class MoreCosts;
 class SliderField;
 
-// What F, B, messages and all-reduces cost in a prediction: where that is from; where it is
-// assumed, sliders for what is changed often, more behind a line. Writes into the plan that it was
-// made with.
+// The costs of F, B, messages and all-reduces in a prediction: their source; for assumed costs,
+// sliders and a fold section for rarely used ones. Writes into the plan passed to the constructor.
 class CostForm : public QWidget
 {
     Q_OBJECT
 
 public:
-    // Order::Given: the ops are there already, no pass adds any.
+    // Order::Given: the ops exist already, so no pass adds any.
     enum class Order { Built, Given };
     CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWidget* parent = nullptr);
 
-    void showPlan();         // no signal
-    QString problem() const; // of a text that was refused
-    void showHint();         // follows the mode of the plan, too
+    void showPlan();         // emits no signal
+    QString problem() const; // of a refused text
+    void showHint();         // also follows the mode of the plan
 
 Q_SIGNALS:
     void edited();
-    void planChanged(); // by more than was edited: it is to be shown anew
+    void planChanged(); // changed by more than the edit: show it again
 
 private:
     QWidget* makeUnits();

@@ -44,8 +44,8 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
 {
     setObjectName(QStringLiteral("costSourceForm"));
     m_kind->setObjectName(QStringLiteral("costSource"));
-    m_kind->setToolTip(tr("Costs that are assumed, in units; of a model on hardware, by closed "
-                          "forms; or the medians of a recorded run of the same stages"));
+    m_kind->setToolTip(tr("Use assumed costs in units, a model on hardware by closed "
+                          "forms, or the medians of a recorded run with the same stages"));
     m_hardware = makeHardware();
     m_recorded = makeRecorded();
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 6);
@@ -79,7 +79,7 @@ QWidget* CostSourceForm::makeHardware()
     };
     addRow(column, tr("Transformer"),
            named("costModel", words(engine::transformerNames()), source.model),
-           tr("Its sizes decide FLOPs and bytes; nothing is trained"));
+           tr("Set the sizes that determine FLOPs and bytes"));
     addRow(column, tr("Hardware"),
            named("costHardware", words(engine::hardwareNames()), source.hardware),
            tr("Peak, memory and links of one device"));
@@ -94,10 +94,10 @@ QWidget* CostSourceForm::makeRecorded()
     m_file = new QLineEdit;
     m_file->setObjectName(QStringLiteral("costRun"));
     m_file->setReadOnly(true);
-    m_file->setPlaceholderText(tr("none yet"));
+    m_file->setPlaceholderText(tr("none"));
     m_file->setFixedWidth(kFormFieldWidth - kBrowseWidth);
     QPushButton* browse = makeBrowseButton(QStringLiteral("chooseCostRun"),
-                                           tr("Choose a recorded run whose stages are the same"));
+                                           tr("Choose a recorded run with the same stages"));
     connect(browse, &QPushButton::clicked, this, &CostSourceForm::choose);
     m_hint = makeFormHint();
     m_hint->setObjectName(QStringLiteral("costRunHint"));
@@ -108,8 +108,8 @@ QWidget* CostSourceForm::makeRecorded()
     addRow(column, tr("I of B, %"),
            m_fields->number("costInputShare", m_plan.source.inputShare, 0, kMostShare,
                             tr("as recorded")),
-           tr("Where a schedule splits the backward and the run did not: what part of B its input "
-              "gradient takes"));
+           tr("Set the input gradient's share of B, for a run that did not split "
+              "the backward"));
     return rows;
 }
 
@@ -126,7 +126,7 @@ void CostSourceForm::takeRun(const QString& file)
     m_loader.load(file);
 }
 
-// Another schedule of the same stages is what is asked for: it begins with the run's sizes.
+// Starts another schedule of the same stages with the run's sizes.
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;

@@ -14,8 +14,8 @@ namespace app {
 class BoundFields;
 class SegmentControl;
 
-// Where the costs of a prediction are from: units, a model on hardware, a recorded run. Writes into
-// the plan that it was made with.
+// The source of the costs of a prediction: units, a model on hardware, a recorded run. Writes into
+// the plan passed to the constructor.
 class CostSourceForm : public QWidget
 {
     Q_OBJECT
@@ -23,13 +23,13 @@ class CostSourceForm : public QWidget
 public:
     CostSourceForm(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
 
-    void showPlan(); // no signal
-    // Reads the run in the background; the plan takes its devices and micro-batches, too.
+    void showPlan(); // emits no signal
+    // Reads the run in the background; the plan also takes its devices and micro-batches.
     void takeRun(const QString& file);
 
 Q_SIGNALS:
     void edited();
-    // The source is another one, or the run brought sizes along: the plan is to be shown anew.
+    // The source or the sizes changed: show the plan again.
     void planChanged();
 
 private:

@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-// What the page shows elsewhere; every other setting of a run is in MoreTraining.
+// The options that the page shows elsewhere; all others are in MoreTraining.
 constexpr std::string_view kElsewhere[]{
     "--model",      "--micro-batch-size", "--sequence", "--recompute",
     "--iterations", "--warmup",           "--seed",     "--text",
@@ -98,7 +98,7 @@ void MoreCosts::showPlan()
 }
 
 MoreTraining::MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget* parent)
-    : FoldSection(tr("More of the run"), QStringLiteral("moreTraining"), parent)
+    : FoldSection(tr("More run settings"), QStringLiteral("moreTraining"), parent)
     , m_plan(plan)
     , m_fields(new BoundFields(theme, this))
     , m_offReason(makeFormHint())

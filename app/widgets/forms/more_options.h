@@ -10,17 +10,17 @@ namespace app {
 
 class BoundFields;
 
-// The costs and passes of a prediction that few change: what `bscope simulate` has beyond F, B, P2P
-// and all-reduce. Writes into the plan that it was made with.
+// Rarely used costs and passes of a prediction: the options of `bscope simulate` beyond F, B, P2P
+// and all-reduce. Writes into the plan passed to the constructor.
 class MoreCosts : public FoldSection
 {
     Q_OBJECT
 
 public:
-    // `hasPasses`: evict and recompute can still be added to the order.
+    // `hasPasses`: whether evict and recompute can be added to the order.
     MoreCosts(const ThemeController& theme, RunPlan& plan, bool hasPasses,
               QWidget* parent = nullptr);
-    void showPlan();         // no signal; opens where something in it is set
+    void showPlan();         // emits no signal; opens if a setting differs from its default
     QString problem() const; // BoundFields::problem()
 
 Q_SIGNALS:
@@ -28,16 +28,16 @@ Q_SIGNALS:
 
 private:
     void addPasses();
-    // Rows of the given costs in a widget of their own, so that they can be hidden.
+    // Rows of the given costs in one widget, so that they can be hidden.
     QWidget* addGroup(std::initializer_list<const char*> flags);
-    void showGroups(); // what counts beside the source of the costs
+    void showGroups(); // the costs that apply with the current source
 
     RunPlan& m_plan;
     BoundFields* m_fields;
     QWidget *m_units, *m_nodes, *m_across, *m_joint;
 };
 
-// The same of a run: sizes of the model, attention, sums, the assumed link, GPUs.
+// The rarely used settings of a run: sizes of the model, attention, sums, the assumed link, GPUs.
 class MoreTraining : public FoldSection
 {
     Q_OBJECT
@@ -46,7 +46,7 @@ public:
     MoreTraining(const ThemeController& theme, RunPlan& plan, QWidget* parent = nullptr);
     void showPlan();
     QString problem() const;
-    void showEffects(); // which settings have none, as the plan now is
+    void showEffects(); // disables settings without effect in the current plan
 
 Q_SIGNALS:
     void edited();

@@ -8,14 +8,14 @@
 
 namespace app {
 
-// A number in hundredths, shown as a decimal: "0.25". What is typed is rounded to hundredths.
+// A number in hundredths, shown as a decimal: "0.25". Input is rounded to hundredths.
 class HundredthsField : public SpinField
 {
     Q_OBJECT
 
 public:
     using SpinField::SpinField;
-    void stepBy(int steps) override; // rests on multiples of the step
+    void stepBy(int steps) override; // snaps to multiples of the step
 
 protected:
     QString textFromValue(int value) const override;
@@ -23,21 +23,21 @@ protected:
     QValidator::State validate(QString& text, int& position) const override;
 };
 
-// A number to type and a slider to drag, beside each other. The slider ends earlier than the field:
-// a larger number is typed and leaves the knob at its end.
+// A number field beside a slider. The slider's maximum is lower than the field's: a larger typed
+// number leaves the knob at its end.
 class SliderField : public QWidget
 {
     Q_OBJECT
 
 public:
-    // Takes the field over; `most` is the end of the slider.
+    // Takes ownership of the field; `most` is the slider's maximum.
     SliderField(SpinField* field, int most, QWidget* parent = nullptr);
 
     SpinField* field() const { return m_field; }
     QSlider* slider() const { return m_slider; }
-    // Where the knob may rest: dragging lands on rest(value). Typing is free.
+    // Dragging snaps to rest(value); typing does not.
     void setRest(std::function<int(int)> rest) { m_rest = std::move(rest); }
-    void setReason(const QString& reason); // as SpinField; takes the slider's room
+    void setReason(const QString& reason); // like SpinField; replaces the slider
 
 private:
     void showValue(int value);

@@ -6,8 +6,8 @@
 
 namespace app {
 
-// A whole number, 28 high. A value that is refused stays in the field, with the reason inside at
-// the right and the frame in the colour of errors. The wheel changes it only with the focus.
+// A whole number, 28 high. A refused value stays in the field, with the reason inside at the right
+// and the frame in the colour of errors. The wheel works only with the focus.
 class SpinField : public QSpinBox
 {
     Q_OBJECT
@@ -15,7 +15,7 @@ class SpinField : public QSpinBox
 public:
     explicit SpinField(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void setReason(const QString& reason); // "" : the value is fine
+    void setReason(const QString& reason); // "": the value is valid
     QString reason() const { return m_reason; }
 
 protected:

@@ -136,7 +136,7 @@ int widestWord(const QFontMetrics& metrics, const QString& words)
     return widest;
 }
 
-// A line may end behind any letter.
+// Allows a line break after any letter.
 QString breakable(const QString& word)
 {
     QString text;
@@ -145,8 +145,8 @@ QString breakable(const QString& word)
     return text;
 }
 
-// A value ends at the right edge, over as many lines as it needs in what its name leaves; only one
-// with a word that is too long for that stands below its name.
+// A value is right-aligned and wraps in the space beside its name; it is below the name only if one
+// of its words is too long for that.
 void addRow(QVBoxLayout& rows, const DetailsRow& row)
 {
     const QFont font = uiFont(12, row.isStrong ? QFont::Medium : QFont::Normal);

@@ -9,7 +9,7 @@ class QWidget;
 
 namespace app {
 
-// A widget without parent that shows `details`; `follow` is called when a link is followed.
+// Creates a widget without parent that shows `details`; `follow` is called for a clicked link.
 QWidget* layOutDetails(const ThemeController& theme, const Details& details,
                        const std::function<void(const Selection&)>& follow);
 

@@ -11,8 +11,8 @@
 
 namespace app {
 
-// The selection: what it is, how long it took, its
-// cause, chain and facts; the run as a whole where nothing is selected.
+// The selection: description, duration, cause, chain and facts; the whole run if nothing is
+// selected.
 class DetailsPanel : public QWidget
 {
     Q_OBJECT
@@ -21,13 +21,13 @@ public:
     explicit DetailsPanel(const ThemeController& theme, QWidget* parent = nullptr);
     ~DetailsPanel() override;
 
-    void show(RunViewPointer view, const Selection& selection); // may be null: nothing selected
-    void setKernels(KernelViewPointer kernels); // of the run that is shown; null: none are known
+    void show(RunViewPointer view, const Selection& selection); // null: clears the panel
+    void setKernels(KernelViewPointer kernels);                 // of the shown run; null: unknown
     using QWidget::show;
     QSize sizeHint() const override;
 
 Q_SIGNALS:
-    void jumpTo(const app::Selection& selection); // a link to an op was followed
+    void jumpTo(const app::Selection& selection); // a link to an op was clicked
 
 private:
     struct Impl;

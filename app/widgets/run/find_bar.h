@@ -11,7 +11,7 @@ class QToolButton;
 
 namespace app {
 
-// The bar under the toolbar, 36 px high: search field, answer, previous and next hit, facets to
+// The search bar under the toolbar, 36 px high: field, result, previous and next hit, facets to
 // add. FindController searches.
 class FindBar : public QWidget
 {
@@ -26,7 +26,7 @@ public:
     void showProblem(const QString& sentence); // the field is outlined in the colour of errors
 
 Q_SIGNALS:
-    void searched(const QString& text); // while it is typed
+    void searched(const QString& text); // while typing
     void stepped(int by);               // Enter: 1, Shift+Enter: -1
     void closed();
 

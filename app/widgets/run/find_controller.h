@@ -8,7 +8,7 @@ namespace app {
 
 class FindBar;
 
-// The search in one run: finds what the bar asks for, and walks the hits.
+// Searches one run for the query of the bar, and steps through the hits.
 class FindController : public QObject
 {
     Q_OBJECT
@@ -16,10 +16,10 @@ class FindController : public QObject
 public:
     explicit FindController(FindBar& bar, QObject* parent = nullptr);
 
-    void setRun(RunViewPointer view, KernelViewPointer kernels); // may be null; searches again
-    // Where the walk begins: at the selected hit, else at the first from this iteration on.
+    void setRun(RunViewPointer view, KernelViewPointer kernels); // may be null; repeats the search
+    // The start of stepping: the selected hit, else the first one from this iteration on.
     void setPlace(const Selection& selection, int iteration);
-    void open(); // with what stands in the field from before
+    void open(); // keeps the previous query
     void step(int by);
 
 Q_SIGNALS:
@@ -37,7 +37,7 @@ private:
     KernelViewPointer m_kernels;
     Selection m_selection;
     int m_iteration = -1;
-    FoundPointer m_found; // null: nothing is looked for
+    FoundPointer m_found; // null: no search
     std::size_t m_hit = 0;
 };
 

@@ -38,11 +38,11 @@ IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent
     , m_name(makeLabel({}))
     , m_range(makeLabel({}, "small"))
 {
-    m_previous->setAccessibleName(tr("Iteration before"));
+    m_previous->setAccessibleName(tr("Previous iteration"));
     m_next->setAccessibleName(tr("Next iteration"));
     m_name->setObjectName(QStringLiteral("iterationName"));
     m_name->setFont(uiFont(13, QFont::Medium));
-    m_previous->setToolTip(tr("Iteration before"));
+    m_previous->setToolTip(tr("Previous iteration"));
     m_next->setToolTip(tr("Next iteration; the last one is the median replay"));
     auto* row = spaced(new QHBoxLayout(this), {}, 4);
     row->addWidget(makeLabel(tr("Iteration"), "small"));

@@ -10,7 +10,7 @@ class QToolButton;
 
 namespace app {
 
-// "Iteration < 2 of 0-4 >": which iteration is shown, or the median replay.
+// Selects the shown iteration: "Iteration < 2 of 0-4 >", or the median replay.
 class IterationStepper : public QWidget
 {
     Q_OBJECT

@@ -18,7 +18,7 @@ class EmptyState;
 class KernelsModel;
 
 // The kernels of a run by kind of op, filtered by kind, device and scope; can be copied and saved
-// as CSV. Shows the reason where no kernels are known.
+// as CSV. Shows the reason if kernels are unknown.
 class KernelPanel : public QWidget
 {
     Q_OBJECT
@@ -26,10 +26,10 @@ class KernelPanel : public QWidget
 public:
     explicit KernelPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // `kernels` null: they are not known (yet), because of `reason`.
+    // `kernels` null: unknown (yet), because of `reason`.
     void show(const RunPointer& run, KernelViewPointer kernels, const QString& reason);
     using QWidget::show;
-    void showIteration(int iteration); // index; what "this iteration" is
+    void showIteration(int iteration); // index; the meaning of "this iteration"
     void showSelection(const Selection& selection);
     KernelsModel& model() { return *m_model; }
 

@@ -7,8 +7,8 @@
 
 namespace app {
 
-// Loss by iteration: dots are micro-batches, the line is the mean, warm-up on another ground, the
-// two entropies of the data as dashed lines.
+// Loss by iteration: dots are micro-batches, the line is the mean, warm-up has another background,
+// and the two entropies of the data are dashed lines.
 class LossPlot : public QWidget
 {
     Q_OBJECT

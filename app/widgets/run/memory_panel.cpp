@@ -48,7 +48,7 @@ void MemoryPanel::show(const RunPointer& run, int iteration)
     fitPlots();
 }
 
-// The table has what it needs, as long as the plots keep half of the width.
+// The table gets the width that it needs if the plots keep half of the total.
 void MemoryPanel::shareWidth()
 {
     const int needed
@@ -56,7 +56,7 @@ void MemoryPanel::shareWidth()
     m_gpus->setFixedWidth(std::min(needed, width() / 2));
 }
 
-// In the width without a scroll bar where they need none.
+// Uses the width without a scroll bar if the plots need none.
 void MemoryPanel::fitPlots()
 {
     const int whole = m_scroll->width();

@@ -71,7 +71,7 @@ QString MemoryPlots::text(double value) const
     return m_isStashOnly ? number(value, 1) + QStringLiteral(" Mₐ") : m_bytes.withUnit(value);
 }
 
-// One step a pixel column, the highest in it: a peak is never lost.
+// One step per pixel column, the highest in it, so that no peak is lost.
 void MemoryPlots::paintArea(QPainter& painter, int device, const QRectF& plot) const
 {
     const MemorySeries& series = m_series[static_cast<std::size_t>(device)];

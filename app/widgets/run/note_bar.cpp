@@ -24,7 +24,7 @@ NoteBar::NoteBar(const ThemeController& theme, QWidget* parent)
     setFixedHeight(36);
     m_subject->setObjectName(QStringLiteral("noteSubject"));
     m_field->setObjectName(QStringLiteral("noteField"));
-    m_field->setAccessibleName(tr("Words of the note"));
+    m_field->setAccessibleName(tr("Text of the note"));
     m_field->setPlaceholderText(tr("Add a note; Enter saves it, Esc cancels"));
     m_field->setMaxLength(kLongest);
     m_field->setFixedHeight(26);

@@ -9,7 +9,7 @@ class QLineEdit;
 
 namespace app {
 
-// The bar under the toolbar, 36 px high, in which a note is written: its subject and its text.
+// The bar under the toolbar, 36 px high, for writing a note: its subject and its text.
 class NoteBar : public QWidget
 {
     Q_OBJECT
@@ -17,11 +17,11 @@ class NoteBar : public QWidget
 public:
     explicit NoteBar(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void open(const QString& subject); // shows it, empty, with the cursor in the field
+    void open(const QString& subject); // shows it, empty and focused
 
 Q_SIGNALS:
     void written(const QString& words); // Enter; not empty
-    void closed();                      // Esc, the cross, or after it was written
+    void closed();                      // Esc, the cross, or after writing
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

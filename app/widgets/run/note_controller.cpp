@@ -85,7 +85,7 @@ void NoteController::setRun(const RunViewPointer& view, const RunDocument& docum
     m_file = document.file();
     m_problem.clear();
     if (!view || m_file.isEmpty())
-        m_problem = tr("There is no run file yet to store a note in.");
+        m_problem = tr("The run has no file yet in which to store notes.");
     else if (document.state() != RunDocument::State::Finished)
         m_problem = tr("Notes can be added when the run is complete.");
     m_actions.saveCopy->setEnabled(m_problem.isEmpty());
@@ -100,13 +100,14 @@ void NoteController::show()
     Q_EMIT changed();
 }
 
-// Drafts a note on the selection; false, with the reason in the band: there is nothing to note on.
+// Drafts a note on the selection; false, with the reason in the band, if the selection cannot have
+// one.
 bool NoteController::prepare()
 {
     if (!m_problem.isEmpty() || !canBeNoted(m_selection)) {
         m_refused.reset();
         m_copy->hide();
-        m_band->show(Band::Kind::Warning, tr("Nothing to note on."),
+        m_band->show(Band::Kind::Warning, tr("Nothing selected."),
                      m_problem.isEmpty() ? tr("Select an op, a bubble, a kernel or a range first.")
                                          : m_problem);
         return false;

@@ -18,8 +18,8 @@ class Band;
 class NoteBar;
 class NotesPanel;
 
-// The notes of one run: written on the selection, edited in the panel, stored in the run's file or,
-// where that is read-only, in a copy.
+// The notes of one run: added to the selection, edited in the panel, stored in the run's file or,
+// if that is read-only, in a copy.
 class NoteController : public QObject
 {
     Q_OBJECT
@@ -31,14 +31,14 @@ public:
                 *saveCopy = nullptr;
     };
 
-    // The bar and the band are children of `page` until a layout takes them.
+    // The bar and the band are children of `page` until they are added to a layout.
     NoteController(const ThemeController& theme, const Actions& actions, NotesPanel& panel,
                    QWidget& page);
 
     NoteBar* bar() const { return m_bar; }
     Band* band() const { return m_band; }
     const std::vector<engine::Note>& notes() const { return m_notes.notes(); }
-    // Reads the notes once the file is complete. `view` is null until there is one.
+    // Reads the notes once the file is complete. `view` may be null.
     void setRun(const RunViewPointer& view, const RunDocument& document);
     void setSelection(const Selection& selection) { m_selection = selection; }
 
@@ -55,7 +55,7 @@ private:
     void begin();
     void add(const QString& words);
     void refuse(const engine::Note& note, const QString& reason);
-    void askForCopy(const std::optional<engine::Note>& note); // which the copy shall have
+    void askForCopy(const std::optional<engine::Note>& note); // `note`: to be written to the copy
 
     Actions m_actions;
     NotesPanel& m_panel;
@@ -68,9 +68,9 @@ private:
 
     RunViewPointer m_view;
     QString m_file;
-    QString m_problem; // why there can be no note; "": there can
+    QString m_problem; // why notes cannot be written; "": they can
     Selection m_selection;
-    engine::Note m_draft; // whose text the bar asks for
+    engine::Note m_draft; // the subject of the note in the bar
     std::optional<engine::Note> m_refused;
 };
 

@@ -17,8 +17,8 @@ class DataTable;
 class EmptyState;
 class NotesModel;
 
-// The notes of a run as a table. A click goes to a note, a double click edits its text, Del asks to
-// delete it. The panel changes no note itself.
+// The notes of a run as a table. A click selects a note, a double click edits its text, Del
+// requests its deletion. The panel does not change notes itself.
 class NotesPanel : public QWidget
 {
     Q_OBJECT
@@ -28,7 +28,7 @@ public:
 
     void show(const RunPointer& run, const std::vector<engine::Note>& notes);
     using QWidget::show;
-    void setCurrent(int row); // -1: none; no signal
+    void setCurrent(int row); // -1: none; emits no signal
 
 Q_SIGNALS:
     void chosen(int row);

@@ -136,7 +136,7 @@ void RunPanels::showRun(const RunPointer& run, int iteration)
     updateHint();
 }
 
-// Events and memory can be long: they are filled when they are shown.
+// Events and memory can be long: they are filled when shown.
 void RunPanels::fillShownPanel()
 {
     const auto shown = static_cast<Panel>(m_tabs->currentIndex());
@@ -158,7 +158,7 @@ void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& m
     updateHint();
 }
 
-// What the numbers are of; three key numbers while the panels are folded.
+// The subject of the numbers; three key numbers while the panels are folded.
 void RunPanels::updateHint()
 {
     const auto& metrics = m_metrics->metrics();

@@ -35,10 +35,10 @@ public:
 
     explicit RunPanels(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void showRun(const RunPointer& run, int iteration); // the run, and which iteration of it
+    void showRun(const RunPointer& run, int iteration); // the run and the shown iteration
     void showMetrics(const RunPointer& run, const profiler::RunMetrics& metrics);
     void showSelection(const Selection& selection);
-    // Null: not known, because of `reason`; empty: there are none, because of it.
+    // Null: unknown, empty: none; both because of `reason`.
     void showKernels(KernelViewPointer kernels, const QString& reason);
     void addLogLine(const QString& line);
     void setPanel(Panel panel);

@@ -60,9 +60,9 @@ void RunStateView::showState(const RunDocument& document, const Facts& facts)
                                        : m_failed->parentWidget());
     const Notice& notice = document.notice();
     if (facts.isOfWorker)
-        m_failed->setWords(tr("Nothing was recorded."), tr("The log below has the reason."));
+        m_failed->setWords(tr("Nothing was recorded."), tr("The log below shows the reason."));
     else
-        m_failed->setWords(notice.headline, notice.text);
+        m_failed->setWords(notice.title, notice.text);
     showNotice(document, facts);
     if (isFailed() && isVisible())
         m_failed->button()->setFocus();
@@ -78,7 +78,7 @@ void RunStateView::showNotice(const RunDocument& document, const Facts& facts)
         m_band->hide();
     else
         m_band->show(notice.level == Notice::Level::Error ? Band::Kind::Error : Band::Kind::Warning,
-                     notice.headline, notice.text);
+                     notice.title, notice.text);
     m_runAgain->setVisible(notice.canRepeat && (hasExperiment || facts.isOfWorker));
 }
 

@@ -13,14 +13,13 @@ namespace app {
 class Band;
 class EmptyState;
 
-// The state of a run: its timeline, or what replaces it while there is none, and the band with the
-// run's notice.
+// The state of a run: its timeline or a placeholder, and the band with the run's notice.
 class RunStateView : public QStackedWidget
 {
     Q_OBJECT
 
 public:
-    // What the document does not know.
+    // Facts that the document does not hold.
     struct Facts
     {
         bool hasTimeline = false, isPreparing = false;
@@ -29,14 +28,14 @@ public:
 
     RunStateView(const ThemeController& theme, QWidget* timeline);
 
-    Band* band() const { return m_band; } // a child until a layout takes it
+    Band* band() const { return m_band; } // a child until it is added to a layout
     void showState(const RunDocument& document, const Facts& facts);
     void showNotice(const RunDocument& document, const Facts& facts);
-    bool isFailed() const; // there is and will be no timeline
+    bool isFailed() const; // there is no timeline and will be none
 
 Q_SIGNALS:
     void runAgainRequested();
-    void openRequested(); // another run
+    void openRequested(); // the user requests another run
 
 private:
     QString waitingFor(const RunDocument& document, const Facts& facts) const;

@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-// The first link of details: what a reader wants to see next.
+// The first link of the details.
 const DetailsLink* firstLink(const Details& details)
 {
     for (const DetailsSection& section : details.sections) {
@@ -70,7 +70,7 @@ void SelectionPopover::show(const Details& details, const QRect& box)
     place(box);
 }
 
-// Under the box; over it where there is no room.
+// Under the box, or above it if it does not fit.
 void SelectionPopover::place(const QRect& box)
 {
     constexpr int kGap = 8;

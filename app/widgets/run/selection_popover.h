@@ -9,8 +9,8 @@ class QLabel;
 
 namespace app {
 
-// Two lines under the selected box while the details dock is folded: what, how long, its cause, one
-// link. A child of the timeline.
+// Two lines under the selected box while the details dock is folded: op, duration, cause, one link.
+// A child of the timeline.
 class SelectionPopover : public QWidget
 {
     Q_OBJECT
@@ -20,7 +20,7 @@ public:
 
     SelectionPopover(const ThemeController& theme, QWidget* timeline);
 
-    // `box`: of the selection, in the timeline; empty: it is out of sight, and so is this.
+    // `box`: of the selection, in the timeline; empty: out of sight, hides the popover.
     void show(const Details& details, const QRect& box);
     void place(const QRect& box);
     using QWidget::show;
@@ -30,7 +30,7 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override; // not through to the timeline
+    void mousePressEvent(QMouseEvent* event) override; // not passed on to the timeline
 
 private:
     const ThemeController& m_theme;

@@ -13,7 +13,7 @@ namespace {
 constexpr int kRows = 16, kFewRows = 4; // fewer are no higher
 constexpr double kTop = 26, kNames = 66, kRight = 12;
 constexpr int kHeight = 184;
-constexpr int kPatience = 200; // ms of waiting that need no veil
+constexpr int kPatience = 200; // ms before the picture is faded
 
 } // namespace
 
@@ -127,7 +127,7 @@ void SchedulePreview::paintNames(QPainter& painter, const Geometry& g) const
     }
 }
 
-// Never a blank page: where there is no schedule, a frame that says so.
+// Without a schedule: a frame with the reason.
 void SchedulePreview::paintNothing(QPainter& painter) const
 {
     const Chrome& c = m_theme.theme().chrome;

@@ -10,8 +10,8 @@
 
 namespace app {
 
-// The predicted schedule: a ruler in units, one row a device, drawn by the painters of the
-// timeline. Many devices: the first sixteen, and a line that says so.
+// The predicted schedule: a ruler in units and one row per device, drawn by the painters of the
+// timeline. Draws at most sixteen devices and the number of the others.
 class SchedulePreview : public QWidget
 {
     Q_OBJECT
@@ -19,12 +19,12 @@ class SchedulePreview : public QWidget
 public:
     explicit SchedulePreview(const ThemeController& theme, QWidget* parent = nullptr);
 
-    void show(RunViewPointer view);       // null: nothing to show
-    void setNothing(const QString& text); // said where there is no schedule
-    void setRoom(int height);             // for the rows; the ruler comes on top
-    // The last picture stays until the next one comes, veiled where that takes long.
+    void show(RunViewPointer view);       // null: empty
+    void setNothing(const QString& text); // shown if there is no schedule
+    void setRoom(int height);             // of the rows, without the ruler
+    // Keeps the last picture until the next one; fades it after a delay.
     void setWaiting();
-    void setStale(); // the same, and none is coming
+    void setStale(); // the same without a pending picture
     bool hasPicture() const { return m_view != nullptr; }
     QSize sizeHint() const override;
 
@@ -40,7 +40,7 @@ private:
 
     const ThemeController& m_theme;
     RunViewPointer m_view;
-    QTimer m_veil; // set going by setWaiting()
+    QTimer m_veil; // started by setWaiting()
     QString m_nothing;
     int m_room;
     bool m_isWaiting = false, m_isStale = false;

@@ -21,13 +21,12 @@ SchemeDialog::SchemeDialog(QWidget* parent)
     resize(800, 640);
     m_text->setObjectName(QStringLiteral("schemeText"));
     m_text->setFrameShape(QFrame::NoFrame);
-    m_text->setAccessibleName(tr("What the scheme does"));
+    m_text->setAccessibleName(tr("Description of the scheme"));
     m_text->document()->setDocumentMargin(14);
     auto* column = spaced(new QVBoxLayout(this), QMargins(20, 16, 20, 14), 10);
     column->addWidget(m_text, 1);
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
-    row->addWidget(makeLabel(tr("Follows the form: change D, N or an option and read on."), "hint"),
-                   1);
+    row->addWidget(makeLabel(tr("Updates with D, N and the options of the form."), "hint"), 1);
     QPushButton* copy = makeButton(tr("Copy text"), QStringLiteral("copyScheme"));
     connect(copy, &QPushButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(m_text->toPlainText()); });

@@ -8,8 +8,8 @@ class QTextBrowser;
 
 namespace app {
 
-// What there is to say of a scheme: paper, rule, picture, closed forms with the current numbers.
-// Stays beside the page that shows it and follows its edits.
+// The description of a scheme: paper, rule, picture, closed forms with the current numbers. Stays
+// open beside the page and follows its edits.
 class SchemeDialog : public QDialog
 {
     Q_OBJECT
@@ -17,7 +17,7 @@ class SchemeDialog : public QDialog
 public:
     explicit SchemeDialog(QWidget* parent = nullptr);
 
-    // `prediction` null: none with these numbers.
+    // `prediction` null: not available for these numbers.
     void show(const engine::ScheduleRequest& request, const Prediction* prediction);
 
 private:

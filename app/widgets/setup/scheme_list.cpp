@@ -31,7 +31,7 @@ SchemeCard::SchemeCard(const ThemeController& theme, const engine::Scheme& schem
     setAccessibleName(m_title);
 }
 
-// What there is to say of a scheme here, for the tool tip and the screen reader.
+// The description of a scheme for tooltip and screen reader.
 QString SchemeCard::facts(const SchemeTableModel::Row& row) const
 {
     QStringList lines = {fromUtf8(m_scheme.title), fromUtf8(m_scheme.citation), ruleText(m_scheme)};
@@ -194,7 +194,7 @@ bool SchemeList::eventFilter(QObject* watched, QEvent* event)
 {
     const bool movesCards
         = event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest;
-    if (movesCards && m_keepsChosenInSight) // once the cards stand where they go
+    if (movesCards && m_keepsChosenInSight) // once the cards have their positions
         QMetaObject::invokeMethod(this, &SchemeList::reveal, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }
@@ -240,14 +240,14 @@ void SchemeList::arrange()
         }
         for (int column = 0; column < kMostColumns; ++column)
             family.grid->setColumnStretch(column, column < m_columns ? 1 : 0);
-        // An empty column has no gap beside it; cards are as wide in every family.
+        // An empty column has no gap; cards have equal widths in every family.
         family.grid->setContentsMargins(0, 0, kGap * std::max(0, m_columns - shown), 6);
         family.widget->setVisible(shown > 0);
         isAny = isAny || shown > 0;
     }
     m_nothing->setVisible(!isAny);
     m_nothing->setWords(tr("No scheme matches"),
-                        tr("Nothing in name, paper or family says \u201c%1\u201d.").arg(filter));
+                        tr("No name, paper or family contains \u201c%1\u201d.").arg(filter));
 }
 
 } // namespace app

@@ -15,8 +15,8 @@ namespace app {
 
 class EmptyState;
 
-// One scheme: name, one line, its schedule at the current D and N. Greyed with its condition where
-// it is impossible.
+// One scheme: name, one line, its schedule at the current D and N. If impossible: greyed, with its
+// condition.
 class SchemeCard : public CardButton
 {
     Q_OBJECT
@@ -24,10 +24,10 @@ class SchemeCard : public CardButton
 public:
     SchemeCard(const ThemeController& theme, const engine::Scheme& scheme);
 
-    // `fullWidth`: units that the width of a thumbnail stands for, the same on every card.
+    // `fullWidth`: units over the width of a thumbnail, the same on every card.
     void showRow(const SchemeTableModel::Row& row, double fullWidth);
-    bool matches(const QString& filter) const;         // every word of it
-    const QString& reason() const { return m_reason; } // "" unless it is refused
+    bool matches(const QString& filter) const;         // every word of the filter
+    const QString& reason() const { return m_reason; } // "" unless refused
 
 protected:
     void paintContent(QPainter& painter) override;
@@ -38,12 +38,12 @@ private:
     const engine::Scheme& m_scheme;
     QString m_title, m_line, m_reason;
     bool m_isShown = false;      // showRow() was called
-    bool m_isImpossible = false; // the request; else the schedule is refused
+    bool m_isImpossible = false; // the request is impossible; else the schedule is refused
     std::shared_ptr<const engine::Result<Prediction>> m_answer; // keeps the picture
     double m_fullWidth = 1;
 };
 
-// The column of scheme cards, by family, with a filter (mockup setup.png, left).
+// The column of scheme cards, by family, with a filter.
 class SchemeList : public QWidget
 {
     Q_OBJECT
@@ -64,7 +64,7 @@ protected:
 
 private:
     QWidget* makeHeader();
-    void reveal(); // the chosen card, until somebody scrolls
+    void reveal(); // scrolls to the chosen card until the user scrolls
     void addFamilies(QVBoxLayout& column);
 
     struct Family
@@ -73,7 +73,7 @@ private:
         QGridLayout* grid;
         QList<SchemeCard*> cards;
     };
-    void arrange(); // what the filter leaves, row by row
+    void arrange(); // lays out the filtered cards
 
     const ThemeController& m_theme;
     QHash<QString, SchemeCard*> m_cards; // by scheme
@@ -83,7 +83,7 @@ private:
     bool m_keepsChosenInSight = false;
     QScrollArea* m_scroll = nullptr;
     QLineEdit* m_filter;
-    EmptyState* m_nothing; // the filter leaves none
+    EmptyState* m_nothing; // shown if no card matches
 };
 
 } // namespace app

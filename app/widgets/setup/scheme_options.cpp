@@ -69,7 +69,7 @@ void SchemeOptions::addRow(const engine::SchemeOption& option,
         combo->setEditable(true);
         combo->setInsertPolicy(QComboBox::NoInsert);
         combo->setCompleter(nullptr);
-        combo->setToolTip(option.smallest ? tr("any whole number from %1 on").arg(*option.smallest)
+        combo->setToolTip(option.smallest ? tr("any whole number from %1").arg(*option.smallest)
                                           : fromUtf8(option.form));
         combo->lineEdit()->setPlaceholderText(combo->itemText(0));
     }

@@ -9,8 +9,8 @@ class QVBoxLayout;
 
 namespace app {
 
-// The options of one scheme, a row each. An option that takes any whole number has a list that can
-// be written into; what a scheme refuses stays in the field, framed in the colour of errors.
+// The options of one scheme, a row each. An option that takes any whole number has an editable
+// list; a refused value stays in the field, framed in the colour of errors.
 class SchemeOptions : public QWidget
 {
     Q_OBJECT
@@ -18,8 +18,8 @@ class SchemeOptions : public QWidget
 public:
     explicit SchemeOptions(QWidget* parent = nullptr);
 
-    void show(const engine::ScheduleRequest& request); // silent
-    void setRefused(bool isRefused);                   // the options are what is wrong
+    void show(const engine::ScheduleRequest& request); // emits no signal
+    void setRefused(bool isRefused);                   // marks the options as the fault
 
 Q_SIGNALS:
     void changed(const QString& key, const QString& value); // "": the default
@@ -27,9 +27,9 @@ Q_SIGNALS:
 private:
     void addRow(const engine::SchemeOption& option, const engine::ScheduleRequest& request);
 
-    engine::ScheduleRequest m_shown; // scheme and options of it are on the screen
+    engine::ScheduleRequest m_shown; // the request whose options are shown
     QWidget* m_rows = nullptr;
-    QWidget* m_before; // never seen: where Tab comes to the rows
+    QWidget* m_before; // invisible; marks the rows' place in the tab order
     QVBoxLayout* m_layout;
     QList<QComboBox*> m_combos;
 };

@@ -65,7 +65,7 @@ QWidget* SetupForm::addField(QVBoxLayout& column, const char* flag)
     return m_fields->addRow(column, engine::experimentField(flag), m_plan.experiment);
 }
 
-// Dragging rests on values that the scheme accepts; typing says what is wrong with the others.
+// Dragging snaps to values that the scheme accepts; a typed value shows its fault.
 SliderField* SetupForm::makeCount(const char* flag, int ScheduleRequest::*member, int most)
 {
     const engine::FieldFacts& facts = engine::experimentField(flag);
@@ -173,7 +173,7 @@ QString liveHint(int devices)
     if (devices <= cores)
         return live;
     return live + QLatin1Char(' ')
-        + SetupForm::tr("More threads than cores here (%1): they take turns, and the run says "
+        + SetupForm::tr("More threads than cores here (%1): they share cores, and the run reports "
                         "\"oversubscribed\".")
               .arg(cores);
 }
@@ -181,7 +181,7 @@ QString liveHint(int devices)
 QString modeHint(const RunPlan& plan)
 {
     if (plan.experiment.mode == engine::Mode::Simulate)
-        return SetupForm::tr("Nothing runs: the costs above are assumed. Answers at once.");
+        return SetupForm::tr("Simulates with the costs above; trains nothing.");
     if (plan.experiment.mode == engine::Mode::Live)
         return plan.experiment.backend == engine::Backend::Cuda
             ? SetupForm::tr("All devices train at the same time: GPUs, or equal parts of one, on "
@@ -189,8 +189,8 @@ QString modeHint(const RunPlan& plan)
             : liveHint(plan.experiment.schedule.devices);
     const QString place = plan.experiment.backend == engine::Backend::Cuda ? SetupForm::tr("GPU")
                                                                            : SetupForm::tr("CPU");
-    return SetupForm::tr("Every op really runs, once, alone on the %1, and the model really "
-                         "trains; each device has a clock of its own.")
+    return SetupForm::tr("Runs every op once, alone on the %1, and trains the "
+                         "model; each device has its own clock.")
         .arg(place);
 }
 
@@ -260,7 +260,7 @@ void SetupForm::showModel()
     m_model->setCurrentText(model);
 }
 
-// What follows from the scheme and the mode: rules, options, what is off.
+// Updates what follows from scheme and mode: rules, options, disabled fields.
 void SetupForm::showScheme()
 {
     const ScheduleRequest& request = m_plan.experiment.schedule;

@@ -19,8 +19,8 @@ class SchemeOptions;
 class SegmentControl;
 class SliderField;
 
-// The parameters of a run (mockup setup.png, middle). Shows a plan and says when the user changed
-// it; which values are fine it is told.
+// The parameters of a run. Shows a plan and emits the user's changes; showFault() marks invalid
+// values.
 class SetupForm : public QWidget
 {
     Q_OBJECT
@@ -29,9 +29,9 @@ public:
     explicit SetupForm(const ThemeController& theme, QWidget* parent = nullptr);
 
     const RunPlan& plan() const { return m_plan; }
-    void setPlan(const RunPlan& plan); // no signal
+    void setPlan(const RunPlan& plan); // emits no signal
     void showFault(const Fault& fault);
-    QString problem() const; // of a text that no setting takes; "": all are fine
+    QString problem() const; // of a refused text; "": all are valid
 
 Q_SIGNALS:
     void edited();
@@ -45,7 +45,7 @@ private:
     void modelChosen(const QString& model);
     void showModel();
     SliderField* makeCount(const char* flag, int engine::ScheduleRequest::*member, int most);
-    // A field of the run, in a row of its own or for one.
+    // A field of the run, in its own row or for another row.
     QWidget* addField(QVBoxLayout& column, const char* flag);
     QWidget* makeField(const char* flag);
     void changed(); // by the user
@@ -57,7 +57,7 @@ private:
     SliderField *m_devices, *m_microBatches, *m_chunks;
     CostForm* m_costs;
     QWidget *m_counts, *m_fileRow;  // of a scheme, of a schedule file
-    std::vector<QWidget*> m_ofRuns; // what a simulation does not have
+    std::vector<QWidget*> m_ofRuns; // hidden for simulations
     QLabel* m_file;
     QLabel *m_deviceRule, *m_batchRule, *m_chunkRule, *m_otherRule, *m_modeHint, *m_backendHint;
     DeviceFacts m_here = deviceFacts();

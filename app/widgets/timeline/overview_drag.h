@@ -6,7 +6,7 @@
 
 namespace app {
 
-// The frame on the overview, dragged as a whole or by one of its edges.
+// Drags the frame on the overview, as a whole or by an edge.
 class OverviewDrag
 {
 public:
@@ -19,7 +19,7 @@ public:
     void begin(Grip grip, ViewWindow from) { m_grip = grip, m_from = from; }
     void end() { m_grip = Grip::None; }
     bool isActive() const { return m_grip != Grip::None; }
-    // An edge keeps `least` ticks from the other one.
+    // An edge stays at least `least` ticks from the other one.
     ViewWindow moved(double ticks, double least) const;
 
 private:

@@ -17,7 +17,7 @@ class QScrollBar;
 
 namespace app {
 
-// A picture that is painted again only when what it depends on has changed.
+// A cached picture, repainted only after a change of its inputs.
 class CachedPicture
 {
 public:
@@ -38,16 +38,15 @@ private:
     QPixmap m_picture;
 };
 
-// What the timeline of one run and the comparison of several share: the stretch of time in sight,
-// its history, zoom at the pointer, pan, the drag of a range, the keys of a view, hover with a
-// tooltip, vertical scrolling, the colours of boxes and an empty state. Subclasses say what is
-// where, and paint it.
+// Base of the timeline of one run and the comparison of several: visible time, zoom history, zoom
+// at the pointer, pan, range selection, view keys, hover with tooltip, vertical scrolling, colours
+// of boxes and an empty state. Subclasses locate items and paint.
 class TimeCanvas : public QWidget
 {
     Q_OBJECT
 
 public:
-    // Also the object name; "<name>Scroll" and "<name>Empty" are those of its parts.
+    // Also the object name; its parts are "<name>Scroll" and "<name>Empty".
     TimeCanvas(const QString& name, const ThemeController& theme, QWidget* parent);
     ~TimeCanvas() override;
 
@@ -59,7 +58,7 @@ public Q_SLOTS:
     void zoomForward();
 
 Q_SIGNALS:
-    void viewChanged(); // what is in sight, or where it stands
+    void viewChanged(); // the visible time or the scroll position
 
 protected:
     enum class Remember { No, Yes }; // in the zoom history
@@ -69,7 +68,7 @@ protected:
     void setColoursBy(ColourBy by);
     const ViewWindow& inSight() const { return m_window; }
     QPointF pointer() const { return m_pointer; }
-    bool isByKeyboard() const { return m_isByKeyboard; } // since the last press of a button
+    bool isByKeyboard() const { return m_isByKeyboard; } // since the last mouse press
     void setByKeyboard() { m_isByKeyboard = true; }
 
     void remember() { m_history.push(m_window); }
@@ -80,7 +79,7 @@ protected:
     void scrollTo(int y);
     void layoutScrollBar(double contentHeight); // beside timeArea()
     void setEmptyState(const std::optional<EmptyState::Words>& words);
-    // What the lanes show has changed: their picture is out of date.
+    // Call after the content of the lanes changed; drops the cached picture.
     void contentChanged();
     CachedPicture::Key pictureKey(QSizeF size) const;
     void hoverAt(QPointF at);
@@ -92,19 +91,20 @@ protected:
     virtual void paintCanvas(QPainter& painter) = 0;
     virtual void updateAxis() { } // to inSight(), scrollY() and the pixel ratio
     virtual void sightChanged() { }
-    virtual void aboutToMove() { }    // because the user asked for it
-    virtual void coloursChanged() { } // they were made again
+    virtual void aboutToMove() { }    // by the user
+    virtual void coloursChanged() { } // after they were recomputed
 
-    virtual bool hover(QPointF at) = 0; // true: something else than before
+    virtual bool hover(QPointF at) = 0; // true: the hovered item changed
     virtual bool isHovering() const = 0;
     virtual void endHover() = 0;
     virtual QString toolTip() const = 0; // of what is hovered
     virtual void click(QPointF at) = 0;
     virtual void selectRange(QPointF from, double toX) = 0;
     virtual void clearSelection() = 0;
-    virtual std::optional<ViewWindow> openAt(QPointF at) = 0; // selects a box; what to zoom to
+    // selects a box; returns the window to zoom to
+    virtual std::optional<ViewWindow> openAt(QPointF at) = 0;
 
-    // Input beyond the time area and its gestures; true: it was handled.
+    // Input beyond the time area and its gestures; true: handled.
     virtual bool ownPress(QMouseEvent&) { return false; }
     virtual void ownDrag(QPointF /*from*/, QPointF /*to*/) { }
     virtual bool ownWheel(QWheelEvent&, double /*notches*/) { return false; }

@@ -52,7 +52,7 @@ ViewWindow TimelineScene::tail() const
     const double duration = axis.end - axis.begin;
     if (duration >= 0.9 * static_cast<double>(window.duration()))
         return *fitOf(last);
-    const auto end = static_cast<double>(window.end); // closer: now stands at 79 %
+    const auto end = static_cast<double>(window.end); // the current time is at 79 %
     return {end - 0.79 * duration, end + 0.21 * duration};
 }
 

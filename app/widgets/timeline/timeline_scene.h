@@ -16,7 +16,7 @@
 
 namespace app {
 
-// All that a timeline shows and where it lies. TimelinePainter draws it, TimelineWidget changes it.
+// The data and layout of a timeline. TimelinePainter draws it, TimelineWidget changes it.
 struct TimelineScene
 {
     RunViewPointer view;
@@ -25,7 +25,7 @@ struct TimelineScene
     std::vector<engine::Note> notes; // by time
     FoundPointer found;
     Selection selection, hover;
-    bool isFocused = false; // the selection, by the keyboard
+    bool isFocused = false; // keyboard focus on the selection
     std::optional<Flow> flow;
     bool areAllFlowsShown = false;
     int iteration = -1; // under the centre of the view
@@ -43,18 +43,19 @@ struct TimelineScene
     }
     double laneY(double y) const { return y - areas.lanes.top() + scroll; }
 
-    std::optional<EmptyState::Words> emptyWords() const; // none: there is something to draw
+    std::optional<EmptyState::Words> emptyWords() const; // nullopt: there is something to draw
     void layout(QSizeF size, LaneOptions& options);      // areas and lanes
     Selection hit(QPointF at) const;
-    int deviceAt(QPointF at) const; // in the header of whose lane a point lies; -1: none
+    int deviceAt(QPointF at) const; // in the header of a lane; -1: none
     int noteAt(QPointF at) const;   // index; -1: none
     int currentNote() const;        // the note about the selection; -1: none
     NoteStrip noteStrip() const;
     Selection rangeBetween(double fromX, double toX) const;
     Selection deviceSelection(int device) const;
-    QRectF boxOf(const Selection& what) const; // in the widget; beyond the lanes if scrolled away
-    QString toolTip(QPointF at) const;         // of what is hovered
-    QString spoken() const;                    // the selection, for screen readers
+    // in widget coordinates; outside of the lanes if scrolled away
+    QRectF boxOf(const Selection& what) const;
+    QString toolTip(QPointF at) const; // of the hovered item
+    QString spoken() const;            // the selection, for screen readers
 
     std::optional<ViewWindow> fitOf(int which) const; // none: no such iteration
     // The newest iteration of a growing run, else the reported one; at the current zoom.

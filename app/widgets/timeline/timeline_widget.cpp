@@ -338,7 +338,7 @@ bool TimelineWidget::ownWheel(QWheelEvent& event, double notches)
     return true;
 }
 
-// From the selected box or kernel to another; where nothing is selected, to the first of the
+// Moves from the selected box or kernel to another; without a selection, to the first op of the
 // iteration.
 bool TimelineWidget::walkKey(int key, Qt::KeyboardModifiers modifiers)
 {
@@ -387,7 +387,7 @@ bool TimelineWidget::ownKey(int key, Qt::KeyboardModifiers modifiers)
     }
 }
 
-// A resize keeps the fit: the same stretch of time, unless it showed exactly one iteration.
+// A resize keeps the visible time, or the fit if exactly one iteration was shown.
 void TimelineWidget::resizeEvent(QResizeEvent*)
 {
     const int iteration = m_scene.iteration;

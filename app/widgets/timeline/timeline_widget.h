@@ -7,8 +7,8 @@
 
 namespace app {
 
-// One run: overview, ruler, notes, lanes with sub-lanes, memory column, legend. Paints only what is
-// visible. Owns nothing but its view state. Without an iteration it says so.
+// The timeline of one run: overview, ruler, notes, lanes with sub-lanes, memory column, legend.
+// Paints only what is visible. Owns only its view state. Shows an empty state without an iteration.
 class TimelineWidget : public TimeCanvas
 {
     Q_OBJECT
@@ -20,31 +20,31 @@ public:
 
     explicit TimelineWidget(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // May be replaced by a longer one of the same run while it grows (View::Keep holds zoom and
-    // selection). May be null.
+    // Replaces the view, for example by a longer one of the same growing run (View::Keep keeps zoom
+    // and selection). May be null.
     void setView(RunViewPointer view, View how);
-    void setRun(std::shared_ptr<const engine::Run> run, View how) // prepares it here and now
+    void setRun(std::shared_ptr<const engine::Run> run, View how) // prepares it synchronously
     {
         setView(run ? std::make_shared<const RunView>(std::move(run)) : nullptr, how);
     }
     int iteration() const { return m_scene.iteration; } // under the centre; -1: none
     void showIteration(int iteration);
     const Selection& selection() const { return m_scene.selection; }
-    void select(const Selection& selection); // brings it into view
+    void select(const Selection& selection); // scrolls to it
     bool follow() const { return m_isFollowing; }
     FlowMode flowMode() const { return m_flowMode; }
     ColourBy colourBy() const { return m_colourBy; }
-    // What GPUs ran beneath the ops; null: not known. Drawn while setKernelsShown(true).
+    // Kernels beneath the ops; null: unknown. Drawn after setKernelsShown(true).
     void setKernels(KernelViewPointer kernels);
     const KernelViewPointer& kernels() const { return m_scene.kernels; }
     bool areKernelsShown() const { return m_scene.areKernelsShown; }
-    // In a strip under the ruler; keys 1 to 9 and a click go to one.
+    // In a strip under the ruler; keys 1 to 9 and clicks select one.
     void setNotes(std::vector<engine::Note> notes);
-    void goToNote(int note); // index; nothing where there is no such note
+    void goToNote(int note); // index; ignored if out of range
     int currentNote() const { return m_scene.currentNote(); }
-    // Boxes that were not found are dimmed, hits are outlined; null ends it.
+    // Outlines hits and dims other boxes; null ends the search.
     void setFound(FoundPointer found);
-    QRect selectionRect() const // of the selected op or bubble, as far as it is in sight
+    QRect selectionRect() const // the visible part of the selected op or bubble
     {
         return m_scene.boxOf(m_scene.selection).intersected(timeArea()).toAlignedRect();
     }

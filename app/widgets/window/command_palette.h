@@ -12,7 +12,7 @@ class QListWidget;
 
 namespace app {
 
-// Finds any enabled action of the window by a few letters. Type, Up and Down, Enter; Esc closes.
+// Finds an enabled action of the window by a few letters. Type, Up and Down, Enter; Esc closes.
 class CommandPalette : public QFrame
 {
     Q_OBJECT
@@ -21,7 +21,7 @@ public:
     struct Command
     {
         QPointer<QAction> action;
-        QString place; // the menu it stands in: "File"
+        QString place; // its menu: "File"
     };
 
     explicit CommandPalette(const ThemeController& theme, QWidget* parent = nullptr);
@@ -43,8 +43,8 @@ private:
     QListWidget* m_list;
 };
 
-// How well `text` is found in `name`: each word of `text` begins a word of `name` (best), or
-// stands somewhere in it. Negative: not found.
+// How well `text` matches `name`: each word of `text` starts a word of `name` (best), or occurs in
+// it. Negative: no match.
 int matchQuality(const QString& name, const QString& text);
 
 } // namespace app

@@ -21,7 +21,7 @@ void drawLine(QPainter& painter, const QRect& row, const QString& left, const QS
                      metrics.elidedText(left, Qt::ElideRight, room));
 }
 
-// Six dots: what can be dragged.
+// Six dots: a drag handle.
 void paintGrip(QPainter& painter, const QRect& box, const QColor& colour)
 {
     for (int row = 0; row < 3; ++row)

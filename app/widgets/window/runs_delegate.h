@@ -7,7 +7,7 @@
 namespace app {
 
 // A row of the runs dock, 40 px high: check mark, name, value, subtitle and mode; 3 px of progress
-// while the run is going.
+// while it runs.
 class RunsDelegate : public QStyledItemDelegate
 {
     Q_OBJECT

@@ -20,8 +20,8 @@
 namespace app {
 namespace {
 
-// A click beside the check mark opens the run; Space marks it. A queued run has a grip in the place
-// of the mark: drag it, or Alt and the arrows, to another place of the queue.
+// A click beside the check mark opens the run; Space ticks it. A queued run has a drag handle
+// instead of the mark: the mouse, or Alt and the arrow keys, move it in the queue.
 class RunsList : public QListView
 {
 public:
@@ -163,7 +163,7 @@ void RunsDock::moveInQueue(int row, int by)
     Q_EMIT moveInQueueRequested(*m_runs.at(row), by);
 }
 
-// What waits, and when all of it will be through, as far as that can be said.
+// The queued runs, and when all of them will be complete, if known.
 void RunsDock::updateQueue()
 {
     int queued = 0;
@@ -201,7 +201,7 @@ void RunsDock::showMenu(const QPoint& position)
     const QAction* sooner = document->isQueued() ? menu.addAction(tr("Run sooner")) : nullptr;
     const QAction* later = document->isQueued() ? menu.addAction(tr("Run later")) : nullptr;
     const QAction* copy = menu.addAction(tr("Copy the file's path"));
-    QAction* remove = menu.addAction(document->isQueued() ? tr("Take out of the queue")
+    QAction* remove = menu.addAction(document->isQueued() ? tr("Remove from the queue")
                                                           : tr("Remove from the list"));
     remove->setEnabled(!document->isRunning());
     const QAction* chosen = menu.exec(m_list->viewport()->mapToGlobal(position));

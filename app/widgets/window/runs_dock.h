@@ -11,8 +11,8 @@ class QPushButton;
 
 namespace app {
 
-// The open runs of the window. A check mark selects a run for comparison; the row of a running one
-// shows its progress.
+// The open runs of the window. A check mark selects a run for comparison; a running run shows its
+// progress.
 class RunsDock : public QWidget
 {
     Q_OBJECT
@@ -24,11 +24,11 @@ public:
     QSize sizeHint() const override { return {216, 400}; }
 
 Q_SIGNALS:
-    void activated(const QString& file); // a row was clicked beside its check mark
+    void activated(const QString& file); // a row was clicked outside its check mark
     void compareRequested(const QStringList& files);
     void addRequested();                                    // the plus
-    void removeRequested(const app::RunDocument& document); // from the list; the file stays
-    // By how many places; < 0: nearer to the front.
+    void removeRequested(const app::RunDocument& document); // from the list; the file is kept
+    // Number of places; < 0: towards the front.
     void moveInQueueRequested(const app::RunDocument& document, int by);
 
 private:
@@ -42,7 +42,7 @@ private:
     QListView* m_list;
     QPushButton* m_compare;
     QLabel* m_queue;
-    const RunDocument* m_current = nullptr; // compared, never looked into
+    const RunDocument* m_current = nullptr; // compared by address, never dereferenced
 };
 
 } // namespace app

@@ -46,7 +46,7 @@ private:
     QString m_when;
 };
 
-// A sample with its thumbnail, 160 px high; several stand above each other for comparison.
+// A sample with its thumbnail, 160 px high; several are stacked for comparison.
 class SampleCard : public CardButton
 {
     Q_OBJECT
@@ -54,7 +54,7 @@ class SampleCard : public CardButton
 public:
     SampleCard(const ThemeController& theme, const Sample& sample);
 
-    double duration() const; // units of its longest run; of a recorded one, milliseconds
+    double duration() const; // of its longest run: units, or milliseconds of a recorded one
     bool isRecorded() const { return m_isRecorded; }
     void setFullWidth(double units) { m_fullWidth = units; } // the same on every simulated card
 

@@ -49,7 +49,7 @@ void StatusLine::fit()
         fact->setVisible(fits);
         m_row->itemAt(i + 1)->widget()->setVisible(fits);
         if (!fits)
-            room = -1; // those behind it have no room either
+            room = -1; // facts after it do not fit either
     }
 }
 

@@ -82,7 +82,7 @@ void TabStrip::updateIcons()
     update();
 }
 
-// The bar asks for more than its tabs need; "+" stands right after the last one.
+// The bar's size hint exceeds its tabs; "+" follows the last tab.
 void TabStrip::fitBar()
 {
     m_bar->ensurePolished(); // the style sheet decides the width of a tab

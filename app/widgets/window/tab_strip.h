@@ -10,7 +10,7 @@ class QToolButton;
 namespace app {
 
 // The row of tabs, 36 px high: the active tab joins the page below; closable tabs have a cross; "+"
-// stands behind the last.
+// follows the last one.
 class TabStrip : public QWidget
 {
     Q_OBJECT

@@ -60,12 +60,12 @@ TEST_CASE("wrong usage names the option and what it takes")
 {
     CHECK(refusal("-o f.pdf").starts_with("name the run to draw"));
     CHECK(refusal("a.sqlite -o f.pdf --notes --times schematic")
-              .starts_with("notes are of the times that were recorded"));
-    CHECK(refusal("a.sqlite").starts_with("say where the figure goes"));
+              .starts_with("notes need recorded times"));
+    CHECK(refusal("a.sqlite").starts_with("name the output file"));
     CHECK(refusal("a.sqlite -o f.tiff")
           == "f.tiff has no known format; end it in .pdf, .svg, .tex or .png");
     CHECK(refusal("a.sqlite -o f.pdf --memory --times schematic")
-          == "memory is of the times that were recorded; leave out --memory or --times schematic");
+          == "memory needs recorded times; leave out --memory or --times schematic");
     CHECK(refusal("a.sqlite -o f.pdf --palette mauve")
           == "--palette must be one of default, dualpipe, grey, zero-bubble, not 'mauve'");
     CHECK(refusal("a.sqlite -o f.pdf --width wide")

@@ -59,9 +59,9 @@ TEST_CASE("a worker that is killed leaves what was recorded, and the window says
     REQUIRE(waitFor([&] { return !document->isRunning(); }));
     CHECK(document->state() == State::Finished);
     CHECK(document->notice().level == Notice::Level::Error);
-    CHECK(document->notice().headline == QStringLiteral("The worker ended."));
+    CHECK(document->notice().title == QStringLiteral("The worker ended."));
     CHECK(document->notice().text
-          == QStringLiteral("Killed by signal 9. Iterations 0–1 are whole and kept."));
+          == QStringLiteral("Killed by signal 9. Iterations 0–1 are complete and were kept."));
     CHECK(document->notice().canRepeat);
     QFile::remove(document->file());
 }
@@ -87,7 +87,7 @@ TEST_CASE("without a folder for runs nothing is started, and the notice says wha
     const auto document = library.start({});
     before.isNull() ? qunsetenv("XDG_DATA_HOME") : qputenv("XDG_DATA_HOME", before);
     CHECK(document->state() == State::Failed);
-    CHECK(document->notice().headline == QStringLiteral("Not started."));
+    CHECK(document->notice().title == QStringLiteral("Not started."));
     CHECK(document->notice().text.contains(QStringLiteral("set XDG_DATA_HOME")));
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("opening a file twice gives the same document, one that is no run says
     const auto missing = library.open(folder.file("none.sqlite"));
     REQUIRE(waitFor([&] { return missing->state() != State::Loading; }));
     CHECK(missing->state() == State::Failed);
-    CHECK(missing->notice().headline == QStringLiteral("Not opened."));
+    CHECK(missing->notice().title == QStringLiteral("Not opened."));
 }
 
 TEST_CASE("runs wait in a queue for the one that works, and each starts by itself")

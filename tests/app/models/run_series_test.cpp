@@ -61,10 +61,11 @@ TEST_CASE("what is kept of a run that was cut off is said in iterations")
 {
     engine::Run run = simulatedRun({"1f1b", 2, 2, 3});
     CHECK(keptSentence(nullptr) == QStringLiteral("Nothing was recorded."));
-    CHECK(keptSentence(&run) == QStringLiteral("Iterations 0–2 are whole and kept."));
+    CHECK(keptSentence(&run) == QStringLiteral("Iterations 0–2 are complete and were kept."));
     run.timeline.iterations.resize(1);
-    CHECK(keptSentence(&run) == QStringLiteral("Iteration 0 is whole and kept."));
+    CHECK(keptSentence(&run) == QStringLiteral("Iteration 0 is complete and was kept."));
     run.timeline.iterations[0].kind = engine::Iteration::Kind::Warmup;
     CHECK(keptSentence(&run)
-          == QStringLiteral("Only warm-up iterations were recorded; they are kept."));
+          == QStringLiteral("Only warm-up iterations were recorded, so there are no results. The "
+                            "recording was kept."));
 }

@@ -76,7 +76,7 @@ TEST_CASE("a range counts ops at its edges with their part")
     range.window = {ticks / 2, 3 * ticks / 2};
     const auto details = app::detailsOf(view, range);
     CHECK(details.value.toDouble() == 1);
-    CHECK(row(details, "Ops whole, cut") == QLatin1String("0, 2"));
+    CHECK(row(details, "Ops complete, cut") == QLatin1String("0, 2"));
     CHECK(details.sentence.startsWith(QLatin1String("<b>0.0")));
 }
 

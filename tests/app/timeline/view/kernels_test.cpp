@@ -201,9 +201,9 @@ TEST_CASE("a kernel says its launch, its share and leads to its op")
             rows << row.name + QLatin1Char('=') + row.value;
     CHECK(rows.contains(QString::fromUtf8("Grid, blocks=132 × 16")));
     CHECK(rows.contains(QStringLiteral("Block, threads=384")));
-    CHECK(rows.contains(QStringLiteral("Registers a thread=168")));
+    CHECK(rows.contains(QStringLiteral("Registers per thread=168")));
     CHECK(rows.contains(QStringLiteral("From call to start=not kept in emulation")));
-    CHECK(rows.contains(QStringLiteral("In its order=1 of 15")));
+    CHECK(rows.contains(QStringLiteral("Position in the op=1 of 15")));
     REQUIRE(details.sections.front().links.size() == 1);
     CHECK(details.sections.front().links.front().name == QLatin1String("0F0"));
     CHECK(details.sections.front().links.front().target.kind == Selection::Kind::Op);

@@ -166,7 +166,7 @@ TEST_CASE("details of an NVTX range say its words, who marked it, and what was l
     CHECK(rows[2].value == QStringLiteral("0F0"));
     selected.window = sample.kernels.ranges().on(device, 0)[3].window;
     const Details own = detailsOf(sample.view, selected, &sample.kernels);
-    CHECK(own.sections.front().rows[1].value == QStringLiteral("the op's own range"));
+    CHECK(own.sections.front().rows[1].value == QStringLiteral("range of the op"));
 
     --selected.window.begin; // a stretch that nobody marked
     CHECK(detailsOf(sample.view, selected, &sample.kernels).title == QStringLiteral("Range"));
