@@ -30,7 +30,7 @@ constexpr std::array<NamedKey, 6> kNumberKeys{{{QLatin1String("mb"), Key::MicroB
 Result<FindFacet> notUnderstood(const QString& part)
 {
     return fail(Error::Code::InvalidArgument,
-                tr("\"%1\" is not a facet; use op:B, mb:3, stage:0-2, device:1, chunk:0, "
+                tr("\"%1\" is not understood; use op:B, mb:3, stage:0-2, device:1, chunk:0, "
                    "iter:2, dir:up, dur>5ms, kernel:gemm or an op such as 1B5")
                     .arg(part)
                     .toStdString());
