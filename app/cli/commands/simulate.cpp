@@ -80,8 +80,6 @@ RunInfo infoOf(const SimulationOptions& options, const std::string& scheme,
     return info;
 }
 
-using Recompute = PassOptions::Recompute;
-
 Result<double> keptOf(const SimulationOptions& options)
 {
     const std::string& text = options.recomputeKeeps;
@@ -322,7 +320,8 @@ Action prepareSimulate(CLI::App& app)
     addCalibrateOptions(app, options->calibrate);
     addSyncOption(app, options->sync);
     addDataParallelOption(app, options->schedule.request);
-    app.add_option("--iterations", options->iterations, "Back to back, flushed in between [1]")
+    app.add_option("--iterations", options->iterations,
+                   "Iterations back to back, with a flush after each (default: 1)")
         ->type_name("K")
         ->check(between(1, 100000));
     app.add_flag("--json", options->json, "Print JSON: one object, or a list for several schemes");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/base/text.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -75,17 +74,6 @@ inline CLI::Validator positive()
                 const bool fits = CLI::detail::lexical_cast(text, number) && number > 0
                     && std::isfinite(number);
                 return fits ? std::string() : text + " is not a number above 0";
-            },
-            ""};
-}
-
-// Accepts any unsigned 64-bit number; rejects numbers that would wrap around.
-inline CLI::Validator seedNumber()
-{
-    return {[](std::string& text) {
-                return engine::parseInteger<std::uint64_t>(text)
-                    ? std::string()
-                    : text + " is not a whole number from 0 to 18446744073709551615";
             },
             ""};
 }

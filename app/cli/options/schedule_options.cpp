@@ -18,15 +18,13 @@ constexpr const char* kGroup = "Schedule";
 
 Result<Schedule> withPasses(Schedule schedule, const PassOptions& passes)
 {
-    if (passes.evict != PassOptions::Evict::None) {
-        auto evicting = addEvictLoad(
-            schedule,
-            passes.evict == PassOptions::Evict::Steady ? EvictPolicy::Steady : EvictPolicy::Lazy);
+    if (passes.evict) {
+        auto evicting = addEvictLoad(schedule, *passes.evict);
         if (!evicting)
             return fail(evicting.error().code, evicting.error().message + "; leave out --evict");
         schedule = *std::move(evicting);
     }
-    if (passes.recompute == PassOptions::Recompute::None)
+    if (passes.recompute == Recompute::None)
         return schedule;
     return addRecompute(schedule);
 }
@@ -76,21 +74,25 @@ void addSyncOption(CLI::App& app, SyncPolicy& sync)
 
 void addPassOptions(CLI::App& app, PassOptions& options)
 {
-    using Evict = PassOptions::Evict;
-    using Recompute = PassOptions::Recompute;
-    app.add_option("--evict", options.evict,
-                   "Share stashes between devices d and D-1-d, as BPipe does [none]")
-        ->type_name("none|lazy|steady")
-        ->group(kGroup)
-        ->transform(choice<Evict>(
-            {{"none", Evict::None}, {"lazy", Evict::Lazy}, {"steady", Evict::Steady}}));
-    app.add_option("--recompute", options.recompute,
-                   "Repeat this much of the forward before each backward [none]")
-        ->type_name("none|attention|full")
-        ->group(kGroup)
-        ->transform(choice<Recompute>({{"none", Recompute::None},
-                                       {"attention", Recompute::Attention},
-                                       {"full", Recompute::Full}}));
+    FieldFacts evict
+        = option("", "--evict", "Evict", "Share stashes between devices d and D-1-d, as BPipe does")
+              .oneOf({"none", "lazy", "steady"});
+    evict.group = kGroup;
+    addFieldOption(app, evict, "none", [&options](std::string_view text) {
+        options.evict.reset();
+        if (text != "none")
+            options.evict = text == "lazy" ? EvictPolicy::Lazy : EvictPolicy::Steady;
+        return Result<void>();
+    });
+    const auto& field = experimentField("--recompute");
+    FieldFacts recompute = field.usually("none");
+    recompute.group = kGroup;
+    addFieldOption(app, recompute, "none", [&field, &options](std::string_view text) {
+        Experiment experiment;
+        const auto done = field.set(experiment, text);
+        options.recompute = experiment.model.recompute;
+        return done;
+    });
 }
 
 std::vector<ScheduleRequest> requests(const ScheduleOptions& options)

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/model/model_spec.h"
 #include "engine/schedule/passes/passes.h"
 #include "engine/schedules/scheme.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,8 @@ namespace cli {
 // Ops that passes add to the order of a scheme or a file, besides transfers and all-reduces.
 struct PassOptions
 {
-    enum class Evict : std::uint8_t { None, Lazy, Steady };
-    enum class Recompute : std::uint8_t { None, Attention, Full };
-
-    Evict evict = Evict::None;
-    Recompute recompute = Recompute::None;
+    std::optional<engine::EvictPolicy> evict;
+    engine::Recompute recompute = engine::Recompute::None;
 };
 
 // --scheme NAME --devices D --micro-batches N [--chunks v] [--set key=value], or --schedule FILE in
