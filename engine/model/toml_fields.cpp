@@ -1,5 +1,7 @@
 #include "engine/model/toml_fields.h"
 
+#include <fmt/format.h>
+
 #include <sstream>
 
 namespace engine {
@@ -26,7 +28,7 @@ std::optional<std::string> textOfTable(const toml::table* table)
         const auto value = node.value<std::string>();
         if (!value)
             return std::nullopt;
-        text += (text.empty() ? "" : "\n") + std::string(key.str()) + '=' + *value;
+        text += fmt::format("{}{}={}", text.empty() ? "" : "\n", key.str(), *value);
     }
     return text;
 }
@@ -53,8 +55,9 @@ std::optional<std::string> textOf(const FieldFacts& facts, const toml::node& nod
 {
     switch (facts.kind) {
     case FieldKind::Flag:
-        return node.is_boolean() ? std::optional(node.value_or(false) ? "true" : "false")
-                                 : std::nullopt;
+        if (const auto value = node.value_exact<bool>())
+            return fmt::format("{}", *value);
+        return std::nullopt;
     case FieldKind::Real:
         if (const auto value = node.value<double>())
             return scaledText(*value, facts.exponent);
