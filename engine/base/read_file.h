@@ -6,7 +6,7 @@
 
 namespace engine {
 
-// The whole of a file. NotFound, or Io with what the system says and what to do.
+// The whole of a regular file. NotFound, or Io: not readable, not a regular file, larger than 1 GiB.
 Result<std::string> readFile(const std::string& path);
 
 } // namespace engine
