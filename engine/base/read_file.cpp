@@ -25,7 +25,7 @@ Result<std::string> readFile(const std::string& path)
     while (const std::size_t got = std::fread(block, 1, sizeof block, file.get()))
         text.append(block, got);
     if (std::ferror(file.get()) != 0)
-        return fail(Error::Code::Io, fmt::format("cannot read all of {}", path));
+        return fail(Error::Code::Io, fmt::format("cannot read all of {}; check the disk", path));
     return text;
 }
 

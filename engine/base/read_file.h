@@ -6,7 +6,8 @@
 
 namespace engine {
 
-// The whole of a file. NotFound, or Io with what the system says and what to do.
+// Returns the contents of a file, or NotFound if it does not exist, or Io with the system's
+// message.
 Result<std::string> readFile(const std::string& path);
 
 } // namespace engine

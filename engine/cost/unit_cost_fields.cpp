@@ -13,7 +13,7 @@ constexpr std::string_view kCosts = "Costs in units", kLinks = "Links in units",
 using GetCost = std::function<std::optional<Fraction>(const C&)>;
 using SetCost = std::function<Result<void>(C&, Fraction)>;
 
-// A cost that was typed. Text that is no cost is an error; of an optional one "" takes it back.
+// A field for a cost. Text that is not a cost is an error; "" resets an optional cost.
 Field<C> cost(FieldFacts facts, GetCost get, SetCost store)
 {
     facts.kind = FieldKind::Cost;
@@ -69,7 +69,7 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, std::move(message));
 }
 
-// I or W: B becomes their sum.
+// A field for I or W. Setting it makes B their sum.
 Field<C> half(std::string_view flag, std::string_view label, std::string_view help,
               Fraction C::*member)
 {
