@@ -203,9 +203,9 @@ std::optional<Ticks> ticksOf(const Shape& shape, const StageShares& shares,
 
 tl::unexpected<Error> costsTooLarge()
 {
-    return fail(
-        Error::Code::InvalidArgument,
-        "the costs are too large or too finely divided to add up exactly; use rounder numbers");
+    return fail(Error::Code::InvalidArgument,
+                "the costs are too large or have too many decimals to be added exactly; use "
+                "rounder numbers");
 }
 
 Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
@@ -214,7 +214,7 @@ Result<OpPrices> unitPrices(const Shape& shape, const UnitCosts& costs)
         if (own.stage < 0 || own.stage >= shape.stages)
             return fail(
                 Error::Code::InvalidArgument,
-                fmt::format("stage {} has costs, but does not exist; the stages are 0 to {}",
+                fmt::format("--stage-cost names stage {}, which does not exist; use 0 to {}",
                             own.stage, shape.stages - 1));
     const auto shares = stageSharesOf(shape, costs);
     const auto ticks = shares ? ticksOf(shape, *shares, costs.rules) : std::nullopt;

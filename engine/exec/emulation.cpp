@@ -118,7 +118,7 @@ Result<void> Emulation::fault(const std::vector<OpRef>& order, OpRef ref,
 void Emulation::awaitOldest()
 {
     const std::size_t op = m_ops.oldest();
-    await([&] { return m_ops.hasBegun(op); }, 0, "what is queued before it");
+    await([&] { return m_ops.hasBegun(op); }, 0, "the work queued before it");
     await([&] { return m_ops.hasEnded(op); }, m_ops.tookBefore(op), "it");
     m_ops.popOldest();
 }
@@ -147,7 +147,7 @@ void Emulation::takeTimes(const std::vector<OpRef>& order)
 {
     if (m_gpu == nullptr)
         return;
-    awaitLane("what is queued behind it");
+    awaitLane("the work queued after it");
     std::size_t next = 0;
     for (const OpRef ref : order)
         if (isCompute(m_pipeline.at(ref).kind)) {

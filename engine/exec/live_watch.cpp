@@ -82,7 +82,7 @@ private:
         } else if (!m_live.m_setup.pipeline.executorDevices.empty() && !m_live.allWait()
                    && still > longestOp(m_live.m_setup.patience, 0)) {
             m_live.m_devicesAreLost = true;
-            giveUp(fmt::format("the driver has not answered for {:.1f} s",
+            giveUp(fmt::format("the CUDA driver has not responded for {:.1f} s",
                                static_cast<double>(still) / 1e9));
         }
     }

@@ -20,7 +20,7 @@ constexpr std::int64_t longestOp(std::chrono::nanoseconds patience, std::int64_t
 // `what`: the op ("it"), or the wait before or after it.
 inline std::string endlessText(std::int64_t nanoseconds, const char* what = "it")
 {
-    return fmt::format("{} has been running for {:.1f} s and does not end", what,
+    return fmt::format("{} has been running for {:.1f} s without completing", what,
                        static_cast<double>(nanoseconds) / 1e9);
 }
 

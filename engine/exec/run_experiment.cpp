@@ -44,10 +44,11 @@ Result<Plan> planOf(const Experiment& experiment)
         return tl::unexpected(fits.error());
     if (experiment.transport == Carrier::Nccl)
         if (const auto fault = findNcclFault(*schedule))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("NCCL does not carry this order of messages ({}): use "
-                                    "--transport peer",
-                                    fault->reason));
+            return fail(
+                Error::Code::InvalidArgument,
+                fmt::format(
+                    "NCCL would deadlock with this order of messages ({}): use --transport peer",
+                    fault->reason));
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());

@@ -17,7 +17,7 @@ Result<void> readModel(const toml::table& table, Experiment& experiment)
 {
     const auto preset = table["preset"].value<std::string>();
     if (preset && table.size() > 1)
-        return invalid("[model] has a preset, so it can have no other key");
+        return invalid("[model] has a preset; remove its other keys, or the preset");
     auto model = preset ? loadModel(*preset) : modelFromTable(table);
     if (!model)
         return invalid(model.error().message);
@@ -31,7 +31,7 @@ Result<void> readTable(std::string_view name, const toml::node& node, Experiment
     if (table == nullptr
         || (name != "schedule" && name != "run" && name != "model" && name != "link"))
         return invalid(
-            fmt::format("'{}' is unknown: there are the tables schedule, run, model, link", name));
+            fmt::format("unknown table '{}'; the tables are schedule, run, model and link", name));
     if (name == "model")
         return readModel(*table, experiment);
     if (auto done = readFields(experimentFields(), name, *table, experiment); !done)

@@ -54,8 +54,8 @@ Fields<ModelSpec> modelFields()
                 .oneOf(namesOf(kRecomputeNames)),
             &M::recompute);
         add(ofModel("--precision", "Precision",
-                    "bf16 is mixed precision: weights, activations and messages in bf16, gradients "
-                    "and the optimizer in fp32; tf32 is for GPUs")
+                    "bf16: mixed precision, with weights, activations and messages in bf16, "
+                    "gradients and optimizer in fp32; tf32: fp32 with tf32 products, on GPUs only")
                 .oneOf(namesOf(kPrecisionNames)),
             &M::precision);
         FieldFacts rate

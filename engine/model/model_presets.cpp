@@ -45,9 +45,9 @@ Result<void> checkCombination(const ModelSpec& model)
         return invalidModel(
             fmt::format("heads {} are not a multiple of kv_heads {}", model.heads, model.kvHeads));
     if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
-        return invalidModel(
-            fmt::format("width {} / heads {} is odd, but rotary positions need pairs", model.width,
-                        model.heads));
+        return invalidModel(fmt::format(
+            "width {} / heads {} is odd, but rotary embeddings rotate pairs; change width or heads",
+            model.width, model.heads));
     if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
         return invalidModel(
             fmt::format("vocabulary must be at least {} for family = \"bert\", which hides tokens",

@@ -39,7 +39,7 @@ Result<void> readFields(Fields<Object> fields, std::string_view name, const toml
             return each.table == name && each.key == k;
         });
         if (found == fields.end())
-            return invalid(name.empty() ? "there is no key '" + std::string(key.str()) + "'"
+            return invalid(name.empty() ? "unknown key '" + std::string(key.str()) + "'"
                                         : "[" + std::string(name) + "] has no key '"
                                    + std::string(key.str()) + "'");
         const auto text = textOf(*found, node);

@@ -31,7 +31,7 @@ std::string whatWouldFit(const MemoryFit& fit, const Device& device, bool perDev
         text += fmt::format("{}{} ({})", text.empty() ? "these would fit: " : ", ", remedy.words,
                             bytesText(need));
     }
-    return text.empty() ? "use a smaller model, or other --devices" : text;
+    return text.empty() ? "use a smaller model or more --devices" : text;
 }
 
 int devicesOf(const ExecutionPlan& plan) // of all copies
@@ -164,7 +164,7 @@ Result<void> checkRecordFits(const Experiment& experiment, const Schedule& lower
     if (machine.holds(record))
         return {};
     return refuse("this run", record, machine, "",
-                  "most of it is the record: use fewer --iterations or --micro-batches");
+                  "most of it is for the recording; use fewer --iterations or --micro-batches");
 }
 
 Result<void> checkFits(const MemoryFit& fit, const Device& device)
@@ -173,13 +173,13 @@ Result<void> checkFits(const MemoryFit& fit, const Device& device)
     const Fullest fullest = fullestOf(fit, -1);
     const Bytes limit = fit.experiment.deviceMemory;
     if (limit > 0 && fullest.arena > limit)
-        return fail(Error::Code::Device,
-                    fmt::format("device {} needs {} at {} and --device-memory leaves it {}, {} too "
-                                "little; {}",
-                                fullest.device, bytesText(static_cast<double>(fullest.arena)),
-                                fullest.op, bytesText(static_cast<double>(limit)),
-                                bytesText(static_cast<double>(fullest.arena - limit)),
-                                whatWouldFit(fit, device, true)));
+        return fail(
+            Error::Code::Device,
+            fmt::format("device {} needs {} at {}, but --device-memory is {}, {} too little; {}",
+                        fullest.device, bytesText(static_cast<double>(fullest.arena)), fullest.op,
+                        bytesText(static_cast<double>(limit)),
+                        bytesText(static_cast<double>(fullest.arena - limit)),
+                        whatWouldFit(fit, device, true)));
     for (std::size_t i = 0; i < fit.rooms.size(); ++i)
         if (!fit.rooms[i].holds(need.rooms[i]))
             return refuseRoom(fit, device, i, need);

@@ -90,9 +90,11 @@ Result<std::unique_ptr<GradientReference>> makeReference(const ReferenceSetup& s
         return std::make_unique<Synchronous>(setup);
     VersionRule rule = versionRule(setup.lowered.scheme, shape.stages, shape.updateEvery);
     if (!rule)
-        return fail(Error::Code::Unsupported,
-                    fmt::format("no sequential training is known to compare {} with",
-                                setup.lowered.scheme));
+        return fail(
+            Error::Code::Unsupported,
+            fmt::format(
+                "no sequential training is known for {}, so its gradients cannot be compared",
+                setup.lowered.scheme));
     return std::make_unique<Asynchronous>(setup, std::move(rule));
 }
 

@@ -138,10 +138,11 @@ Result<std::vector<std::vector<Integers>>> expectedGradients(const ProbeModel& m
             expected.push_back(reference.takeGradients());
     }
     if (bound.largest >= kExact)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the integer probe of {} stages and {} micro-batches reaches 2^24, "
-                                "where floats round: use fewer devices, chunks or micro-batches",
-                                shape.stages, microBatches));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format("the integer probe exceeds 2^24 with {} stages and {} micro-batches, where "
+                        "floats round: use fewer devices, chunks or micro-batches",
+                        shape.stages, microBatches));
     return expected;
 }
 
@@ -240,8 +241,8 @@ try {
     unitSize.rows /= unitsPerMicroBatch(*lowered);
     if (unitSize.rows * unitsPerMicroBatch(*lowered) != kSize.rows)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("the integer probe has {} rows a micro-batch, which {} slices do "
-                                "not divide",
+                    fmt::format("the integer probe has {} rows per micro-batch, which cannot be "
+                                "divided into {} slices",
                                 kSize.rows, lowered->shape.slices));
     auto expected = expectedGradients({lowered->shape.stages, kSize, on.first().kernels()},
                                       lowered->shape, seed);

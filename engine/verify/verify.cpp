@@ -180,12 +180,13 @@ private:
             check.passed = result->passed();
             check.rounded = check.passed && !result->bitEqual();
             check.detail = result->bitEqual()
-                ? fmt::format("{} numbers are sequential training's, bit for bit{}",
+                ? fmt::format("{} numbers equal those of sequential training, bit for bit{}",
                               result->compared,
                               isVersioned(request) ? ", with the same weight versions" : "")
-                : fmt::format("{} of {} numbers differ, by {:.2g} at most{}", result->different,
+                : fmt::format("{} of {} numbers differ, by at most {:.2g}{}", result->different,
                               result->compared, result->largestError,
-                              check.rounded ? ": the sums of slices round elsewhere" : "");
+                              check.rounded ? ", because the sums of slices are rounded differently"
+                                            : "");
         }
         add(std::move(check));
     }
@@ -254,10 +255,12 @@ private:
                 = emulated ? live.error().message : emulated.error().message;
         } else {
             losses.passed = lossesOf(*emulated) == lossesOf(*live);
-            losses.detail = losses.passed ? "as emulated, bit for bit" : "not as emulated";
+            losses.detail
+                = losses.passed ? "equal to emulation, bit for bit" : "different from emulation";
             placement.passed = isSimulationOfItsTimes(*emulated);
-            placement.detail = placement.passed ? "as simulated from the measured times, to the ns"
-                                                : "not as simulated from the measured times";
+            placement.detail = placement.passed
+                ? "equal to a simulation with the measured times, to the ns"
+                : "different from a simulation with the measured times";
         }
         add(std::move(losses));
         add(std::move(placement));
@@ -313,8 +316,9 @@ Result<std::vector<VerifyCheck>> verifyEngine(const VerifyOptions& options,
 {
     for (const std::string& scheme : options.schemes)
         if (findScheme(scheme) == nullptr)
-            return fail(Error::Code::NotFound,
-                        fmt::format("there is no scheme '{}': bscope schemes lists them", scheme));
+            return fail(
+                Error::Code::NotFound,
+                fmt::format("unknown scheme '{}'; bscope schemes lists all schemes", scheme));
     Verification verification(report, cancel);
     const bool onGpus = options.backend == Backend::Cuda;
     for (const ScheduleRequest& request : verifyRequests(options))

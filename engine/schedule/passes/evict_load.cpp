@@ -223,17 +223,19 @@ Result<void> checkEvictable(const Schedule& schedule)
             if (op.flags == OpFlag::JointWithNext || op.slice != Op::kWhole)
                 return fail(
                     Error::Code::Unsupported,
-                    fmt::format("{} {}", schedule.scheme,
-                                op.slice == Op::kWhole
-                                    ? "runs two ops as one, but a stash is evicted between two ops"
-                                    : "runs parts of micro-batches, and a part needs the stash of "
-                                      "another: nothing can be evicted"));
-            if (isTransfer(op.kind) || isCopy(op.kind))
-                return fail(
-                    Error::Code::InvalidArgument,
                     fmt::format(
-                        "{} already has {}: add evict and load first, to a schedule of compute ops",
-                        schedule.scheme, isCopy(op.kind) ? "evicts and loads" : "transfers"));
+                        "{} {}", schedule.scheme,
+                        op.slice == Op::kWhole
+                            ? "has joint ops, and no stash can be evicted between joint ops; use a "
+                              "scheme without them"
+                            : "splits micro-batches, and each part needs the stash of another, so "
+                              "no stash can be evicted; use a scheme of whole micro-batches"));
+            if (isTransfer(op.kind) || isCopy(op.kind))
+                return fail(Error::Code::InvalidArgument,
+                            fmt::format("{} already has {}; add evict and load before them, to a "
+                                        "schedule of compute ops",
+                                        schedule.scheme,
+                                        isCopy(op.kind) ? "evicts and loads" : "transfers"));
         }
     return {};
 }

@@ -218,8 +218,8 @@ private:
             poll();
             if (std::chrono::steady_clock::now() >= deadline)
                 throw std::runtime_error(
-                    fmt::format("NCCL does not exchange a byte between these GPUs within {} ms: "
-                                "see what NCCL_DEBUG=INFO says, or use --transport peer",
+                    fmt::format("NCCL could not transfer a byte between these GPUs within {} ms: "
+                                "set NCCL_DEBUG=INFO to see why, or use --transport peer",
                                 m_patience.count()));
             std::this_thread::sleep_for(kGlance);
         }

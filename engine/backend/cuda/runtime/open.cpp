@@ -97,8 +97,8 @@ std::vector<std::unique_ptr<Device>> makeDevices(int count, Carrier carrier)
         try {
             makeOn(gpu, placement.perGpu, true, devices);
         } catch (const std::bad_alloc&) {
-            throw std::runtime_error(fmt::format("GPU {} has not enough memory for {} workspaces",
-                                                 gpu, placement.perGpu));
+            throw std::runtime_error(fmt::format(
+                "GPU {} does not have enough memory for {} workspaces", gpu, placement.perGpu));
         } catch (const std::exception& error) {
             throw std::runtime_error(
                 fmt::format("GPU {} cannot be {} {}: {}", gpu, placement.perGpu,
@@ -118,7 +118,7 @@ try {
     engine::cuda::makeOn(index, 1, false, made);
     return made.front().release();
 } catch (const std::bad_alloc&) {
-    *reason = fmt::format("GPU {} has not enough memory for its workspace", index);
+    *reason = fmt::format("GPU {} does not have enough memory for its workspace", index);
     return nullptr;
 } catch (const std::exception& error) {
     *reason = fmt::format("GPU {} cannot be opened: {}", index, error.what());
