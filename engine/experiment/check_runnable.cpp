@@ -16,7 +16,8 @@ Result<void> unsupported(const char* message)
     return fail(Error::Code::Unsupported, message);
 }
 
-// An update is the mean over updateEvery micro-batches, and a window consists of whole updates.
+// An optimizer step uses the mean over updateEvery micro-batches, and a window must consist of
+// whole updates.
 Result<void> checkUpdates(const Schedule& lowered)
 {
     const int every = lowered.shape.updateEvery;

@@ -16,7 +16,6 @@ using E = Experiment;
 
 constexpr double kMostIterations = 1'000'000, kMostSeed = 18446744073709551615.0;
 
-// The names of an enumeration whose values are 0 .. count - 1.
 template<class Enum, class Name>
 std::vector<std::string_view> namesOf(int count, Name name)
 {
@@ -43,7 +42,7 @@ std::string onlyWithoutFile(const E& experiment)
     return experiment.scheduleFile.empty() ? "" : "given by the schedule file";
 }
 
-// Adds fields of [run] in one group.
+// Adds fields with the same --help group.
 class Table
 {
 public:
@@ -88,7 +87,7 @@ void addSchedule(Table& table)
               &E::sync);
 }
 
-// Replaces the whole model. A name that does not exist is wrong usage.
+// Replaces the whole model. An unknown name is an InvalidArgument, because it is wrong usage.
 Result<void> setModel(E& experiment, std::string_view name)
 {
     auto model = loadModel(name);
@@ -183,7 +182,7 @@ void addMachine(Table& table)
     table.add(memory, &E::deviceMemory);
 }
 
-// The assumed link of an emulated run, stored in other units than it is typed in.
+// The assumed link of an emulated run. The file stores it in bytes per second and nanoseconds.
 void addLink(Table& table)
 {
     constexpr int kGiga = 9, kMicrosecond = 3; // powers of ten
@@ -264,7 +263,7 @@ Experiment usualExperiment(const Experiment& experiment)
 std::vector<std::string> runArguments(const Experiment& experiment)
 {
     Experiment usual = usualExperiment(experiment);
-    if (experiment.backend == Backend::Cuda) // the machine decides the default, so it is written
+    if (experiment.backend == Backend::Cuda) // the default depends on the machine
         usual.mode = experiment.mode == Mode::Live ? Mode::Emulate : Mode::Live;
     return arguments(experimentFields(), experiment, usual);
 }

@@ -19,7 +19,7 @@ bool recomputes(const Schedule& schedule)
     return false;
 }
 
-// The order of a file may have an optimizer step before the tied all-reduce.
+// Adds the all-reduces of tied embeddings. Fails if the file has an optimizer step before them.
 Result<Schedule> tied(Schedule lowered, SyncPolicy sync)
 {
     if (auto tieable = checkTied(lowered); !tieable)

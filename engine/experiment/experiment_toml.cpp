@@ -12,7 +12,7 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, "experiment: " + std::move(message));
 }
 
-// [model] is a whole model, or { preset = "tiny" } in a file written by hand.
+// [model] has all keys of a model, or only { preset = "tiny" } if a user wrote the file.
 Result<void> readModel(const toml::table& table, Experiment& experiment)
 {
     const auto preset = table["preset"].value<std::string>();

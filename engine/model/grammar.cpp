@@ -15,7 +15,6 @@ std::string_view trim(std::string_view text)
     return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// Removes and returns the part of `text` before `separator`.
 std::string_view takeUntil(std::string_view& text, char separator)
 {
     const auto end = std::min(text.find(separator), text.size());

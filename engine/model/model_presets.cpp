@@ -35,7 +35,7 @@ auto invalidModel(std::string message)
     return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
 }
 
-// Values that are valid separately but not together.
+// Checks values that may be valid separately but not together.
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)
