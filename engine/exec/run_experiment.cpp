@@ -25,7 +25,7 @@ Result<TextData> dataOf(const Experiment& experiment)
     return TextData::fromFile(experiment.textFile, experiment.seed, experiment.model.sequence);
 }
 
-// The inputs of a run without its devices, created before devices are opened.
+// The inputs of a run that do not depend on devices; created before devices are opened.
 struct Plan
 {
     Schedule schedule;
@@ -86,7 +86,7 @@ try {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device, "out of host memory: use a smaller model");
-} catch (const std::exception& error) { // on a GPU, before or after training
+} catch (const std::exception& error) { // of a GPU, before or after training
     return fail(Error::Code::Device, error.what());
 }
 

@@ -24,7 +24,7 @@ std::string describeFence(const ExecutionPlan& plan, Fence fence)
     }
 }
 
-// The first thing that the op at this position waits for; "" if none.
+// What the op at this position waits for first; "" if nothing.
 std::string awaited(Pipeline& pipeline, OpRef ref)
 {
     const OpPlan& own = pipeline.plan().devices[indexOf(ref.device)].ops[ref.position];
