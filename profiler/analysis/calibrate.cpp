@@ -22,7 +22,8 @@ constexpr double kMostTicks = 2e18;
 
 using Cost = OpCosts::Cost;
 
-// The reverse direction of the same transfer, with the same bytes over the same link.
+// The kind of the same transfer in the reverse direction, which moves as many bytes over the same
+// link.
 OpKind otherWay(OpKind kind)
 {
     switch (kind) {
@@ -37,7 +38,8 @@ OpKind otherWay(OpKind kind)
     }
 }
 
-// The op without its position; a micro-batch passes a stage once, in one direction.
+// Identifies an op in any schedule. Its position is not needed, because a micro-batch passes a
+// stage once and in one direction.
 Op identity(Op op)
 {
     const bool ofMicroBatch = op.kind != OpKind::AllReduce && op.kind != OpKind::OptimizerStep;
@@ -52,7 +54,7 @@ Op identity(Op op)
 struct Class
 {
     OpKind kind = OpKind::Forward;
-    StageId stage; // none: any
+    StageId stage; // none: any stage
     std::uint16_t slice = Op::kWhole;
     bool half = false, acrossNodes = false;
 
@@ -169,7 +171,7 @@ private:
 
     const CalibrateOptions& m_options;
     std::map<Class, Cost> m_medians;
-    std::vector<Own> m_own; // sorted by op
+    std::vector<Own> m_own; // sorted by identity()
 };
 
 Error misfit(std::string message)

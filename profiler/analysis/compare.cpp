@@ -68,7 +68,8 @@ bool differ(const std::vector<const Run*>& runs, Field field)
                                [&](const Run* run) { return field(*run) != field(*runs.front()); });
 }
 
-// Whether runs that have the field differ in it; a simulated run has no hardware and no model.
+// Whether two runs have different values of a field. Runs without it do not count: a simulated run
+// has no hardware and no model.
 template<class Field>
 bool contradict(const std::vector<const Run*>& runs, Field field)
 {
@@ -82,7 +83,7 @@ bool contradict(const std::vector<const Run*>& runs, Field field)
     return false;
 }
 
-// Limits of the comparison that the user must know.
+// Differences between the runs that limit the comparison.
 std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
 {
     std::vector<std::string> notes;
@@ -111,7 +112,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     return notes;
 }
 
-// "23.5 ms less bubble"; empty if the difference is printed as 0.
+// "23.5 ms less bubble"; "" if the difference is printed as 0.
 std::string part(double difference, std::int64_t ticksPerUnit, const std::string& what)
 {
     const std::string number = meanNumber(std::fabs(difference), ticksPerUnit);
@@ -148,8 +149,8 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
     return comparison;
 }
 
-// An iteration is compute + exposed communication + bubble on every device, so the differences
-// of the three means add up to the difference of the iterations.
+// On every device an iteration is compute + exposed communication + bubble, so the differences of
+// the three means add up to the difference of the iterations.
 std::string summarize(const Comparison& comparison, std::size_t run)
 {
     const ComparedRun& base = comparison.runs[comparison.baseline];
