@@ -73,7 +73,7 @@ Result<void> write(const FigureRequest& request)
     if (!QFontDatabase::families().contains(family))
         return fail(Error::Code::NotFound,
                     fmt::format("fontconfig does not find the font '{}'; install the package "
-                                "fonts-roboto-unhinted, or choose another with --font",
+                                "fonts-roboto-unhinted, or use another font with --font",
                                 scene->font));
     for (const QString& file : request.outputs) {
         const auto bytes = renderFigure(*scene, *figureFormat(file), request.dpi);

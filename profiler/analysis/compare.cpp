@@ -92,7 +92,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
             notes.emplace_back(note);
     };
     noteIf(differ(runs, [](const Run& r) { return r.info.inUnits(); }),
-           "abstract units cannot be compared with measured times: no differences are given");
+           "abstract units cannot be compared with measured times, so no differences are shown");
     noteIf(differ(runs, [](const Run& r) { return r.info.mode; }),
            "the runs have different modes (simulated, emulated, live)");
     for (const Run* run : runs)
@@ -101,7 +101,7 @@ std::vector<std::string> notesOn(const std::vector<const Run*>& runs)
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.devices; }),
            "the runs use different numbers of devices");
     noteIf(differ(runs, [](const Run& r) { return r.schedule.shape.microBatches; }),
-           "the runs use different numbers of micro-batches, so their iterations are different "
+           "the runs use different numbers of micro-batches, so their iterations do different "
            "amounts of work");
     noteIf(contradict(runs, [](const Run& r) { return r.info.model; }),
            "the runs train different models");
@@ -135,7 +135,7 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
 {
     if (runs.empty() || baseline >= runs.size())
         return fail(Error::Code::InvalidArgument,
-                    "a comparison needs at least one run and a valid baseline");
+                    "a comparison needs at least one run, and one of them as baseline");
     Comparison comparison;
     comparison.baseline = baseline;
     for (const Run* run : runs) {
@@ -159,7 +159,7 @@ std::string summarize(const Comparison& comparison, std::size_t run)
         return one.label + " is the baseline";
     if ((one.ticksPerUnit == 1) != (base.ticksPerUnit == 1))
         return one.label + " and " + base.label
-            + " have no common clock: one is in abstract units, the other in nanoseconds";
+            + " cannot be compared: one is in abstract units, the other in nanoseconds";
     const double scale
         = static_cast<double>(base.ticksPerUnit) / static_cast<double>(one.ticksPerUnit);
     const auto difference

@@ -87,7 +87,7 @@ engine::Result<engine::Run> withEvenCosts(const engine::Run& run)
     const int iteration = engine::reportedIteration(run.timeline);
     if (iteration < 0)
         return engine::fail(engine::Error::Code::NotFound,
-                            "the run has no iteration yet; wait for the first one");
+                            "the run has no iteration yet; wait until the first one is recorded");
     auto timeline = engine::simulate(run.schedule, evenCosts(run, iteration));
     if (!timeline)
         return tl::unexpected(timeline.error());

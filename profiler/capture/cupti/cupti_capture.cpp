@@ -96,8 +96,8 @@ Result<std::unique_ptr<Capture>> CuptiCapture::start(const CuptiApi& api, TraceL
     std::uint32_t version = 0;
     if (api.getVersion(&version) != cupti::Status::Success || version < kOldestVersion)
         return fail(Error::Code::Device,
-                    fmt::format("CUPTI {} is older than CUDA 12.9, which recording kernels "
-                                "requires: update the toolkit; ops are timed with CUDA events",
+                    fmt::format("CUPTI {} is older than CUDA 12.9, so only ops are timed, with "
+                                "CUDA events: update the toolkit to record kernels",
                                 version));
     if (g_capturing.exchange(true))
         return fail(Error::Code::Device,

@@ -70,8 +70,7 @@ TEST_CASE("wrong usage names the option and what it takes")
           == "--palette must be one of default, dualpipe, grey, zero-bubble, not 'mauve'");
     CHECK(refusal("a.sqlite -o f.pdf --width wide")
           == "--width must be a number from 1 to 100, not 'wide'");
-    CHECK(
-        refusal("a.sqlite -o f.pdf --preset acm").starts_with("there is no preset 'acm'; choose"));
+    CHECK(refusal("a.sqlite -o f.pdf --preset acm").starts_with("unknown preset 'acm'; use"));
     CHECK(refusal("a.sqlite -o f.pdf --rows 3-1")
           == "rows 3-1 name no devices; write them as 0,2-3 or all");
     CHECK(refusal("a.sqlite -o f.pdf --iteration -1")

@@ -21,7 +21,7 @@ TEST_CASE("the default figure of BitPipe D 4, N 4 is fit for print")
 {
     const auto found = checks(tests::unitRun("bitpipe", 4, 4));
     CHECK(found[0] == FigureCheck{true, "smallest number 5.5 pt"});
-    CHECK(found[1] == FigureCheck{true, "every ink at least 4.5 : 1"});
+    CHECK(found[1] == FigureCheck{true, "contrast of numbers at least 4.5 : 1"});
     CHECK(found[2] == FigureCheck{true, "legible in grey"});
 }
 
