@@ -58,7 +58,8 @@ TEST_CASE("ink under 4.5 : 1 is a warning that names the row")
     for (SceneShape& shape : scene.groups[1].shapes)
         if (auto* text = std::get_if<Text>(&shape))
             text->colour = {0x31, 0x5A, 0xC2};
-    CHECK(checkFigure(scene, {})[1] == FigureCheck{false, "Device 1: ink 1.0 : 1"});
+    CHECK(checkFigure(scene, {})[1]
+          == FigureCheck{false, "Device 1: contrast of numbers only 1.0 : 1"});
 }
 
 TEST_CASE("sight keeps grey grey, and luminance where colours go")
