@@ -2,6 +2,7 @@
 
 #include "app/cli/commands/command.h"
 #include "app/cli/text/output.h"
+#include "engine/base/process.h"
 #include "engine/base/version.h"
 #include "engine/exec/run_experiment.h"
 
@@ -9,8 +10,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <new>
@@ -196,9 +199,8 @@ int complainOfUsage(const CLI::App& app, const CLI::ParseError& error)
         help += sub->get_name() + " ";
     return complain(plainWords(app, error) + "; see " + help + "--help", kUsage);
 }
-} // namespace
 
-int runBscope(int argc, const char* const* argv)
+int parseAndRun(int argc, const char* const* argv)
 {
     try {
         Program program;
@@ -216,6 +218,19 @@ int runBscope(int argc, const char* const* argv)
     } catch (const std::exception& error) { // from a library
         return complain(std::string(error.what()) + "; this is a bug, please report it", kFailed);
     }
+}
+} // namespace
+
+int runBscope(int argc, const char* const* argv)
+{
+    const int status = parseAndRun(argc, argv);
+    const int failed = engine::flushOutput();
+    if (failed == 0 || status != kSuccess)
+        return status;
+    if (failed == EPIPE) // the reader has seen enough
+        return kFailed;
+    return complain(fmt::format("cannot write to standard output: {}", std::strerror(failed)),
+                    kFailed);
 }
 
 } // namespace cli

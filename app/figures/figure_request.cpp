@@ -25,6 +25,7 @@ void addOptions(QCommandLineParser& parser)
     QCommandLineOption output(QStringList{QStringLiteral("o"), QStringLiteral("output")});
     output.setValueName(QStringLiteral("FILE"));
     parser.addOption(output);
+    parser.addOption(QCommandLineOption(QStringLiteral("force")));
     parser.addOption(QCommandLineOption(QStringList{QStringLiteral("h"), QStringLiteral("help")}));
     for (const auto& field : figureFields()) {
         QCommandLineOption option(optionName(field));
@@ -39,6 +40,7 @@ Result<FigureRequest> readRequest(const QCommandLineParser& parser)
     FigureRequest request;
     request.runs = parser.positionalArguments();
     request.outputs = parser.values(QStringLiteral("o"));
+    request.force = parser.isSet(QStringLiteral("force"));
     request.help = parser.isSet(QStringLiteral("help"));
     for (const auto& field : figureFields()) {
         const QString name = optionName(field);
@@ -123,6 +125,7 @@ Usage: bubblescope figure RUN.sqlite... -o FILE [OPTIONS]
 
 Options:
   -o,--output FILE    .pdf, .svg, .tex (TikZ) or .png; repeat it for several files
+  --force             Replace files that exist
 {}
 Presets:
 {}

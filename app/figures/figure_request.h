@@ -10,7 +10,7 @@ namespace app {
 struct FigureRequest : FigureSettings
 {
     QStringList runs, outputs;
-    bool help = false;
+    bool force = false, help = false;
 };
 
 // `arguments` follow "figure". Errors are wrong usage and name the option.

@@ -6,13 +6,10 @@
 #include "profiler/figure/tikz.h"
 
 #include <QBuffer>
-#include <QFileInfo>
 #include <QImage>
 #include <QPageLayout>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
-#include <QStorageInfo>
 
 #include <fmt/format.h>
 
@@ -110,23 +107,6 @@ Result<QByteArray> renderFigure(const profiler::Scene& scene, FigureFormat forma
         return QByteArray::fromStdString(profiler::toTikz(scene));
     }
     return QByteArray();
-}
-
-Result<void> saveFigure(const QString& file, const QByteArray& bytes)
-{
-    QSaveFile out(file);
-    if (out.open(QIODevice::WriteOnly) && out.write(bytes) == bytes.size() && out.commit())
-        return {};
-    // Qt reports a full disk as an unknown error.
-    const bool isFull = out.error() != QFileDevice::OpenError
-        && QStorageInfo(QFileInfo(file).path()).bytesAvailable() < bytes.size();
-    return fail(
-        Error::Code::Io,
-        isFull ? fmt::format("{} cannot be written: the disk is full; free some of it or choose "
-                             "another folder",
-                             file.toStdString())
-               : fmt::format("{} cannot be written: {}; choose another folder", file.toStdString(),
-                             out.errorString().toStdString()));
 }
 
 } // namespace app

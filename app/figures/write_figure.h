@@ -20,7 +20,4 @@ std::optional<FigureFormat> figureFormat(const QString& file);
 // PNG. Needs a QGuiApplication, but no screen.
 engine::Result<QByteArray> renderFigure(const profiler::Scene& scene, FigureFormat format, int dpi);
 
-// Replaces the file atomically; keeps the old one on failure.
-engine::Result<void> saveFigure(const QString& file, const QByteArray& bytes);
-
 } // namespace app

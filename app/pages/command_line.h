@@ -17,7 +17,8 @@ struct CommandLine
 
     // For packaging/screenshots.sh: renders the window into a file and exits.
     QString screenshot, page, theme;
-    QSize size = {1600, 1000};
+    QSize size = {1600, 1000}; // pixels
+    bool force = false;        // replaces the screenshot's file
 };
 
 CommandLine parseCommandLine(const QStringList& arguments); // without the program's name

@@ -4,6 +4,7 @@
 #include "app/pages/editor_page.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/editor/unsaved_dialog.h"
+#include "engine/base/new_file.h"
 #include "engine/base/version.h"
 #include "engine/schedule/formats/csv.h"
 #include "profiler/store/trace_store.h"
@@ -12,7 +13,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QGuiApplication>
-#include <QSaveFile>
 
 // The editor's output: files, commands and runs.
 namespace app {
@@ -53,12 +53,11 @@ bool EditorPage::saveAs()
 
 bool EditorPage::saveTo(const QString& file)
 {
-    QSaveFile target(file);
-    const QByteArray text = QByteArray::fromStdString(engine::writeCsv(m_edited->schedule()));
-    if (!target.open(QIODevice::WriteOnly) || target.write(text) != text.size()
-        || !target.commit()) {
+    const auto saved = engine::saveFile(file.toStdString(), engine::writeCsv(m_edited->schedule()),
+                                        engine::IfExists::Replace);
+    if (!saved) {
         m_band->show(Band::Kind::Error, tr("Not saved."),
-                     tr("%1: %2. The changes are not lost.").arg(file, target.errorString()));
+                     tr("%1. The changes are not lost.").arg(fromUtf8(saved.error().message)));
         return false;
     }
     m_file = file;

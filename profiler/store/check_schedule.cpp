@@ -16,9 +16,15 @@ using engine::Shape;
 
 // Peers and memory events name a device in 16 bits.
 constexpr int kMostDevices = 0xFFFF;
-// Tables over stage x micro-batch x replica x slice are ordinary; a damaged number must not make
-// one that fills the memory.
-constexpr double kMostValues = 1 << 28;
+
+// Tables over stage x micro-batch x slice are allocated for a schedule. Every micro-batch has ops
+// in every stage, so that a file cannot ask for more memory than is in proportion to its size.
+bool fitsOps(const Shape& shape, std::size_t ops)
+{
+    constexpr std::size_t kSmall = 1 << 16;
+    return double{1} * shape.stages * shape.microBatches * shape.slices
+        <= static_cast<double>(std::max(ops, kSmall));
+}
 
 bool plausible(const Shape& shape)
 {
@@ -28,9 +34,7 @@ bool plausible(const Shape& shape)
                                    shape.slices, shape.dataParallel},
         positive);
     return known && shape.updateEvery >= 0 && shape.devices <= kMostDevices && shape.replicas <= 255
-        && shape.slices < Op::kWhole
-        && double{1} * shape.stages * shape.microBatches * shape.replicas * shape.slices
-        <= kMostValues;
+        && shape.slices < Op::kWhole;
 }
 
 bool placed(const Schedule& schedule)
@@ -82,6 +86,11 @@ Result<void> checkSchedule(const Schedule& schedule)
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the schedule has {} programs for {} devices",
                                 schedule.program.size(), shape.devices));
+    if (const std::size_t ops = opCount(schedule); !fitsOps(shape, ops))
+        return fail(Error::Code::InvalidArgument,
+                    fmt::format("the schedule has {} ops, too few for {} stages, {} micro-batches "
+                                "and {} slices",
+                                ops, shape.stages, shape.microBatches, shape.slices));
     for (std::size_t device = 0; device < schedule.program.size(); ++device)
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))

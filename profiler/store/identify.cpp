@@ -49,7 +49,8 @@ Result<void> refuseCode(Database& database, const std::string& name)
     const auto found = database.text(
         "SELECT CASE WHEN type = 'table' THEN 'virtual table' ELSE type END || ' ' || name "
         "FROM sqlite_schema WHERE type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%' "
-        "LIMIT 1");
+        "UNION ALL SELECT 'generated column ' || x.name FROM sqlite_schema AS s, "
+        "pragma_table_xinfo(s.name) AS x WHERE s.type = 'table' AND x.hidden > 1 LIMIT 1");
     if (!found)
         return tl::unexpected(found.error());
     if (found->empty())

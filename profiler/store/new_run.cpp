@@ -1,9 +1,9 @@
 #include "profiler/store/new_run.h"
 
+#include "engine/base/new_file.h"
 #include "profiler/store/check_schedule.h"
 #include "profiler/store/gpu/machine_tables.h"
 #include "profiler/store/gpu/nsight.h"
-#include "profiler/store/new_file.h"
 #include "profiler/store/schema.h"
 #include "profiler/store/write_info.h"
 
@@ -77,7 +77,7 @@ Result<void> seal(Database database)
     {
         const Database closed = std::move(database);
     }
-    return syncToDisk(file);
+    return engine::syncToDisk(file);
 }
 
 } // namespace profiler

@@ -1,7 +1,7 @@
 #include "profiler/store/open_file.h"
 
+#include "engine/base/new_file.h"
 #include "profiler/store/identify.h"
-#include "profiler/store/new_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,11 +9,14 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <fstream>
 #include <system_error>
 
 namespace profiler {
 namespace {
 
+using engine::companion;
 using engine::Error;
 using engine::fail;
 using engine::Result;
@@ -39,6 +42,45 @@ Result<void> checkReadable(const fs::path& file)
     if (fs::file_size(file, error) == 0)
         return fail(Error::Code::Corrupt,
                     fmt::format("{} is empty (0 bytes): record the run again", name));
+    return {};
+}
+
+// A rollback journal ends in this if another file's name, that of a super-journal, stands before
+// it: SQLite deletes that file when it rolls back (sqlite.org/fileformat2.html, "The Rollback
+// Journal", and readSuperJournal() of pager.c).
+constexpr unsigned char kJournalMagic[] = {0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7};
+
+bool namesSuperJournal(const fs::path& journal)
+{
+    std::error_code error;
+    const auto size = fs::file_size(journal, error);
+    if (error || size <= sizeof kJournalMagic)
+        return false;
+    std::ifstream in(journal, std::ios::binary);
+    char end[sizeof kJournalMagic] = {};
+    in.seekg(-static_cast<std::streamoff>(sizeof end), std::ios::end);
+    in.read(end, sizeof end);
+    return std::memcmp(end, kJournalMagic, sizeof end) == 0;
+}
+
+// SQLite follows a symbolic link beside a database, and would write into the file that it names.
+Result<void> checkCompanions(const fs::path& file)
+{
+    for (const std::string_view suffix : engine::kSqliteCompanions) {
+        const fs::path path = companion(file, suffix);
+        std::error_code ignored;
+        const fs::file_status status = fs::symlink_status(path, ignored);
+        if (fs::exists(status) && !fs::is_regular_file(status))
+            return fail(Error::Code::Corrupt,
+                        fmt::format("{} is not a regular file, so {} is not opened: delete {}",
+                                    path.string(), file.string(), path.filename().string()));
+    }
+    const fs::path journal = companion(file, "-journal");
+    if (namesSuperJournal(journal))
+        return fail(Error::Code::Corrupt,
+                    fmt::format("{} names another file to delete, which no run does, so {} is not "
+                                "opened: delete {}",
+                                journal.string(), file.string(), journal.filename().string()));
     return {};
 }
 
@@ -88,6 +130,8 @@ Result<OpenFile> openCopy(const fs::path& file)
                     fmt::format("{} cannot be copied to {} ({})", file.string(), copy.string(),
                                 error.message()));
     fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
+    if (auto ok = checkCompanions(copy); !ok) // the original may have changed since it was checked
+        return tl::unexpected(ok.error());
     int code = SQLITE_OK;
     auto database = openAndProbe(copy, Database::Access::ReadWrite, code);
     if (!database)
@@ -118,6 +162,8 @@ Result<OpenFile> openAnyWay(const fs::path& file)
 // What SQLite's documentation asks for with files of unknown origin.
 Result<void> harden(Database& database)
 {
+    constexpr int kLongestValue = 64 << 20; // bytes
+    sqlite3_limit(database.handle(), SQLITE_LIMIT_LENGTH, kLongestValue);
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(database.handle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
@@ -155,6 +201,8 @@ Result<OpenFile> openFile(const fs::path& file)
 {
     if (auto ok = checkReadable(file); !ok)
         return tl::unexpected(ok.error());
+    if (auto ok = checkCompanions(file); !ok)
+        return tl::unexpected(ok.error());
     auto open = openAnyWay(file);
     if (!open)
         return open;
@@ -185,6 +233,23 @@ Result<Database> openFileForWriting(const fs::path& file)
     if (auto hard = harden(*database); !hard)
         return tl::unexpected(hard.error());
     return database;
+}
+
+void sealAbandoned(const fs::path& file)
+{
+    std::error_code ignored;
+    const bool isWhole = !fs::exists(companion(file, "-wal"), ignored);
+    const bool mustRollBack = fs::exists(companion(file, "-journal"), ignored);
+    if (isWhole || mustRollBack || !openFile(file))
+        return;
+    const auto lock = engine::NewFile::beside(file, engine::IfExists::Replace);
+    if (!lock)
+        return;
+    auto database = Database::open(file, Database::Access::ReadWrite);
+    if (!database || !harden(*database))
+        return;
+    sqlite3_busy_timeout(database->handle(), 0);
+    (void)database->text("PRAGMA journal_mode=DELETE"); // fails while others have it open
 }
 
 } // namespace profiler

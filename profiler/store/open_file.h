@@ -27,4 +27,8 @@ engine::Result<OpenFile> openFile(const std::filesystem::path& file);
 // do.
 engine::Result<Database> openFileForWriting(const std::filesystem::path& file);
 
+// Moves what a killed writer left in "-wal" into the run's file and deletes "-wal" and "-shm". Does
+// nothing if the file is still being written, is not a run, or must not be written by this user.
+void sealAbandoned(const std::filesystem::path& file);
+
 } // namespace profiler

@@ -90,6 +90,22 @@ Result<std::int64_t> RowReader::lastRow()
     return last;
 }
 
+// By rows, because ids of a damaged file can have gaps of any size.
+Result<std::int64_t> RowReader::rowAfter(std::int64_t after, std::int64_t rows)
+{
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const std::string_view table : kGrowingTables) {
+        auto row = m_database->integer(
+            fmt::format("SELECT id FROM {} WHERE id > {} ORDER BY id LIMIT 1 OFFSET {}", table,
+                        after, rows - 1));
+        if (!row)
+            return row;
+        if (*row > after)
+            first = std::min(first, *row);
+    }
+    return first;
+}
+
 Result<void> RowReader::read(std::int64_t after, std::int64_t last)
 {
     m_after = after;

@@ -17,6 +17,9 @@ public:
 
     // The last row of the file, over all tables.
     engine::Result<std::int64_t> lastRow();
+    // The id of the row that is `rows` rows after id `after`, in the table where it is the smallest;
+    // the largest integer if every table has fewer new rows.
+    engine::Result<std::int64_t> rowAfter(std::int64_t after, std::int64_t rows);
     // Adds the rows of (after, last] to the run.
     engine::Result<void> read(std::int64_t after, std::int64_t last);
 

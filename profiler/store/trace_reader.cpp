@@ -67,6 +67,7 @@ bool isBusy(const Database& database)
 
 Result<TraceReader> TraceReader::open(const std::filesystem::path& file)
 {
+    sealAbandoned(file);
     auto open = openFile(file);
     if (!open)
         return tl::unexpected(open.error());
@@ -113,14 +114,17 @@ Result<TraceReader::Chunk> TraceReader::readChunk(OpenFile& open, engine::Run& r
     const auto last = rows.and_then([](RowReader& reader) { return reader.lastRow(); });
     if (!last)
         return tl::unexpected(last.error());
-    const std::int64_t until = std::min(*last, m_cursor + kChunk);
-    const bool grew = until > m_cursor;
-    if (auto read = rows->read(m_cursor, until); !read)
+    const auto until = rows->rowAfter(m_cursor, kChunk);
+    if (!until)
+        return tl::unexpected(until.error());
+    const std::int64_t end = std::min(*last, *until);
+    const bool grew = end > m_cursor;
+    if (auto read = rows->read(m_cursor, end); !read)
         return tl::unexpected(read.error());
-    m_cursor = std::max(m_cursor, until);
+    m_cursor = std::max(m_cursor, end);
     if (auto ended = database.execute("COMMIT"); !ended)
         return tl::unexpected(ended.error());
-    return Chunk{*changed || grew, until < *last};
+    return Chunk{*changed || grew, end < *last};
 }
 
 Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& file)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/base/new_file.h"
 #include "engine/base/result.h"
 #include "engine/timeline/gpu_trace.h"
 #include "engine/timeline/op_timing.h"
@@ -48,19 +49,20 @@ struct Batch
 Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration,
               std::size_t firstMemory);
 
-enum class IfExists : std::uint8_t { Refuse, Replace };
-
 // Writes one run into one .sqlite file. SCHEMA.md beside this header is the format. A thread of its
 // own does the disk work (WAL while it grows). Not copyable; dropped without finish() it leaves a
 // file that opens and shows what was committed.
 class TraceWriter
 {
 public:
-    // The file exists and opens once this returns. Io: read-only folder, disk full, file exists.
+    // Publishes `file` as a run without iterations and keeps its lock until the writer is
+    // destroyed. Io: the disk is full, or the file exists.
+    static engine::Result<TraceWriter> create(engine::NewFile file, const engine::RunInfo& info,
+                                              const engine::Schedule& schedule);
     static engine::Result<TraceWriter> create(const std::filesystem::path& file,
                                               const engine::RunInfo& info,
                                               const engine::Schedule& schedule,
-                                              IfExists ifExists = IfExists::Refuse);
+                                              engine::IfExists ifExists = engine::IfExists::Refuse);
     TraceWriter(TraceWriter&&) noexcept;
     TraceWriter& operator=(TraceWriter&&) noexcept;
     ~TraceWriter(); // commits what was appended
@@ -87,8 +89,9 @@ private:
 };
 
 // The whole of a finished run, in one go (simulate -o).
+engine::Result<void> writeRun(engine::NewFile file, const engine::Run& run);
 engine::Result<void> writeRun(const std::filesystem::path& file, const engine::Run& run,
-                              IfExists ifExists = IfExists::Refuse);
+                              engine::IfExists ifExists = engine::IfExists::Refuse);
 
 // Reads a run, finished or still being written. One thread at a time. Holds no connection between
 // calls.

@@ -1,5 +1,4 @@
 #include "engine/base/check.h"
-#include "profiler/store/new_file.h"
 #include "profiler/store/new_run.h"
 #include "profiler/store/row_writer.h"
 #include "profiler/store/trace_store.h"
@@ -22,8 +21,9 @@ using Clock = std::chrono::steady_clock;
 // Producers leave batches in a queue; one thread commits whatever is there in one transaction.
 struct TraceWriter::Impl
 {
-    explicit Impl(Database opened)
-        : database(std::move(opened))
+    Impl(engine::NewFile locked, Database opened)
+        : file(std::move(locked))
+        , database(std::move(opened))
     { }
 
     Result<void> begin(const engine::RunInfo& info, const engine::Schedule& schedule);
@@ -32,6 +32,7 @@ struct TraceWriter::Impl
     void stop();
     Result<void> end(RunEnd end);
 
+    engine::NewFile file; // holds the lock
     Database database;
     std::optional<RowWriter> rows; // of the thread, while it runs
     bool wal = false;
@@ -129,23 +130,28 @@ Result<void> TraceWriter::Impl::end(RunEnd last)
     return writeEnd(database, last).and_then([&] { return seal(std::move(database)); });
 }
 
-Result<TraceWriter> TraceWriter::create(const std::filesystem::path& file,
-                                        const engine::RunInfo& info,
-                                        const engine::Schedule& schedule, IfExists ifExists)
+Result<TraceWriter> TraceWriter::create(engine::NewFile file, const engine::RunInfo& info,
+                                        const engine::Schedule& schedule)
 {
-    auto target = NewFile::beside(file, ifExists);
-    if (!target)
-        return tl::unexpected(target.error());
     auto database
-        = writeEmptyRun(target->path(), info, schedule)
-              .and_then([&] { return target->publish(); })
-              .and_then([&] { return Database::open(file, Database::Access::ReadWrite); });
+        = writeEmptyRun(file.path(), info, schedule)
+              .and_then([&] { return file.publish(); })
+              .and_then([&] { return Database::open(file.target(), Database::Access::ReadWrite); });
     if (!database)
         return tl::unexpected(database.error());
-    auto impl = std::make_unique<Impl>(std::move(*database));
+    auto impl = std::make_unique<Impl>(std::move(file), std::move(*database));
     if (auto begun = impl->begin(info, schedule); !begun)
         return tl::unexpected(begun.error());
     return TraceWriter(std::move(impl));
+}
+
+Result<TraceWriter> TraceWriter::create(const std::filesystem::path& file,
+                                        const engine::RunInfo& info,
+                                        const engine::Schedule& schedule, engine::IfExists ifExists)
+{
+    return engine::NewFile::beside(file, ifExists).and_then([&](engine::NewFile created) {
+        return create(std::move(created), info, schedule);
+    });
 }
 
 TraceWriter::TraceWriter(std::unique_ptr<Impl> impl)
@@ -203,6 +209,7 @@ Result<void> TraceWriter::finish(engine::Outcome outcome, const std::string& fai
 {
     CHECK(m_impl->thread.joinable());
     m_impl->stop();
+    const engine::NewFile unlocked = std::move(m_impl->file);
     return m_impl->end({outcome, failure, arenas, 0, clocks});
 }
 

@@ -14,7 +14,9 @@ std::atomic<bool> stopRequested = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 std::atomic<pid_t> watchedParent = 0; // parent whose exit requests a stop; 0: none
 
-constexpr std::array kSignals{SIGINT, SIGTERM};
+constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+std::array<struct sigaction, kSignals.size()> oldActions;
+void (*oldPipe)(int) = SIG_DFL;
 
 void request(int)
 {
@@ -34,16 +36,19 @@ Interrupt::Interrupt()
     struct sigaction action = {};
     action.sa_handler = request;
     action.sa_flags = SA_RESTART;
-    for (const int signal : kSignals)
-        sigaction(signal, &action, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+        sigaction(kSignals[i], &action, &oldActions[i]);
+        if (oldActions[i].sa_handler == SIG_IGN) // nohup
+            sigaction(kSignals[i], &oldActions[i], nullptr);
+    }
+    oldPipe = std::signal(SIGPIPE, SIG_IGN);
 }
 
 Interrupt::~Interrupt()
 {
-    for (const int signal : kSignals)
-        std::signal(signal, SIG_DFL);
-    std::signal(SIGPIPE, SIG_DFL);
+    for (std::size_t i = 0; i < kSignals.size(); ++i)
+        sigaction(kSignals[i], &oldActions[i], nullptr);
+    std::signal(SIGPIPE, oldPipe);
     std::signal(SIGCONT, SIG_DFL);
     watchedParent = 0;
 }

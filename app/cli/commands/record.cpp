@@ -31,9 +31,9 @@ namespace {
 class Recorder
 {
 public:
-    Recorder(const RecordOptions& options, const Experiment& experiment, std::string file)
-        : m_options(options)
-        , m_file(std::move(file))
+    Recorder(const RecordOptions& options, const Experiment& experiment, NewFile file)
+        : m_file(file.target().string())
+        , m_newFile(std::move(file))
         , m_progress(makeProgress(options.progress))
         , m_gpu(experiment.trace, experiment.backend)
     { }
@@ -96,8 +96,7 @@ private:
         RunInfo info = run.info;
         info.timing += m_gpu.words();
         info.machine = m_gpu.begin(run);
-        auto writer = TraceWriter::create(m_file, info, run.schedule,
-                                          m_options.force ? IfExists::Replace : IfExists::Refuse);
+        auto writer = TraceWriter::create(std::move(m_newFile), info, run.schedule);
         if (!writer)
             return tl::unexpected(writer.error());
         m_writer.emplace(std::move(*writer));
@@ -153,8 +152,8 @@ private:
             m_progress->finished(m_file, outcomeOf(result));
     }
 
-    const RecordOptions& m_options;
     std::string m_file;
+    NewFile m_newFile; // until the run starts
     std::unique_ptr<Progress> m_progress;
     GpuRecorder m_gpu;
     std::optional<TraceWriter> m_writer;
@@ -170,11 +169,9 @@ private:
 void addRecordOptions(CLI::App& app, RecordOptions& options)
 {
     constexpr const char* kGroup = "Recording";
-    app.add_option("-o,--output", options.file,
-                   "File of the run (default: a new file in the data folder)")
-        ->type_name("RUN.sqlite")
-        ->group(kGroup);
-    app.add_flag("--force", options.force, "Replace the file if it exists")->group(kGroup);
+    addOutputOptions(app, options.output,
+                     "File of the run (default: a new file in the data folder)", "RUN.sqlite",
+                     kGroup);
     addProgressOption(app, options.progress);
     app.add_flag("--detach", options.detach,
                  "With --progress jsonl: continue when the parent exits")
@@ -186,13 +183,16 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
         interrupt.stopWithParent(); // a worker of the window stops with it and keeps its recording
-    const std::string file = options.file.empty() ? defaultRunFile(experiment) : options.file;
-    if (options.file.empty())
-        if (const auto made = makeFolderOf(file); !made)
-            return tl::unexpected(made.error());
+    auto created = options.output.file.empty()
+        ? createRunFile(experiment)
+        : createOutput(options.output,
+                       {experiment.scheduleFile, experiment.modelFile, experiment.textFile});
+    if (!created)
+        return tl::unexpected(created.error());
+    const std::string file = created->target().string();
     if (experiment.backend == Backend::Cuda)
         setCudaEnvironment();
-    auto recording = std::make_unique<Recorder>(options, experiment, file);
+    auto recording = std::make_unique<Recorder>(options, experiment, std::move(*created));
     Recorder& recorder = *recording;
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));

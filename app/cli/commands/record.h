@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/cli/commands/progress.h"
+#include "app/cli/options/output_options.h"
 #include "engine/base/result.h"
 #include "engine/exec/run_experiment.h"
 
@@ -15,8 +16,8 @@ namespace cli {
 // Output of a run: its file and its progress.
 struct RecordOptions
 {
-    std::string file; // "": defaultRunFile() of run_file.h
-    bool force = false, detach = false;
+    OutputOptions output; // without -o a file in the data folder, see createRunFile()
+    bool detach = false;
     ProgressKind progress = ProgressKind::Auto;
 };
 void addRecordOptions(CLI::App& app, RecordOptions& options);

@@ -6,6 +6,7 @@
 #include "app/cli/options/command_line.h"
 #include "app/cli/options/field_options.h"
 #include "app/cli/options/model_options.h"
+#include "app/cli/options/output_options.h"
 #include "app/cli/options/schedule_options.h"
 #include "app/cli/text/output.h"
 #include "app/cli/text/run_json.h"
@@ -24,6 +25,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace cli {
 
@@ -42,8 +45,9 @@ struct SimulationOptions
     bool asRecorded = false; // the schedule of the run itself
     SyncPolicy sync = SyncPolicy::Eager;
     int iterations = 1;
-    bool json = false, force = false, attentionGiven = false;
-    std::string output, command;
+    bool json = false, attentionGiven = false;
+    OutputOptions output;
+    std::string command;
 };
 
 // Worth another start of the program.
@@ -161,7 +165,7 @@ Result<std::vector<Schedule>> schedulesOf(const SimulationOptions& options)
 {
     if (options.asRecorded)
         return std::vector{options.recorded->run->schedule};
-    const bool keepsSpans = !options.output.empty() || options.recorded;
+    const bool keepsSpans = !options.output.file.empty() || options.recorded;
     return schedules(options.schedule,
                      limitOfMachine(keepsSpans ? kBytesPerOp : kBytesPerSummedOp));
 }
@@ -195,7 +199,8 @@ Result<std::vector<Simulated>> simulateAll(const SimulationOptions& options)
         return tl::unexpected(built.error());
     const bool draws = !options.json && built->size() == 1;
     const SimulationRequest request{*std::move(costs), options.sync, options.iterations,
-                                    !options.output.empty() || (draws && isSmall(built->front()))};
+                                    !options.output.file.empty()
+                                        || (draws && isSmall(built->front()))};
     std::vector<Simulated> all;
     for (Schedule& schedule : *built) {
         auto one = simulateOne(options, request, std::move(schedule));
@@ -270,20 +275,26 @@ std::string asJson(const std::vector<Simulated>& all)
 
 Result<int> print(const SimulationOptions& options)
 {
-    if (!options.output.empty() && options.schedule.schemes.size() > 1)
+    if (!options.output.file.empty() && options.schedule.schemes.size() > 1)
         return fail(Error::Code::InvalidArgument,
                     "one file holds one run: give -o with a single --scheme");
+    std::optional<NewFile> file;
+    if (!options.output.file.empty()) {
+        auto created = createOutput(options.output);
+        if (!created)
+            return tl::unexpected(created.error());
+        file = std::move(*created);
+    }
     const auto all = simulateAll(options);
     if (!all)
         return tl::unexpected(all.error());
-    if (!options.output.empty())
-        if (const auto written = writeRun(options.output, all->front().run,
-                                          options.force ? IfExists::Replace : IfExists::Refuse);
-            !written)
+    if (file)
+        if (const auto written = writeRun(std::move(*file), all->front().run); !written)
             return tl::unexpected(written.error());
     printText(options.json ? asJson(*all) : asText(*all));
-    if (!options.output.empty() && !options.json)
-        printText("\n" + options.output + "  (bubblescope " + shellQuoted(options.output) + ")\n");
+    if (file && !options.json)
+        printText("\n" + options.output.file + "  (bubblescope " + shellQuoted(options.output.file)
+                  + ")\n");
     return 0;
 }
 void addCostOptions(CLI::App& app, SimulationOptions& options)
@@ -325,8 +336,7 @@ Action prepareSimulate(CLI::App& app)
         ->type_name("K")
         ->check(between(1, 100000));
     app.add_flag("--json", options->json, "Print JSON: one object, or a list for several schemes");
-    app.add_option("-o,--output", options->output, "Record into a file")->type_name("RUN.sqlite");
-    app.add_flag("--force", options->force, "Replace the file if it exists");
+    addOutputOptions(app, options->output, "Record into a file", "RUN.sqlite");
     return [options, &app] {
         options->command = commandLine(app);
         if (auto kept = keepBackward(app, options->costs); !kept)

@@ -67,7 +67,7 @@ engine::Result<void> writeSample(const engine::ScheduleRequest& request, const Q
         + std::to_string(request.devices) + " --micro-batches "
         + std::to_string(request.microBatches);
     run.info.program = engine::buildId();
-    return profiler::writeRun(file.toStdString(), run, profiler::IfExists::Replace);
+    return profiler::writeRun(file.toStdString(), run, engine::IfExists::Replace);
 }
 
 } // namespace

@@ -1,0 +1,58 @@
+#include "engine/base/process.h"
+
+#include "engine/base/hidden_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+
+namespace engine {
+namespace {
+
+// Writing to the streams still fails, because /dev/null is opened for reading.
+void occupyStandardStreams()
+{
+    int descriptor = 0;
+    do
+        descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    close(descriptor);
+}
+
+void cleanUpAndEnd(int signal)
+{
+    removeHiddenFiles();
+    raise(signal); // delivered with the default action when the handler returns
+}
+
+void cleanUpOnSignals()
+{
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+        struct sigaction old = {}, action = {};
+        action.sa_handler = cleanUpAndEnd;
+        action.sa_flags = SA_RESETHAND;
+        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // nohup
+            sigaction(signal, &action, nullptr);
+    }
+}
+
+} // namespace
+
+void prepareProcess()
+{
+    occupyStandardStreams();
+    cleanUpOnSignals();
+}
+
+int flushOutput()
+{
+    errno = 0;
+    if (std::fflush(stdout) != 0)
+        return errno;
+    return std::ferror(stdout) != 0 ? EIO : 0;
+}
+
+} // namespace engine
