@@ -70,8 +70,9 @@ Result<void> checkFiles(const FigureRequest& request)
                        "schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
-            return invalid(fmt::format("{} has no known format; end it in .pdf, .svg, .tex or .png",
-                                       file.toStdString()));
+            return invalid(
+                fmt::format("{} has an unknown format; use the ending .pdf, .svg, .tex or .png",
+                            file.toStdString()));
     return {};
 }
 

@@ -43,7 +43,7 @@ RunProcess::RunProcess(QObject* parent)
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
                 end(WorkerEnd::How::Refused,
-                    tr("%1 does not start; reinstall Bubblescope.").arg(m_program));
+                    tr("%1 cannot be started; reinstall Bubblescope.").arg(m_program));
         });
     }
     connect(&m_version, &QProcess::finished, this, &RunProcess::versionAnswered);
@@ -71,7 +71,7 @@ void RunProcess::start(const QString& program, const QStringList& options, const
     m_isRunning = true;
     if (m_program.isEmpty())
         end(WorkerEnd::How::Refused,
-            tr("bscope is missing beside this program; reinstall Bubblescope."));
+            tr("bscope is not in the folder of this program; reinstall Bubblescope."));
     else
         launch(m_version, {QStringLiteral("--version"), QStringLiteral("--json")});
 }
@@ -94,7 +94,7 @@ void RunProcess::versionAnswered()
         launch(m_worker, m_arguments);
     else
         end(WorkerEnd::How::Refused,
-            tr("%1 is build %2, this window build %3; install both together.")
+            tr("%1 is build %2, but this window is build %3; install both together.")
                 .arg(m_program, build.isEmpty() ? tr("unknown") : build, ownBuild()));
 }
 

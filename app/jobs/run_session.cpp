@@ -138,7 +138,7 @@ void RunSession::start(const QString& program, const QStringList& options)
 void RunSession::queue(const QStringList& options)
 {
     m_options = options;
-    m_document->addLogLine(tr("queued: starts when the runs before it are complete"));
+    m_document->addLogLine(tr("queued: starts after the runs before it"));
     m_document->setState(State::Queued);
 }
 

@@ -7,7 +7,7 @@
 
 namespace app {
 
-// The losses of a run by iteration, without the median replay, which has none.
+// The losses of a run by iteration, without the median iteration, which has none.
 struct LossPoint
 {
     bool isWarmup = false;

@@ -17,7 +17,7 @@ constexpr const char* kTiny = "--layers 8 --iterations 3 --warmup 1 -N 4 ";
 
 } // namespace
 
-TEST_CASE("the scheme that was recorded is predicted as its median replay has it")
+TEST_CASE("the scheme that was recorded is predicted as its median iteration has it")
 {
     const Folder folder;
     for (const std::string scheme : {"bitpipe -D 2 --chunks 2", "dualpipev -D 2", "bpipe -D 4"}) {

@@ -45,7 +45,7 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"simulate --p2p nan", 2, "--p2p nan"},
         {"simulate --iterations 0", 2, "--iterations: 0"},
         {"simulate --sync sometimes", 2, "eager, late, eager-blocking"},
-        {"simulate --scheme 1f1b --scheme gpipe -o x.sqlite", 2, "one file holds one run"},
+        {"simulate --scheme 1f1b --scheme gpipe -o x.sqlite", 2, "-o writes one run"},
         {"simulate --schedule s.csv --scheme 1f1b", 2, "--schedule"},
         {"simulate --jitter 500", 2, "a percentage from 0 to 100"},
         {"simulate --joint 0", 2, "--joint 0"},

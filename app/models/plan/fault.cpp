@@ -94,7 +94,7 @@ std::optional<Fault> faultOfOption(const ScheduleRequest& request)
             return Fault{Fault::Field::Option,
                          {},
                          {},
-                         {{tr("usual %1").arg(QString::fromStdString(key)), usual}}};
+                         {{tr("default %1").arg(QString::fromStdString(key)), usual}}};
     }
     return std::nullopt;
 }

@@ -132,8 +132,8 @@ QString planProblem(const RunPlan& plan, const engine::Schedule& lowered)
     if (const auto runnable = engine::checkRunnable(lowered); !runnable)
         return fromUtf8(runnable.error().message);
     if (plan.evict)
-        return text("Runs support Evict only with BPipe: choose it, set Evict to none, or "
-                    "simulate.");
+        return text(
+            "Runs support Evict only with BPipe: choose BPipe, set Evict to none, or simulate.");
     if (!experiment.modelFile.empty())
         if (const auto spec = engine::loadModel(experiment.modelFile); !spec)
             return fromUtf8(spec.error().message);

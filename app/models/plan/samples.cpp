@@ -118,10 +118,10 @@ engine::Result<QStringList> sampleFiles(const Sample& sample)
     if (!sample.recorded.isEmpty())
         return sample.recorded;
     if (!QDir().mkpath(sampleFolder()))
-        return engine::fail(engine::Error::Code::Io,
-                            sampleFolder().toStdString()
-                                + ": cannot be made; set XDG_CACHE_HOME "
-                                  "to a writable folder");
+        return engine::fail(
+            engine::Error::Code::Io,
+            sampleFolder().toStdString()
+                + ": the folder cannot be created; set XDG_CACHE_HOME to a writable folder");
     QStringList files;
     for (const engine::ScheduleRequest& request : sample.runs) {
         const QString file = fileOf(request);

@@ -78,7 +78,7 @@ std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
             rows.push_back(
                 {Kind::Holder, capitalized(fromUtf8(engine::gpuHolderName(holder))), holder});
     if (all.reserved != 0)
-        rows.push_back({Kind::Reserved, tr("(Kept free for communicators)")});
+        rows.push_back({Kind::Reserved, tr("(Reserved for communicators)")});
     rows.push_back({Kind::Known, tr("Sum")});
     rows.push_back({Kind::Used, tr("Reported by the driver")});
     rows.push_back({Kind::Difference, tr("Difference")});

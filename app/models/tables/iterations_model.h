@@ -23,7 +23,7 @@ struct IterationRow
 // The rows of iterations [first, end). Any thread may call it for a run that no longer changes.
 std::vector<IterationRow> iterationRows(const engine::Run& run, std::size_t first);
 
-// "warm-up 0", "0", "median replay": the name of an iteration in tables and steppers.
+// "warm-up 0", "0", "median iteration": the name of an iteration in tables and steppers.
 QString iterationName(const engine::Timeline& timeline, int iteration);
 
 // Duration, bubble, loss, gradient norm and throughput of each iteration; row i is

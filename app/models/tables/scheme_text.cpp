@@ -88,7 +88,7 @@ std::vector<SchemeFact> schemeFacts(const engine::Scheme& scheme,
     facts.push_back({say("Peak stash"),
                      say("%1 Mₐ on the fullest device").arg(number(largestStash(metrics), 1))});
     facts.push_back(
-        {say("Weights"), say("%1 Mθ a device").arg(unitsText(largestWeights(metrics)))});
+        {say("Weights"), say("%1 Mθ per device").arg(unitsText(largestWeights(metrics)))});
     facts.push_back({say("Messages"),
                      say("%1, and %2 copies within a device")
                          .arg(number(metrics.messages, 0), number(metrics.localCopies, 0))});

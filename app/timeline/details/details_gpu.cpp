@@ -106,7 +106,7 @@ std::optional<DetailsSection> gpuMemorySection(const engine::RunInfo& info)
             section.rows.push_back(
                 {capitalized(fromUtf8(engine::gpuHolderName(holder))), text(all[holder])});
     if (all.reserved != 0)
-        section.rows.push_back({tr("(Kept free for communicators)"), text(all.reserved)});
+        section.rows.push_back({tr("(Reserved for communicators)"), text(all.reserved)});
     section.rows.push_back({tr("Sum"), text(all.known())});
     section.rows.push_back({tr("Reported by the driver"), text(all.used), true});
     section.rows.push_back(differenceRow(all));

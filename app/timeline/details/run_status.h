@@ -13,7 +13,7 @@ namespace app {
 // without devices: not known yet. `kernels` may be null.
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels);
-// "median replay 115.3 ms, bubble 13.0 %"; "" if the metrics are unknown.
+// "median iteration 115.3 ms, bubble 13.0 %"; "" if the metrics are unknown.
 QString iterationStatus(const RunDocument& document, const profiler::RunMetrics& metrics);
 
 } // namespace app

@@ -38,7 +38,7 @@ std::string message(const Experiment& experiment)
 
 } // namespace
 
-TEST_CASE("a run has its warm-up, its measured iterations, and the median replay last")
+TEST_CASE("a run has its warm-up, its measured iterations, and the median iteration last")
 {
     const auto result = tests::runOf(miniature("bitpipe"));
     REQUIRE(result);
