@@ -21,7 +21,7 @@ using F = FigureSettings;
 constexpr double kMostInches = 100, kMostType = 72, kLeastDpi = 72, kMostDpi = 1200;
 constexpr double kMostIterations = 1'000'000'000;
 
-constexpr std::string_view kStored = "figure"; // by the export dialog
+constexpr std::string_view kStored = "figure"; // table of what the dialog stores
 
 Field<F> preset()
 {
@@ -72,7 +72,7 @@ Field<F> rows()
             }};
 }
 
-// A switch whose option sets `value`.
+// A switch whose option sets the member to `value`.
 Field<F> part(std::string_view flag, std::string_view help, bool FigureOptions::*member, bool value)
 {
     FieldFacts facts = option(kStored, flag, "", help);
@@ -101,7 +101,8 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
 
 } // namespace
 
-// Not stored: rows and iteration belong to one run, and a preset is a width and a size.
+// Rows and iteration are not stored, because they belong to one run, nor is the preset, which only
+// sets a width and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     using O = FigureOptions;

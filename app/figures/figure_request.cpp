@@ -99,7 +99,7 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
 {
     QCommandLineParser parser;
     addOptions(parser);
-    // The parser takes the first argument for the program's name.
+    // The parser takes the first argument for the name of the program.
     if (!parser.parse(QStringList{QStringLiteral("figure")} + arguments))
         return fail(Error::Code::InvalidArgument,
                     parser.errorText().remove(QLatin1Char('\n')).toStdString()

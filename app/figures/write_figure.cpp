@@ -35,7 +35,7 @@ QByteArray pdfBytes(const profiler::Scene& scene)
         writer.setResolution(kPdfResolution);
         writer.setTitle(QString::fromStdString(scene.title));
         writer.setCreator(QString::fromStdString(scene.description));
-        // Whole points here, cropped to the figure below.
+        // The page has whole points here and is cropped to the figure below.
         const QSizeF page(std::ceil(scene.width), std::ceil(scene.height));
         writer.setPageLayout(QPageLayout(
             QPageSize(page, QPageSize::Point, QStringLiteral("figure"), QPageSize::ExactMatch),

@@ -38,7 +38,8 @@ RunProcess::RunProcess(QObject* parent)
     for (QProcess* process : {&m_version, &m_worker}) {
         process->setProcessChannelMode(QProcess::MergedChannels);
         process->setStandardInputFile(QProcess::nullDevice());
-        // The worker must not outlive its window: it is stopped and keeps complete iterations.
+        // The worker must not outlive its window: it is stopped with SIGINT and keeps complete
+        // iterations.
         process->setChildProcessModifier([] { prctl(PR_SET_PDEATHSIG, SIGINT); });
         connect(process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
             if (error == QProcess::FailedToStart)
@@ -102,7 +103,7 @@ void RunProcess::stop()
 {
     if (!m_isRunning || m_isStopping)
         return;
-    setPaused(false); // a suspended worker receives no signal
+    setPaused(false); // a suspended worker would not receive the signal
     m_isStopping = true;
     if (m_worker.processId() > 0)
         ::kill(static_cast<pid_t>(m_worker.processId()), SIGINT);
@@ -143,7 +144,7 @@ void RunProcess::handleLine(const QByteArray& line)
 void RunProcess::workerFinished(int code, QProcess::ExitStatus status)
 {
     readLines();
-    handleLine(m_worker.readAll().trimmed()); // a last line without its newline
+    handleLine(m_worker.readAll().trimmed()); // the last line may have no line end
     if (m_isStopping)
         end(WorkerEnd::How::Cancelled,
             status == QProcess::CrashExit ? tr("The worker stopped responding and was terminated.")

@@ -23,9 +23,9 @@ engine::UnitCosts countingBeside(const CostSource& source, const engine::UnitCos
         return costs;
     engine::UnitCosts counting;
     counting.rules = costs.rules;
-    if (source.kind == Kind::Recorded) { // which measured joint ops as they ran
+    if (source.kind == Kind::Recorded) { // the times of joint ops include their interference
         counting.rules.joint = {1};
-        counting.devicesPerNode = costs.devicesPerNode; // which of the run's messages cross
+        counting.devicesPerNode = costs.devicesPerNode; // for messages of the run
     }
     return counting;
 }

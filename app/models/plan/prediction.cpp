@@ -40,7 +40,7 @@ engine::Result<engine::UnitCosts> unitsOf(const PredictionRequest& request)
     return units;
 }
 
-// The op costs, and the facts of the run that follow from them.
+// The costs of all ops, and the facts of the run that follow from them.
 struct Costs
 {
     engine::OpCosts ops;

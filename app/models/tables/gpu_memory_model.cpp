@@ -69,7 +69,7 @@ void GpuMemoryModel::show(const std::vector<GpuMemory>& gpus)
     reset(std::move(columns), std::move(rows));
 }
 
-// Owners without memory on any GPU are left out.
+// Omits owners that have no memory on any GPU.
 std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
 {
     std::vector<GpuMemoryRow> rows;
@@ -85,7 +85,7 @@ std::vector<GpuMemoryRow> GpuMemoryModel::rowsOf(const GpuMemory& all) const
     return rows;
 }
 
-// A difference beyond the tolerance is emphasized.
+// Emphasizes a difference above kMemoryTolerance.
 TableColumn<GpuMemoryRow> GpuMemoryModel::memoryColumn(const GpuMemory& memory) const
 {
     const auto text = [this, memory](const GpuMemoryRow& row) {

@@ -18,8 +18,8 @@ QString say(const char* text)
     return QCoreApplication::translate("SchemeText", text);
 }
 
-// "3N + 3(D-1)" of "Makespan 3N + 3(D-1), bubble ...": prose, so it counts as a closed form only if
-// its value equals the simulated one.
+// The fact of "3N + 3(D-1)" in "Makespan 3N + 3(D-1), bubble ...". The description is prose, so the
+// expression counts as a closed form only if its value equals the simulated one.
 std::optional<SchemeFact> makespanFact(const engine::Scheme& scheme, const FormulaNumbers& numbers,
                                        double simulated)
 {

@@ -13,7 +13,7 @@ namespace {
 using engine::GpuContext;
 using engine::GpuFacts;
 
-// The CUDA context of the device's work; nullopt if none was recorded.
+// The CUDA context of the device's work; nullptr if no work was recorded.
 const engine::GpuPlace* placeOf(const KernelView& kernels, engine::DeviceId device)
 {
     const profiler::GpuActivity& activity = kernels.activity();
@@ -28,7 +28,7 @@ std::int64_t numberOf(const GpuFacts& gpu, std::string_view name)
     return found == gpu.numbers.end() ? 0 : found->second;
 }
 
-// Peak of the memory that the driver allocated to the context of the device.
+// The peak of the memory that the driver allocated for the context of the device.
 std::int64_t mostGiven(const engine::GpuTrace& trace, const engine::GpuPlace& place)
 {
     std::vector<const engine::GpuAllocation*> events;
@@ -58,7 +58,7 @@ void addPartition(const engine::GpuTrace& trace, const engine::GpuPlace& place, 
                             count, context->isPartition});
 }
 
-// Data of this GPU from NVML.
+// Adds what NVML reported of this GPU.
 void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
                 DetailsSection& section)
 {
@@ -81,7 +81,7 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
         {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
 }
 
-// The difference between driver and owners; marked from kMemoryTolerance on.
+// The difference of the driver's value from the sum of owners; marked above kMemoryTolerance.
 DetailsRow differenceRow(const engine::GpuMemory& memory)
 {
     return {tr("Difference"), driverDifference(memory),
@@ -123,7 +123,7 @@ std::optional<DetailsSection> gpuSection(const RunView& view, engine::DeviceId d
 {
     const auto& gpus = view.run().info.machine.gpus;
     const engine::GpuPlace* place = kernels != nullptr ? placeOf(*kernels, device) : nullptr;
-    // An emulated run uses one GPU for all devices; otherwise each GPU has its own row.
+    // An emulated run uses one GPU for all devices. Otherwise each GPU has its own row.
     const auto own = std::ranges::find(gpus, device.value, &GpuFacts::device);
     const GpuFacts* gpu = own != gpus.end() ? &*own : gpus.empty() ? nullptr : &gpus.front();
     DetailsSection section;

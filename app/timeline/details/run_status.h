@@ -9,8 +9,8 @@
 
 namespace app {
 
-// The status bar of a run's page: mode and devices, counts, selection, timing method. `metrics`
-// without devices: not known yet. `kernels` may be null.
+// The texts of the status bar of a run's page: mode and devices, counts, selection, timing method.
+// `metrics` without devices means that they are not known yet. `kernels` may be nullptr.
 QStringList runStatus(const RunDocument& document, const profiler::RunMetrics& metrics,
                       const Selection& selection, const KernelView* kernels);
 // "median iteration 115.3 ms, bubble 13.0 %"; "" if the metrics are unknown.
