@@ -158,7 +158,7 @@ void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& m
     updateHint();
 }
 
-// The subject of the numbers; three key numbers while the panels are folded.
+// Shows what the numbers belong to, and three key numbers while the panels are folded.
 void RunPanels::updateHint()
 {
     const auto& metrics = m_metrics->metrics();
