@@ -78,7 +78,7 @@ void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
     section.rows.push_back({tr("SM clock"), tr("%1 – %2 MHz").arg(least).arg(most)});
     const std::string slow = engine::throttleText(throttle);
     section.rows.push_back(
-        {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
+        {tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
 }
 
 // The difference of the driver's value from the sum of owners; marked above kMemoryTolerance.
@@ -151,7 +151,7 @@ std::vector<DetailsRow> machineRows(const engine::RunInfo& info)
              tr("%1 – %2 MHz, median %3").arg(clocks.least).arg(clocks.most).arg(clocks.median)});
         const std::string slow = engine::throttleText(clocks.throttle);
         rows.push_back(
-            {tr("Slowed by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
+            {tr("Throttled by"), slow.empty() ? tr("nothing") : QString::fromStdString(slow)});
     } else if (!clocks.reason.empty()) {
         rows.push_back({tr("Clocks"), QString::fromStdString(clocks.reason)});
     }

@@ -99,7 +99,7 @@ std::optional<DetailsRow> latencyRow(const RunView& view, const GpuActivity& act
         return std::nullopt;
     const QString name = tr("From call to start");
     if (view.run().info.mode != engine::Mode::Live)
-        return DetailsRow{name, tr("not kept in emulation")};
+        return DetailsRow{name, tr("not available in emulation")};
     return DetailsRow{name, microseconds(work.window.begin - call->window.begin)};
 }
 

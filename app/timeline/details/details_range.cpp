@@ -72,7 +72,7 @@ const HostRange* marked(const Selection& selection, const KernelView* kernels)
 DetailsSection markedSection(const RunView& view, const HostRange& range)
 {
     DetailsSection section;
-    section.title = tr("Marked on the host");
+    section.title = tr("Range on the host");
     section.rows.push_back({tr("Text"), QString::fromStdString(range.text)});
     section.rows.push_back(
         {tr("By"),

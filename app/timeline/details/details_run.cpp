@@ -117,7 +117,7 @@ DetailsSection facts(const RunView& view, const RunMetrics& metrics)
         section.rows.push_back({tr("HFU"), percent(*metrics.hfu)});
     if (info.peakFlops > 0)
         section.rows.push_back({tr("Peak of a device"), flopsText(info.peakFlops)});
-    add(tr("Peak from"), info.peakSource);
+    add(tr("Peak source"), info.peakSource);
     section.rows.push_back({tr("Messages, local copies"),
                             tr("%1, %2").arg(metrics.messages).arg(metrics.localCopies)});
     if (const int copies = view.run().schedule.shape.dataParallel; copies > 1)

@@ -67,7 +67,7 @@ QWidget* ComparisonPanels::makeTables()
     auto* head = makeSurface("alt");
     head->setFixedHeight(kHead);
     auto* headRow = spaced(new QHBoxLayout(head), {12, 0, 12, 0}, 8);
-    headRow->addWidget(makeLabel(tr("Difference to baseline"), "dock"));
+    headRow->addWidget(makeLabel(tr("Difference from baseline"), "dock"));
     headRow->addStretch(1);
     headRow->addWidget(m_mode);
     auto* note = spaced(new QHBoxLayout, {12, 10, 12, 10}, 10);

@@ -170,9 +170,9 @@ void FigureOptionsPanel::showPossible()
         m_contents[content]->setToolTip(!isThere ? absent
                                             : isMeasured
                                             ? QString()
-                                            : tr("Not available in a schematic: choose measured"));
+                                            : tr("Not available in a schematic: select measured"));
     };
-    set(kFigureMemory, m_isMemoryRecorded, tr("These runs recorded no memory"));
+    set(kFigureMemory, m_isMemoryRecorded, tr("These runs have no recorded memory"));
     set(kFigureNotes, m_hasNotes, tr("These runs have no notes"));
 }
 

@@ -97,7 +97,7 @@ QWidget* CostSourceForm::makeRecorded()
     m_file->setPlaceholderText(tr("none"));
     m_file->setFixedWidth(kFormFieldWidth - kBrowseWidth);
     QPushButton* browse = makeBrowseButton(QStringLiteral("chooseCostRun"),
-                                           tr("Choose a recorded run with the same stages"));
+                                           tr("Select a recorded run with the same stages"));
     connect(browse, &QPushButton::clicked, this, &CostSourceForm::choose);
     m_hint = makeFormHint();
     m_hint->setObjectName(QStringLiteral("costRunHint"));

@@ -167,8 +167,8 @@ namespace {
 
 QString liveHint(int devices)
 {
-    QString live = SetupForm::tr("All devices train at the same time, one thread each, on "
-                                 "the wall clock.");
+    QString live
+        = SetupForm::tr("All devices train concurrently, one thread each, on the wall clock.");
     const int cores = QThread::idealThreadCount();
     if (devices <= cores)
         return live;
@@ -184,7 +184,7 @@ QString modeHint(const RunPlan& plan)
         return SetupForm::tr("Simulates with the costs above; trains nothing.");
     if (plan.experiment.mode == engine::Mode::Live)
         return plan.experiment.backend == engine::Backend::Cuda
-            ? SetupForm::tr("All devices train at the same time: GPUs, or equal parts of one, on "
+            ? SetupForm::tr("All devices train concurrently on GPUs, or on partitions of one, on "
                             "the wall clock.")
             : liveHint(plan.experiment.schedule.devices);
     const QString place = plan.experiment.backend == engine::Backend::Cuda ? SetupForm::tr("GPU")
