@@ -45,7 +45,7 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     return QApplication::exec();
 }
 
-// Text that cannot be written, for example to a full disk, is a failure.
+// Output that cannot be written, for example to a full disk, makes the program fail.
 int withOutputChecked(int status)
 {
     const int failed = engine::flushOutput();

@@ -9,7 +9,7 @@
 namespace app {
 namespace {
 
-constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // by FigureFormat
+constexpr std::array kEnds{".pdf", ".svg", ".png", ".tex"}; // [FigureFormat]
 
 struct Output
 {

@@ -66,7 +66,8 @@ Result<profiler::Scene> layOut(const FigureRequest& request)
     return profiler::layoutFigure(pointers, request.options, notes);
 }
 
-// Refuses every file that cannot be written before anything is drawn.
+// Creates all output files before anything is drawn, so that a file that cannot be written fails at
+// once.
 Result<std::vector<engine::NewFile>> createOutputs(const FigureRequest& request)
 {
     std::vector<std::filesystem::path> inputs;
@@ -96,7 +97,7 @@ Result<void> write(const FigureRequest& request)
     if (!QFontDatabase::families().contains(family))
         return fail(Error::Code::NotFound,
                     fmt::format("fontconfig does not find the font '{}'; install the package "
-                                "fonts-roboto-unhinted, or choose another with --font",
+                                "fonts-roboto-unhinted, or use another font with --font",
                                 scene->font));
     for (std::size_t i = 0; i < files->size(); ++i) {
         const QString& file = request.outputs[static_cast<qsizetype>(i)];
@@ -112,7 +113,8 @@ Result<void> write(const FigureRequest& request)
     return {};
 }
 
-// Qt's warnings about the environment ("XDG_RUNTIME_DIR not set") do not concern the user.
+// Drops Qt's warnings about the environment ("XDG_RUNTIME_DIR not set"), which do not concern the
+// user.
 void dropRemarks(QtMsgType type, const QMessageLogContext&, const QString& message)
 {
     if (type == QtFatalMsg)

@@ -21,7 +21,7 @@ using F = FigureSettings;
 constexpr double kMostInches = 100, kMostType = 72, kLeastDpi = 72, kMostDpi = 1200;
 constexpr double kMostIterations = 1'000'000'000;
 
-constexpr std::string_view kStored = "figure"; // by the export dialog
+constexpr std::string_view kStored = "figure"; // table of what the dialog stores
 
 Field<F> preset()
 {
@@ -41,7 +41,7 @@ Field<F> preset()
 Field<F> width()
 {
     FieldFacts facts = option(kStored, "--width", "Width, in",
-                              "Width in inches, replaces the preset's", "INCHES")
+                              "Width in inches instead of the preset's", "INCHES")
                            .between(1, kMostInches)
                            .usually("the preset's");
     facts.kind = FieldKind::Real;
@@ -72,7 +72,7 @@ Field<F> rows()
             }};
 }
 
-// A switch whose option sets `value`.
+// A switch whose option sets the member to `value`.
 Field<F> part(std::string_view flag, std::string_view help, bool FigureOptions::*member, bool value)
 {
     FieldFacts facts = option(kStored, flag, "", help);
@@ -101,7 +101,8 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
 
 } // namespace
 
-// Not stored: rows and iteration belong to one run, and a preset is a width and a size.
+// Rows and iteration are not stored, because they belong to one run, nor is the preset, which only
+// sets a width and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     using O = FigureOptions;
@@ -109,7 +110,7 @@ engine::Fields<FigureSettings> figureFields()
         preset(),
         width(),
         ofOptions(option(kStored, "--font-size", "Font size, pt",
-                         "Font size, replaces the preset's", "PT")
+                         "Font size instead of the preset's", "PT")
                       .between(profiler::kSmallestType, kMostType)
                       .usually("the preset's"),
                   &O::fontSize),
@@ -120,7 +121,7 @@ engine::Fields<FigureSettings> figureFields()
                   &O::palette),
         ofOptions(option("", "--iteration", "Iteration", "Index of the iteration", "K")
                       .between(0, kMostIterations)
-                      .usually("the median replay, or the last measured"),
+                      .usually("the median iteration, or the last measured"),
                   &O::iteration),
         engine::field<F>(option(kStored, "--times", "Times",
                                 "Times as recorded, or schematic: F = 1, B = 2, everything else "
@@ -163,7 +164,7 @@ Result<std::vector<int>> parseRows(std::string_view text)
         if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost)
             return engine::fail(
                 engine::Error::Code::InvalidArgument,
-                fmt::format("rows {} name no devices; write them as 0,2-3 or all", text));
+                fmt::format("rows {} do not name devices; write them as 0,2-3 or all", text));
         for (int device = *first; device <= *last; ++device)
             rows.push_back(device);
         begin = end + 1;

@@ -70,8 +70,9 @@ Result<void> checkFiles(const FigureRequest& request)
                        "schematic");
     for (const QString& file : request.outputs)
         if (!figureFormat(file))
-            return invalid(fmt::format("{} has no known format; end it in .pdf, .svg, .tex or .png",
-                                       file.toStdString()));
+            return invalid(
+                fmt::format("{} has an unknown format; use the ending .pdf, .svg, .tex or .png",
+                            file.toStdString()));
     return {};
 }
 
@@ -98,7 +99,7 @@ Result<FigureRequest> parseFigureRequest(const QStringList& arguments)
 {
     QCommandLineParser parser;
     addOptions(parser);
-    // The parser takes the first argument for the program's name.
+    // The parser takes the first argument for the name of the program.
     if (!parser.parse(QStringList{QStringLiteral("figure")} + arguments))
         return fail(Error::Code::InvalidArgument,
                     parser.errorText().remove(QLatin1Char('\n')).toStdString()

@@ -13,7 +13,7 @@ struct FigureRequest : FigureSettings
     bool force = false, help = false;
 };
 
-// `arguments` follow "figure". Errors are wrong usage and name the option.
+// `arguments` are those after "figure". Errors are wrong usage and name the option.
 engine::Result<FigureRequest> parseFigureRequest(const QStringList& arguments);
 QString figureHelp(); // lines of at most 100 columns
 

@@ -35,7 +35,7 @@ QByteArray pdfBytes(const profiler::Scene& scene)
         writer.setResolution(kPdfResolution);
         writer.setTitle(QString::fromStdString(scene.title));
         writer.setCreator(QString::fromStdString(scene.description));
-        // Whole points here, cropped to the figure below.
+        // The page has whole points here and is cropped to the figure below.
         const QSizeF page(std::ceil(scene.width), std::ceil(scene.height));
         writer.setPageLayout(QPageLayout(
             QPageSize(page, QPageSize::Point, QStringLiteral("figure"), QPageSize::ExactMatch),
@@ -57,8 +57,8 @@ Result<QByteArray> pngBytes(const profiler::Scene& scene, int dpi)
     const QSizeF size(std::round(scene.width * scale), std::round(scene.height * scale));
     if (dpi < 1 || size.width() * size.height() > kMaxPixels)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; choose fewer dpi "
-                                "than {}, or a narrower figure",
+                    fmt::format("a PNG of {:.0f} x {:.0f} pixels is too large; use fewer dpi than "
+                                "{}, or a narrower figure",
                                 size.width(), size.height(), dpi));
     QImage image(size.toSize(), QImage::Format_RGB32);
     image.fill(Qt::white);
@@ -74,7 +74,7 @@ Result<QByteArray> pngBytes(const profiler::Scene& scene, int dpi)
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     if (!image.save(&buffer, "PNG"))
-        return fail(Error::Code::Io, "the PNG could not be encoded; choose a lower --dpi");
+        return fail(Error::Code::Io, "the PNG could not be encoded; use a lower --dpi");
     return buffer.data();
 }
 

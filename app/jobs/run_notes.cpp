@@ -48,7 +48,7 @@ struct RunNotes::StoredNotes
     QString failure;
 };
 
-// One change of a note; nullopt: the note does not exist in that state.
+// A change of one note, from `before` to `after`; nullopt means that the note does not exist.
 class NoteStep : public QUndoCommand
 {
 public:
@@ -140,7 +140,7 @@ const Note* RunNotes::find(std::int64_t id) const
 
 void RunNotes::add(Note note)
 {
-    constexpr qint64 kIds = qint64{1} << 53; // that a script's floating-point numbers hold
+    constexpr qint64 kIds = qint64{1} << 53; // exact in a double of a script
     note.id = QRandomGenerator::global()->bounded(qint64{1}, kIds);
     note.created = QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString();
     m_undo.push(new NoteStep(*this, tr("note"), std::nullopt, note));
@@ -184,7 +184,7 @@ void RunNotes::take(const Note& note)
     Q_EMIT changed();
 }
 
-// The content of the file replaces the notes in memory.
+// Replaces the notes in memory with those of the file.
 void RunNotes::written(const Note& note, const QString& failure)
 {
     if (failure.isEmpty())

@@ -13,8 +13,8 @@
 namespace app {
 
 // The notes in the file of one run, in time order. A change is shown at once, written in the
-// background in order, and can be undone. A change that cannot be written is reverted. Changes by
-// other windows are read once a second. GUI thread only.
+// background, and can be undone. Changes are written in order; one that cannot be written is
+// reverted. Changes by other windows are read once a second. GUI thread only.
 class RunNotes : public QObject
 {
     Q_OBJECT
@@ -22,12 +22,12 @@ class RunNotes : public QObject
 public:
     explicit RunNotes(QObject* parent = nullptr);
 
-    void open(const QString& file); // requires that the file is complete; reads in the background
+    void open(const QString& file); // requires a complete file; reads in the background
     const QString& file() const { return m_file; }
     const std::vector<engine::Note>& notes() const { return m_notes; }
     QUndoStack& undoStack() { return m_undo; }
 
-    // Assigns a random id, so that ids of two windows do not collide, and the current time.
+    // Sets the current time, and a random id, so that ids of two windows do not collide.
     void add(engine::Note note);
     void setText(std::int64_t id, const QString& text);
     void remove(std::int64_t id);

@@ -54,14 +54,14 @@ void onMessage(QtMsgType type, const QMessageLogContext& context, const QString&
         std::fputs(kNoDisplay, stderr);
         std::_Exit(1);
     }
-    // A message for root and containers, which needs no action.
+    // Drops a message for root and containers, which needs no action.
     const bool isOfSession
         = text.startsWith(QStringLiteral("QStandardPaths: XDG_RUNTIME_DIR not set"));
     if (!isOfPlatform && !isOfSession && previousHandler != nullptr)
         previousHandler(type, context, text);
 }
 
-// Returns what is wrong with the value; "" if nothing is.
+// The error in the value; "" if it is valid.
 QString takeChoice(QString& chosen, const QString& value, const QStringList& choices)
 {
     chosen = value;
@@ -72,7 +72,7 @@ QString takeChoice(QString& chosen, const QString& value, const QStringList& cho
 
 QString takeSize(QSize& size, const QString& value)
 {
-    constexpr int kLeast = 100, kMost = 16384; // Qt cannot paint larger pictures
+    constexpr int kLeast = 100, kMost = 16384; // pictures that Qt can paint
     const QStringList sides = value.split(QLatin1Char('x'));
     size = {sides.value(0).toInt(), sides.value(1).toInt()};
     const bool fits = sides.size() == 2 && std::min(size.width(), size.height()) >= kLeast

@@ -14,7 +14,7 @@
 #include <QFileInfo>
 #include <QGuiApplication>
 
-// The editor's output: files, commands and runs.
+// Files, commands and runs that the editor makes from its schedule.
 namespace app {
 
 bool EditorPage::isModified() const

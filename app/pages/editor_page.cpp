@@ -71,8 +71,8 @@ EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
 
 EditorPage::~EditorPage()
 {
-    m_grid->setSchedule(nullptr); // it goes after what it draws
-    if (m_edited != nullptr)      // the stack is emptied on its way out, and would say so
+    m_grid->setSchedule(nullptr); // before its schedule is destroyed
+    if (m_edited != nullptr)      // clearing the stack would emit signals
         m_edited->undoStack().disconnect(this);
 }
 
@@ -80,7 +80,8 @@ void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
                       const PredictionRequest& request)
 {
     m_name = name;
-    // The order contains the ops of evict and recompute; the cost of recomputing remains.
+    // The order already contains the ops of evict and recompute. Only the cost of recomputing
+    // remains a setting.
     m_plan = {};
     m_plan.experiment.schedule = request.schedule;
     m_plan.experiment.sync = request.sync;
@@ -111,7 +112,7 @@ void EditorPage::open(const QString& file)
     const auto format = engine::scheduleFormat(*text);
     if (format == engine::ScheduleFormat::Csv || m_edited == nullptr)
         return;
-    m_file.clear(); // Save writes CSV of our own: never over another program's file
+    m_file.clear(); // Save writes our CSV, so it must not replace another program's file
     m_band->show(Band::Kind::Ok, tr("Read."),
                  tr("%1 is %2; Save asks for a new file.")
                      .arg(m_name, fromUtf8(engine::formatTitle(*format))));
@@ -209,7 +210,8 @@ void EditorPage::showVerdict()
                      fromUtf8(prediction.violations.front().message));
 }
 
-// First the removed ops of the opened schedule, then other ops that the validator misses.
+// First the ops that were removed from the opened schedule, then other ops that the validator
+// misses.
 std::vector<AbsentOp> EditorPage::absentOps() const
 {
     std::vector<AbsentOp> all = m_edited->removed();
@@ -272,7 +274,7 @@ void EditorPage::restore(int row)
     moveTo(m_edited->restore(absent));
 }
 
-// The steps stay on the stack for redo.
+// The undone steps stay on the stack for redo.
 void EditorPage::revert()
 {
     QUndoStack& stack = m_edited->undoStack();

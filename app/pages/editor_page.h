@@ -18,21 +18,22 @@ class SchedulePreview;
 class ScheduleGrid;
 class ViolationList;
 
-// Edits a schedule op by op: the grid on top, the validator's findings beside it, the simulated
-// times below, updated after every step.
+// Edits a schedule op by op: the grid, the validator's findings next to it, and the simulated times
+// below, which every step updates.
 class EditorPage : public Page
 {
     Q_OBJECT
 
 public:
-    // Larger schedules are refused: every step checks all ops, and they cannot be edited by hand.
+    // Larger schedules are refused, because every step checks all ops, and because they cannot be
+    // edited by hand.
     static constexpr std::size_t kMostOps = 20'000;
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
     ~EditorPage() override;
 
-    // Call one of the two, once. A file that cannot be read leaves a page with the reason.
-    // `request`: the costs and all-reduce of the times, which "Costs" changes.
+    // Call one of these two, once. If a file cannot be read, the page shows the reason. `request`
+    // has the costs and the all-reduce of the times, which "Costs" changes.
     void edit(const engine::Schedule& schedule, const QString& name,
               const PredictionRequest& request = {});
     void open(const QString& file);
@@ -53,7 +54,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void makeActions(); // editor_layout.cpp, like the layout
+    void makeActions(); // in editor_layout.cpp, as buildLayout()
     QAction* makeAction(const char* name, const QString& text, const QList<QKeySequence>& keys,
                         const QString& tip);
     void buildLayout();
@@ -81,8 +82,8 @@ private:
     std::vector<AbsentOp> absentOps() const;
 
     const ThemeController& m_theme;
-    QString m_name, m_file; // display name; "" until saved
-    RunPlan m_plan;         // holds the costs and all-reduce of the times
+    QString m_name, m_file; // for display; "" until saved
+    RunPlan m_plan;         // for the costs and the all-reduce of the times
     std::unique_ptr<EditedSchedule> m_edited;
     std::shared_ptr<const ScheduleCheck> m_check;
 

@@ -23,8 +23,8 @@ class FigureOptionsPanel;
 class FigurePageView;
 class FigureZoomView;
 
-// Exports one run, or several on one axis, as a figure for print. Preview and file are drawn from
-// the same scene. Remembers the last settings.
+// Exports one run, or several on one axis, as a figure for print. Preview and files are drawn from
+// the same scene. The last settings are stored.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
     ~ExportDialog() override;
 
     void setFile(const QString& base); // without extension
-    // for recorded times; -1 (default): the reported iteration of each run
+    // For recorded times; -1 (default): the reported iteration of each run.
     void setIteration(int iteration);
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
     const profiler::Scene& scene() const { return m_draft.scene; }
@@ -58,7 +58,7 @@ private:
     void saveOrRemovePreset();
     void showDraft();
     void showChecks();
-    void showFiles(); // their number and problems
+    void showFiles(); // shows the number of files, and problems with them
     void refuse(const QString& message);
     void setZoom(double zoom);
     void browse();
@@ -74,7 +74,7 @@ private:
     ExportSettings m_settings;
     FigureDraft m_draft;
     profiler::Sight m_sight = profiler::Sight::Colour;
-    bool m_zoomed = false; // set by the user: no longer fitted to the width
+    bool m_zoomed = false; // set by the user, so no longer fitted to the width
 
     FigurePageView* m_page;
     FigureZoomView* m_zoom;

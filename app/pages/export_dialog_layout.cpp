@@ -1,4 +1,4 @@
-// The parts of the export dialog other than its options: two views of the figure, and the buttons.
+// Two views of the figure, and the buttons: the parts of the export dialog that are not options.
 #include "app/pages/export_dialog.h"
 #include "app/widgets/controls/band.h"
 #include "app/widgets/controls/controls.h"
@@ -24,7 +24,7 @@ QWidget* ExportDialog::makePreview()
     m_page->setObjectName(QStringLiteral("figurePage"));
     m_zoom = new FigureZoomView(m_theme);
     m_zoom->setObjectName(QStringLiteral("figureZoom"));
-    m_zoomArea = new QScrollArea; // with the keyboard, too
+    m_zoomArea = new QScrollArea; // can also be scrolled by keyboard
     m_zoomArea->setFrameShape(QFrame::NoFrame);
     m_zoomArea->setWidget(m_zoom);
     m_zoomArea->setAccessibleName(tr("The figure, enlarged"));

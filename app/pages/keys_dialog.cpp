@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-// A key as a cap: 18 high, outlined, on the alt surface.
+// A key, drawn as a cap: 18 px high, outlined, on the alternate surface.
 class KeyCap : public QWidget
 {
 public:
@@ -97,7 +97,7 @@ QWidget* makeGroup(const ThemeController& theme, const QString& title, const QLi
     return widget;
 }
 
-// Two groups are side by side; a single one is split in half.
+// Two groups are side by side; a single group is split into halves.
 void addGroups(QGridLayout& grid, const ThemeController& theme, const QList<QList<KeyLine>>& groups)
 {
     for (int i = 0; i < groups.size(); ++i) {
@@ -124,7 +124,7 @@ QList<QList<KeyLine>> grouped(const QList<KeyLine>& lines)
     return groups;
 }
 
-// The caps of each; single keys, "F1" and "?", are neighbours.
+// The caps of each key sequence. Single keys, such as "F1" and "?", are next to each other.
 QList<QStringList> shortcuts(const QAction& action)
 {
     QList<QStringList> all;
@@ -144,7 +144,8 @@ QList<QStringList> shortcuts(const QAction& action)
     return all;
 }
 
-// "Alt ← →" contains "Alt ←"; "Ctrl N" does not contain "N".
+// Whether a list of keys contains a key: "Alt ← →" contains "Alt ←", but "Ctrl N" does not contain
+// "N".
 bool says(const KeyLine& line, const QStringList& keys)
 {
     const auto has = [](const QStringList& list, const char* modifier) {
@@ -196,7 +197,7 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     column->addWidget(head);
     column->addWidget(makeLine(Qt::Horizontal));
     QScrollArea* scroll = makeScroll(body);
-    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard scrolls it
+    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     scroll->setAccessibleName(windowTitle());
     column->addWidget(scroll, 1);
     setMinimumWidth(912);

@@ -16,7 +16,7 @@ class RunActions : public RunToolbar::Actions
     Q_DECLARE_TR_FUNCTIONS(RunActions)
 
 public:
-    // Makes an action of the page that owns it.
+    // Makes an action of the page, which owns it.
     using Make
         = std::function<QAction*(const char* name, const QString& text, const QKeySequence& key)>;
     RunActions(const ThemeController& theme, const Make& make);

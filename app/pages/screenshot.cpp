@@ -24,7 +24,7 @@ void scheduleScreenshot(MainWindow& window, const CommandLine& line)
         QTimer::singleShot(0, &window, [] { QCoreApplication::exit(1); });
         return;
     }
-    constexpr int kSettle = 1800; // ms: a run is read in the background
+    constexpr int kSettle = 1800; // ms, because runs are read in the background
     window.resize(line.size);
     const bool isScheme = line.page == QStringLiteral("scheme");
     if (isScheme || line.page == QStringLiteral("setup"))

@@ -18,7 +18,7 @@ namespace app {
 namespace {
 
 constexpr int kSchemes = 400, kWideSchemes = 590, kNarrowSchemes = 218, kParameters = 300;
-constexpr int kPreview = 184, kHighPreview = 270, kLowPreview = 104; // room of the rows
+constexpr int kPreview = 184, kHighPreview = 270, kLowPreview = 104; // height of the rows
 
 QWidget* makeHeader(const QString& title)
 {
@@ -171,7 +171,7 @@ QWidget* SetupPage::makeTable()
     connect(m_tableView->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &SetupPage::showMarked);
     const auto take = [this](const QModelIndex& index) {
-        if (markedSchemes().size() <= 1) // else rows are being marked
+        if (markedSchemes().size() <= 1) // a selection of several rows is being made
             choose(m_table->at(index.row()).scheme);
     };
     connect(m_tableView, &QAbstractItemView::clicked, this, take);
@@ -180,8 +180,8 @@ QWidget* SetupPage::makeTable()
     return widget;
 }
 
-// Below 1360 the cards have one column, on a large screen three. The preview shrinks in low
-// windows, so that the table keeps a few rows.
+// Below a width of 1360 the cards have one column, on a large screen three. The preview shrinks in
+// low windows, so that the table keeps a few rows.
 void SetupPage::fitTo(const QSize& size)
 {
     constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150;

@@ -24,10 +24,11 @@
 namespace app {
 namespace {
 
-constexpr int kTogether = 30;             // ms: answers of schemes that are shown together
-constexpr int kDebounce = 60;             // ms: a huge prediction waits until the typing stops
-constexpr std::int64_t kHuge = 1'000'000; // ops; smaller ones begin at once, in the pool
-constexpr std::int64_t kSmall = 4'000;    // ops of one scheme: all of them are simulated at once
+constexpr int kTogether = 30;             // ms; results of schemes within it are shown together
+constexpr int kDebounce = 60;             // ms; a huge prediction waits until the user stops typing
+constexpr std::int64_t kHuge = 1'000'000; // ops; smaller predictions start at once in the pool
+// ops of one scheme; up to it all schemes are simulated at once
+constexpr std::int64_t kSmall = 4'000;
 
 } // namespace
 
@@ -127,7 +128,7 @@ QList<QAction*> SetupPage::menuActions(Menu menu) const
     return {};
 }
 
-// A new scheme keeps D, N and the model, and uses its own chunks and options.
+// A new scheme keeps D, N and the model, but has its own chunks and options.
 void SetupPage::choose(const QString& scheme)
 {
     RunPlan plan = m_form->plan();
@@ -177,7 +178,7 @@ void SetupPage::predictAll()
     m_tableDebounce.start(estimatedOps(request.schedule) > kSmall ? kDebounce * 2 : 0);
 }
 
-// Results of an older slider position are shown, but can neither be run nor kept.
+// Results for an older slider position are shown, but can be neither run nor kept.
 void SetupPage::showPrediction(const PreviewPredictor::Answer& answer)
 {
     const engine::Result<Prediction>& result = *answer.prediction;
@@ -239,7 +240,7 @@ void SetupPage::showVerdict(const Prediction& prediction)
     const QString refused = planProblem(plan(), prediction.run->schedule);
     const QString problem = refused.isEmpty() ? machineProblem(plan(), m_here) : refused;
     setRunnable(problem.isEmpty());
-    m_copy->setEnabled(refused.isEmpty()); // elsewhere it runs
+    m_copy->setEnabled(refused.isEmpty()); // the command may run on another machine
     m_runButton->setToolTip(problem.isEmpty() ? tr("Ctrl+R") : problem);
     m_simulate->setVisible(!problem.isEmpty());
     if (!problem.isEmpty())

@@ -26,8 +26,8 @@ class SchemeList;
 class SchemeDialog;
 class SetupForm;
 
-// Sets up a run: choose a scheme and preview its schedule. Every edit predicts at once; an
-// impossible scheme shows the reason and stays in the list.
+// Sets up a run: the user chooses a scheme and sees its schedule. Every edit is predicted at once;
+// an impossible scheme shows the reason and stays in the list.
 class SetupPage : public Page
 {
     Q_OBJECT
@@ -47,7 +47,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void buildLayout(); // setup_layout.cpp, like the other makers
+    void buildLayout(); // in setup_layout.cpp, as the other makers
     QWidget* makeParameters();
     QWidget* makeRunBar();
     QWidget* makePrediction();
@@ -56,7 +56,7 @@ private:
     void makeActions();
 
     void choose(const QString& scheme);
-    void edited();     // the plan changed: shows problems at once, predicts soon
+    void edited();     // the plan changed: shows problems at once and predicts soon
     void predictAll(); // the chosen scheme first, then the table
     void predictTable();
     void showArrived();
@@ -68,9 +68,9 @@ private:
     void offer(const std::vector<Remedy>& remedies); // as buttons in the verdict
     void setRunnable(bool runnable);
     void run();
-    void runMarked(); // the selected rows of the table, sequentially
+    void runMarked(); // the selected rows of the table, one after the other
     void showMarked();
-    // with the numbers of the form
+    // With the numbers of the form.
     PredictionRequest requestOf(const engine::Scheme& scheme) const;
     QStringList markedSchemes() const;
     void keepPrediction(); // opens the prediction as a run
@@ -83,7 +83,8 @@ private:
 
     const ThemeController& m_theme;
     DeviceFacts m_here = deviceFacts();
-    std::vector<std::pair<QString, Predictor::Answer>> m_arrived; // for table and cards
+    // shown together in table and cards
+    std::vector<std::pair<QString, Predictor::Answer>> m_arrived;
     PreviewPredictor m_predictor;
     Predictor m_tablePredictor;
     QTimer m_debounce, m_tableDebounce, m_showCards;

@@ -11,7 +11,7 @@
 
 #include <utility>
 
-// The table of all schemes at the form's numbers, and the actions on its rows.
+// The table of all schemes with the form's numbers, and the actions on its rows.
 namespace app {
 
 PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
@@ -27,7 +27,7 @@ PredictionRequest SetupPage::requestOf(const engine::Scheme& scheme) const
     return request;
 }
 
-// Every scheme at this D, N and cost; all but the chosen one with default options.
+// Every scheme at this D, N and cost. All except the chosen one have default options.
 void SetupPage::predictTable()
 {
     const PredictionRequest chosen = plan().request();
@@ -55,7 +55,7 @@ void SetupPage::predictTable()
     for (const PredictionRequest& request : requests)
         m_tablePredictor.ask(QString::fromStdString(request.schedule.scheme), request);
     m_showCards.start();
-    // Not the current row: that would scroll to it.
+    // Not the current row, because the table would scroll to it.
     if (markedSchemes().size() > 1)
         return; // set by the user
     m_tableView->selectionModel()->select(m_table->index(m_table->rowOf(name), 0),
@@ -63,7 +63,7 @@ void SetupPage::predictTable()
                                               | QItemSelectionModel::Rows);
 }
 
-// Shows the results since the last update together, instead of repainting for each.
+// Shows the results since the last update together, instead of repainting for each of them.
 void SetupPage::showArrived()
 {
     m_table->answer(std::exchange(m_arrived, {}));

@@ -30,7 +30,7 @@ public:
 
     using Folders = std::span<const std::string_view>; // "models/", searched in order
 
-    // `what` is "model" or "hardware", for messages.
+    // `what` is "model" or "hardware" in messages.
     static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
     static std::vector<std::string> names(Folders folders); // sorted
@@ -42,7 +42,7 @@ public:
     std::string text(const std::string& key, const std::string& byDefault);
     void integer(const std::string& key, int& value, Range range);
     void number(const std::string& key, double& value, Range range);
-    // Keys that are read elsewhere; "table." is a whole table.
+    // Accepts keys that other code reads; "table." stands for all keys of a table.
     void passOver(std::initializer_list<const char*> keys);
     void require(bool condition, std::string_view key, std::string_view message);
     Result<void> done() const;

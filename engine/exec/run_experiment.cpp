@@ -25,7 +25,7 @@ Result<TextData> dataOf(const Experiment& experiment)
     return TextData::fromFile(experiment.textFile, experiment.seed, experiment.model.sequence);
 }
 
-// The inputs of a run without its devices, created before devices are opened.
+// The inputs of a run that do not depend on devices; created before devices are opened.
 struct Plan
 {
     Schedule schedule;
@@ -44,10 +44,11 @@ Result<Plan> planOf(const Experiment& experiment)
         return tl::unexpected(fits.error());
     if (experiment.transport == Carrier::Nccl)
         if (const auto fault = findNcclFault(*schedule))
-            return fail(Error::Code::InvalidArgument,
-                        fmt::format("NCCL does not carry this order of messages ({}): use "
-                                    "--transport peer",
-                                    fault->reason));
+            return fail(
+                Error::Code::InvalidArgument,
+                fmt::format(
+                    "NCCL would deadlock with this order of messages ({}): use --transport peer",
+                    fault->reason));
     auto data = dataOf(experiment);
     if (!data)
         return tl::unexpected(data.error());
@@ -85,7 +86,7 @@ try {
     return fail(Error::Code::Cancelled, cancelled.what());
 } catch (const std::bad_alloc&) {
     return fail(Error::Code::Device, "out of host memory: use a smaller model");
-} catch (const std::exception& error) { // on a GPU, before or after training
+} catch (const std::exception& error) { // of a GPU, before or after training
     return fail(Error::Code::Device, error.what());
 }
 

@@ -13,12 +13,12 @@ auto invalid(std::string message)
     return fail(Error::Code::InvalidArgument, "experiment: " + std::move(message));
 }
 
-// [model] is a whole model, or { preset = "tiny" } in a file written by hand.
+// [model] has all keys of a model, or only { preset = "tiny" } if a user wrote the file.
 Result<void> readModel(const toml::table& table, Experiment& experiment)
 {
     const auto preset = table["preset"].value<std::string>();
     if (preset && table.size() > 1)
-        return invalid("[model] has a preset, so it can have no other key");
+        return invalid("[model] has a preset; remove its other keys, or the preset");
     auto model = preset ? loadModel(*preset) : modelFromTable(table);
     if (!model)
         return invalid(model.error().message);
@@ -32,7 +32,7 @@ Result<void> readTable(std::string_view name, const toml::node& node, Experiment
     if (table == nullptr
         || (name != "schedule" && name != "run" && name != "model" && name != "link"))
         return invalid(
-            fmt::format("'{}' is unknown: there are the tables schedule, run, model, link", name));
+            fmt::format("unknown table '{}'; the tables are schedule, run, model and link", name));
     if (name == "model")
         return readModel(*table, experiment);
     if (auto done = readFields(experimentFields(), name, *table, experiment); !done)

@@ -17,7 +17,7 @@ auto invalidModel(std::string message)
     return fail(Error::Code::InvalidArgument, "model: " + std::move(message));
 }
 
-// Values that are valid separately but not together.
+// Checks values that may be valid separately but not together.
 Result<void> checkCombination(const ModelSpec& model)
 {
     if (model.width % model.heads != 0)
@@ -27,9 +27,9 @@ Result<void> checkCombination(const ModelSpec& model)
         return invalidModel(
             fmt::format("heads {} are not a multiple of kv_heads {}", model.heads, model.kvHeads));
     if (model.family == Family::Llama && model.width / model.heads % 2 != 0)
-        return invalidModel(
-            fmt::format("width {} / heads {} is odd, but rotary positions need pairs", model.width,
-                        model.heads));
+        return invalidModel(fmt::format(
+            "width {} / heads {} is odd, but rotary embeddings rotate pairs; change width or heads",
+            model.width, model.heads));
     if (model.family == Family::Bert && model.vocabulary <= kHiddenToken)
         return invalidModel(
             fmt::format("vocabulary must be at least {} for family = \"bert\", which hides tokens",

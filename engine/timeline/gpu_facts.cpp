@@ -15,8 +15,8 @@ std::string throttleText(std::uint64_t throttle)
         {Throttle::PowerCap, "power cap"},
         {Throttle::Hardware, "hardware slowdown"},
         {Throttle::Sync, "sync boost"},
-        {Throttle::Heat, "heat"},
-        {Throttle::HardwareHeat, "heat, by the hardware"},
+        {Throttle::Heat, "thermal slowdown"},
+        {Throttle::HardwareHeat, "hardware thermal slowdown"},
         {Throttle::PowerBrake, "power brake"},
         {Throttle::DisplayClocks, "display clocks"},
     };

@@ -7,13 +7,13 @@
 
 namespace profiler {
 
-// One run of a comparison: the metrics of its reported iteration, and its difference to the
+// A run of a comparison: the metrics of its reported iteration, and the difference from the
 // baseline if both have the same unit.
 struct ComparedRun
 {
     std::string label;
     engine::Mode mode = engine::Mode::Simulate;
-    bool isOversubscribed = false; // there were more threads than cores
+    bool isOversubscribed = false; // more threads than cores
     std::int64_t ticksPerUnit = 1;
     RunMetrics metrics; // of the reported iteration
     double meanCompute = 0, meanExposed = 0, meanBubble = 0, meanOptimizer = 0; // per device, ticks
@@ -26,7 +26,7 @@ struct Comparison
 {
     std::vector<ComparedRun> runs;
     std::size_t baseline = 0;
-    bool comparable = true; // false: abstract units and nanoseconds
+    bool comparable = true; // false: one run is in abstract units, another in ns
     // "the runs have different modes", "the runs train different models", ...
     std::vector<std::string> notes;
 };

@@ -22,17 +22,17 @@ struct Entry
     Look look = Look::Fills;
     std::vector<Colour> fills;
     std::string text, shortText;
-    std::vector<OpHatch> hatches = {}; // of the fills; empty: plain
+    std::vector<OpHatch> hatches = {}; // [fill]; empty: plain
 };
 
-// Which chunks of which kind of op, and what else, a figure shows.
+// The kinds of op and chunks that a figure has, and what else needs a legend entry.
 struct Occurring
 {
     std::map<OpKind, std::set<int>> chunks;
     bool up = false, bubble = false, exposed = false;
 };
 
-// Spans too narrow to be seen on paper have no legend entry.
+// Spans that are narrower on paper have no legend entry.
 constexpr double kThinnestSeen = 0.35; // points
 
 Occurring occurring(const std::vector<FigureRun>& runs, const FigureStyle& style)
@@ -161,7 +161,7 @@ private:
     {
         return m_style.plotLeft + total(shorten) <= m_place.lastRight;
     }
-    // Neither fits one line: short texts where they save a line.
+    // If neither fits one line, short texts are used if they need fewer lines.
     bool fewerLines() const
     {
         const double line = m_place.right - m_style.plotLeft;

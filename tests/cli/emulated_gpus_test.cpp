@@ -153,7 +153,7 @@ TEST_CASE("a GPU that never ends ends the program with its sentence, and what th
     CHECK(printed.status == 1);
     CHECK(matches(
         lines(printed.err).back(),
-        R"(^bscope: device \d, index \d+, \S+: .* has been running for \d+\.\d s and does not end$)"));
+        R"(^bscope: device \d, index \d+, \S+: .* has been running for \d+\.\d s without completing$)"));
     CHECK_FALSE(contains(printed.err, "the program waits for a GPU"));
     CHECK(bscope(folder, "analyze run.sqlite --json").json()["outcome"] == "failed");
 }

@@ -48,8 +48,8 @@ TEST_CASE("what is missing in a trace is one sentence")
           == "3 of 7012 kernels belong to no op, 12 records were "
              "lost");
     CHECK(missingText(5, {0, 0, 1, 2, 3})
-          == "1 kernels have no times, 2 records have unknown kinds, 3 times there was no memory "
-             "for records");
+          == "1 kernels have no times, 2 records have unknown kinds, 3 buffers for records could "
+             "not be allocated");
 }
 
 TEST_CASE("the GPU that emulates all devices of an emulated run has a row for each")

@@ -182,7 +182,7 @@ TEST_CASE("asynchronous schemes say so and count their versions, simulated and t
           == true);
     const Printed part = bscope(folder, "run --scheme pipedream-2bw -N 6");
     CHECK(part.status == 1);
-    CHECK(contains(part.err, "the last 2 of 6 micro-batches are no whole update"));
+    CHECK(contains(part.err, "the last 2 of 6 micro-batches do not complete an update"));
     const Printed run = bscope(folder, "run --scheme pipedream -N 8 --iterations 2 -o p.sqlite");
     CHECK(run.status == 0);
     const auto trained = bscope(folder, "analyze p.sqlite --json").json();

@@ -17,14 +17,14 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
     writeText(folder / "empty.txt", "");
     writeText(folder / "junk.toml", "scheme = [");
     const std::vector<Mistake> mistakes{
-        {"run --transport peer", 2, "--transport is for GPUs: add --backend cuda"},
+        {"run --transport peer", 2, "--transport needs GPUs: add --backend cuda"},
         {"run --backend cuda --mode emulate --transport nccl", 2,
-         "--transport nccl is for live runs: add --mode live, or leave it out"},
+         "--transport nccl needs a live run: add --mode live, or remove --transport"},
         {"run --graphs off", 2, "--graphs is only for runs on GPUs; leave it out"},
         {"run --schedule s.csv -D 4", 2, "--devices is given by the schedule file; leave it out"},
         {"run --trace most", 2, "most is not one of auto, off, ops, kernels, all"},
         {"run --device-memory much", 2, "much is not a number of bytes, as in 16GiB"},
-        {"run --graphs on", 2, "--graphs on is for GPUs: add --backend cuda"},
+        {"run --graphs on", 2, "--graphs on needs GPUs: add --backend cuda"},
         {"simulate --devices 3", 2, "even number of devices, not 3; the nearest is 4"},
         {"simulate --micro-batches 6", 2, "multiple of the devices (4), not 6; the nearest is 8"},
         {"simulate --devices 1", 2, "the nearest is 2"},
@@ -45,7 +45,7 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"simulate --p2p nan", 2, "--p2p nan"},
         {"simulate --iterations 0", 2, "--iterations: 0"},
         {"simulate --sync sometimes", 2, "eager, late, eager-blocking"},
-        {"simulate --scheme 1f1b --scheme gpipe -o x.sqlite", 2, "one file holds one run"},
+        {"simulate --scheme 1f1b --scheme gpipe -o x.sqlite", 2, "-o writes one run"},
         {"simulate --schedule s.csv --scheme 1f1b", 2, "--schedule"},
         {"simulate --jitter 500", 2, "a percentage from 0 to 100"},
         {"simulate --joint 0", 2, "--joint 0"},

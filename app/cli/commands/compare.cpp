@@ -28,7 +28,7 @@ struct CompareOptions
     std::vector<std::string> files;
     int baseline = 0;
     bool json = false;
-    std::string loss; // loss to reach: "best", a number, or ""
+    std::string loss; // target loss: "best", a number, or ""
 };
 
 struct Runs
@@ -66,7 +66,7 @@ Result<Runs> readAll(const CompareOptions& options)
     return all;
 }
 
-// Steps until a loss is reached, in several units.
+// What each run needed to reach a loss: iterations, updates and tokens.
 std::string stepsText(const Runs& all)
 {
     Table table({{"run", Table::Align::Left}, {"iterations"}, {"updates"}, {"tokens"}});

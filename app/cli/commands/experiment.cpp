@@ -22,10 +22,10 @@ struct RepeatOptions
 {
     std::string file;
     RecordOptions record;
-    std::optional<Trace> trace; // none: as in the file
+    std::optional<Trace> trace; // nullopt: as in the file
 };
 
-// The TOML of the file, or the TOML stored in a run.
+// The TOML of an experiment file, or the TOML stored in a run.
 Result<std::string> experimentText(const std::string& file)
 {
     if (!isSqlite(file))

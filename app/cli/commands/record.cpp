@@ -28,7 +28,7 @@ using namespace engine;
 using namespace profiler;
 
 namespace {
-// Passes the executor's reports to the file and to the progress output.
+// Passes the reports of the executor to the file and to the progress output.
 class Recorder
 {
 public:
@@ -115,7 +115,8 @@ private:
         m_measured.insert(m_measured.end(), timings.begin(), timings.end());
     }
 
-    // Writes what the timeline has gained; the median iteration is written with the whole run.
+    // Writes what was added to the timeline since the last call. The median iteration is written at
+    // the end.
     enum class IsLast : bool { No, Yes };
     Result<void> commit(const Run& run, IsLast isLast = IsLast::No)
     {
@@ -162,7 +163,7 @@ private:
     std::vector<OpTiming> m_measured;
     std::vector<ArenaUse> m_arenas;
     std::vector<Metric> m_metrics;           // written when the file is closed
-    std::size_t m_written = 0, m_memory = 0; // of the timeline
+    std::size_t m_written = 0, m_memory = 0; // number written so far
     std::size_t m_iterations = 0;            // without the median iteration
 };
 
@@ -172,7 +173,7 @@ void addRecordOptions(CLI::App& app, RecordOptions& options)
 {
     constexpr const char* kGroup = "Recording";
     addOutputOptions(app, options.output,
-                     "File of the run (default: a new file in the data folder)", "RUN.sqlite",
+                     "File for the run (default: a new file in the data folder)", "RUN.sqlite",
                      kGroup);
     addProgressOption(app, options.progress);
     app.add_flag("--detach", options.detach,
@@ -184,7 +185,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
 {
     Interrupt interrupt;
     if (options.progress == ProgressKind::JsonLines && !options.detach)
-        interrupt.stopWithParent(); // a worker of the window stops with it and keeps its recording
+        interrupt.stopWithParent(); // a worker must stop with its window and keep its recording
     auto created = options.output.file.empty()
         ? createRunFile(experiment)
         : createOutput(options.output,
@@ -198,7 +199,7 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     Recorder& recorder = *recording;
     const auto run
         = recorder.finish(runExperiment(experiment, recorder.observer(), interrupt.requested()));
-    if (devicesAreLost()) // the destructor would wait for them
+    if (devicesAreLost()) // destructors would wait for them
         static_cast<void>(recording.release());
     if (run) {
         printText(runSummary(*run, file));

@@ -27,7 +27,8 @@ struct PrintOptions
     OutputOptions output;
 };
 
-// One per stage even for a single copy, because PyTorch also divides the gradients by N there.
+// Adds a reduction per stage even for a single copy, because PyTorch's reductions also divide the
+// gradients by N.
 Schedule addReductions(Schedule schedule)
 {
     const int copies = std::exchange(schedule.shape.dataParallel, 2);

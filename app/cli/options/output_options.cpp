@@ -12,7 +12,7 @@ namespace {
 
 using Paths = std::vector<std::filesystem::path>;
 
-// The arguments that may name a file: every one except that of -o.
+// The values of all options except -o, any of which may name a file.
 Paths argumentsOf(const CLI::App& app)
 {
     Paths inputs;

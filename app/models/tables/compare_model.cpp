@@ -17,8 +17,7 @@ void CompareModel::show(profiler::Comparison comparison, QStringList titles)
     reset(columns(), std::move(runs));
 }
 
-// Omits columns in which no run has a number; shows the mode only if modes differ or a run was
-// oversubscribed.
+// Omits columns without a number, and the mode unless modes differ or a run was oversubscribed.
 CompareModel::Columns CompareModel::columns() const
 {
     const auto& runs = m_comparison.runs;
@@ -80,7 +79,7 @@ TableColumn<std::size_t> CompareModel::column(const QString& title, const Quanti
               [=, this](std::size_t run) { return static_cast<int>(verdict(run, quantity)); });
 }
 
-// Times share the baseline's unit where the runs are comparable.
+// Times are shown in the unit of the baseline if the runs are comparable.
 Scale CompareModel::scaleOf(std::size_t run, const Quantity& quantity) const
 {
     if (quantity.scale)

@@ -9,7 +9,7 @@
 
 namespace app {
 
-// The narrow lanes under the compute boxes: messages, all-reduces, memory over time.
+// Draws the narrow lanes below the compute boxes: messages, all-reduces, memory over time.
 class SublanePainter
 {
 public:
@@ -38,7 +38,7 @@ private:
     BoxPainter m_boxes;
 };
 
-// The position of the dot at the highest memory of an iteration.
+// Where the dot at the highest memory of an iteration is drawn.
 struct MemoryPeak
 {
     std::int64_t time = 0;

@@ -19,7 +19,7 @@ namespace {
 constexpr int kChartWidth = 424, kLeastChart = 232;
 constexpr int kHead = 32, kNoteHeight = 56;
 
-// The run to describe first: the shortest one that is not the baseline.
+// The run that is described first: the shortest one except the baseline.
 int shortestRun(const profiler::Comparison& comparison)
 {
     std::size_t shortest = comparison.baseline;
@@ -56,7 +56,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     m_columns->addWidget(m_chartPanel);
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
-    // A splitter that the user moved keeps its place.
+    // A splitter that the user has moved stays where it is.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ComparisonPanels::showSentence);
@@ -67,7 +67,7 @@ QWidget* ComparisonPanels::makeTables()
     auto* head = makeSurface("alt");
     head->setFixedHeight(kHead);
     auto* headRow = spaced(new QHBoxLayout(head), {12, 0, 12, 0}, 8);
-    headRow->addWidget(makeLabel(tr("Difference to baseline"), "dock"));
+    headRow->addWidget(makeLabel(tr("Difference from baseline"), "dock"));
     headRow->addStretch(1);
     headRow->addWidget(m_mode);
     auto* note = spaced(new QHBoxLayout, {12, 10, 12, 10}, 10);

@@ -66,7 +66,7 @@ QWidget* makeSurface(const char* surface, QWidget* parent)
 
 void fitToScreen(QWidget& window)
 {
-    constexpr int kFrame = 64; // window manager frame and margin
+    constexpr int kFrame = 64; // the window manager's frame, and a margin
     const QSize room = window.screen()->availableGeometry().size() - QSize(0, kFrame);
     const QSize fitting = window.size().boundedTo(room).expandedTo(window.minimumSize());
     if (fitting != window.size() && !(window.windowState() & Qt::WindowMaximized))

@@ -13,16 +13,16 @@ class QSplitter;
 
 namespace app {
 
-// Factories of common widgets. Roles, kinds and surfaces are the selectors of
-// resources/style/window.qss; the parent owns the result.
+// Factories for common widgets. Roles, kinds and surfaces are selectors in
+// resources/style/window.qss. The parent owns the result.
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
 // kind: "", "primary", "tool" (24 high) or "link".
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind = "");
 QFrame* makeLine(Qt::Orientation orientation);
-// A vertical scroll area; its content takes the focus.
+// A vertical scroll area whose content gets the focus.
 QScrollArea* makeScroll(QWidget* content);
-QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel; parts do not collapse
+QSplitter* makeSplitter(Qt::Orientation orientation); // one pixel wide; parts do not collapse
 // surface: "plain", "alt", "card", "card-alt", "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and re-applies the style sheet.
@@ -62,7 +62,7 @@ private:
     Colour m_colour;
 };
 
-// The mode tag beside a number: "emulated". `live` is filled, the others are outlined.
+// The mode next to a number: "emulated". The tag of `live` is filled, others are outlined.
 class Tag : public QWidget
 {
     Q_OBJECT

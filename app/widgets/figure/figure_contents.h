@@ -8,7 +8,7 @@
 
 namespace app {
 
-// The optional parts of a figure: one check box each, by column, left to right.
+// The optional parts of a figure, each with a check box, column by column.
 struct FigureContent
 {
     const char* text;

@@ -1,4 +1,4 @@
-// The controls of the export dialog's right column.
+// Creates the controls in the right column of the export dialog.
 #include "app/models/text.h"
 #include "app/widgets/controls/controls.h"
 #include "app/widgets/controls/segment_control.h"
@@ -21,7 +21,7 @@
 namespace app {
 namespace {
 
-// The remark at the right of a palette's name.
+// The hint at the right of a palette's name.
 QString remark(const std::string& palette)
 {
     if (palette == "default")

@@ -31,7 +31,7 @@ void FigureOptionsPanel::choosePreset(int index)
     Q_EMIT changed();
 }
 
-// The user's own presets follow the publishers'; `name` of one is "own/" and its name.
+// The user's own presets follow those of publishers. Their `name` is "own/" and the name.
 void FigureOptionsPanel::setOwnPresets(const QStringList& names)
 {
     const QString current = m_preset->currentData().toString();
@@ -44,7 +44,7 @@ void FigureOptionsPanel::setOwnPresets(const QStringList& names)
     m_preset->setCurrentIndex(kept < 0 ? m_preset->count() - 1 : kept);
 }
 
-// A changed width or font size deselects the preset.
+// Changing the width or the font size deselects the preset.
 void FigureOptionsPanel::markCustom()
 {
     if (m_quiet)
@@ -67,7 +67,7 @@ void FigureOptionsPanel::showOutput()
     const bool isPicture = isChosen(FigureFormat::Pdf) || isChosen(FigureFormat::Png);
     if (isChosen(FigureFormat::Tikz) && !isChosen(FigureFormat::Pdf))
         m_latex->setText(QStringLiteral("\\input{%1}").arg(file));
-    else if (isChosen(FigureFormat::Svg) && !isPicture) // of the package svg
+    else if (isChosen(FigureFormat::Svg) && !isPicture) // needs the LaTeX package svg
         m_latex->setText(QStringLiteral("\\includesvg[width=%1]{%2}").arg(width, file));
     else
         m_latex->setText(QStringLiteral("\\includegraphics[width=%1]{%2}").arg(width, file));
@@ -170,9 +170,9 @@ void FigureOptionsPanel::showPossible()
         m_contents[content]->setToolTip(!isThere ? absent
                                             : isMeasured
                                             ? QString()
-                                            : tr("Not available in a schematic: choose measured"));
+                                            : tr("Not available in a schematic: select measured"));
     };
-    set(kFigureMemory, m_isMemoryRecorded, tr("These runs recorded no memory"));
+    set(kFigureMemory, m_isMemoryRecorded, tr("These runs have no recorded memory"));
     set(kFigureNotes, m_hasNotes, tr("These runs have no notes"));
 }
 

@@ -43,7 +43,7 @@ IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent
     m_name->setObjectName(QStringLiteral("iterationName"));
     m_name->setFont(uiFont(13, QFont::Medium));
     m_previous->setToolTip(tr("Previous iteration"));
-    m_next->setToolTip(tr("Next iteration; the last one is the median replay"));
+    m_next->setToolTip(tr("Next iteration; the last one is the median iteration"));
     auto* row = spaced(new QHBoxLayout(this), {}, 4);
     row->addWidget(makeLabel(tr("Iteration"), "small"));
     row->addWidget(m_previous);

@@ -176,7 +176,7 @@ void KernelPanel::refresh()
         busy += op.busy;
     }
     const Scale scale = timeScale(m_run->info, time);
-    m_sum->setText(launches == 0 ? tr("No launches match; choose another op type, device or scope")
+    m_sum->setText(launches == 0 ? tr("No launches match; select another op type, device or scope")
                                  : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
                                        .arg(number(static_cast<double>(launches), 0),
                                             scale.text(static_cast<double>(busy)),

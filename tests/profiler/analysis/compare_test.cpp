@@ -35,9 +35,9 @@ TEST_CASE("runs on the two clocks are never subtracted")
     const Comparison c = compare({&units, &measured}).value();
     CHECK_FALSE(c.comparable);
     CHECK(c.notes.size() == 2);
-    CHECK(summarize(c, 1)
-          == "mine and 1F1B have no common clock: one is in abstract units, the other in "
-             "nanoseconds");
+    CHECK(
+        summarize(c, 1)
+        == "mine and 1F1B cannot be compared: one is in abstract units, the other in nanoseconds");
 }
 
 TEST_CASE("what one run does not say contradicts nobody")
