@@ -17,8 +17,8 @@ using engine::Shape;
 // Peers and memory events name a device in 16 bits.
 constexpr int kMostDevices = 0xFFFF;
 
-// Tables over stage x micro-batch x slice are allocated for a schedule. Every micro-batch has ops
-// in every stage, so that a file cannot ask for more memory than is in proportion to its size.
+// Readers of a schedule allocate tables over stage x micro-batch x slice. Every micro-batch must
+// have ops in every stage, so the memory for them is proportional to the size of the file.
 bool fitsOps(const Shape& shape, std::size_t ops)
 {
     constexpr std::size_t kSmall = 1 << 16;

@@ -61,7 +61,7 @@ Result<void> refuseCode(Database& database, const std::string& name)
                             name, *found));
 }
 
-// The header's word on how long the file should be; 0 when it does not say.
+// The size of the file according to its header; 0 if the header does not have it.
 std::uintmax_t promisedSize(std::string_view header)
 {
     const auto byte = [&](std::size_t at) {
@@ -77,7 +77,7 @@ struct Signature
     std::string_view start, what;
 };
 
-// What people open by mistake.
+// Files that users open by mistake.
 constexpr std::array<Signature, 6> kSignatures{{
     {"{", "a JSON file (a Chrome trace?)"},
     {"[", "a JSON file (a Chrome trace?)"},

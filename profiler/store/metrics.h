@@ -4,8 +4,8 @@
 #include "engine/timeline/run.h"
 #include "profiler/store/table.h"
 
-// The rows of BS_metric: name, unit, meaning and the field of each. A field that is empty or 0 is
-// not known and has no row.
+// The rows of BS_metric: for each its name, unit, meaning and field. A field that is empty or 0 is
+// unknown and has no row.
 
 namespace profiler {
 
@@ -47,7 +47,8 @@ void runMetrics(auto& run, auto&& metric)
     clockMetrics(run.machine.clocks, metric);
 }
 
-// All 0: the trace is complete. These have a row even then.
+// The counts of missing records. They have rows even if all are 0, which means that the trace is
+// complete.
 void healthMetrics(auto& health, auto&& metric)
 {
     metric({"gpu_records_dropped", "", "records that the tracer lost"}, health.dropped);
@@ -58,7 +59,7 @@ void healthMetrics(auto& health, auto&& metric)
            health.declinedBuffers);
 }
 
-// Writes what `visit(metric)` names.
+// Writes the metrics that `visit(metric)` passes to `metric`.
 engine::Result<void> writeMetrics(Database& database, auto&& visit)
 {
     auto insert = database.prepare("INSERT INTO BS_metric (name, value, unit) VALUES (?, ?, ?)");
@@ -72,7 +73,7 @@ engine::Result<void> writeMetrics(Database& database, auto&& visit)
     return ok ? engine::Result<void>() : tl::unexpected(database.error());
 }
 
-// Calls `use(name, row)` for each row; the value is column 1.
+// Calls `use(name, row)` for each row; column 1 of `row` is the value.
 engine::Result<void> forEachMetric(Database& database, auto&& use)
 {
     auto row = database.prepare("SELECT name, value FROM BS_metric");

@@ -14,7 +14,7 @@ using engine::Note;
 using engine::Result;
 namespace fs = std::filesystem;
 
-// How much of the run a note may point at.
+// The sizes of the run, which limit what a note may refer to.
 struct Limits
 {
     std::int64_t ops = 0, iterations = 0, devices = 0;
@@ -35,7 +35,7 @@ bool isWhole(const Note& note, const Limits& limits)
     return note.id > 0 && note.window.begin <= note.window.end && note.iteration >= -1
         && note.iteration < limits.iterations && note.device.value >= -1
         && note.device.value < limits.devices && (!note.op || *note.op < limits.ops)
-        && (!note.op || note.iteration >= 0); // an op is one of an iteration
+        && (!note.op || note.iteration >= 0); // an op needs an iteration
 }
 
 Result<Database> openForNotes(const fs::path& file)

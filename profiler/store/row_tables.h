@@ -6,8 +6,8 @@
 #include "engine/timeline/timeline.h"
 #include "profiler/store/run_tables.h"
 
-// Our own tables that grow with the run. Their ids are one sequence over all of them, so that a
-// reader asks each for the rows after the last one that it has seen. Notes are added later.
+// Our own tables that grow with the run. All of them share one sequence of ids, so that a reader
+// asks each table for the rows after the last id that it has seen. Notes are added later.
 
 namespace profiler {
 

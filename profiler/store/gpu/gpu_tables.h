@@ -3,15 +3,16 @@
 #include "engine/timeline/gpu_trace.h"
 #include "profiler/store/table.h"
 
-// The tables of what ran on GPUs, made with their first row, as in Nsight Systems' exports. Those
-// without BS_ have its names, order and types, schema 3.28.1.
+// The tables of GPU activity, as in exports of Nsight Systems; each is created with its first row.
+// Tables without BS_ have its names, order and types (schema 3.28.1).
 
 namespace profiler {
 
 inline constexpr std::string_view kKernelsTraced = "`--trace kernels` or `all`",
                                   kAllTraced = "`--trace all`", kGpuRuns = "runs on GPUs";
 
-// Nsight Systems counts memory kinds from 0 (pageable), CUPTI from 1; unknown is 7 and 0.
+// Nsight Systems counts memory kinds from 0 (pageable), CUPTI from 1. Unknown is 7 in Nsight
+// Systems and 0 in CUPTI.
 struct MemoryKind
 {
     std::uint8_t& cupti;
@@ -35,7 +36,7 @@ struct OfProcess
     std::int64_t process = 0;
 };
 
-// When and where a piece of work ran.
+// The columns that say when and where work ran.
 void placed(auto& work, std::int64_t& process, auto&& column)
 {
     nsight(column, "start", work.window.begin, "end", work.window.end, "deviceId",

@@ -3,8 +3,8 @@
 #include "profiler/store/gpu/gpu_tables.h"
 #include "profiler/store/run_tables.h"
 
-// Tables of Nsight Systems' export that every run has, and those that describe the machine of a run
-// on GPUs. Those without BS_ have its names, order and types, schema 3.28.1.
+// The tables of Nsight Systems' export that every run has, and those that describe the machine of a
+// run on GPUs. Tables without BS_ have its names, order and types (schema 3.28.1).
 
 namespace profiler {
 
@@ -44,7 +44,7 @@ inline constexpr PlainText kCudaDevices{
 using CudaDeviceRow
     = Plain<kCudaDevices, int, int, std::int64_t, std::string, std::optional<std::int64_t>>;
 
-// The tables that spell the numbers of other tables.
+// The ENUM_ tables, which name the numbers of other tables.
 template<const PlainText& Text>
 using NumberRow = Plain<Text, int, std::string, std::string>;
 inline constexpr std::string_view kNumberColumns = "id name label";
@@ -94,7 +94,7 @@ inline std::optional<std::int64_t> numberOf(const engine::GpuFacts& gpu, std::st
         = std::ranges::find(gpu.numbers, name, &std::pair<std::string, std::int64_t>::first);
     return found == gpu.numbers.end() ? std::nullopt : std::optional(found->second);
 }
-// A number that CUDA reports of a GPU, by the name of its column; NULL: it does not.
+// A number of a GPU by the name of its column; NULL if CUDA does not report it.
 struct GpuNumber
 {
     engine::GpuFacts& gpu;
