@@ -75,13 +75,14 @@ Result<void> checkSchedule(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
     if (!plausible(shape))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the schedule's shape is impossible ({} devices, {} stages, {} "
-                                "micro-batches)",
-                                shape.devices, shape.stages, shape.microBatches));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "the schedule has an invalid shape ({} devices, {} stages, {} micro-batches)",
+                shape.devices, shape.stages, shape.microBatches));
     if (!placed(schedule))
         return fail(Error::Code::InvalidArgument,
-                    "the schedule's placement does not give every stage a device");
+                    "the schedule's placement has stages without a device");
     if (schedule.program.size() != static_cast<std::size_t>(shape.devices))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the schedule has {} programs for {} devices",

@@ -20,19 +20,19 @@ void clockMetrics(auto& clocks, auto&& metric)
     metric({"sm_clock_least", "MHz", "lowest SM clock of these samples"}, clocks.least);
     metric({"sm_clock_median", "MHz", "median SM clock of these samples"}, clocks.median);
     metric({"sm_clock_most", "MHz", "highest SM clock of these samples"}, clocks.most);
-    metric({"throttle", "", "reasons for throttling in them, as `BS_gpu_sample.throttle`"},
+    metric({"throttle", "", "throttle reasons in these samples, as in `BS_gpu_sample.throttle`"},
            clocks.throttle);
-    metric({"clocks_missing", "", "why clocks are not known"}, clocks.reason);
+    metric({"clocks_missing", "", "why clocks are unknown"}, clocks.reason);
 }
 
 void runMetrics(auto& run, auto&& metric)
 {
     metric({"tokens_per_iteration", "tokens", ""}, run.tokensPerIteration);
     metric({"flops_per_iteration", "FLOP", "model FLOPs"}, run.flopsPerIteration);
-    metric({"executed_flops", "FLOP", "per iteration, with what is recomputed"}, run.executedFlops);
+    metric({"executed_flops", "FLOP", "per iteration, including recomputation"}, run.executedFlops);
     metric({"peak_flops", "FLOP/s", "of one device"}, run.peakFlops);
     metric({"peak_source", "", "how the peak was measured"}, run.peakSource);
-    metric({"recompute_keeps", "M_a", "share of an activation that stays until its recompute"},
+    metric({"recompute_keeps", "M_a", "share of an activation that is kept until its recompute"},
            run.recomputeKeeps);
     metric({"transport", "", "transport between GPUs: `local`, `peer`, `nccl`, `local, peer`"},
            run.transport);
@@ -51,11 +51,11 @@ void runMetrics(auto& run, auto&& metric)
 // complete.
 void healthMetrics(auto& health, auto&& metric)
 {
-    metric({"gpu_records_dropped", "", "records that the tracer lost"}, health.dropped);
+    metric({"gpu_records_dropped", "", "records lost by the tracer"}, health.dropped);
     metric({"gpu_kernels_without_op", "", "kernels that belong to no op"}, health.withoutOp);
     metric({"gpu_kernels_without_time", "", "kernels without a time stamp"}, health.withoutTime);
     metric({"gpu_records_unknown", "", "records of an unknown kind"}, health.unknown);
-    metric({"gpu_buffers_declined", "", "buffers refused for want of memory"},
+    metric({"gpu_buffers_declined", "", "buffers that could not be allocated"},
            health.declinedBuffers);
 }
 

@@ -69,7 +69,7 @@ Result<void> seal(Database database)
             return tl::unexpected(mode.error());
         if (std::chrono::steady_clock::now() > deadline)
             return engine::fail(engine::Error::Code::Io,
-                                fmt::format("another program keeps {0} open: the run is whole, "
+                                fmt::format("another program has {0} open: the run is complete, "
                                             "but only together with {0}-wal",
                                             file.string()));
         std::this_thread::sleep_for(std::chrono::milliseconds(10));

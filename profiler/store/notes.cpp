@@ -95,7 +95,7 @@ Result<void> removeNote(const fs::path& file, std::int64_t id)
         return tl::unexpected(database->error());
     if (sqlite3_changes(database->handle()) == 0)
         return fail(Error::Code::NotFound,
-                    fmt::format("{} has no such note any more", file.string()));
+                    fmt::format("{} no longer has this note", file.string()));
     return {};
 }
 

@@ -223,7 +223,7 @@ Result<Database> openFileForWriting(const fs::path& file)
     const auto readOnly = [&file] {
         return Error{
             Error::Code::Io,
-            fmt::format("{} is read-only: save a copy of it and go on with that", file.string())};
+            fmt::format("{} is read-only: save a copy and continue with it", file.string())};
     };
     auto database = Database::open(file, Database::Access::ReadWrite);
     if (!database && faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)

@@ -104,7 +104,7 @@ Result<void> RowWriter::writeTrack(const Batch::TrackSpans& track)
 {
     if (!track.device.isValid() || track.device.value >= m_schedule.shape.devices)
         return fail(Error::Code::InvalidArgument,
-                    fmt::format("a track is of device {}, which the schedule does not have",
+                    fmt::format("a track belongs to device {}, which the schedule does not have",
                                 track.device.value));
     const auto [known, isNew] = m_tracks.try_emplace({track.device, track.kind}, m_lastRow + 1);
     if (isNew && !m_track.run({++m_lastRow, track.device, track.kind}))
@@ -135,10 +135,11 @@ Result<void> RowWriter::writeMemory(const engine::MemoryEvent& event)
 {
     const bool hasOp = event.op != engine::MemoryEvent::kNoOp;
     if ((hasOp && event.op >= m_index.count()) || event.device >= m_schedule.shape.devices)
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("a memory event is of op {} on device {}, which the schedule does "
-                                "not have",
-                                event.op, event.device));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "a memory event belongs to op {} on device {}, which the schedule does not have",
+                event.op, event.device));
     return result(m_memory.run({++m_lastRow, event, static_cast<std::uint8_t>(event.category)}));
 }
 

@@ -47,7 +47,7 @@ std::string_view query(Database::Access access)
 Error damagedFile(const std::filesystem::path& file, std::string_view what)
 {
     return {Error::Code::Corrupt,
-            fmt::format("{} is damaged ({}): record the run again or take a copy of it",
+            fmt::format("{} is damaged ({}): use another copy or record the run again",
                         file.string(), what)};
 }
 
@@ -71,7 +71,7 @@ Error errorOf(sqlite3* handle, const std::filesystem::path& file)
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
         return {Error::Code::Io,
-                fmt::format("another program holds {} locked: close it and try again", name)};
+                fmt::format("another program has locked {}: close it and try again", name)};
     case SQLITE_NOTADB:
         return {Error::Code::Corrupt, fmt::format("{} is not a SQLite file", name)};
     default:

@@ -133,8 +133,8 @@ Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& fi
     if (run.timeline.iterations.empty() || !run.timeline.tracks.empty())
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} holds losses and durations, but no ops: it was recorded with "
-                            "--trace off; record it again without",
+                fmt::format("{} has losses and durations, but no ops: it was recorded with --trace "
+                            "off; record it again without --trace off",
                             file.string()));
 }
 
