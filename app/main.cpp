@@ -71,7 +71,7 @@ int main(int argc, char** argv)
         return 2;
     }
     if (!line.print.isEmpty()) {
-        std::fputs(qPrintable(line.print), stdout);
+        engine::printText(line.print.toStdString());
         return withOutputChecked(0);
     }
     return runWindow(argc, argv, line);

@@ -4,6 +4,7 @@
 #include "app/figures/schematic.h"
 #include "app/figures/write_figure.h"
 #include "engine/base/new_file.h"
+#include "engine/base/process.h"
 #include "profiler/store/notes.h"
 #include "profiler/store/trace_store.h"
 
@@ -105,9 +106,9 @@ Result<void> write(const FigureRequest& request)
             return tl::unexpected(bytes.error());
         if (auto saved = engine::saveFile(std::move((*files)[i]), bytes->toStdString()); !saved)
             return saved;
-        fmt::print("{}  {:.2f} x {:.2f} in\n", file.toStdString(),
-                   scene->width / profiler::kPointsPerInch,
-                   scene->height / profiler::kPointsPerInch);
+        engine::printText(fmt::format("{}  {:.2f} x {:.2f} in\n", file.toStdString(),
+                                      scene->width / profiler::kPointsPerInch,
+                                      scene->height / profiler::kPointsPerInch));
     }
     return {};
 }
@@ -131,7 +132,7 @@ int figureCommand(int argc, char** argv)
     if (!request)
         return report(request.error(), 2);
     if (request->help) {
-        fmt::print("{}", figureHelp().toStdString());
+        engine::printText(figureHelp().toStdString());
         return 0;
     }
     const auto written = write(*request);

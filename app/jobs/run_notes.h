@@ -3,7 +3,9 @@
 #include "app/jobs/background.h"
 #include "engine/timeline/note.h"
 
+#include <QDateTime>
 #include <QObject>
+#include <QTimer>
 #include <QUndoStack>
 
 #include <vector>
@@ -12,7 +14,7 @@ namespace app {
 
 // The notes in the file of one run, in time order. A change is shown at once, written in the
 // background, and can be undone. Changes are written in order; one that cannot be written is
-// reverted. GUI thread only.
+// reverted. Changes by other windows are read once a second. GUI thread only.
 class RunNotes : public QObject
 {
     Q_OBJECT
@@ -42,10 +44,17 @@ private:
     void put(const engine::Note& note);              // shows and writes a note
     void take(const engine::Note& note);
     void written(const engine::Note& note, const QString& failure);
+    struct StoredNotes;
     void read();
+    void readIfChanged();
+    void show(const StoredNotes& stored);
 
     Background m_background; // one thread, so that changes are written in order
     QString m_file;
+    std::string m_run;  // runIdentity(), so that no note goes into another run of the same name
+    QDateTime m_readAt; // modification time of the file when it was read
+    int m_changes = 0;  // by this window; notes read before the last one are out of date
+    QTimer m_timer;
     std::vector<engine::Note> m_notes;
     QUndoStack m_undo;
 };

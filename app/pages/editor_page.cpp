@@ -9,12 +9,12 @@
 #include "app/widgets/editor/schedule_grid.h"
 #include "app/widgets/editor/violation_list.h"
 #include "app/widgets/setup/schedule_preview.h"
+#include "engine/base/read_file.h"
 #include "engine/schedule/formats/read_schedule.h"
 #include "engine/schedule/notation.h"
 #include "profiler/analysis/predicted_info.h"
 
 #include <QAction>
-#include <QFile>
 #include <QFileInfo>
 #include <QLabel>
 #include <QStackedLayout>
@@ -96,21 +96,20 @@ void EditorPage::open(const QString& file)
 {
     m_name = QFileInfo(file).fileName();
     m_file = file;
-    QFile source(file);
-    if (!source.open(QIODevice::ReadOnly)) {
+    const auto text = engine::readFile(file.toStdString());
+    if (!text) {
         refuse(tr("%1 cannot be read").arg(m_name),
-               tr("%1: %2. Nothing was changed.").arg(file, source.errorString()));
+               tr("%1. Nothing was changed.").arg(fromUtf8(text.error().message)));
         return;
     }
-    const std::string text = source.readAll().toStdString();
-    auto schedule = engine::readScheduleText(text);
+    auto schedule = engine::readScheduleText(*text);
     if (!schedule) {
         refuse(tr("%1 is not a schedule").arg(m_name),
                fromUtf8(schedule.error().message) + tr(". Nothing was changed."));
         return;
     }
     take(std::move(*schedule));
-    const auto format = engine::scheduleFormat(text);
+    const auto format = engine::scheduleFormat(*text);
     if (format == engine::ScheduleFormat::Csv || m_edited == nullptr)
         return;
     m_file.clear(); // Save writes our CSV, so it must not replace another program's file

@@ -137,15 +137,6 @@ int renameTo(const fs::path& from, const fs::path& to, IfExists ifExists)
     return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-bool isSqlite(const fs::path& file)
-{
-    std::array<char, 16> start{};
-    std::ifstream in(file, std::ios::binary);
-    in.read(start.data(), start.size());
-    return std::string_view(start.data(), start.size())
-        == std::string_view("SQLite format 3", start.size());
-}
-
 // 0, or the error's number.
 int writeAll(const fs::path& file, std::string_view content)
 {
@@ -297,6 +288,18 @@ Result<void> saveFile(const fs::path& target, std::string_view content, IfExists
     return NewFile::beside(target, ifExists, inputs).and_then([&](NewFile file) {
         return saveFile(std::move(file), content);
     });
+}
+
+bool isSqlite(const fs::path& file)
+{
+    std::error_code ignored;
+    if (!fs::is_regular_file(file, ignored)) // opening a pipe would wait for its writer
+        return false;
+    std::array<char, 16> start{};
+    std::ifstream in(file, std::ios::binary);
+    in.read(start.data(), start.size());
+    return std::string_view(start.data(), start.size())
+        == std::string_view("SQLite format 3", start.size());
 }
 
 fs::path companion(const fs::path& file, std::string_view suffix)

@@ -53,6 +53,9 @@ Result<void> saveFile(NewFile target, std::string_view content);
 Result<void> saveFile(const std::filesystem::path& target, std::string_view content,
                       IfExists ifExists, std::span<const std::filesystem::path> inputs = {});
 
+// True if the file starts as a SQLite database does.
+bool isSqlite(const std::filesystem::path& file);
+
 // The names of SQLite's files beside a database: "-journal", "-wal", "-shm".
 constexpr std::string_view kSqliteCompanions[] = {"-journal", "-wal", "-shm"};
 std::filesystem::path companion(const std::filesystem::path& file, std::string_view suffix);

@@ -47,12 +47,19 @@ void prepareProcess()
     cleanUpOnSignals();
 }
 
+void printText(std::string_view text)
+{
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    (void)flushOutput();
+}
+
 int flushOutput()
 {
-    errno = 0;
-    if (std::fflush(stdout) != 0)
-        return errno;
-    return std::ferror(stdout) != 0 ? EIO : 0;
+    static int firstError = 0; // the next flush may succeed
+    const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (failed && firstError == 0)
+        firstError = errno;
+    return firstError;
 }
 
 } // namespace engine

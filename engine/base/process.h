@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 namespace engine {
 
 // Call first in main(). Occupies closed standard streams, because the next file that is opened
@@ -7,7 +9,9 @@ namespace engine {
 // unfinished files (hidden_file.h) before they end the process.
 void prepareProcess();
 
-// Flushes standard output. 0, or the number of the error: something that was printed is lost.
+// Prints to standard output and flushes it.
+void printText(std::string_view text);
+// 0, or the number of the first error of standard output: something that was printed is lost.
 int flushOutput();
 
 } // namespace engine

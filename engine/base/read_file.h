@@ -6,8 +6,8 @@
 
 namespace engine {
 
-// Returns the contents of a file, or NotFound if it does not exist, or Io with the system's
-// message.
+// Returns the contents of a regular file, or NotFound if it does not exist, or Io if it cannot be
+// read, is a device or a pipe, or has more than 1 GiB.
 Result<std::string> readFile(const std::string& path);
 
 } // namespace engine

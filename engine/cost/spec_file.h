@@ -14,6 +14,10 @@
 
 namespace engine {
 
+// Parses TOML; errors name `source` and the line. Refuses text that would exhaust the stack of the
+// parser: more than 1 MiB, or a key of more than 64 parts.
+Result<toml::table> parseToml(std::string_view text, std::string_view source);
+
 // Reads a preset of resources/ or the user's .toml file key by key. done() returns the first
 // error, which may be a key that was never read.
 class SpecFile
@@ -30,6 +34,9 @@ public:
     static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
     static std::vector<std::string> names(Folders folders); // sorted
+    // The content of the preset or file, unparsed.
+    static Result<std::string> textOf(Folders folders, std::string_view nameOrFile,
+                                      std::string_view what);
 
     // `key` is "key" or "table.key". A missing key leaves the value unchanged.
     std::string text(const std::string& key, const std::string& byDefault);

@@ -1,3 +1,4 @@
+#include "engine/cost/spec_file.h"
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_fields.h"
 #include "engine/model/toml_fields.h"
@@ -51,16 +52,16 @@ std::string toToml(const Experiment& experiment)
 
 Result<Experiment> experimentFromToml(std::string_view text)
 {
+    const auto tables = parseToml(text, "experiment");
+    if (!tables)
+        return tl::unexpected(tables.error());
+    if (tables->empty())
+        return invalid("the file has no keys; record a run and copy its experiment, or see "
+                       "sample_runs/*.toml");
     Experiment experiment;
-    try {
-        for (const auto& [name, node] : toml::parse(text))
-            if (auto done = readTable(name.str(), node, experiment); !done)
-                return tl::unexpected(done.error());
-    } catch (const toml::parse_error& error) {
-        return fail(
-            Error::Code::Corrupt,
-            fmt::format("experiment: line {}: {}", error.source().begin.line, error.description()));
-    }
+    for (const auto& [name, node] : *tables)
+        if (auto done = readTable(name.str(), node, experiment); !done)
+            return tl::unexpected(done.error());
     if (auto done = checkExperiment(experiment); !done)
         return tl::unexpected(done.error());
     return experiment;

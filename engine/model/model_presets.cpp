@@ -1,34 +1,16 @@
+#include "engine/cost/spec_file.h"
 #include "engine/model/hidden_tokens.h"
 #include "engine/model/model_fields.h"
 #include "engine/model/toml_fields.h"
-#include "resources/resources.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <fstream>
-#include <sstream>
 
 namespace engine {
 namespace {
 
-constexpr std::string_view kFolder = "models/", kEnding = ".toml";
+constexpr std::string_view kFolders[] = {"models/"};
 
 constexpr std::int64_t kMostTokens = 1 << 20; // of a micro-batch
-
-Result<ModelSpec> parse(std::string_view text, std::string_view source)
-{
-    try {
-        auto model = modelFromTable(toml::parse(text));
-        if (!model)
-            model.error().message = fmt::format("{}: {}", source, model.error().message);
-        return model;
-    } catch (const toml::parse_error& error) {
-        return fail(
-            Error::Code::Corrupt,
-            fmt::format("{}: line {}: {}", source, error.source().begin.line, error.description()));
-    }
-}
 
 auto invalidModel(std::string message)
 {
@@ -98,28 +80,19 @@ toml::table tableOf(const ModelSpec& model)
 
 std::vector<std::string> modelNames()
 {
-    std::vector<std::string> names;
-    for (const auto& resource : resources::all())
-        if (resource.path.starts_with(kFolder) && resource.path.ends_with(kEnding))
-            names.emplace_back(resource.path.substr(
-                kFolder.size(), resource.path.size() - kFolder.size() - kEnding.size()));
-    return names;
+    return SpecFile::names(kFolders);
 }
 
 Result<ModelSpec> loadModel(std::string_view nameOrFile)
 {
-    const auto preset = resources::find(fmt::format("{}{}{}", kFolder, nameOrFile, kEnding));
-    if (!preset.empty())
-        return parse(preset, nameOrFile);
-    if (!nameOrFile.ends_with(kEnding))
-        return fail(Error::Code::NotFound,
-                    fmt::format("unknown model '{}'; use one of {}, or a .toml file", nameOrFile,
-                                fmt::join(modelNames(), ", ")));
-    std::ifstream file{std::string(nameOrFile)};
-    std::ostringstream text;
-    if (!(file && text << file.rdbuf()))
-        return fail(Error::Code::Io, fmt::format("cannot read the model file '{}'", nameOrFile));
-    return parse(text.view(), nameOrFile);
+    return SpecFile::textOf(kFolders, nameOrFile, "model")
+        .and_then([&](const std::string& text) { return parseToml(text, nameOrFile); })
+        .and_then([&](const toml::table& table) {
+            return modelFromTable(table).map_error([&](Error error) {
+                error.message = fmt::format("{}: {}", nameOrFile, error.message);
+                return error;
+            });
+        });
 }
 
 } // namespace engine

@@ -140,7 +140,7 @@ TEST_CASE("Ctrl-C while NCCL joins the GPUs ends the program with a sentence and
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(25)); // of 30 to wait
     CHECK(printed.status == 1);
     CHECK(lines(printed.err).back()
-          == "bscope: cancelled before the first iteration was complete; start the run again");
+          == "bscope: cancelled before the first iteration was complete; nothing was kept");
     CHECK_FALSE(fs::exists(folder / "run.sqlite"));
 }
 

@@ -19,7 +19,7 @@ TEST_CASE("a schedule written as CSV is valid, and simulates as its scheme does"
     const Folder folder;
     for (const std::string scheme : {"gpipe", "1f1b", "bitpipe"}) {
         CAPTURE(scheme);
-        CHECK(bscope(folder, "schedule --scheme " + scheme + " -o s.csv").status == 0);
+        CHECK(bscope(folder, "schedule --scheme " + scheme + " --force -o s.csv").status == 0);
         CHECK(bscope(folder, "validate s.csv").status == 0);
         const auto scheme1 = bscope(folder, "simulate --json --scheme " + scheme).json();
         const auto file = bscope(folder, "simulate --json --schedule s.csv").json();

@@ -72,7 +72,7 @@ TEST_CASE("every mistake ends with the right status and one line that says what 
         {"schedule --format dot", 2, "csv, text, torch, json"},
         {"schedule --schedule missing.csv", 1, "missing.csv"},
         {"schedule -o /proc/nowhere/s.csv", 1, "/proc/nowhere/s.csv"},
-        {"schedule -o /dev/full", 1, "No space left"},
+        {"schedule -o /dev/full", 1, "not a file"},
         {"validate", 2, "required"},
         {"validate /tmp", 1, "is a folder"},
         {"compare one.sqlite", 2, "2 required"},

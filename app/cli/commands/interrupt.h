@@ -4,8 +4,9 @@
 
 namespace cli {
 
-// During its lifetime SIGINT and SIGTERM request a clean stop instead of ending the program, and
-// SIGPIPE becomes a write error. There can be only one instance.
+// During its lifetime SIGINT, SIGTERM and SIGHUP request a clean stop instead of ending the program
+// (except those that are ignored, as under nohup), and SIGPIPE becomes a write error. There can be
+// only one instance.
 class Interrupt
 {
 public:

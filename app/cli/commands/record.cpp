@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -75,6 +76,7 @@ public:
     }
 
     std::size_t iterations() const { return m_iterations; }
+    bool hasFile() const { return m_writer.has_value(); } // the run began to be recorded
 
 private:
     static Batch batchOf(std::vector<Metric> metrics)
@@ -205,11 +207,15 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
     }
     if (run.error().code != Error::Code::Cancelled)
         return tl::unexpected(run.error());
+    if (recorder.iterations() > 0)
+        return fail(Error::Code::Cancelled,
+                    fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
+                                recorder.iterations(), shellQuoted(file)));
+    std::error_code ignored;
+    if (recorder.hasFile() && options.progress != ProgressKind::JsonLines) // the window shows it
+        std::filesystem::remove(file, ignored);
     return fail(Error::Code::Cancelled,
-                recorder.iterations() == 0
-                    ? "cancelled before the first iteration was complete; start the run again"
-                    : fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
-                                  recorder.iterations(), shellQuoted(file)));
+                "cancelled before the first iteration was complete; nothing was kept");
 }
 
 } // namespace cli

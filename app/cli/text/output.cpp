@@ -8,12 +8,6 @@
 
 namespace cli {
 
-void printText(std::string_view text)
-{
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    std::fflush(stdout);
-}
-
 void printError(std::string_view text)
 {
     std::fwrite(text.data(), 1, text.size(), stderr);

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "engine/base/process.h"
+
 #include <cstddef>
 #include <string_view>
 
 namespace cli {
 
-void printText(std::string_view text);  // to standard output
+using engine::printText;
 void printError(std::string_view text); // to standard error
 bool errorIsTerminal();                 // whether standard error is a terminal
 bool outputHasColours();     // whether standard output is a terminal and NO_COLOR is not set

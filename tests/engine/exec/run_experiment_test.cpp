@@ -231,7 +231,7 @@ TEST_CASE("errors of a run say what to do")
     experiment = miniature("1f1b");
     experiment.textFile = "/nowhere/book.txt";
     CHECK(message(experiment)
-          == "--text: cannot open '/nowhere/book.txt': No such file or directory");
+          == "--text: cannot read /nowhere/book.txt: No such file or directory; check the path");
 
     experiment = miniature("1f1b");
     experiment.scheduleFile = "/nowhere/schedule.csv";

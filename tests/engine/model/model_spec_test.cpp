@@ -31,7 +31,8 @@ TEST_CASE("an unknown model is an error that names the presets")
                    "unknown model 'huge'; use one of bert-64, gpt-96, gpt2-124m, gpt2-350m, "
                    "gpt3-96b, llama-65b, small, tiny, or a .toml file"});
     CHECK(loadModel("/nowhere/m.toml").error()
-          == Error{Error::Code::Io, "cannot read the model file '/nowhere/m.toml'"});
+          == Error{Error::Code::NotFound,
+                   "cannot read /nowhere/m.toml: No such file or directory; check the path"});
 }
 
 TEST_CASE("the papers' models have the papers' sizes")

@@ -154,8 +154,8 @@ TEST_CASE("a missing, empty or short text file is an error that says what to do"
         return TextData::fromFile(path, 1, 8).error().message;
     };
     CHECK(message("/nowhere/text")
-          == "--text: cannot open '/nowhere/text': No such file or directory");
-    CHECK(message("/tmp") == "--text: '/tmp' is a folder");
+          == "--text: cannot read /nowhere/text: No such file or directory; check the path");
+    CHECK(message("/tmp") == "--text: /tmp is a folder; name a file in it");
     {
         const TextFile file("");
         CHECK(message(file.path)
