@@ -51,9 +51,9 @@ private:
 
     Background m_background; // one thread, so that changes are written in order
     QString m_file;
-    std::string m_run;  // runIdentity(), so that no note goes into another run of the same name
-    QDateTime m_readAt; // modification time of the file when it was read
-    int m_changes = 0;  // by this window; notes read before the last one are out of date
+    std::string m_run;  // to keep notes out of another run that replaces the file
+    QDateTime m_readAt; // modification time of m_file at the last read
+    int m_changes = 0;  // changes by this window; a read that started before the last is discarded
     QTimer m_timer;
     std::vector<engine::Note> m_notes;
     QUndoStack m_undo;

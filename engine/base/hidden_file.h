@@ -4,12 +4,12 @@
 
 namespace engine {
 
-// Deletes the lock files and unfinished files of this process. Async-signal-safe, for handlers of
-// signals that end the process.
+// Deletes the lock files and unfinished files of this process. Async-signal-safe: the handlers of
+// signals that end the process call it.
 void removeHiddenFiles() noexcept;
 
-// Registers one path for removeHiddenFiles(). At most 16 of a process are registered; further ones
-// stay behind after a signal.
+// Registers one path for removeHiddenFiles(). A process can register 16 paths; a signal leaves the
+// files of further paths undeleted.
 class RemovedOnSignal
 {
 public:
@@ -34,7 +34,7 @@ public:
     LockFile& operator=(const LockFile&) = delete;
     ~LockFile();
 
-    // 0, or the error's number; EWOULDBLOCK: another LockFile holds the lock.
+    // Returns 0 or errno; EWOULDBLOCK if another LockFile has locked the file.
     int acquire();
 
 private:

@@ -51,7 +51,7 @@ void removeWithCompanions(const fs::path& file)
         fs::remove(companion(file, suffix), ignored);
 }
 
-// Removes what killed processes left in the folder: hidden files whose lock is free.
+// Removes the hidden files of killed processes: those whose lock is free.
 void removeDead(const fs::path& folder)
 {
     std::error_code error;
@@ -66,7 +66,7 @@ void removeDead(const fs::path& folder)
     }
 }
 
-// The file that a symbolic link names, also where that does not exist.
+// Returns the file that a symbolic link names, even if it does not exist.
 fs::path linked(const fs::path& target)
 {
     std::error_code error;
@@ -124,7 +124,7 @@ Result<void> sync(const fs::path& path)
     return {};
 }
 
-// 0, or the error's number. Not every file system can refuse to replace in one step.
+// Returns 0 or errno. Some file systems have no RENAME_NOREPLACE (EINVAL).
 int renameTo(const fs::path& from, const fs::path& to, IfExists ifExists)
 {
     const unsigned flags = ifExists == IfExists::Refuse ? RENAME_NOREPLACE : 0U;
@@ -137,7 +137,7 @@ int renameTo(const fs::path& from, const fs::path& to, IfExists ifExists)
     return std::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-// 0, or the error's number.
+// Returns 0 or errno.
 int writeAll(const fs::path& file, std::string_view content)
 {
     const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -206,7 +206,7 @@ Result<NewFile> NewFile::attempt(const fs::path& target, IfExists ifExists,
     removeWithCompanions(state->part);
     state->ownsPart = true;
     state->removal.remember(state->part);
-    // The last holder of the lock may have published in the meantime.
+    // The process that held the lock before may have published the target since the first check.
     if (auto ok = checkTarget(target, ifExists, inputs); !ok)
         return tl::unexpected(ok.error());
     return NewFile(std::move(state));
@@ -257,8 +257,8 @@ Result<void> NewFile::publish()
         (void)chmod(part.c_str(), old.st_mode & 07777);
     if (auto flushed = sync(part); !flushed)
         return flushed;
-    // SQLite would apply a journal of the replaced file to the new one. They are moved aside first
-    // and deleted only after the rename, so that a refused rename loses nothing.
+    // SQLite would apply the journal of the replaced file to the new file. The journals are moved
+    // away first and deleted after the rename, so that a failed rename loses nothing.
     for (const std::string_view suffix : kSqliteCompanions)
         (void)std::rename(companion(target, suffix).c_str(), companion(part, suffix).c_str());
     if (const int failed = renameTo(part, target, ifExists); failed != 0) {

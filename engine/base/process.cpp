@@ -12,7 +12,7 @@
 namespace engine {
 namespace {
 
-// Writing to the streams still fails, because /dev/null is opened for reading.
+// Opens /dev/null for reading, so that writes to the streams still fail.
 void occupyStandardStreams()
 {
     int descriptor = 0;
@@ -34,7 +34,7 @@ void cleanUpOnSignals()
         struct sigaction old = {}, action = {};
         action.sa_handler = cleanUpAndEnd;
         action.sa_flags = SA_RESETHAND;
-        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // nohup
+        if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) // keeps nohup
             sigaction(signal, &action, nullptr);
     }
 }
@@ -55,7 +55,7 @@ void printText(std::string_view text)
 
 int flushOutput()
 {
-    static int firstError = 0; // the next flush may succeed
+    static int firstError = 0; // kept, because a later flush may succeed
     const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (failed && firstError == 0)
         firstError = errno;

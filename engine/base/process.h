@@ -4,14 +4,14 @@
 
 namespace engine {
 
-// Call first in main(). Occupies closed standard streams, because the next file that is opened
-// would get their number and receive what is printed. SIGINT, SIGTERM, SIGHUP and SIGPIPE delete
-// unfinished files (hidden_file.h) before they end the process.
+// Must be the first call in main(). Opens closed standard streams on /dev/null, because the next
+// opened file would otherwise get their descriptor and receive the printed text. SIGINT, SIGTERM,
+// SIGHUP and SIGPIPE then delete unfinished files (hidden_file.h) before they end the process.
 void prepareProcess();
 
 // Prints to standard output and flushes it.
 void printText(std::string_view text);
-// 0, or the number of the first error of standard output: something that was printed is lost.
+// Returns 0, or errno of the first failed write to standard output.
 int flushOutput();
 
 } // namespace engine

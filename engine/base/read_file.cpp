@@ -39,7 +39,7 @@ Result<void> checkIsFile(int descriptor, const std::string& path)
 
 Result<std::string> readFile(const std::string& path)
 {
-    // O_NONBLOCK: opening a pipe would wait for its writer.
+    // O_NONBLOCK, because opening a pipe would block until it has a writer.
     const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (file.number < 0)
         return fail(errno == ENOENT ? Error::Code::NotFound : Error::Code::Io,

@@ -14,8 +14,8 @@
 
 namespace engine {
 
-// Parses TOML; errors name `source` and the line. Refuses text that would exhaust the stack of the
-// parser: more than 1 MiB, or a key of more than 64 parts.
+// Parses TOML; an error names `source` and the line. Refuses text that would overflow the parser's
+// stack: more than 1 MiB, or a key of more than 64 parts.
 Result<toml::table> parseToml(std::string_view text, std::string_view source);
 
 // Reads a preset of resources/ or the user's .toml file key by key. done() returns the first
@@ -28,13 +28,13 @@ public:
         double least = 0, most = 1e18;
     };
 
-    using Folders = std::span<const std::string_view>; // "models/", searched in order
+    using Folders = std::span<const std::string_view>; // prefixes such as "models/"
 
     // `what` is "model" or "hardware" in messages.
     static Result<SpecFile> open(Folders folders, std::string_view nameOrFile,
                                  std::string_view what);
     static std::vector<std::string> names(Folders folders); // sorted
-    // The content of the preset or file, unparsed.
+    // Returns the unparsed text of the preset or file.
     static Result<std::string> textOf(Folders folders, std::string_view nameOrFile,
                                       std::string_view what);
 

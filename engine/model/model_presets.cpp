@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kFolders[] = {"models/"};
 
-constexpr std::int64_t kMostTokens = 1 << 20; // of a micro-batch
+constexpr std::int64_t kMostTokens = 1 << 20; // per micro-batch
 
 auto invalidModel(std::string message)
 {

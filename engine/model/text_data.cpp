@@ -58,7 +58,7 @@ Result<TextData> TextData::fromFile(const std::filesystem::path& file, std::uint
     return TextData(std::move(text), seed);
 }
 
-// Sequence i starts at i times its length. Its last target is the first token of sequence i + 1.
+// Sequence i starts at token i * sequence. Its last target is the first token of sequence i + 1.
 void TextData::fill(std::int64_t firstSample, int sequence, std::span<std::int32_t> inputs,
                     std::span<std::int32_t> targets) const
 {

@@ -35,7 +35,7 @@ std::string throttleText(std::uint64_t throttle)
 std::string clockText(const GpuClocks& clocks)
 {
     if (clocks.samples == 0)
-        return clocks.reason.empty() ? "" : "clocks are not known: " + clocks.reason;
+        return clocks.reason.empty() ? "" : "clocks are unknown: " + clocks.reason;
     const std::string slow = throttleText(clocks.throttle);
     return fmt::format("clocks {}..{} MHz (median {}), {}", clocks.least, clocks.most,
                        clocks.median, slow.empty() ? "no throttling" : "throttled: " + slow);

@@ -17,8 +17,8 @@ using engine::Shape;
 // Peers and memory events name a device in 16 bits.
 constexpr int kMostDevices = 0xFFFF;
 
-// Tables over stage x micro-batch x slice are allocated for a schedule. Every micro-batch has ops
-// in every stage, so that a file cannot ask for more memory than is in proportion to its size.
+// Readers of a schedule allocate tables over stage x micro-batch x slice. Every micro-batch must
+// have ops in every stage, so the memory for them is proportional to the size of the file.
 bool fitsOps(const Shape& shape, std::size_t ops)
 {
     constexpr std::size_t kSmall = 1 << 16;
@@ -75,13 +75,14 @@ Result<void> checkSchedule(const Schedule& schedule)
 {
     const Shape& shape = schedule.shape;
     if (!plausible(shape))
-        return fail(Error::Code::InvalidArgument,
-                    fmt::format("the schedule's shape is impossible ({} devices, {} stages, {} "
-                                "micro-batches)",
-                                shape.devices, shape.stages, shape.microBatches));
+        return fail(
+            Error::Code::InvalidArgument,
+            fmt::format(
+                "the schedule has an invalid shape ({} devices, {} stages, {} micro-batches)",
+                shape.devices, shape.stages, shape.microBatches));
     if (!placed(schedule))
         return fail(Error::Code::InvalidArgument,
-                    "the schedule's placement does not give every stage a device");
+                    "the schedule's placement has stages without a device");
     if (schedule.program.size() != static_cast<std::size_t>(shape.devices))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the schedule has {} programs for {} devices",

@@ -14,7 +14,7 @@ using engine::Note;
 using engine::Result;
 namespace fs = std::filesystem;
 
-// How much of the run a note may point at.
+// The sizes of the run, which limit what a note may refer to.
 struct Limits
 {
     std::int64_t ops = 0, iterations = 0, devices = 0;
@@ -35,7 +35,7 @@ bool isWhole(const Note& note, const Limits& limits)
     return note.id > 0 && note.window.begin <= note.window.end && note.iteration >= -1
         && note.iteration < limits.iterations && note.device.value >= -1
         && note.device.value < limits.devices && (!note.op || *note.op < limits.ops)
-        && (!note.op || note.iteration >= 0); // an op is one of an iteration
+        && (!note.op || note.iteration >= 0); // an op needs an iteration
 }
 
 Result<std::string> identityOf(Database& database)
@@ -55,7 +55,7 @@ Result<void> change(const fs::path& file, const std::string& identity, Change ch
         return begun;
     if (const auto now = identityOf(*database); !now || (!identity.empty() && *now != identity))
         return now ? fail(Error::Code::NotFound,
-                          fmt::format("{} is now another run: open it again", file.string()))
+                          fmt::format("{} now contains another run: open it again", file.string()))
                    : tl::unexpected(now.error());
     return createTable<engine::Note>(*database)
         .and_then([&] { return change(*database); })
@@ -111,7 +111,7 @@ Result<void> removeNote(const fs::path& file, std::int64_t id, const std::string
             return tl::unexpected(database.error());
         if (sqlite3_changes(database.handle()) == 0)
             return fail(Error::Code::NotFound,
-                        fmt::format("{} has no such note any more", file.string()));
+                        fmt::format("{} no longer has this note", file.string()));
         return {};
     });
 }

@@ -32,7 +32,8 @@ Result<void> checkReadable(const fs::path& file)
     if (fs::is_directory(status))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("{} is a folder: name a run file in it", name));
-    // Not by opening it: closing a file drops the locks that this process holds on it.
+    // Does not open the file, because closing it would release the locks that this process has on
+    // it.
     if (error || faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
         return fail(Error::Code::Io,
                     fmt::format("{} cannot be read ({}): ask its owner for permission", name,
@@ -45,9 +46,9 @@ Result<void> checkReadable(const fs::path& file)
     return {};
 }
 
-// A rollback journal ends in this if another file's name, that of a super-journal, stands before
-// it: SQLite deletes that file when it rolls back (sqlite.org/fileformat2.html, "The Rollback
-// Journal", and readSuperJournal() of pager.c).
+// The magic number at the end of a rollback journal that has the name of another file, a
+// super-journal. SQLite would delete that file when it rolls back (sqlite.org/fileformat2.html,
+// "The Rollback Journal", and readSuperJournal() of pager.c).
 constexpr unsigned char kJournalMagic[] = {0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7};
 
 bool namesSuperJournal(const fs::path& journal)
@@ -63,7 +64,7 @@ bool namesSuperJournal(const fs::path& journal)
     return std::memcmp(end, kJournalMagic, sizeof end) == 0;
 }
 
-// SQLite follows a symbolic link beside a database, and would write into the file that it names.
+// SQLite would follow a symbolic link next to a database and write into its target.
 Result<void> checkCompanions(const fs::path& file)
 {
     for (const std::string_view suffix : engine::kSqliteCompanions) {
@@ -91,7 +92,7 @@ bool holdsBytes(const fs::path& file)
     return !error && size > 0;
 }
 
-// Reads the first page: where SQLite finds out whether it can.
+// Reads the first page, because SQLite detects most errors only then.
 Result<Database> openAndProbe(const fs::path& file, Database::Access access, int& code)
 {
     auto database = Database::open(file, access);
@@ -130,7 +131,7 @@ Result<OpenFile> openCopy(const fs::path& file)
                     fmt::format("{} cannot be copied to {} ({})", file.string(), copy.string(),
                                 error.message()));
     fs::permissions(copy, fs::perms::owner_write, fs::perm_options::add, error);
-    if (auto ok = checkCompanions(copy); !ok) // the original may have changed since it was checked
+    if (auto ok = checkCompanions(copy); !ok) // the original may have changed since
         return tl::unexpected(ok.error());
     int code = SQLITE_OK;
     auto database = openAndProbe(copy, Database::Access::ReadWrite, code);
@@ -145,7 +146,8 @@ Result<OpenFile> openAnyWay(const fs::path& file)
     int code = SQLITE_OK;
     auto database = openAndProbe(file, Database::Access::ReadOnly, code);
     if (!database && needsAnotherWay(code)) {
-        // No process can write where it cannot make files, so no locks are needed.
+        // A process that cannot create files here cannot write the run either, so no locks are
+        // needed.
         if (holdsBytes(companion(file, "-wal")) || holdsBytes(companion(file, "-journal")))
             return openCopy(file);
         database = openAndProbe(file, Database::Access::Immutable, code);
@@ -159,7 +161,7 @@ Result<OpenFile> openAnyWay(const fs::path& file)
     return open;
 }
 
-// What SQLite's documentation asks for with files of unknown origin.
+// The settings that SQLite's documentation recommends for files of unknown origin.
 Result<void> harden(Database& database)
 {
     constexpr int kLongestValue = 64 << 20; // bytes
@@ -172,10 +174,10 @@ Result<void> harden(Database& database)
                             "PRAGMA mmap_size=0");
 }
 
-// SQLite itself takes a last page that is cut for one that ends in zeros.
+// SQLite itself reads a truncated last page as one that ends in zeros.
 Result<void> checkWhole(Database& database, const fs::path& file)
 {
-    if (holdsBytes(companion(file, "-wal"))) // more pages than the file are there
+    if (holdsBytes(companion(file, "-wal"))) // it may have more pages than the file
         return {};
     const auto pages = database.integer("PRAGMA page_count");
     const auto pageSize = database.integer("PRAGMA page_size");
@@ -221,7 +223,7 @@ Result<Database> openFileForWriting(const fs::path& file)
     const auto readOnly = [&file] {
         return Error{
             Error::Code::Io,
-            fmt::format("{} is read-only: save a copy of it and go on with that", file.string())};
+            fmt::format("{} is read-only: save a copy and continue with it", file.string())};
     };
     auto database = Database::open(file, Database::Access::ReadWrite);
     if (!database && faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)
@@ -249,7 +251,7 @@ void sealAbandoned(const fs::path& file)
     if (!database || !harden(*database))
         return;
     sqlite3_busy_timeout(database->handle(), 0);
-    (void)database->text("PRAGMA journal_mode=DELETE"); // fails while others have it open
+    (void)database->text("PRAGMA journal_mode=DELETE"); // fails while others have the file open
 }
 
 } // namespace profiler

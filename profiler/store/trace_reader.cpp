@@ -15,8 +15,8 @@ using engine::Error;
 using engine::fail;
 using engine::Result;
 
-// A transaction of a reader keeps the writer's checkpoint waiting, so that it should be short:
-// 256 k rows are about a tenth of a second.
+// Rows per transaction. A reader's transaction delays the writer's checkpoint, so it must be short:
+// 256 k rows take about a tenth of a second.
 constexpr std::int64_t kChunk = 1 << 18;
 
 std::pair<std::uint64_t, std::uint64_t> onDisk(const std::filesystem::path& file)
@@ -57,7 +57,8 @@ Result<bool> updateInfo(Database& database, engine::Run& run)
     return changed;
 }
 
-// The writer holds the file for a moment (it has no WAL, or is finishing): next time.
+// The writer locks the file for a moment, because it has no WAL or is finishing. The next poll
+// reads it.
 bool isBusy(const Database& database)
 {
     return (database.code() & 0xFF) == SQLITE_BUSY;
@@ -132,8 +133,8 @@ Result<void> checkHasOps(const engine::Run& run, const std::filesystem::path& fi
     if (run.timeline.iterations.empty() || !run.timeline.tracks.empty())
         return {};
     return fail(Error::Code::Unsupported,
-                fmt::format("{} holds losses and durations, but no ops: it was recorded with "
-                            "--trace off; record it again without",
+                fmt::format("{} has losses and durations, but no ops: it was recorded with --trace "
+                            "off; record it again without --trace off",
                             file.string()));
 }
 

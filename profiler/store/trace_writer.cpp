@@ -18,7 +18,7 @@ using engine::Error;
 using engine::Result;
 using Clock = std::chrono::steady_clock;
 
-// Producers leave batches in a queue; one thread commits whatever is there in one transaction.
+// Producers put batches into a queue. One thread commits all that are there in one transaction.
 struct TraceWriter::Impl
 {
     Impl(engine::NewFile locked, Database opened)
@@ -34,15 +34,15 @@ struct TraceWriter::Impl
 
     engine::NewFile file; // holds the lock
     Database database;
-    std::optional<RowWriter> rows; // of the thread, while it runs
+    std::optional<RowWriter> rows; // used by the thread while it runs
     bool wal = false;
 
-    std::mutex mutex; // guards what follows
+    std::mutex mutex; // protects the members below
     std::condition_variable work, done;
     std::vector<Batch> queue;
-    std::int64_t appended = 0, committed = 0; // batches; a batch that failed counts as committed
+    std::int64_t appended = 0, committed = 0; // batches; a failed batch counts as committed
     std::int64_t lastRow = 0;
-    std::optional<Error> failure; // the first; nothing is written after it
+    std::optional<Error> failure; // the first one; nothing is written after it
     int flushing = 0;
     bool stopping = false;
 
@@ -55,8 +55,8 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
     if (!mode)
         return tl::unexpected(mode.error());
     wal = *mode == "wal";
-    // NORMAL: a killed program loses nothing; a power cut may lose the last seconds, never the
-    // file.
+    // NORMAL: if the program is killed, no commit is lost. A power failure may lose the last
+    // seconds, but not the file.
     auto writer
         = database.execute("PRAGMA synchronous=NORMAL")
               .and_then([&] { return writeJournal(database, *mode); })
@@ -70,7 +70,7 @@ Result<void> TraceWriter::Impl::begin(const engine::RunInfo& info, const engine:
 
 void TraceWriter::Impl::commitUntilStopped()
 {
-    // Without WAL a commit costs two waits for the disk, and readers are locked out meanwhile.
+    // Without WAL a commit waits for the disk twice, and readers are locked out during it.
     const auto pause = wal ? Clock::duration::zero() : std::chrono::seconds(1);
     auto next = Clock::now();
     std::unique_lock lock(mutex);
@@ -101,7 +101,7 @@ Result<void> TraceWriter::Impl::commit(const std::vector<Batch>& batches)
         written = written.and_then([&] { return rows->write(batch); });
     written = written.and_then([&] { return database.execute("COMMIT"); });
     if (!written)
-        (void)database.execute("ROLLBACK"); // SQLite may have rolled back already
+        (void)database.execute("ROLLBACK"); // SQLite may already have rolled back
     return written;
 }
 
@@ -120,8 +120,8 @@ void TraceWriter::Impl::stop()
 Result<void> TraceWriter::Impl::end(RunEnd last)
 {
     if (failure) {
-        // A full disk often has space for this: the pages of the failed transaction are there
-        // to be used again.
+        // This often succeeds on a full disk, because the pages of the failed transaction are free
+        // again.
         (void)writeOutcome(database, engine::Outcome::Failed, failure->message);
         return tl::unexpected(*failure);
     }

@@ -40,7 +40,7 @@ Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std:
         Batch::TrackSpans& rows = batch.spans.emplace_back();
         rows.device = track.device;
         rows.kind = track.kind;
-        // Iterations follow one another, so that the new ones stand at the end.
+        // Iterations are in order, so the new spans are at the end.
         auto first = track.spans.end();
         while (first != track.spans.begin() && std::prev(first)->iteration >= firstIteration)
             --first;
@@ -49,7 +49,7 @@ Batch batchOf(const engine::Timeline& timeline, std::size_t firstIteration, std:
     return batch;
 }
 
-// A run that is whole already appears whole or not at all.
+// A complete run is written next to its target, so that readers see either all of it or nothing.
 Result<void> writeRun(engine::NewFile file, const engine::Run& run)
 {
     auto database = writeEmptyRun(file.path(), run.info, run.schedule).and_then([&] {

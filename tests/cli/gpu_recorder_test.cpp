@@ -139,7 +139,7 @@ TEST_CASE("analyze says nothing of GPUs where none computed, and what a trace la
     tests::writeGpuRun(folder / "gpu.sqlite", made);
     const std::string text = bscope(folder, "analyze gpu.sqlite").out;
     CHECK(contains(text, "kernels, incomplete: 4 records were lost\n"));
-    CHECK(contains(text, "clocks are not known: NVML cannot be started: no permission\n"));
+    CHECK(contains(text, "clocks are unknown: NVML cannot be started: no permission\n"));
 }
 
 TEST_CASE("analyze prints the memory of each GPU by owner, and the difference to the driver")

@@ -76,7 +76,7 @@ public:
     }
 
     std::size_t iterations() const { return m_iterations; }
-    bool hasFile() const { return m_writer.has_value(); } // the run began to be recorded
+    bool hasFile() const { return m_writer.has_value(); } // false until the run starts
 
 private:
     static Batch batchOf(std::vector<Metric> metrics)
@@ -212,7 +212,8 @@ Result<int> record(const Experiment& experiment, const RecordOptions& options)
                     fmt::format("cancelled; {} complete iterations were kept: bscope analyze {}",
                                 recorder.iterations(), shellQuoted(file)));
     std::error_code ignored;
-    if (recorder.hasFile() && options.progress != ProgressKind::JsonLines) // the window shows it
+    // A window that started this process (JSON lines) still shows the file.
+    if (recorder.hasFile() && options.progress != ProgressKind::JsonLines)
         std::filesystem::remove(file, ignored);
     return fail(Error::Code::Cancelled,
                 "cancelled before the first iteration was complete; nothing was kept");

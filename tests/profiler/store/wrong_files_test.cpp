@@ -80,8 +80,7 @@ TEST_CASE("a truncated run says how much of it is there")
          {size - 1, size / 2, std::uintmax_t{4096}, std::uintmax_t{60}}) {
         std::filesystem::resize_file(folder / "run.sqlite", left);
         CHECK(refusal(folder / "run.sqlite")
-              == "is truncated (" + std::to_string(left)
-                  + " bytes are there): copy it again, whole");
+              == "is truncated (" + std::to_string(left) + " bytes are there): copy it again");
     }
 }
 
@@ -90,7 +89,7 @@ TEST_CASE("a SQLite file of another program is named as such")
     const TemporaryFolder folder;
     runSql(folder / "other.sqlite", "CREATE TABLE moz_places (id); CREATE TABLE moz_hosts (id)");
     CHECK(refusal(folder / "other.sqlite")
-          == "is a SQLite file of another program (it holds moz_hosts, moz_places), not a "
+          == "is a SQLite file of another program (with tables moz_hosts, moz_places), not a "
              "Bubblescope run");
     runSql(folder / "nsys.sqlite",
            "CREATE TABLE StringIds (id, value); CREATE TABLE "
@@ -99,19 +98,18 @@ TEST_CASE("a SQLite file of another program is named as such")
         refusal(folder / "nsys.sqlite")
         == "is an Nsight Systems export, not a Bubblescope run: open a file that bscope recorded");
     runSql(folder / "nothing.sqlite", "PRAGMA user_version = 1");
-    CHECK(refusal(folder / "nothing.sqlite")
-          == "is a SQLite file with nothing in it, not a Bubblescope run");
+    CHECK(refusal(folder / "nothing.sqlite") == "is an empty SQLite file, not a Bubblescope run");
 }
 
 TEST_CASE("a run with views, triggers or virtual tables is not opened")
 {
     CHECK(refusalAfter("CREATE VIEW peek AS SELECT * FROM BS_span")
-          == "holds the view peek, which no run has: it was changed by another program and is not "
-             "opened");
+          == "has the view peek, which a run cannot have: another program has changed it; use "
+             "another copy");
     CHECK(refusalAfter("CREATE TRIGGER t AFTER INSERT ON BS_span BEGIN DELETE FROM BS_run; END")
-              .starts_with("holds the trigger t,"));
+              .starts_with("has the trigger t,"));
     CHECK(refusalAfter("DROP TABLE BS_span; CREATE VIEW BS_span AS SELECT 1 AS id")
-              .starts_with("holds the view BS_span,"));
+              .starts_with("has the view BS_span,"));
 }
 
 TEST_CASE("an index, as the documented recipes make one, does no harm")
@@ -144,7 +142,7 @@ TEST_CASE("numbers of iterations that no run can have are not believed")
 
 TEST_CASE("rows that point at nothing are errors that name the table and the row")
 {
-    const std::string kAdvice = "): record the run again or take a copy of it";
+    const std::string kAdvice = "): use another copy or record the run again";
     CHECK(refusalAfter("UPDATE BS_span SET op = 100000 WHERE id = 20")
           == "is damaged (BS_span, row 20" + kAdvice);
     CHECK(refusalAfter("UPDATE BS_span SET op = -1 WHERE id = 20")
