@@ -26,6 +26,10 @@ QStringList modelPresets(); // the compiled-in ones
 // micro-batch size, the sequence length and the recomputation, which come from the new one.
 void chooseModel(RunPlan& plan, const QString& model);
 
+// The plan with another scheme: keeps D, N and the model, and uses the default chunks and options
+// of the scheme.
+RunPlan withScheme(RunPlan plan, std::string_view scheme);
+
 QStringList runOptions(const RunPlan& plan); // of `bscope run`
 // Options of `bscope simulate` other than the schedule: costs and passes.
 QStringList timingOptions(const PredictionRequest& request);

@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -50,9 +51,12 @@ public:
     // replaces the menu text in the list of keys if that is too short.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
+    // Adds an action with a shortcut that works while the page has the focus. `tip` is its tooltip,
+    // with the shortcut, and its status tip.
+    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key,
+                        const std::function<void()>& trigger = {}, const QString& tip = {});
+
 protected:
-    // Adds an action with a shortcut that works while the page has the focus.
-    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
     // The widget that receives the page's focus. (A focus proxy would be the first stop of Tab, and
     // the widgets before it would be unreachable.)
     void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }
