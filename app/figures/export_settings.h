@@ -28,6 +28,9 @@ struct ExportSettings : FigureSettings
 // The chosen file as ExportSettings::base: without the extension if it names a format.
 QString figureBase(const QString& file);
 
+// figureFields(), then the publication and the files. Fields with a key are stored.
+engine::Fields<ExportSettings> exportFields();
+
 // Omits rows and iteration, which belong to one run. Missing or invalid values keep their defaults.
 ExportSettings loadExportSettings(const QSettings& settings);
 void saveExportSettings(QSettings& settings, const ExportSettings& exported);
