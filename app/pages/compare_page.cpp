@@ -96,16 +96,11 @@ QWidget* ComparePage::makeToolbar()
     m_baselineBox->setMinimumWidth(140);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(40);
-    auto* row = spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8);
-    for (QAction* action : {m_showRuns, m_back, m_forward, m_fit})
-        row->addWidget(makeToolButton(action));
-    row->addWidget(makeLine(Qt::Vertical));
-    row->addWidget(makeLabel(tr("Baseline"), "small"));
-    row->addWidget(m_baselineBox);
-    row->addStretch(1);
-    row->addWidget(makeActionButton(m_blink));
-    row->addWidget(makeActionButton(m_addRun));
-    row->addWidget(makeActionButton(m_export));
+    spaced(new QHBoxLayout(bar), {8, 0, 8, 0}, 8,
+           {makeToolButton(m_showRuns), makeToolButton(m_back), makeToolButton(m_forward),
+            makeToolButton(m_fit), makeLine(Qt::Vertical), makeLabel(tr("Baseline"), "small"),
+            m_baselineBox, kStretch, makeActionButton(m_blink), makeActionButton(m_addRun),
+            makeActionButton(m_export)});
     return bar;
 }
 
@@ -117,13 +112,12 @@ void ComparePage::buildLayout()
                              {Icon::Compare, tr("Tick two runs to compare them"),
                               tr("Tick runs in the list on the left, or add one."), tr("Add run")});
     m_single = makeSurface("alt");
-    auto* single = spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10);
-    single->addWidget(
-        makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
-                     "prediction at even costs."),
-                  "secondary"),
-        1);
-    single->addWidget(makeActionButton(m_predict));
+    spaced(new QHBoxLayout(m_single), {16, 8, 12, 8}, 10,
+           {{makeLabel(tr("Tick another run in the list on the left, or compare this run with its "
+                          "prediction at even costs."),
+                       "secondary"),
+             1},
+            makeActionButton(m_predict)});
     const auto makeBand = [this](const char* name) {
         auto* band = new Band(m_theme, Band::Shape::State);
         band->setObjectName(QString::fromLatin1(name));
@@ -144,13 +138,8 @@ void ComparePage::buildLayout()
     m_stack->addWidget(empty);
     m_stack->addWidget(m_rows);
     auto* centre = makeSurface("plain");
-    auto* column = spaced(new QVBoxLayout(centre), {}, 0);
-    column->addWidget(makeToolbar());
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_refused);
-    column->addWidget(m_band);
-    column->addWidget(m_single);
-    column->addWidget(m_stack, 1);
+    spaced(new QVBoxLayout(centre), {}, 0,
+           {makeToolbar(), makeLine(Qt::Horizontal), m_refused, m_band, m_single, {m_stack, 1}});
     auto* columns = makeSplitter(Qt::Horizontal);
     columns->addWidget(m_dock);
     columns->addWidget(centre);

@@ -23,9 +23,9 @@ DeviceDialog::DeviceDialog(QWidget* parent)
     m_text->setAccessibleName(tr("Devices of this machine"));
     m_text->setReadOnly(true);
     m_text->setFont(codeFont());
-    auto* column = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 10);
-    column->addWidget(makeLabel(tr("Devices that this machine can run on"), "section"));
-    column->addWidget(m_text, 1);
+    auto* column
+        = spaced(new QVBoxLayout(this), QMargins(16, 16, 16, 16), 10,
+                 {makeLabel(tr("Devices that this machine can run on"), "section"), {m_text, 1}});
     auto* row = spaced(new QHBoxLayout, QMargins(), 8);
     QPushButton* copy = makeButton(tr("Copy report"), QStringLiteral("copyDevices"));
     connect(copy, &QPushButton::clicked, this,

@@ -57,7 +57,7 @@ struct Cell
     int stretch = 0;
     Qt::Alignment alignment;
 };
-inline const Cell kStretch(static_cast<QWidget*>(nullptr));
+inline const Cell kStretch(static_cast<QWidget*>(nullptr), 1);
 void fill(QBoxLayout& layout, std::initializer_list<Cell> cells);
 
 // Margins, spacing and contents in one call.

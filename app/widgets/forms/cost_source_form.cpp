@@ -48,10 +48,8 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
                           "forms, or the medians of a recorded run with the same stages"));
     m_hardware = makeHardware();
     m_recorded = makeRecorded();
-    auto* column = spaced(new QVBoxLayout(this), QMargins(), 6);
-    column->addLayout(makeFormRow(tr("Costs"), {m_kind}));
-    column->addWidget(m_hardware);
-    column->addWidget(m_recorded);
+    spaced(new QVBoxLayout(this), QMargins(), 6,
+           {makeFormRow(tr("Costs"), {m_kind}), m_hardware, m_recorded});
     showPlan();
     connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
         if (kind == static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))

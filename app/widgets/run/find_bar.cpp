@@ -31,14 +31,8 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
     m_field->setMaximumWidth(388);
     m_answer->setObjectName(QStringLiteral("findAnswer"));
     auto* close = makeIconButton("findClose", Icon::Close, tr("Close (Esc)"), theme);
-    auto* row = spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8);
-    row->addWidget(m_field, 2);
-    row->addWidget(m_previous);
-    row->addWidget(m_next);
-    row->addWidget(m_answer);
-    row->addStretch(1);
-    row->addWidget(m_facets);
-    row->addWidget(close);
+    spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 8,
+           {{m_field, 2}, m_previous, m_next, m_answer, kStretch, m_facets, close});
     addFacets(*spaced(new QHBoxLayout(m_facets), {}, 4));
     connect(m_field, &QLineEdit::textChanged, this, &FindBar::searched);
     connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT stepped(-1); });

@@ -59,9 +59,7 @@ KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);
     m_empty->setObjectName(QStringLiteral("kernelsEmpty"));
     auto* full = new QWidget;
-    auto* column = spaced(new QVBoxLayout(full), {}, 0);
-    column->addWidget(makeBar());
-    column->addWidget(m_table, 1);
+    spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
     auto* none = new QWidget;
     spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(m_empty);
     m_stack->addWidget(none);
@@ -83,12 +81,8 @@ QWidget* KernelPanel::makeBar()
     connect(save, &QToolButton::clicked, this, &KernelPanel::save);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(34);
-    auto* row = spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8);
-    for (QWidget* one : std::initializer_list<QWidget*>{m_op, m_device, m_scope})
-        row->addWidget(one);
-    row->addWidget(m_sum, 1);
-    row->addWidget(copy);
-    row->addWidget(save);
+    spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8,
+           {m_op, m_device, m_scope, {m_sum, 1}, copy, save});
     return bar;
 }
 

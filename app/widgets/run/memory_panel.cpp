@@ -30,13 +30,9 @@ MemoryPanel::MemoryPanel(const ThemeController& theme, QWidget* parent)
     m_gpuTable->setObjectName(QStringLiteral("gpuMemoryTable"));
     m_gpuTable->setAccessibleName(tr("Memory of the GPUs"));
     m_gpuTable->setModel(m_gpuModel);
-    auto* gpus = spaced(new QHBoxLayout(m_gpus), {}, 0);
-    gpus->addWidget(makeLine(Qt::Vertical));
-    gpus->addWidget(m_gpuTable, 1);
+    spaced(new QHBoxLayout(m_gpus), {}, 0, {makeLine(Qt::Vertical), {m_gpuTable, 1}});
     m_gpus->hide();
-    auto* row = spaced(new QHBoxLayout(this), {}, 0);
-    row->addWidget(m_scroll, 1);
-    row->addWidget(m_gpus);
+    spaced(new QHBoxLayout(this), {}, 0, {{m_scroll, 1}, m_gpus});
 }
 
 void MemoryPanel::show(const RunPointer& run, int iteration)

@@ -31,13 +31,13 @@ NoteBar::NoteBar(const ThemeController& theme, QWidget* parent)
     m_field->setMaximumWidth(640);
     QPushButton* keep = makeButton(tr("Keep"), QStringLiteral("keepNote"), "tool");
     QToolButton* close = makeIconButton("closeNote", Icon::Close, tr("Close (Esc)"), theme);
-    auto* row = spaced(new QHBoxLayout(this), {12, 0, 8, 0}, 8);
-    row->addWidget(new IconLabel(theme, Icon::Note, &Chrome::text2));
-    row->addWidget(m_subject);
-    row->addWidget(m_field, 2);
-    row->addWidget(keep);
-    row->addStretch(1);
-    row->addWidget(close);
+    spaced(new QHBoxLayout(this), {12, 0, 8, 0}, 8,
+           {new IconLabel(theme, Icon::Note, &Chrome::text2),
+            m_subject,
+            {m_field, 2},
+            keep,
+            kStretch,
+            close});
     connect(keep, &QPushButton::clicked, this, &NoteBar::write);
     connect(close, &QToolButton::clicked, this, &NoteBar::closed);
     connect(m_field, &QLineEdit::textChanged, keep,

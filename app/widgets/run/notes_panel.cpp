@@ -35,10 +35,7 @@ NotesPanel::NotesPanel(const ThemeController& theme, QWidget* parent)
     auto* none = new QWidget;
     spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(empty);
     auto* full = new QWidget;
-    auto* column = spaced(new QVBoxLayout(full), {}, 0);
-    column->addWidget(m_table, 1);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(makeBar());
+    spaced(new QVBoxLayout(full), {}, 0, {{m_table, 1}, makeLine(Qt::Horizontal), makeBar()});
     m_stack->addWidget(none);
     m_stack->addWidget(full);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_stack);
@@ -72,10 +69,7 @@ QWidget* NotesPanel::makeBar()
     connect(m_remove, &QToolButton::clicked, this, &NotesPanel::removeCurrent);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(30);
-    auto* row = spaced(new QHBoxLayout(bar), {6, 0, 8, 0}, 4);
-    for (QToolButton* button : {add, m_edit, m_remove})
-        row->addWidget(button);
-    row->addStretch(1);
+    spaced(new QHBoxLayout(bar), {6, 0, 8, 0}, 4, {add, m_edit, m_remove, kStretch});
     return bar;
 }
 

@@ -54,10 +54,8 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     for (QWidget* panel : std::initializer_list<QWidget*>{m_summaryTable, m_eventsTable, m_kernels,
                                                           m_memory, m_progress, m_notes, m_log})
         m_stack->addWidget(panel);
-    auto* column = spaced(new QVBoxLayout(this), {}, 0);
-    column->addWidget(makeTabRow(theme));
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_stack, 1);
+    spaced(new QVBoxLayout(this), {}, 0,
+           {makeTabRow(theme), makeLine(Qt::Horizontal), {m_stack, 1}});
 
     connect(m_eventsTable, &QTableView::clicked, this, &RunPanels::chooseEvent);
     connect(m_summaryTable, &QTableView::clicked, this, &RunPanels::chooseDevice);
@@ -84,12 +82,7 @@ QWidget* RunPanels::makeTabRow(const ThemeController& theme)
     updateFoldIcon();
     auto* row = makeSurface("plain");
     row->setFixedHeight(kTabsHeight - 1);
-    auto* layout = spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8);
-    layout->addWidget(m_tabs);
-    layout->addStretch(1);
-    layout->addWidget(m_mode);
-    layout->addWidget(m_hint);
-    layout->addWidget(m_fold);
+    spaced(new QHBoxLayout(row), {10, 0, 8, 0}, 8, {m_tabs, kStretch, m_mode, m_hint, m_fold});
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int panel) {
         m_stack->setCurrentIndex(panel);
         fillShownPanel();

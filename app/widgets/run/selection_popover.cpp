@@ -37,13 +37,8 @@ SelectionPopover::SelectionPopover(const ThemeController& theme, QWidget* timeli
     m_sentence->setObjectName(QStringLiteral("popoverSentence"));
     m_sentence->setWordWrap(true);
     m_sentence->setTextFormat(Qt::RichText);
-    auto* head = spaced(new QHBoxLayout, {}, 8);
-    head->addWidget(m_title);
-    head->addWidget(m_left, 1);
-    head->addWidget(m_value);
-    auto* column = spaced(new QVBoxLayout(this), {12, 8, 12, 10}, 6);
-    column->addLayout(head);
-    column->addWidget(m_sentence);
+    auto* head = spaced(new QHBoxLayout, {}, 8, {m_title, {m_left, 1}, m_value});
+    spaced(new QVBoxLayout(this), {12, 8, 12, 10}, 6, {head, m_sentence});
     connect(m_sentence, &QLabel::linkActivated, this, [this] { Q_EMIT jumpTo(m_target); });
     connect(&theme, &ThemeController::changed, this, qOverload<>(&QWidget::update));
     hide();

@@ -24,14 +24,9 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
     m_text->setObjectName(QStringLiteral("stopText"));
     m_text->setWordWrap(true);
     showProgress();
-    auto* buttons = spaced(new QHBoxLayout, {}, 8);
-    buttons->addStretch(1);
-    buttons->addWidget(m_stopButton);
-    buttons->addWidget(m_keepButton);
-    auto* column = spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12);
-    column->addWidget(makeLabel(windowTitle(), "heading"));
-    column->addWidget(m_text);
-    column->addLayout(buttons);
+    auto* buttons = spaced(new QHBoxLayout, {}, 8, {kStretch, m_stopButton, m_keepButton});
+    spaced(new QVBoxLayout(this), {20, 16, 20, 16}, 12,
+           {makeLabel(windowTitle(), "heading"), m_text, buttons});
     m_keepButton->setDefault(true);
     connect(m_keepButton, &QPushButton::clicked, this, &QDialog::reject);
     connect(m_stopButton, &QPushButton::clicked, this, &StopRunDialog::stopNow);

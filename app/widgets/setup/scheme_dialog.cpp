@@ -23,10 +23,10 @@ SchemeDialog::SchemeDialog(QWidget* parent)
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setAccessibleName(tr("Description of the scheme"));
     m_text->document()->setDocumentMargin(14);
-    auto* column = spaced(new QVBoxLayout(this), QMargins(20, 16, 20, 14), 10);
-    column->addWidget(m_text, 1);
-    auto* row = spaced(new QHBoxLayout, QMargins(), 8);
-    row->addWidget(makeLabel(tr("Updates with D, N and the options of the form."), "hint"), 1);
+    auto* column = spaced(new QVBoxLayout(this), QMargins(20, 16, 20, 14), 10, {{m_text, 1}});
+    auto* row
+        = spaced(new QHBoxLayout, QMargins(), 8,
+                 {{makeLabel(tr("Updates with D, N and the options of the form."), "hint"), 1}});
     QPushButton* copy = makeButton(tr("Copy text"), QStringLiteral("copyScheme"));
     connect(copy, &QPushButton::clicked, this,
             [this] { QGuiApplication::clipboard()->setText(m_text->toPlainText()); });

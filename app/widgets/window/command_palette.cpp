@@ -96,9 +96,7 @@ CommandPalette::CommandPalette(const ThemeController& theme, QWidget* parent)
     m_list->setItemDelegate(new CommandDelegate(theme, m_list));
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* column = spaced(new QVBoxLayout(this), QMargins(5, 5, 5, 5), 5);
-    column->addWidget(m_field);
-    column->addWidget(m_list);
+    spaced(new QVBoxLayout(this), QMargins(5, 5, 5, 5), 5, {m_field, m_list});
     connect(m_field, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(m_list, &QListWidget::itemClicked, this, &CommandPalette::runCurrent);
 }

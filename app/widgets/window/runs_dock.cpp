@@ -109,12 +109,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     add->setAutoRaise(true);
     add->setFocusPolicy(Qt::TabFocus);
     followTheme(add, Icon::Plus, theme);
-    auto* title = makeSurface("alt");
-    title->setFixedHeight(40);
-    auto* titleRow = spaced(new QHBoxLayout(title), {12, 0, 6, 0}, 4);
-    titleRow->addWidget(makeLabel(tr("Runs"), "dock"), 1);
-    titleRow->addWidget(add);
-
+    auto* title = makeBar(40, 4, {{makeLabel(tr("Runs"), "dock"), 1}, add});
     m_list->setObjectName(QStringLiteral("runsList"));
     m_list->setAccessibleName(tr("Runs"));
     m_list->setModel(&runs);
@@ -125,18 +120,11 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     followTheme(m_compare, Icon::Compare, theme);
     m_queue->setObjectName(QStringLiteral("queueSum"));
     m_queue->setWordWrap(true);
-    auto* sum = spaced(new QHBoxLayout, {12, 6, 12, 0}, 0);
-    sum->addWidget(m_queue);
-    auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0);
-    foot->addWidget(m_compare);
+    auto* sum = spaced(new QHBoxLayout, {12, 6, 12, 0}, 0, {m_queue});
+    auto* foot = spaced(new QHBoxLayout, {8, 8, 8, 8}, 0, {m_compare});
 
-    auto* column = spaced(new QVBoxLayout(this), {}, 0);
-    column->addWidget(title);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addWidget(m_list, 1);
-    column->addWidget(makeLine(Qt::Horizontal));
-    column->addLayout(sum);
-    column->addLayout(foot);
+    spaced(new QVBoxLayout(this), {}, 0,
+           {title, makeLine(Qt::Horizontal), {m_list, 1}, makeLine(Qt::Horizontal), sum, foot});
 
     connect(add, &QToolButton::clicked, this, &RunsDock::addRequested);
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {

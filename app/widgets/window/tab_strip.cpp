@@ -33,10 +33,8 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     m_plus->setObjectName(QStringLiteral("newTab"));
     m_plus->setToolTip(tr("New run (Ctrl+N)"));
     m_plus->setAccessibleName(tr("New run"));
-    auto* row = spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4);
-    row->addWidget(m_bar, 0, Qt::AlignBottom);
-    row->addWidget(m_plus, 0, Qt::AlignVCenter);
-    row->addStretch();
+    spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4,
+           {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // it is wider: medium
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
     connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
