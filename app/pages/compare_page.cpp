@@ -68,15 +68,21 @@ ComparePage::ComparePage(const ThemeController& theme, RunLibrary& library,
 
 void ComparePage::makeActions()
 {
-    m_back = makeAction("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left);
-    m_forward = makeAction("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right);
-    m_fit = makeAction("fitRuns", tr("Fit all runs"), Qt::Key_0);
-    m_blink = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B);
+    m_back = makeAction("zoomBack", tr("Zoom back"), Qt::ALT | Qt::Key_Left,
+                        [this] { m_compare->zoomBack(); });
+    m_forward = makeAction("zoomForward", tr("Zoom forward"), Qt::ALT | Qt::Key_Right,
+                           [this] { m_compare->zoomForward(); });
+    m_fit
+        = makeAction("fitRuns", tr("Fit all runs"), Qt::Key_0, [this] { m_compare->zoomToFit(); });
+    m_blink
+        = makeAction("blinkRuns", tr("Blink two runs"), Qt::Key_B, [this] { m_compare->blink(); });
     m_blink->setToolTip(tr("Swaps the first two runs in place"));
-    m_addRun = makeAction("addRun", tr("Add run"), {});
-    m_predict = makeAction("comparePrediction", tr("Compare with prediction"), {});
+    m_addRun = makeAction("addRun", tr("Add run"), {}, [this] { addRunMenu(); });
+    m_predict = makeAction("comparePrediction", tr("Compare with prediction"), {},
+                           [this] { addPrediction(); });
     m_predict->setToolTip(tr("Adds the schedule of the first run, simulated with even costs"));
-    m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E);
+    m_export = makeAction("exportFigure", tr("Export figure"), Qt::CTRL | Qt::Key_E,
+                          [this] { Q_EMIT exportRequested(baselineFirst(m_runs, m_baseline)); });
     m_showRuns = makeAction("showRuns", tr("Runs"), {});
     m_showRuns->setCheckable(true);
     m_showRuns->setChecked(true);
@@ -91,8 +97,7 @@ void ComparePage::makeActions()
 
 QWidget* ComparePage::makeToolbar()
 {
-    m_baselineBox = new QComboBox;
-    m_baselineBox->setObjectName(QStringLiteral("baseline"));
+    m_baselineBox = named(new QComboBox, "baseline");
     m_baselineBox->setMinimumWidth(140);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(40);
@@ -193,15 +198,7 @@ void ComparePage::connectAll()
     });
     linkDock(*m_dock, m_library, *this);
     connect(m_baselineBox, &QComboBox::activated, this, &ComparePage::setBaseline);
-    connect(m_back, &QAction::triggered, m_compare, &CompareWidget::zoomBack);
-    connect(m_forward, &QAction::triggered, m_compare, &CompareWidget::zoomForward);
-    connect(m_fit, &QAction::triggered, m_compare, &CompareWidget::zoomToFit);
-    connect(m_blink, &QAction::triggered, m_compare, &CompareWidget::blink);
-    connect(m_addRun, &QAction::triggered, this, &ComparePage::addRunMenu);
     connect(m_empty, &EmptyState::activated, this, &ComparePage::addRunMenu);
-    connect(m_predict, &QAction::triggered, this, &ComparePage::addPrediction);
-    connect(m_export, &QAction::triggered, this,
-            [this] { Q_EMIT exportRequested(baselineFirst(m_runs, m_baseline)); });
     connect(m_showRuns, &QAction::toggled, this, [this](bool shown) {
         m_dock->setVisible(shown);
         shareRoom();

@@ -13,14 +13,13 @@ namespace app {
 
 DeviceDialog::DeviceDialog(QWidget* parent)
     : QDialog(parent)
-    , m_text(new QPlainTextEdit(tr("Asking the worker ...")))
+    , m_text(named(new QPlainTextEdit(tr("Asking the worker ...")), "deviceText",
+                   tr("Devices of this machine")))
 {
     setObjectName(QStringLiteral("deviceDialog"));
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Device check"));
     resize(720, 360);
-    m_text->setObjectName(QStringLiteral("deviceText"));
-    m_text->setAccessibleName(tr("Devices of this machine"));
     m_text->setReadOnly(true);
     m_text->setFont(codeFont());
     auto* column

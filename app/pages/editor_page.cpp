@@ -34,14 +34,13 @@ EditorPage::EditorPage(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_file(new ScheduleFile(this))
     , m_stack(new QStackedLayout(this))
-    , m_refused(new EmptyState(theme, {Icon::Error, {}, {}, tr("Open another file")}))
-    , m_band(new Band(theme, Band::Shape::Verdict))
+    , m_refused(named(new EmptyState(theme, {Icon::Error, {}, {}, tr("Open another file")}),
+                      "refusedSchedule"))
+    , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
     , m_editor(new ScheduleEditor(theme, *this))
     , m_times(new TimesPanel(theme))
 {
     setObjectName(QStringLiteral("editorPage"));
-    m_band->setObjectName(QStringLiteral("verdict"));
-    m_refused->setObjectName(QStringLiteral("refusedSchedule"));
     makeActions();
     buildLayout();
     connectParts();
@@ -215,8 +214,7 @@ void EditorPage::showCosts()
 {
     auto* dialog = findChild<QDialog*>(QStringLiteral("costsDialog"));
     if (dialog == nullptr) {
-        dialog = new QDialog(this);
-        dialog->setObjectName(QStringLiteral("costsDialog"));
+        dialog = named(new QDialog(this), "costsDialog");
         dialog->setWindowTitle(tr("Costs of the times"));
         dialog->resize(330, 420);
         auto* form = new CostForm(m_theme, m_plan, CostForm::Order::Given);

@@ -60,16 +60,15 @@ ExportDialog::ExportDialog(const ThemeController& theme,
                            std::vector<std::shared_ptr<const engine::Run>> runs, QWidget* parent)
     : QDialog(parent)
     , m_runs(std::move(runs))
-    , m_subtitle(makeLabel(subtitle(m_runs, m_iteration), "small"))
+    , m_subtitle(named(makeLabel(subtitle(m_runs, m_iteration), "small"), "figureSubtitle"))
     , m_preview(new FigurePreview(theme))
     , m_options(new FigureOptionsPanel(theme))
     , m_export(makeButton({}, QStringLiteral("figureExport"), "primary"))
     , m_savePreset(makeButton({}, QStringLiteral("figureSavePreset")))
-    , m_timer(new QTimer(this))
+    , m_timer(named(new QTimer(this), "figureTyping"))
 {
     setObjectName(QStringLiteral("exportDialog"));
     setWindowTitle(tr("Export figure"));
-    m_subtitle->setObjectName(QStringLiteral("figureSubtitle"));
     auto* side = new QWidget;
     side->setFixedWidth(kSideWidth);
     spaced(new QVBoxLayout(side), {}, 0,
@@ -78,7 +77,6 @@ ExportDialog::ExportDialog(const ThemeController& theme,
                          {makeLabel(tr("Export figure"), "section"), {m_subtitle, 1}});
     auto* body = spaced(new QHBoxLayout, {}, 0, {{m_preview, 1}, makeLine(Qt::Vertical), side});
     spaced(new QVBoxLayout(this), {}, 0, {title, makeLine(Qt::Horizontal), {body, 1}});
-    m_timer->setObjectName(QStringLiteral("figureTyping"));
     m_timer->setSingleShot(true);
     m_timer->setInterval(kSettleMs);
     connect(m_timer, &QTimer::timeout, this, &ExportDialog::refresh);

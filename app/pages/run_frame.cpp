@@ -45,13 +45,10 @@ RunFrame::RunFrame(const ThemeController& theme, const RunActions& actions, cons
 
 QWidget* RunFrame::makeDetails(const ThemeController& theme)
 {
-    auto* dock = makeSurface("plain");
-    dock->setObjectName(QStringLiteral("detailsDock"));
+    auto* dock = named(makeSurface("plain"), "detailsDock");
     dock->setMinimumWidth(220);
-    auto* close = new QToolButton;
-    close->setObjectName(QStringLiteral("closeDetails"));
+    auto* close = named(new QToolButton, "closeDetails", tr("Close the details"));
     close->setAutoRaise(true);
-    close->setAccessibleName(tr("Close the details"));
     followTheme(close, Icon::Close, theme);
     connect(close, &QToolButton::clicked, m_actions.showDetails,
             [action = m_actions.showDetails] { action->setChecked(false); });

@@ -89,8 +89,7 @@ QWidget* StartPage::makeTitle()
 QWidget* StartPage::makeDeviceLine()
 {
     const DeviceFacts facts = deviceFacts();
-    QWidget* line = makeSurface("card-alt");
-    line->setObjectName(QStringLiteral("deviceLine"));
+    QWidget* line = named(makeSurface("card-alt"), "deviceLine");
     line->setFixedHeight(54);
     auto* row = spaced(
         new QHBoxLayout(line), QMargins(16, 0, 14, 0), 40,
@@ -117,18 +116,19 @@ QWidget* StartPage::makeBegin()
     begin->setFixedWidth(kBegin);
     auto* column
         = spaced(new QVBoxLayout(begin), QMargins(), 8, {makeLabel(tr("Begin"), "section")});
-    auto* newRun = new BeginButton(
-        m_theme,
-        {Icon::Run, tr("New run"), tr("choose a scheme and preview it"), QStringLiteral("Ctrl+N")},
-        BeginButton::Rank::Primary);
-    newRun->setObjectName(QStringLiteral("beginNewRun"));
+    auto* newRun
+        = named(new BeginButton(m_theme,
+                                {Icon::Run, tr("New run"), tr("choose a scheme and preview it"),
+                                 QStringLiteral("Ctrl+N")},
+                                BeginButton::Rank::Primary),
+                "beginNewRun");
     connect(newRun, &CardButton::clicked, this, [this] { Q_EMIT newRunRequested({}); });
-    auto* open = new BeginButton(m_theme,
-                                 {Icon::Open, tr("Open run"),
-                                  tr("Open one run, or several to compare them"),
-                                  QStringLiteral("Ctrl+O")},
-                                 BeginButton::Rank::Other);
-    open->setObjectName(QStringLiteral("beginOpen"));
+    auto* open = named(
+        new BeginButton(m_theme,
+                        {Icon::Open, tr("Open run"), tr("Open one run, or several to compare them"),
+                         QStringLiteral("Ctrl+O")},
+                        BeginButton::Rank::Other),
+        "beginOpen");
     connect(open, &CardButton::clicked, this, &StartPage::openDialogRequested);
     column->addWidget(newRun);
     column->addWidget(open);
@@ -167,8 +167,7 @@ void StartPage::fillRecent()
     auto* clear = findChild<QPushButton*>(QStringLiteral("clearRecent"));
     QWidget* before = clear; // Tab goes from row to row, and then to the samples
     for (std::size_t i = 0; i < std::min(runs.size(), kRows); ++i) {
-        auto* row = new RecentRow(m_theme, runs[i], now);
-        row->setObjectName(QStringLiteral("recentRun"));
+        auto* row = named(new RecentRow(m_theme, runs[i], now), "recentRun");
         connect(row, &CardButton::clicked, this,
                 [this, file = runs[i].file] { Q_EMIT openRequested(file); });
         m_recent->addWidget(row);
@@ -178,12 +177,13 @@ void StartPage::fillRecent()
     clear->setVisible(!runs.empty());
     if (!runs.empty())
         return;
-    auto* empty = new EmptyState(
-        m_theme,
-        {Icon::Compare, tr("No run yet"),
-         tr("Runs that you start or open are listed here. The samples open at once."),
-         tr("Open a sample")});
-    empty->setObjectName(QStringLiteral("noRecent"));
+    auto* empty
+        = named(new EmptyState(
+                    m_theme,
+                    {Icon::Compare, tr("No run yet"),
+                     tr("Runs that you start or open are listed here. The samples open at once."),
+                     tr("Open a sample")}),
+                "noRecent");
     empty->setFixedHeight(140);
     connect(empty, &EmptyState::activated, this, [this] { openSample(samples().front()); });
     m_recent->addSpacing(10);

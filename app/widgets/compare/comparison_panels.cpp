@@ -39,17 +39,14 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     : QWidget(parent)
     , m_theme(theme)
     , m_model(new CompareModel(this))
-    , m_table(new DataTable(theme, 31))
-    , m_sentence(makeLabel({}, "small"))
+    , m_table(named(new DataTable(theme, 31), "compareTable", tr("Differences")))
+    , m_sentence(named(makeLabel({}, "small"), "sentence"))
     , m_chartUnit(makeLabel({}, "hint"))
     , m_mode(new Tag(theme))
     , m_chart(new WhereTimeGoes(theme))
     , m_columns(makeSplitter(Qt::Horizontal))
 {
-    m_table->setObjectName(QStringLiteral("compareTable"));
-    m_table->setAccessibleName(tr("Differences"));
     m_table->setModel(m_model);
-    m_sentence->setObjectName(QStringLiteral("sentence"));
     m_sentence->setWordWrap(true);
     m_columns->addWidget(makeTables());
     m_chartPanel = makeChart();

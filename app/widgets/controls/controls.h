@@ -8,6 +8,7 @@
 #include <QPushButton>
 
 #include <initializer_list>
+#include <type_traits>
 
 class QAction;
 class QBoxLayout;
@@ -19,6 +20,17 @@ namespace app {
 
 // Factories of common widgets. Roles, kinds and surfaces are the selectors of
 // resources/style/window.qss; the parent owns the result.
+
+// The object name, for tests and style sheets, and the accessible name.
+template<class Object>
+Object* named(Object* object, const char* name, const QString& accessibleName = {})
+{
+    object->setObjectName(QString::fromLatin1(name));
+    if constexpr (std::is_base_of_v<QWidget, Object>)
+        if (!accessibleName.isEmpty())
+            object->setAccessibleName(accessibleName);
+    return object;
+}
 
 QLabel* makeLabel(const QString& text, const char* role = "", QWidget* parent = nullptr);
 // kind: "", "primary", "tool" (24 high) or "link".

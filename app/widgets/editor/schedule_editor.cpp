@@ -16,11 +16,9 @@ namespace app {
 
 ScheduleEditor::ScheduleEditor(const ThemeController& theme, Page& page)
     : m_check(std::make_shared<ScheduleCheck>())
-    , m_grid(new ScheduleGrid(theme))
+    , m_grid(named(new ScheduleGrid(theme), "grid", tr("Order of ops")))
     , m_list(new ViolationList(theme))
 {
-    m_grid->setObjectName(QStringLiteral("grid"));
-    m_grid->setAccessibleName(tr("Order of ops"));
     setFocusProxy(m_grid);
     spaced(new QHBoxLayout(this), {}, 0, {{m_grid, 1}, makeLine(Qt::Vertical), m_list});
     makeActions(page);

@@ -13,13 +13,10 @@ namespace app {
 
 TimesPanel::TimesPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_preview(new SchedulePreview(theme))
-    , m_numbers(new KeyNumbers(theme))
-    , m_note(makeLabel({}, "small"))
+    , m_preview(named(new SchedulePreview(theme), "preview"))
+    , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
+    , m_note(named(makeLabel({}, "small"), "timesNote"))
 {
-    m_preview->setObjectName(QStringLiteral("preview"));
-    m_numbers->setObjectName(QStringLiteral("keyNumbers"));
-    m_note->setObjectName(QStringLiteral("timesNote"));
     m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     spaced(new QVBoxLayout(this), {}, 0,
            {makeBar(32, 8, {makeLabel(tr("Times of this order"), "dock"), {m_note, 1}}),

@@ -152,8 +152,7 @@ QVBoxLayout* FigureOptionsPanel::addSection(const QString& title)
 
 void FigureOptionsPanel::addSize()
 {
-    m_preset = new QComboBox;
-    m_preset->setObjectName(QStringLiteral("figurePreset"));
+    m_preset = named(new QComboBox, "figurePreset");
     for (const auto& preset : profiler::figurePresets())
         m_preset->addItem(fromUtf8(preset.title), fromUtf8(preset.name));
     m_preset->addItem(tr("Other"), QString());
@@ -225,9 +224,7 @@ void FigureOptionsPanel::addOutput()
     QWidget* dpi = add("--dpi");
     static_cast<QSpinBox*>(dpi)->setSuffix(tr(" dpi"));
     static_cast<QSpinBox*>(dpi)->setSingleStep(100);
-    m_base = new QLineEdit;
-    m_base->setObjectName(QStringLiteral("figureFile"));
-    m_base->setAccessibleName(tr("File without extension"));
+    m_base = named(new QLineEdit, "figureFile", tr("File without extension"));
     connect(m_base, &QLineEdit::textChanged, this, &FigureOptionsPanel::edited);
     auto* browse = makeButton(tr("Browse\u2026"), QStringLiteral("figureBrowse"));
     connect(browse, &QPushButton::clicked, this, &FigureOptionsPanel::browseRequested);

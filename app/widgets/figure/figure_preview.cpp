@@ -29,19 +29,16 @@ void clear(QLayout* layout)
 FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_page(new FigurePageView(theme))
-    , m_zoom(new FigureZoomView(theme))
+    , m_page(named(new FigurePageView(theme), "figurePage"))
+    , m_zoom(named(new FigureZoomView(theme), "figureZoom"))
     , m_pageText(makeLabel({}, "small"))
     , m_zoomText(makeLabel({}, "small"))
-    , m_band(new Band(theme, Band::Shape::Verdict))
+    , m_band(named(new Band(theme, Band::Shape::Verdict), "figureProblem"))
     , m_checks(spaced(new QHBoxLayout, {}, 6))
 {
     setAttribute(Qt::WA_StyledBackground);
     setProperty("surface", QStringLiteral("window"));
     m_page->setMaximumWidth(736);
-    m_page->setObjectName(QStringLiteral("figurePage"));
-    m_zoom->setObjectName(QStringLiteral("figureZoom"));
-    m_band->setObjectName(QStringLiteral("figureProblem"));
     m_band->hide();
     auto* area = new QScrollArea; // with the keyboard, too
     area->setFrameShape(QFrame::NoFrame);
@@ -60,9 +57,10 @@ FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
 
 QWidget* FigurePreview::makePageHeader()
 {
-    auto* sight = new SegmentControl(
-        m_theme, {tr("colour"), tr("grey"), tr("deuteranopia"), tr("protanopia")});
-    sight->setObjectName(QStringLiteral("figureSight"));
+    auto* sight
+        = named(new SegmentControl(
+                    m_theme, {tr("colour"), tr("grey"), tr("deuteranopia"), tr("protanopia")}),
+                "figureSight");
     sight->setCompact();
     sight->setName(tr("Seen as"));
     connect(sight, &SegmentControl::currentChanged, this, [this](int choice) {
@@ -117,8 +115,7 @@ void FigurePreview::showChecks()
 {
     clear(m_checks);
     for (const profiler::FigureCheck& check : m_draft.checks) {
-        auto* text = makeLabel(QString::fromStdString(check.text), "small");
-        text->setObjectName(QStringLiteral("figureCheck"));
+        auto* text = named(makeLabel(QString::fromStdString(check.text), "small"), "figureCheck");
         m_checks->addWidget(new IconLabel(m_theme, check.good ? Icon::Check : Icon::Warning,
                                           check.good ? &Chrome::ok : &Chrome::warning, 14));
         m_checks->addWidget(text);

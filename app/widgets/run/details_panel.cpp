@@ -73,8 +73,7 @@ void DetailsPanel::Impl::rebuild(DetailsPanel& panel)
     words.icon = Icon::Info;
     words.fact = tr("Nothing selected");
     words.advice = tr("Click an op, a bubble or a device to see its details.");
-    auto* empty = new EmptyState(theme, words);
-    empty->setObjectName(QStringLiteral("detailsEmpty"));
+    auto* empty = named(new EmptyState(theme, words), "detailsEmpty");
     empty->setMinimumHeight(132);
     auto* body = makeSurface("plain");
     spaced(new QVBoxLayout(body), {12, 12, 12, 12}, 0, {empty, kStretch});

@@ -35,12 +35,11 @@ IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent
     : QWidget(parent)
     , m_previous(stepButton(Icon::ChevronLeft, "previousIteration", theme))
     , m_next(stepButton(Icon::ChevronRight, "nextIteration", theme))
-    , m_name(makeLabel({}))
+    , m_name(named(makeLabel({}), "iterationName"))
     , m_range(makeLabel({}, "small"))
 {
     m_previous->setAccessibleName(tr("Previous iteration"));
     m_next->setAccessibleName(tr("Next iteration"));
-    m_name->setObjectName(QStringLiteral("iterationName"));
     m_name->setFont(uiFont(13, QFont::Medium));
     m_previous->setToolTip(tr("Previous iteration"));
     m_next->setToolTip(tr("Next iteration; the last one is the median replay"));

@@ -45,19 +45,15 @@ KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     , m_op(makeCombo("kernelOp", tr("Op type")))
     , m_device(makeCombo("kernelDevice", tr("Device")))
     , m_scope(makeCombo("kernelScope", tr("Scope")))
-    , m_sum(makeLabel({}, "small"))
+    , m_sum(named(makeLabel({}, "small"), "kernelSum"))
     , m_stack(new QStackedWidget)
-    , m_table(new DataTable(theme, 24))
-    , m_empty(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}))
+    , m_table(named(new DataTable(theme, 24), "kernelTable", tr("Kernels")))
+    , m_empty(named(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty"))
 {
     setObjectName(QStringLiteral("kernelPanel"));
-    m_sum->setObjectName(QStringLiteral("kernelSum"));
-    m_table->setObjectName(QStringLiteral("kernelTable"));
-    m_table->setAccessibleName(tr("Kernels"));
     m_table->setModel(m_model);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);
-    m_empty->setObjectName(QStringLiteral("kernelsEmpty"));
     auto* full = new QWidget;
     spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
     auto* none = new QWidget;

@@ -17,14 +17,11 @@ constexpr int kLongest = 400; // letters of a sentence
 
 NoteBar::NoteBar(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
-    , m_subject(makeLabel({}, "small"))
-    , m_field(new QLineEdit)
+    , m_subject(named(makeLabel({}, "small"), "noteSubject"))
+    , m_field(named(new QLineEdit, "noteField", tr("Text of the note")))
 {
     setObjectName(QStringLiteral("noteBar"));
     setFixedHeight(36);
-    m_subject->setObjectName(QStringLiteral("noteSubject"));
-    m_field->setObjectName(QStringLiteral("noteField"));
-    m_field->setAccessibleName(tr("Text of the note"));
     m_field->setPlaceholderText(tr("Add a note; Enter saves it, Esc cancels"));
     m_field->setMaxLength(kLongest);
     m_field->setFixedHeight(26);

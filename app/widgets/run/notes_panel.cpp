@@ -18,20 +18,19 @@ NotesPanel::NotesPanel(const ThemeController& theme, QWidget* parent)
     , m_theme(theme)
     , m_model(new NotesModel(this))
     , m_stack(new QStackedWidget)
-    , m_table(new DataTable(theme, 28))
+    , m_table(named(new DataTable(theme, 28), "notesTable", tr("Notes")))
 {
     setObjectName(QStringLiteral("notesPanel"));
-    m_table->setObjectName(QStringLiteral("notesTable"));
-    m_table->setAccessibleName(tr("Notes"));
     m_table->setAccessibleName(tr("Notes"));
     m_table->setModel(m_model);
     m_table->setRestColumn(static_cast<int>(NotesModel::Column::Words));
     m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-    auto* empty = new EmptyState(
-        theme,
-        {Icon::Note, tr("No note yet"),
-         tr("Select an op, a bubble or a range and press N to add a note."), tr("Note")});
-    empty->setObjectName(QStringLiteral("notesEmpty"));
+    auto* empty
+        = named(new EmptyState(theme,
+                               {Icon::Note, tr("No note yet"),
+                                tr("Select an op, a bubble or a range and press N to add a note."),
+                                tr("Note")}),
+                "notesEmpty");
     auto* none = new QWidget;
     spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(empty);
     auto* full = new QWidget;

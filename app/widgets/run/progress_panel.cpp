@@ -13,13 +13,10 @@ ProgressPanel::ProgressPanel(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_iterations(new IterationsModel(this))
     , m_loss(new LossPlot(theme))
-    , m_table(new DataTable(theme, 26))
-    , m_logLine(makeLabel({}, "small"))
+    , m_table(named(new DataTable(theme, 26), "iterationsTable", tr("Iterations")))
+    , m_logLine(named(makeLabel({}, "small"), "lastLogLine"))
 {
-    m_table->setObjectName(QStringLiteral("iterationsTable"));
-    m_table->setAccessibleName(tr("Iterations"));
     m_table->setModel(m_iterations);
-    m_logLine->setObjectName(QStringLiteral("lastLogLine"));
     m_logLine->setFont(codeFont(12));
     m_logLine->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     auto* openLog = makeButton(tr("open log"), QStringLiteral("openLog"), "link");

@@ -29,25 +29,19 @@ RunPanels::RunPanels(const ThemeController& theme, QWidget* parent)
     , m_hint(makeLabel({}, "hint"))
     , m_fold(new QToolButton)
     , m_stack(new QStackedWidget)
-    , m_summaryTable(new DataTable(theme, 26))
-    , m_eventsTable(new DataTable(theme, 23))
+    , m_summaryTable(named(new DataTable(theme, 26), "summaryTable", tr("Summary")))
+    , m_eventsTable(named(new DataTable(theme, 23), "eventsTable", tr("Events")))
     , m_kernels(new KernelPanel(theme))
     , m_memory(new MemoryPanel(theme))
     , m_progress(new ProgressPanel(theme))
     , m_notes(new NotesPanel(theme))
-    , m_log(new QPlainTextEdit)
+    , m_log(named(new QPlainTextEdit, "log", tr("Log")))
 {
     setObjectName(QStringLiteral("runPanels"));
-    m_summaryTable->setObjectName(QStringLiteral("summaryTable"));
-    m_summaryTable->setAccessibleName(tr("Summary"));
     m_summaryTable->setModel(m_metrics);
-    m_eventsTable->setObjectName(QStringLiteral("eventsTable"));
-    m_eventsTable->setAccessibleName(tr("Events"));
     m_eventsTable->setModel(m_events);
     m_eventsTable->setSortingEnabled(true);
     m_eventsTable->sortByColumn(static_cast<int>(EventsModel::Column::Start), Qt::AscendingOrder);
-    m_log->setObjectName(QStringLiteral("log"));
-    m_log->setAccessibleName(tr("Log"));
     m_log->setReadOnly(true);
     m_log->setFrameShape(QFrame::NoFrame);
     m_log->setFont(codeFont(12));

@@ -22,7 +22,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_actions(actions)
     , m_stepper(new IterationStepper(theme))
     , m_segments(new IterationSegments(theme))
-    , m_left(makeLabel({}, "small"))
+    , m_left(named(makeLabel({}, "small"), "timeLeft"))
     , m_flow(new SegmentControl(theme, {tr("off"), tr("selected"), tr("all")}))
     , m_lanes(new SegmentControl(theme, {tr("ops"), tr("ops and kernels")}))
     , m_colourBy(new QComboBox)
@@ -40,7 +40,6 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     spaced(new QHBoxLayout(m_running), {}, 10,
            {makeActionButton(actions.pause), makeActionButton(actions.stop), m_segments, m_left,
             makeActionButton(actions.follow)});
-    m_left->setObjectName(QStringLiteral("timeLeft"));
 
     spaced(new QHBoxLayout(this), {8, 0, 8, 0}, 12,
            {makeToolButton(actions.showRuns), m_walk, makeLine(Qt::Vertical), m_stepper, m_running,

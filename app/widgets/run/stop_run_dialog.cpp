@@ -14,14 +14,13 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
     : QDialog(parent)
     , m_document(document)
     , m_stop(std::move(stop))
-    , m_text(makeLabel({}))
+    , m_text(named(makeLabel({}), "stopText"))
     , m_stopButton(makeButton(tr("Stop and close"), QStringLiteral("stopAndClose")))
     , m_keepButton(makeButton(tr("Keep running"), QStringLiteral("keepRunning"), "primary"))
 {
     setObjectName(QStringLiteral("stopRunDialog"));
     setWindowTitle(tr("%1 is still running").arg(document.title()));
     setFixedWidth(460);
-    m_text->setObjectName(QStringLiteral("stopText"));
     m_text->setWordWrap(true);
     showProgress();
     auto* buttons = spaced(new QHBoxLayout, {}, 8, {kStretch, m_stopButton, m_keepButton});

@@ -22,16 +22,12 @@ PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* edit, QA
                                  QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_preview(new SchedulePreview(theme))
-    , m_band(new Band(theme, Band::Shape::Verdict))
-    , m_numbers(new KeyNumbers(theme))
-    , m_facts(makeLabel({}, "hint"))
+    , m_preview(named(new SchedulePreview(theme), "preview"))
+    , m_band(named(new Band(theme, Band::Shape::Verdict), "verdict"))
+    , m_numbers(named(new KeyNumbers(theme), "keyNumbers"))
+    , m_facts(named(makeLabel({}, "hint"), "schemeFacts"))
     , m_costs(makeLabel({}, "small"))
 {
-    m_preview->setObjectName(QStringLiteral("preview"));
-    m_band->setObjectName(QStringLiteral("verdict"));
-    m_numbers->setObjectName(QStringLiteral("keyNumbers"));
-    m_facts->setObjectName(QStringLiteral("schemeFacts"));
     m_facts->setWordWrap(true);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     QPushButton* about

@@ -108,16 +108,14 @@ SchemeList::SchemeList(const ThemeController& theme, QWidget* parent)
         = spaced(new QVBoxLayout(this), QMargins(), 0, {makeHeader(), makeLine(Qt::Horizontal)});
     auto* content = new QWidget;
     auto* families = spaced(new QVBoxLayout(content), QMargins(14, 14, 10, 14), 8);
-    m_nothing = new EmptyState(theme, {Icon::Search, {}, {}, tr("Show all")});
-    m_nothing->setObjectName(QStringLiteral("noScheme"));
+    m_nothing = named(new EmptyState(theme, {Icon::Search, {}, {}, tr("Show all")}), "noScheme");
     m_nothing->setFixedHeight(160);
     connect(m_nothing, &EmptyState::activated, m_filter, &QLineEdit::clear);
     families->addWidget(m_nothing);
     addFamilies(*families);
     families->addStretch();
     arrange();
-    m_scroll = makeScroll(content);
-    m_scroll->setObjectName(QStringLiteral("schemeScroll"));
+    m_scroll = named(makeScroll(content), "schemeScroll");
     column->addWidget(m_scroll, 1);
     content->installEventFilter(this);
     connect(m_scroll->verticalScrollBar(), &QScrollBar::actionTriggered, this,

@@ -21,12 +21,10 @@ constexpr std::int64_t kPredictedAtOnce = 4'000; // ops of one scheme
 SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* parent)
     : QWidget(parent)
     , m_model(new SchemeTableModel(this))
-    , m_view(new DataTable(theme, 30))
+    , m_view(named(new DataTable(theme, 30), "schemeTable", tr("All schemes at these numbers")))
     , m_title(makeLabel({}, "dock"))
     , m_run(makeButton({}, QStringLiteral("runMarked"), "tool"))
 {
-    m_view->setObjectName(QStringLiteral("schemeTable"));
-    m_view->setAccessibleName(tr("All schemes at these numbers"));
     m_view->setModel(m_model);
     m_view->horizontalHeader()->setSectionsClickable(true);
     m_view->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);

@@ -83,16 +83,13 @@ int matchQuality(const QString& name, const QString& text)
 CommandPalette::CommandPalette(const ThemeController& theme, QWidget* parent)
     : QFrame(parent, Qt::Popup)
     , m_theme(theme)
-    , m_field(new QLineEdit)
-    , m_list(new QListWidget)
+    , m_field(named(new QLineEdit, "commandText", tr("Command")))
+    , m_list(named(new QListWidget, "commandList"))
 {
     setObjectName(QStringLiteral("commandPalette"));
     setAttribute(Qt::WA_StyledBackground);
-    m_field->setObjectName(QStringLiteral("commandText"));
-    m_field->setAccessibleName(tr("Command"));
     m_field->setPlaceholderText(tr("Search or run a command"));
     m_field->installEventFilter(this);
-    m_list->setObjectName(QStringLiteral("commandList"));
     m_list->setItemDelegate(new CommandDelegate(theme, m_list));
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
