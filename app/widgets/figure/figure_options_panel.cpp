@@ -179,7 +179,7 @@ void FigureOptionsPanel::addSize()
     section->addLayout(makeFormRow(tr("Preset"), {m_preset}));
     section->addLayout(makeFormRow(tr("Width \u00D7 height"),
                                    {width, makeLabel(QStringLiteral("\u00D7")), m_height}));
-    section->addLayout(makeFormRow(tr("Type"), {m_font, size}));
+    section->addLayout(makeFormRow(tr("Font"), {m_font, size}));
 }
 
 void FigureOptionsPanel::addPalettes()

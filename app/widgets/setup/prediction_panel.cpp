@@ -42,7 +42,7 @@ PredictionPanel::PredictionPanel(const ThemeController& theme, QAction* edit, QA
     m_debounce.setSingleShot(true);
     m_debounce.setInterval(kDebounce);
     connect(&m_debounce, &QTimer::timeout, this, &PredictionPanel::predict);
-    connect(&m_predictor, &PreviewPredictor::answered, this, &PredictionPanel::show);
+    connect(&m_predictor, &PreviewPredictor::answered, this, &PredictionPanel::showAnswer);
 }
 
 QWidget* PredictionPanel::makeHeader(QAction* edit)
@@ -106,7 +106,7 @@ void PredictionPanel::predict()
 }
 
 // Results of an older slider position are shown, but can neither be run nor kept.
-void PredictionPanel::show(const PreviewPredictor::Answer& answer)
+void PredictionPanel::showAnswer(const PreviewPredictor::Answer& answer)
 {
     const engine::Result<Prediction>& result = *answer.prediction;
     m_shown = answer.isNewest ? answer.prediction : nullptr;

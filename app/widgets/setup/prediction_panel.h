@@ -54,7 +54,7 @@ private:
     QWidget* makeHeader(QAction* edit);
     void addRemedies();
     void predict();
-    void show(const PreviewPredictor::Answer& answer);
+    void showAnswer(const PreviewPredictor::Answer& answer);
     void judge(const Prediction& prediction);
     void showFacts(const Prediction* prediction);
     void offer(const std::vector<Remedy>& remedies);
