@@ -5,10 +5,13 @@
 #include "app/pages/screenshot.h"
 #include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
+#include "engine/base/process.h"
 
 #include <QApplication>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -42,12 +45,23 @@ int runWindow(int argc, char** argv, const app::CommandLine& line)
     return QApplication::exec();
 }
 
+// Output that cannot be written, for example to a full disk, makes the program fail.
+int withOutputChecked(int status)
+{
+    const int failed = engine::flushOutput();
+    if (failed != 0 && failed != EPIPE)
+        std::fprintf(stderr, "bubblescope: cannot write to standard output: %s\n",
+                     std::strerror(failed));
+    return failed == 0 ? status : 1;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
+    engine::prepareProcess();
     if (argc > 1 && std::string_view(argv[1]) == "figure")
-        return app::figureCommand(argc, argv);
+        return withOutputChecked(app::figureCommand(argc, argv));
     QStringList arguments;
     for (int i = 1; i < argc; ++i)
         arguments.append(QString::fromLocal8Bit(argv[i]));
@@ -57,8 +71,8 @@ int main(int argc, char** argv)
         return 2;
     }
     if (!line.print.isEmpty()) {
-        std::fputs(qPrintable(line.print), stdout);
-        return 0;
+        engine::printText(line.print.toStdString());
+        return withOutputChecked(0);
     }
     return runWindow(argc, argv, line);
 }

@@ -39,7 +39,7 @@ Field<F> preset()
 Field<F> width()
 {
     FieldFacts facts = option(kFigureTable, "--width", "Width, in",
-                              "Width in inches, replaces the preset's", "INCHES")
+                              "Width in inches instead of the preset's", "INCHES")
                            .between(1, kMostInches)
                            .usually("the preset's");
     facts.kind = FieldKind::Real;
@@ -70,7 +70,7 @@ Field<F> rows()
             }};
 }
 
-// A switch whose option sets `value`.
+// A switch whose option sets the member to `value`.
 Field<F> part(std::string_view flag, std::string_view label, std::string_view help,
               bool FigureOptions::*member, bool value)
 {
@@ -100,7 +100,8 @@ Field<F> ofOptions(const FieldFacts& facts, Value FigureOptions::*member)
 
 } // namespace
 
-// Not stored: rows and iteration belong to one run, and a preset is a width and a size.
+// Rows and iteration are not stored, because they belong to one run, nor is the preset, which only
+// sets a width and a font size.
 engine::Fields<FigureSettings> figureFields()
 {
     using O = FigureOptions;
@@ -108,7 +109,7 @@ engine::Fields<FigureSettings> figureFields()
         preset(),
         width(),
         ofOptions(option(kFigureTable, "--font-size", "Font size, pt",
-                         "Font size, replaces the preset's", "PT")
+                         "Font size instead of the preset's", "PT")
                       .between(profiler::kSmallestType, kMostType)
                       .usually("the preset's"),
                   &O::fontSize),
@@ -119,7 +120,7 @@ engine::Fields<FigureSettings> figureFields()
                   &O::palette),
         ofOptions(option("", "--iteration", "Iteration", "Index of the iteration", "K")
                       .between(0, kMostIterations)
-                      .usually("the median replay, or the last measured"),
+                      .usually("the median iteration, or the last measured"),
                   &O::iteration),
         engine::field<F>(option(kFigureTable, "--times", "Times",
                                 "Times as recorded, or schematic: F = 1, B = 2, everything else "
@@ -166,7 +167,7 @@ Result<std::vector<int>> parseRows(std::string_view text)
         if (!first || !last || *first < 0 || *last < *first || *last - *first > kMost)
             return engine::fail(
                 engine::Error::Code::InvalidArgument,
-                fmt::format("rows {} name no devices; write them as 0,2-3 or all", text));
+                fmt::format("rows {} do not name devices; write them as 0,2-3 or all", text));
         for (int device = *first; device <= *last; ++device)
             rows.push_back(device);
         begin = end + 1;

@@ -11,7 +11,7 @@
 namespace app {
 
 // Runs work in a thread pool (by default the global one) and delivers the result in the owner's
-// thread. A member of the QObject that it works for: its destruction drops pending results without
+// thread. It must be a member of its owner, a QObject: destroying it drops pending results without
 // waiting.
 class Background
 {
@@ -28,8 +28,8 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    // `work()` runs in the pool and must not touch the owner; `done(answer)` runs in the owner's
-    // thread. Queued work runs by descending priority.
+    // `work()` runs in the pool and must not access the owner; `done(answer)` runs in the owner's
+    // thread. Queued work of higher priority runs first.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {
@@ -53,7 +53,7 @@ private:
         explicit Address(QObject* o)
             : owner(o)
         { }
-        std::mutex mutex; // owner is alive while this is locked and owner is not null
+        std::mutex mutex; // the owner is not destroyed while this is locked
         QObject* owner;
     };
     QThreadPool& m_pool;

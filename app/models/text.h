@@ -13,7 +13,7 @@ inline QString fromUtf8(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-// A scheme's title without the names in parentheses: "1F1B (PipeDream-Flush)" is "1F1B".
+// The title of a scheme without the part in parentheses: "1F1B" for "1F1B (PipeDream-Flush)".
 QString shortTitle(const QString& title);
 
 QString capitalized(QString words); // capitalizes the first letter

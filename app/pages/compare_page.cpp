@@ -35,7 +35,7 @@ std::size_t firstBaseline(const std::vector<RunPointer>& runs)
     return found == runs.end() ? 0 : static_cast<std::size_t>(found - runs.begin());
 }
 
-// The order of a figure, whose first run is its baseline.
+// The runs in the order of a figure, whose first run is its baseline.
 std::vector<RunPointer> baselineFirst(std::vector<RunPointer> runs, std::size_t baseline)
 {
     if (baseline < runs.size())
@@ -154,8 +154,8 @@ void ComparePage::buildLayout()
     setInitialFocus(m_compare);
 }
 
-// The tables get the height of their contents, the runs the rest; unused height goes back to the
-// tables.
+// The tables get the height of their contents, and the runs the rest. Height that the runs do not
+// need goes back to the tables.
 void ComparePage::shareRoom()
 {
     if (!m_areRowsChosen) {
@@ -205,7 +205,7 @@ void ComparePage::connectAll()
     });
 }
 
-// A running run is added when it ends: comparing part of it would be unfair.
+// A running run is added when it ends, because a part of it is not comparable.
 void ComparePage::refresh()
 {
     std::vector<std::shared_ptr<RunDocument>> documents;
@@ -330,7 +330,7 @@ void ComparePage::addPrediction()
                      });
 }
 
-// The open runs that are not compared yet, then a file dialog.
+// A menu of the open runs that are not compared yet, and of a file dialog.
 void ComparePage::addRunMenu()
 {
     QMenu menu(this);

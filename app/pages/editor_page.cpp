@@ -119,7 +119,8 @@ void EditorPage::edit(const engine::Schedule& schedule, const QString& name,
                       const PredictionRequest& request)
 {
     m_file->setName(name);
-    // The order contains the ops of evict and recompute; the cost of recomputing remains.
+    // The order already contains the ops of evict and recompute. Only the cost of recomputing
+    // remains a setting.
     m_plan = {};
     m_plan.experiment.schedule = request.schedule;
     m_plan.experiment.sync = request.sync;

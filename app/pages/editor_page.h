@@ -15,20 +15,21 @@ class ScheduleEditor;
 class ScheduleFile;
 class TimesPanel;
 
-// Edits a schedule op by op: the grid on top, the validator's findings beside it, the simulated
-// times below, updated after every step.
+// Edits a schedule op by op: the grid, the validator's findings next to it, and the simulated times
+// below, which every step updates.
 class EditorPage : public Page
 {
     Q_OBJECT
 
 public:
-    // Larger schedules are refused: every step checks all ops, and they cannot be edited by hand.
+    // Larger schedules are refused, because every step checks all ops, and because they cannot be
+    // edited by hand.
     static constexpr std::size_t kMostOps = 20'000;
 
     explicit EditorPage(const ThemeController& theme, QWidget* parent = nullptr);
 
-    // Call one of the two, once. A file that cannot be read leaves a page with the reason.
-    // `request`: the costs and all-reduce of the times, which "Costs" changes.
+    // Call one of these two, once. If a file cannot be read, the page shows the reason. `request`
+    // has the costs and the all-reduce of the times, which "Costs" changes.
     void edit(const engine::Schedule& schedule, const QString& name,
               const PredictionRequest& request = {});
     void open(const QString& file);

@@ -24,7 +24,7 @@
 namespace app {
 namespace {
 
-constexpr int kSettleMs = 60; // typing a number lays out once, not per digit
+constexpr int kSettleMs = 60; // lays out once while a number is typed, not per digit
 constexpr int kSideWidth = 404;
 
 std::unique_ptr<QSettings> openSettings()
@@ -169,7 +169,7 @@ void ExportDialog::refresh()
     m_settings = *settings;
     followPreset();
     ExportSettings drawn = m_options->drawable(m_settings);
-    if (drawn.times == FigureTimes::Measured) // a schematic has one
+    if (drawn.times == FigureTimes::Measured) // a schematic has one iteration
         drawn.options.iteration = m_iteration;
     auto draft = draftFigure(m_runs, drawn, m_notes);
     if (!draft)
@@ -194,13 +194,14 @@ void ExportDialog::showFiles()
                                tr("enter a name under Output"));
 }
 
-// A change of any setting deselects the user's preset.
+// Any changed setting deselects the user's preset.
 void ExportDialog::followPreset()
 {
     const QString preset = QString::fromStdString(m_settings.preset);
     if (isOwnPreset(preset)) {
         ExportSettings saved = loadOwnPreset(*openSettings(), preset, m_settings.base);
-        saved.options.devices = m_settings.options.devices; // of these runs, not of the preset
+        // rows belong to these runs, not to the preset
+        saved.options.devices = m_settings.options.devices;
         if (!(saved == m_settings)) {
             m_settings.preset.clear();
             m_options->setPreset({});
@@ -267,7 +268,7 @@ bool ExportDialog::mayReplace(const QString& what, const QString& consequence)
 
 void ExportDialog::exportFiles()
 {
-    refresh(); // what was typed last may still wait for the timer
+    refresh(); // the last typed value may still wait for the timer
     if (!m_export->isEnabled())
         return;
     QStringList existing;
@@ -281,7 +282,8 @@ void ExportDialog::exportFiles()
                        tr("The new figure replaces it.")))
         return;
     const auto files = exportFigure(scene(), m_settings);
-    if (!files) { // a folder can be made and a disk freed: the same again is worth a try
+    // creating a folder or freeing space may have solved the problem, so a retry is possible
+    if (!files) {
         m_preview->band().show(Band::Kind::Error, tr("Not written:"),
                                fromUtf8(files.error().message));
         return;

@@ -17,8 +17,8 @@ namespace app {
 class FigureOptionsPanel;
 class FigurePreview;
 
-// Exports one run, or several on one axis, as a figure for print. Preview and file are drawn from
-// the same scene. Remembers the last settings.
+// Exports one run, or several on one axis, as a figure for print. Preview and files are drawn from
+// the same scene. The last settings are stored.
 class ExportDialog : public QDialog
 {
     Q_OBJECT
@@ -29,7 +29,7 @@ public:
     ~ExportDialog() override;
 
     void setFile(const QString& base); // without extension
-    // for recorded times; -1 (default): the reported iteration of each run
+    // For recorded times; -1 (default): the reported iteration of each run.
     void setIteration(int iteration);
     void setNotes(std::vector<std::vector<engine::Note>> notes); // [run]
     const profiler::Scene& scene() const;
@@ -44,7 +44,7 @@ private:
     void refresh(); // lays out, checks and shows the figure
     void followPreset();
     void saveOrRemovePreset();
-    void showFiles(); // their number and problems
+    void showFiles(); // shows the number of files, and problems with them
     void refuse(const QString& message);
     void browse();
     void exportFiles();

@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-// A key as a cap: 18 high, outlined, on the alt surface.
+// A key, drawn as a cap: 18 px high, outlined, on the alternate surface.
 class KeyCap : public QWidget
 {
 public:
@@ -96,7 +96,7 @@ QWidget* makeGroup(const ThemeController& theme, const QString& title, const QLi
     return widget;
 }
 
-// Two groups are side by side; a single one is split in half.
+// Two groups are side by side; a single group is split into halves.
 void addGroups(QGridLayout& grid, const ThemeController& theme, const QList<QList<KeyLine>>& groups)
 {
     for (int i = 0; i < groups.size(); ++i) {
@@ -123,7 +123,7 @@ QList<QList<KeyLine>> grouped(const QList<KeyLine>& lines)
     return groups;
 }
 
-// The caps of each; single keys, "F1" and "?", are neighbours.
+// The caps of each key sequence. Single keys, such as "F1" and "?", are next to each other.
 QList<QStringList> shortcuts(const QAction& action)
 {
     QList<QStringList> all;
@@ -143,7 +143,8 @@ QList<QStringList> shortcuts(const QAction& action)
     return all;
 }
 
-// "Alt ← →" contains "Alt ←"; "Ctrl N" does not contain "N".
+// Whether a list of keys contains a key: "Alt ← →" contains "Alt ←", but "Ctrl N" does not contain
+// "N".
 bool says(const KeyLine& line, const QStringList& keys)
 {
     const auto has = [](const QStringList& list, const char* modifier) {
@@ -193,7 +194,7 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     grid->setColumnStretch(1, 1);
     auto* column = spaced(new QVBoxLayout(this), QMargins(), 0, {head, makeLine(Qt::Horizontal)});
     QScrollArea* scroll = makeScroll(body);
-    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard scrolls it
+    scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     scroll->setAccessibleName(windowTitle());
     column->addWidget(scroll, 1);
     setMinimumWidth(912);

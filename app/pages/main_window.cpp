@@ -71,7 +71,7 @@ MainWindow::MainWindow(ThemeController& theme, Settings& settings, QWidget* pare
     restoreGeometry(settings.geometry());
 }
 
-// Destroys the pages first, since they use the window and the library.
+// Destroys the pages first, because they use the window and the library.
 MainWindow::~MainWindow()
 {
     disconnect(m_tabs, nullptr, this, nullptr);

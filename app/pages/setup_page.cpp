@@ -219,8 +219,8 @@ QString SetupPage::statusNote() const
               .arg(countOf(plan().experiment.warmup, "warm-up"));
 }
 
-// Below 1360 the cards have one column, on a large screen three. The preview shrinks in low
-// windows, so that the table keeps a few rows.
+// Below a width of 1360 the cards have one column, on a large screen three. The preview shrinks in
+// low windows, so that the table keeps a few rows.
 void SetupPage::resizeEvent(QResizeEvent* event)
 {
     constexpr int kNarrow = 1360, kWide = 2200, kLow = 720, kHigh = 1150;

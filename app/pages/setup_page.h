@@ -13,8 +13,8 @@ class SchemeList;
 class SchemeTable;
 class SetupForm;
 
-// Sets up a run: choose a scheme and preview its schedule. Every edit predicts at once; an
-// impossible scheme shows the reason and stays in the list.
+// Sets up a run: the user chooses a scheme and sees its schedule. Every edit is predicted at once;
+// an impossible scheme shows the reason and stays in the list.
 class SetupPage : public Page
 {
     Q_OBJECT

@@ -26,26 +26,26 @@ struct Matmul
     Wide<Real> alpha = 1, beta = 0;
 };
 
-// y = x weight + bias + residual; the weight is (in, out), bias and residual are optional. If
-// requested, activated = gelu(y).
+// y = x weight + bias + residual. The weight is (in, out); bias and residual are optional. If
+// `activated` is set, also activated = gelu(y).
 template<class Real>
 struct Linear
 {
     Matrix<const Real> x, weight;
     const Real* bias = nullptr;
-    Matrix<const Real> residual = {}; // contiguous, as y and activated
+    Matrix<const Real> residual = {}; // contiguous, like y and activated
     Matrix<Real> y;
     Matrix<Real> activated = {};
 };
 
-// dx = dy weight^T (overwrites dx). If beforeGelu is set, it is replaced by the gradient with
-// respect to the GELU's input, and dx is undefined.
+// dx = dy weight^T (overwrites dx). If beforeGelu is set, it is overwritten by the gradient with
+// respect to it, and dx is undefined.
 template<class Real>
 struct LinearBackwardInput
 {
     Matrix<const Real> dy, weight;
     Matrix<Real> dx;
-    Matrix<Real> beforeGelu = {}; // contiguous, as dx
+    Matrix<Real> beforeGelu = {}; // contiguous, like dx
 };
 
 // dWeight += x^T dy, dBias += sum of dy over its rows; the bias is optional.
@@ -57,7 +57,7 @@ struct LinearBackwardWeight
     Wide<Real>* dBias = nullptr;
 };
 
-// Per row: y = (x - mean) / deviation * gain + bias; mean and 1 / deviation are kept for the
+// For each row: y = (x - mean) / deviation * gain + bias. mean and 1 / deviation are kept for the
 // backward.
 template<class Real>
 struct LayerNorm
@@ -69,7 +69,7 @@ struct LayerNorm
     Wide<Real>* inverseDeviation = nullptr;
 };
 
-// dx = residual + the gradient of the norm.
+// dx = residual + the gradient of the norm with respect to x.
 template<class Real>
 struct LayerNormBackward
 {
@@ -82,8 +82,7 @@ struct LayerNormBackward
     Wide<Real>* dBias = nullptr;
 };
 
-// As LayerNorm without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square *
-// gain.
+// As LayerNorm, without mean and bias (Zhang and Sennrich, 2019): y = x / root mean square * gain.
 template<class Real>
 struct RmsNorm
 {
@@ -103,12 +102,12 @@ struct RmsNormBackward
     Wide<Real>* dGain = nullptr; // accumulated
 };
 
-// Rotary positions (Su et al., 2021): in each head, columns c and c + size / 2 are rotated by
-// the angle of position and c. The backward rotates in the opposite direction.
+// Rotary position embedding (Su et al., 2021): in each head, columns c and c + size / 2 are rotated
+// by an angle that depends on position and c. The backward rotates in the opposite direction.
 template<class Real>
 struct Rotary
 {
-    Matrix<Real> x; // the first heads * headSize columns are rotated in place
+    Matrix<Real> x; // the first heads * headSize columns, rotated in place
     int heads = 0, headSize = 0, sequence = 0;
     const Wide<Real>* cosines = nullptr; // (sequence, headSize / 2)
     const Wide<Real>* sines = nullptr;
@@ -121,31 +120,31 @@ template<class Real>
 struct AdamW
 {
     Wide<Real>* weights = nullptr;
-    Real* rounded = nullptr; // the new weights, rounded for the passes; nullptr if Real is wide
+    Real* rounded = nullptr; // receives the new weights, rounded; nullptr if Real is wide
     Wide<Real>* firstMoment = nullptr;
     Wide<Real>* secondMoment = nullptr;
     const Wide<Real>* gradients = nullptr;
     std::size_t count = 0;
     double learningRate = 0, beta1 = 0, beta2 = 0, epsilon = 0, weightDecay = 0;
-    int step = 1; // from 1, for the bias correction
+    int step = 1; // counted from 1, for the bias correction
 };
 
-// Consecutive tensors of a stage with or without weight decay.
+// Consecutive tensors of a stage that all have weight decay or all have none.
 struct DecayPart
 {
     std::size_t count = 0; // numbers
     bool decays = false;
 };
 
-// Adds to the loss the sum over rows of -log p(target) / `share`, in nats, where p is the
-// softmax of a row.
+// Adds the sum over rows of -log p(target) / `share` (in nats) to the loss. p is the softmax of a
+// row.
 template<class Real>
 struct CrossEntropy
 {
     Matrix<const Real> logits;
     std::span<const std::int32_t> targets; // rows with a negative target are skipped
     double* loss = nullptr;                // in device memory
-    double share = 1;                      // expected share of rows with a target
+    double share = 1;                      // expected fraction of rows with a target
 };
 
 // The arithmetic of a device, one method per operation of the model. Views point into memory of
@@ -161,7 +160,7 @@ public:
     Kernels& operator=(const Kernels&) = delete;
     virtual ~Kernels() = default;
 
-    // For device memory; the default implementation is for host memory.
+    // These default implementations are for host memory.
     virtual void zero(std::span<Wide<Real>> x) const { std::ranges::fill(x, Wide<Real>(0)); }
     virtual void copy(std::span<const Real> from, std::span<Real> to) const
     {
@@ -181,13 +180,14 @@ public:
     {
         std::ranges::copy(from, to.begin());
     }
-    // Number of lines (memory_lines.h) of memory aligned to 16 bytes that have a byte other than
-    // `value`, after the ops before; synchronous.
+    // The number of lines (memory_lines.h) that have a byte other than `value` after all earlier
+    // ops. The memory must be aligned to 16 bytes. Synchronous.
     virtual std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const
     {
         return engine::linesUnlike(value, memory);
     }
-    // Address of these numbers on the device. The caller must keep them as long as the kernels.
+    // Returns the address of `numbers` on the device. The caller must keep them as long as the
+    // kernels.
     virtual const Wide<Real>* constants(std::span<const Wide<Real>> numbers) const
     {
         return numbers.data();
@@ -200,7 +200,7 @@ public:
     virtual void addBiasGradient(Matrix<const Real> dy, Wide<Real>* dBias) const = 0;
     virtual void add(std::span<const Real> x, std::span<Real> y) const = 0; // y += x
 
-    // Layers composed of the operations; a device may fuse them.
+    // Layers composed of other operations. A device may fuse them.
     virtual void linear(const Linear<Real>& op) const
     {
         matmul({.a = op.x, .b = op.weight, .c = op.y});
@@ -239,13 +239,13 @@ public:
     // dx overwrites x.
     virtual void geluBackward(std::span<const Real> dy, std::span<Real> x) const = 0;
 
-    // SwiGLU (Shazeer, 2020). x: gate, then up, (rows, 2F); y = silu(gate) up, (rows, F). In the
-    // backward dx overwrites x.
+    // SwiGLU (Shazeer, 2020): y = silu(gate) up, (rows, F), where x is gate, then up, (rows, 2F).
+    // In the backward dx overwrites x.
     virtual void swiGlu(Matrix<const Real> x, Matrix<Real> y) const = 0;
     virtual void swiGluBackward(Matrix<const Real> dy, Matrix<Real> x) const = 0;
 
-    // out = tokenTable[token] + positionTable[position]; positions start at 0 in every sample;
-    // the position table is optional.
+    // out = tokenTable[token] + positionTable[position]. Positions start at 0 in every sample. The
+    // position table is optional.
     virtual void embedding(std::span<const std::int32_t> tokens, const Real* tokenTable,
                            Matrix<const Real> positionTable, Matrix<Real> out) const = 0;
     virtual void embeddingBackward(std::span<const std::int32_t> tokens, Matrix<const Real> dOut,
@@ -253,13 +253,14 @@ public:
                                    Matrix<Wide<Real>> dPositionTable) const = 0;
 
     virtual void crossEntropy(const CrossEntropy<Real>& op) const = 0;
-    // scale (p - [column is the target]) overwrites the logits; 0 in skipped rows. The
-    // probabilities p are recomputed, so that they are never rounded.
+    // The logits are overwritten by scale (p - [column is the target]), or by 0 in skipped rows.
+    // The probabilities p are recomputed instead of stored, so they are never rounded.
     virtual void crossEntropyBackward(Matrix<Real> logits, std::span<const std::int32_t> targets,
                                       Wide<Real> scale) const = 0;
 
     virtual void adamW(const AdamW<Real>& op) const = 0;
-    // For contiguous tensors of `parts`; op.weightDecay applies to the parts with decay.
+    // adamW() for the contiguous tensors of `parts`. op.weightDecay applies only to parts with
+    // decay.
     virtual void adamWOfParts(const AdamW<Real>& op, std::span<const DecayPart> parts) const
     {
         AdamW<Real> part = op;
@@ -273,8 +274,8 @@ public:
             part.rounded += part.rounded != nullptr ? each.count : 0;
         }
     }
-    // Adds the sum of squares to `*sum` in device memory, for the gradient norm. In double, in a
-    // fixed order.
+    // Adds the sum of squares to `*sum` in device memory, in double and in a fixed order. For the
+    // gradient norm.
     virtual void addSquares(std::span<const Wide<Real>> x, double* sum) const
     {
         constexpr std::size_t kLanes = 8;
@@ -290,8 +291,8 @@ public:
             *sum += lane;
     }
 
-    // Fixed point (`--accumulate exact`): sums += round(x 2^40). Integer addition does not
-    // depend on the order.
+    // Fixed point (`--accumulate exact`): sums += round(x 2^40). Integer sums do not depend on the
+    // order of the additions.
     virtual void addFixedPoint(std::span<const Wide<Real>> x,
                                std::span<std::int64_t> sums) const = 0;
     virtual void fromFixedPoint(std::span<const std::int64_t> sums,

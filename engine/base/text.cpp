@@ -13,7 +13,7 @@ char lower(char c)
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// Levenshtein distance, ignoring case, with one row of memory.
+// The Levenshtein distance without regard to case, computed with one row of memory.
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
     std::vector<std::size_t> row(b.size() + 1);

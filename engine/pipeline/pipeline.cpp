@@ -41,9 +41,9 @@ void Pipeline::makeDevices()
                                   executor != nullptr ? &executor->device : setup.device},
             DeviceId{d % devices}));
     }
+    // Copies run on other streams, which do not wait for the ops that fill the arenas.
     for (const ExecutorDevice& executor : setup.executorDevices)
-        executor.device
-            .synchronize(); // copies beside the lanes do not wait for what fills the arenas
+        executor.device.synchronize();
 }
 
 void Pipeline::makeTransport(InProcessTransport::SideLanes sideLanes)
@@ -174,7 +174,7 @@ bool Pipeline::transfer(OpRef ref)
     case OpKind::Load:
         m_transport->copy(self, m_numbers.move(id, ref.copy));
         return true;
-    default: // the user of a RECV's value waits for it
+    default: // a RECV does nothing; the op that uses its value waits
         CHECK(isTransfer(at(ref).kind));
         m_transport->receive(self, m_numbers.message(id, ref.copy));
         return true;
@@ -187,7 +187,7 @@ void Pipeline::run(OpRef ref)
         CHECK(transfer(ref));
         return;
     }
-    // An op runs after its inputs.
+    // Holds in a valid order: an op runs after its inputs.
     for (const Fence fence : planOf(ref).waits)
         CHECK(hasPassed(fence, ref.copy));
     compute(ref);
@@ -227,7 +227,7 @@ std::optional<double> Pipeline::gradientNorm() const
     if (shape.updateEvery > 0)
         return {};
     double squares = 0;
-    for (int d = 0; d < shape.devices; ++d) // of the first copy; the others have the same weights
+    for (int d = 0; d < shape.devices; ++d) // of the first copy; all copies have the same weights
         squares += m_devices[static_cast<std::size_t>(d)]->squaresOfGradients();
     return std::sqrt(squares);
 }

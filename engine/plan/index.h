@@ -7,13 +7,12 @@
 
 namespace engine {
 
-// The index of an id in a vector.
 template<class Tag>
 constexpr std::size_t indexOf(Id<Tag> id)
 {
     return static_cast<std::size_t>(id.value);
 }
 
-constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer, transfer
+constexpr std::uint32_t kNoIndex = 0xFFFFFFFF; // no message, buffer or transfer
 
 } // namespace engine

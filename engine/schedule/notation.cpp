@@ -15,7 +15,6 @@ struct KindNames
     std::string_view name, shortName, title;
 };
 
-// In the order of OpKind.
 constexpr std::array<KindNames, kOpKinds> kNames{{
     {"F", "F", "Forward"},
     {"B", "B", "Backward"},
@@ -45,7 +44,6 @@ std::optional<OpKind> kindNamed(std::string_view text, std::string_view KindName
     return std::nullopt;
 }
 
-// Parses the text from left to right.
 class Reader
 {
 public:
@@ -85,7 +83,7 @@ bool isKindLetter(unsigned char c)
     return std::isupper(c) != 0 || c == '_';
 }
 
-// Numbers have no leading zeros.
+// Rejects leading zeros, so that every op has one name.
 bool isCanonical(std::string_view digits)
 {
     return digits.size() <= 1 || digits.front() != '0';

@@ -17,11 +17,10 @@ bool fits(const Schedule& schedule, std::size_t device, const Op& op)
 
 auto misfit(std::size_t device, std::size_t index, const Op& op)
 {
-    return fail(
-        Error::Code::InvalidArgument,
-        fmt::format(
-            "device {}, index {}: {} does not fit the schedule; run bscope validate for the reason",
-            device, index, toString(op)));
+    return fail(Error::Code::InvalidArgument,
+                fmt::format("device {}, index {}: {} is not valid in this schedule; run bscope "
+                            "validate for the reason",
+                            device, index, toString(op)));
 }
 
 } // namespace

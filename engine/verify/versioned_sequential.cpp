@@ -51,7 +51,7 @@ Gradients VersionedTrainer::gradientsOf(Stage& stage)
 double VersionedTrainer::train(TokenBatches& batches, int microBatches)
 {
     CHECK(microBatches % m_setup.updateEvery == 0);
-    for (std::size_t s = 0; s < m_stages.size(); ++s) { // the newest becomes version 0
+    for (std::size_t s = 0; s < m_stages.size(); ++s) { // the newest version becomes version 0
         auto& versions = m_stages[s].versions;
         versions.erase(versions.begin(), versions.end() - 1);
         m_updates[s].clear();

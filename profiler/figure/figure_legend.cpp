@@ -10,7 +10,7 @@ namespace {
 
 using engine::OpKind;
 
-// Spans too narrow to be seen on paper have no legend entry.
+// Spans that are narrower on paper have no legend entry.
 constexpr double kThinnestSeen = 0.35; // points
 
 LegendContent contentOf(const std::vector<FigureRun>& runs, const FigureStyle& style)
@@ -85,7 +85,7 @@ Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& sty
     return all;
 }
 
-// Short texts where they fit one line or save one.
+// Short texts are used if they fit one line or need fewer lines.
 Arranged arrange(const std::vector<LegendEntry>& entries, const FigureStyle& style,
                  const LegendPlace& place)
 {

@@ -17,7 +17,7 @@ TimeUnit timeUnit(double longestNanoseconds)
     return {"ns", 1};
 }
 
-// U+2009 thin space, U+2212 minus.
+// U+2009 is a thin space, U+2212 a minus sign.
 std::string percentText(double share)
 {
     return fmt::format("{:.1f}\u2009%", 100 * share);

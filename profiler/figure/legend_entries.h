@@ -25,7 +25,7 @@ struct LegendEntry
     Look look = Look::Fills;
     std::vector<Colour> fills; // one swatch each; of Up, Bubble and Wait one that is not drawn
     std::string text, shortText;
-    std::vector<OpHatch> hatches = {}; // of the fills; empty: plain
+    std::vector<OpHatch> hatches = {}; // [fill]; empty: plain
     std::optional<Colour> edge = {};
 };
 

@@ -150,7 +150,7 @@ TEST_CASE("a real worker trains, and the page fills iteration by iteration up to
     CHECK(timeline.iterations.back().kind == engine::Iteration::Kind::Replay);
     CHECK(page.findChild<TimelineWidget*>(QStringLiteral("timeline"))->iteration() == 4);
     CHECK(page.findChild<QLabel*>(QStringLiteral("iterationName"))->text()
-          == QStringLiteral("median replay"));
+          == QStringLiteral("median iteration"));
     CHECK(QFile::remove(document->file()));
 }
 

@@ -55,10 +55,10 @@ DetailsClock detailsClock(const RunView& view, int iteration)
 
 DetailsClock detailsClock(const RunView& view, int iteration, std::int64_t length)
 {
-    constexpr double kSteps = 30; // that the last digit makes of the length
+    constexpr double kSteps = 30; // steps of the last digit that the length needs
     constexpr int kMostMore = 3;
     DetailsClock clock = detailsClock(view, iteration);
-    if (view.run().info.inUnits() || length <= 0) // units are exact as they are
+    if (view.run().info.inUnits() || length <= 0) // units are exact without more digits
         return clock;
     double step = clock.scale.perUnit * std::pow(10.0, -clock.scale.decimals);
     int more = 0;

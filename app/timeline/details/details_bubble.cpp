@@ -54,7 +54,7 @@ DetailsSection facts(const RunView& view, const profiler::Bubble& bubble, int it
     if (metrics) {
         const auto& device = metrics->devices[static_cast<std::size_t>(bubble.device.value)];
         const double all = static_cast<double>(std::max<std::int64_t>(1, device.bubble));
-        section.rows.push_back({tr("Of the device's bubble"),
+        section.rows.push_back({tr("Share of the device's bubble"),
                                 percent(static_cast<double>(bubble.window.duration()) / all)});
     }
     return section;

@@ -15,7 +15,7 @@ QString place(const RunView& view, const engine::Op& op)
                                                   : stage;
 }
 
-// The op's shortest and longest time over the measured iterations.
+// The shortest and the longest duration of the op over the measured iterations.
 std::optional<DetailsRow> spread(const RunView& view, std::uint32_t op, const DetailsClock& clock)
 {
     const auto& iterations = view.timeline().iterations;

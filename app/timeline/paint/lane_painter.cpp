@@ -16,7 +16,7 @@ using Emphasis = BoxColours::Emphasis;
 
 namespace {
 
-constexpr double kHatchFrom = 10;      // lower bubbles are plain
+constexpr double kHatchFrom = 10;      // height; lower bubbles are plain
 constexpr double kSmallNumberFrom = 9; // one digit of 10 px
 
 BoxText transferText(const engine::Op& op)
@@ -43,7 +43,7 @@ BoxText boxText(const engine::Op& op)
         return text;
     }
     text.number = microBatchText(op);
-    engine::Op down = op; // the corner and the underline already mark up
+    engine::Op down = op; // the corner and the underline already show the direction
     down.replica = 0;
     text.name = QString::fromStdString(engine::toString(down));
     return text;
@@ -72,7 +72,7 @@ bool LanePainter::isInFlow(std::uint32_t op, int iteration) const
         && iteration == m_flow->iteration;
 }
 
-// A search dims other ops than its hits, a flow other micro-batches.
+// A search dims ops that do not match; a flow dims other micro-batches.
 Emphasis LanePainter::emphasis(const engine::Span& span) const
 {
     const bool isOther = m_found != nullptr ? !m_found->has(span)
@@ -139,7 +139,7 @@ void LanePainter::paintOp(const Piece& piece, double top, double height)
         m_boxes.draw(box, m_colours.lookOf(op, m_view.chunk(op), emphasisOf(piece.op)), text);
         return;
     }
-    // A joint F and B: one cell split in half, F above.
+    // A joint F and B are one cell that is split in half, with F above.
     const auto& partner = m_view.op(piece.joint);
     const bool isForwardFirst = op.kind == OpKind::Forward;
     const double half = m_axis.snap(box.height() / 2);

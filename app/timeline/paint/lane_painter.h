@@ -11,9 +11,9 @@
 
 namespace app {
 
-// Paints the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Draws
-// only the visible part; the cost depends on the pixels. Selection and hover are in
-// marks_painter.h.
+// Draws the lanes of one run into the time area: compute boxes, bubbles, transfers, memory. Only
+// the visible part is drawn, so the cost depends on the pixels. marks_painter.h draws selection and
+// hover.
 class LanePainter
 {
 public:
@@ -24,7 +24,7 @@ public:
 
     void setLabels(Labels labels) { m_labels = labels; }
     void setFlow(std::optional<Flow> flow) { m_flow = flow; }
-    void setFound(const Found* found) { m_found = found; } // the others are dimmed; may be null
+    void setFound(const Found* found) { m_found = found; } // other ops are dimmed; may be nullptr
     void paint(engine::DeviceId device, const Lane& lane, int iteration);
     void paintCompute(engine::DeviceId device, double top, double height);
 

@@ -19,7 +19,7 @@ namespace {
 constexpr int kChartWidth = 424, kLeastChart = 232;
 constexpr int kHead = 32, kNoteHeight = 56;
 
-// The run to describe first: the shortest one that is not the baseline.
+// The run that is described first: the shortest one except the baseline.
 int shortestRun(const profiler::Comparison& comparison)
 {
     std::size_t shortest = comparison.baseline;
@@ -53,7 +53,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
     m_columns->addWidget(m_chartPanel);
     m_columns->setStretchFactor(0, 1);
     spaced(new QVBoxLayout(this), {}, 0)->addWidget(m_columns);
-    // A splitter that the user moved keeps its place.
+    // A splitter that the user has moved stays where it is.
     connect(m_columns, &QSplitter::splitterMoved, this, [this] { m_isWidthChosen = true; });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ComparisonPanels::showSentence);
@@ -62,7 +62,7 @@ ComparisonPanels::ComparisonPanels(const ThemeController& theme, QWidget* parent
 QWidget* ComparisonPanels::makeTables()
 {
     auto* head
-        = makeBar(kHead, 8, {makeLabel(tr("Difference to baseline"), "dock"), kStretch, m_mode});
+        = makeBar(kHead, 8, {makeLabel(tr("Difference from baseline"), "dock"), kStretch, m_mode});
     auto* note = spaced(
         new QHBoxLayout, {12, 10, 12, 10}, 10,
         {{new IconLabel(m_theme, Icon::Info, &Chrome::text2), 0, Qt::AlignTop}, {m_sentence, 1}});

@@ -37,7 +37,8 @@ void ControlStyle::polish(QWidget* widget)
         widget->setAttribute(Qt::WA_Hover);
 }
 
-// The frame of a field: 1 px; 2 px ink with the focus; error colour if the value is refused.
+// The frame of a field: 1 px; with the focus 2 px in ink; in the error colour if the value is
+// refused.
 void ControlStyle::drawField(QPainter& painter, const QStyleOption& option,
                              const QWidget* widget) const
 {
@@ -146,7 +147,7 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
     case PE_FrameFocusRect: {
         if (qobject_cast<const QTabBar*>(widget) != nullptr
             || qobject_cast<const QPushButton*>(widget) != nullptr)
-            return; // the sheet frames them
+            return; // the style sheet frames them
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(m_theme.theme().chrome.text, 2));
@@ -155,7 +156,7 @@ void ControlStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* o
         return;
     }
     case PE_PanelItemViewRow:
-        return; // the sheet paints hover and selection
+        return; // the style sheet paints hover and selection
     default:
         QProxyStyle::drawPrimitive(element, option, painter, widget);
     }
@@ -226,7 +227,7 @@ int ControlStyle::styleHint(StyleHint hint, const QStyleOption* option, const QW
 {
     switch (hint) {
     case SH_ComboBox_Popup:
-        return 0; // a list under the field, not a menu over it
+        return 0; // a list below the field, not a menu over it
     case SH_ToolTip_WakeUpDelay:
         return 300;
     case SH_EtchDisabledText:

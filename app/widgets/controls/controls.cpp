@@ -98,7 +98,7 @@ QWidget* makeBar(int height, int spacing, std::initializer_list<Cell> cells)
 
 void fitToScreen(QWidget& window)
 {
-    constexpr int kFrame = 64; // window manager frame and margin
+    constexpr int kFrame = 64; // the window manager's frame, and a margin
     const QSize room = window.screen()->availableGeometry().size() - QSize(0, kFrame);
     const QSize fitting = window.size().boundedTo(room).expandedTo(window.minimumSize());
     if (fitting != window.size() && !(window.windowState() & Qt::WindowMaximized))

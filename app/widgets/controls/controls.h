@@ -18,8 +18,8 @@ class QSplitter;
 
 namespace app {
 
-// Factories of common widgets. Roles, kinds and surfaces are the selectors of
-// resources/style/window.qss; the parent owns the result.
+// Factories for common widgets. Roles, kinds and surfaces are selectors in
+// resources/style/window.qss. The parent owns the result.
 
 // The object name, for tests and style sheets, and the accessible name.
 template<class Object>
@@ -39,9 +39,9 @@ QPushButton* makeButton(const QString& text, const QString& objectName, const ch
 QPushButton* makeButton(const QString& text, const QString& objectName, const char* kind,
                         QAction* action);
 QFrame* makeLine(Qt::Orientation orientation);
-// A vertical scroll area; its content takes the focus.
+// A vertical scroll area whose content gets the focus.
 QScrollArea* makeScroll(QWidget* content);
-QSplitter* makeSplitter(Qt::Orientation orientation); // a line of one pixel; parts do not collapse
+QSplitter* makeSplitter(Qt::Orientation orientation); // one pixel wide; parts do not collapse
 // surface: "plain", "alt", "card", "card-alt", "window".
 QWidget* makeSurface(const char* surface, QWidget* parent = nullptr);
 // Sets a dynamic property and re-applies the style sheet.
@@ -107,7 +107,7 @@ private:
     Colour m_colour;
 };
 
-// The mode tag beside a number: "emulated". `live` is filled, the others are outlined.
+// The mode next to a number: "emulated". The tag of `live` is filled, others are outlined.
 class Tag : public QWidget
 {
     Q_OBJECT

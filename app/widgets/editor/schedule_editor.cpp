@@ -33,8 +33,8 @@ ScheduleEditor::ScheduleEditor(const ThemeController& theme, Page& page)
 
 ScheduleEditor::~ScheduleEditor()
 {
-    m_grid->setSchedule(nullptr); // it goes after what it draws
-    if (m_edited != nullptr)      // the stack is emptied on its way out, and would say so
+    m_grid->setSchedule(nullptr); // before its schedule is destroyed
+    if (m_edited != nullptr)      // clearing the stack would emit signals
         m_edited->undoStack().disconnect(this);
 }
 
@@ -102,7 +102,8 @@ void ScheduleEditor::check(const QString& name, const PredictionRequest& request
     updateActions();
 }
 
-// First the removed ops of the opened schedule, then other ops that the validator misses.
+// First the ops that were removed from the opened schedule, then other ops that the validator
+// misses.
 std::vector<AbsentOp> ScheduleEditor::absentOps() const
 {
     std::vector<AbsentOp> all = m_edited->removed();
@@ -153,7 +154,7 @@ void ScheduleEditor::restore(int row)
     select(m_edited->restore(absent));
 }
 
-// The steps stay on the stack for redo.
+// The undone steps stay on the stack for redo.
 void ScheduleEditor::revert()
 {
     QUndoStack& stack = m_edited->undoStack();

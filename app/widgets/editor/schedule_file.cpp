@@ -1,12 +1,13 @@
 #include "app/widgets/editor/schedule_file.h"
 
 #include "app/models/text.h"
+#include "engine/base/new_file.h"
+#include "engine/base/read_file.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/read_schedule.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QSaveFile>
 
 namespace app {
 
@@ -19,18 +20,17 @@ tl::expected<engine::Schedule, ScheduleFile::Refusal> ScheduleFile::read(const Q
 {
     m_name = QFileInfo(file).fileName();
     m_path = file;
-    QFile source(file);
-    if (!source.open(QIODevice::ReadOnly))
+    const auto text = engine::readFile(file.toStdString());
+    if (!text)
         return tl::unexpected(
             Refusal{tr("%1 cannot be read").arg(m_name),
-                    tr("%1: %2. Nothing was changed.").arg(file, source.errorString())});
-    const std::string text = source.readAll().toStdString();
-    auto schedule = engine::readScheduleText(text);
+                    tr("%1. Nothing was changed.").arg(fromUtf8(text.error().message))});
+    auto schedule = engine::readScheduleText(*text);
     if (!schedule)
         return tl::unexpected(
             Refusal{tr("%1 is not a schedule").arg(m_name),
                     fromUtf8(schedule.error().message) + tr(". Nothing was changed.")});
-    const auto format = engine::scheduleFormat(text);
+    const auto format = engine::scheduleFormat(*text);
     if (format != engine::ScheduleFormat::Csv) {
         m_path.clear();
         m_foreign = fromUtf8(engine::formatTitle(*format));
@@ -57,11 +57,10 @@ bool ScheduleFile::saveAs(const engine::Schedule& schedule)
 
 bool ScheduleFile::saveTo(const QString& file, const engine::Schedule& schedule)
 {
-    QSaveFile target(file);
-    const QByteArray text = QByteArray::fromStdString(engine::writeCsv(schedule));
-    if (!target.open(QIODevice::WriteOnly) || target.write(text) != text.size()
-        || !target.commit()) {
-        Q_EMIT failed(tr("%1: %2. The changes are not lost.").arg(file, target.errorString()));
+    const auto written = engine::saveFile(file.toStdString(), engine::writeCsv(schedule),
+                                          engine::IfExists::Replace);
+    if (!written) {
+        Q_EMIT failed(tr("%1. The changes are not lost.").arg(fromUtf8(written.error().message)));
         return false;
     }
     m_path = file;

@@ -25,7 +25,7 @@ namespace {
 
 using Look = BoundFields::Look;
 
-// The remark at the right of a palette's name.
+// The hint at the right of a palette's name.
 QString remark(const std::string& palette)
 {
     if (palette == "default")
@@ -110,12 +110,12 @@ void FigureOptionsPanel::limitFields()
             const bool isMeasured
                 = m_available.isComparable && settings.times == FigureTimes::Measured;
             const QString reason = !(m_available.*has) ? absent
-                : !isMeasured ? tr("Not available in a schematic: choose measured")
+                : !isMeasured ? tr("Not available in a schematic: select measured")
                               : QString();
             return reason.toStdString();
         };
     };
-    limit("--memory", &Available::hasMemory, tr("These runs recorded no memory"));
+    limit("--memory", &Available::hasMemory, tr("These runs have no recorded memory"));
     limit("--notes", &Available::hasNotes, tr("These runs have no notes"));
     Field& times = field("--times");
     times.get = [this, get = times.get](const ExportSettings& settings) {
@@ -258,7 +258,7 @@ void FigureOptionsPanel::choosePreset()
     Q_EMIT changed();
 }
 
-// A changed width or font size deselects the preset.
+// Changing the width or the font size deselects the preset.
 void FigureOptionsPanel::edited()
 {
     m_settings.base = figureBase(m_base->text());
@@ -271,7 +271,7 @@ void FigureOptionsPanel::edited()
     Q_EMIT changed();
 }
 
-// The user's own presets follow the publishers'; `name` of one is "own/" and its name.
+// The user's own presets follow those of publishers. Their `name` is "own/" and the name.
 void FigureOptionsPanel::setOwnPresets(const QStringList& names)
 {
     for (int i = m_preset->count() - 1; i >= 0; --i)
@@ -299,7 +299,7 @@ void FigureOptionsPanel::showOutput()
     const QString file = QFileInfo(s.base).fileName();
     if (s.tikz && !s.pdf)
         m_latex->setText(QStringLiteral("\\input{%1}").arg(file));
-    else if (s.svg && !s.pdf && !s.png) // of the package svg
+    else if (s.svg && !s.pdf && !s.png) // needs the LaTeX package svg
         m_latex->setText(QStringLiteral("\\includesvg[width=%1]{%2}").arg(width, file));
     else
         m_latex->setText(QStringLiteral("\\includegraphics[width=%1]{%2}").arg(width, file));

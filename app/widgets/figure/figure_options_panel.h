@@ -24,20 +24,21 @@ public:
     struct Available
     {
         bool hasMemory = false, hasNotes = false;
-        bool isComparable = true; // false: only a schematic can show them together
+        bool isComparable = true; // false: only a schematic can show them
     };
 
     explicit FigureOptionsPanel(const ThemeController& theme, QWidget* parent = nullptr);
 
     void show(const ExportSettings& settings);
-    // The values of all fields, disabled ones included; InvalidArgument if one was refused.
+    // The values of all fields, including disabled ones. Returns InvalidArgument if the text of a
+    // field was refused.
     engine::Result<ExportSettings> settings() const;
-    // Removes the contents that these runs did not record or cannot show together.
+    // Removes the contents that these runs lack or cannot show together.
     ExportSettings drawable(ExportSettings settings) const;
 
     void setOwnPresets(const QStringList& names);
-    void setPreset(const std::string& preset); // changes nothing else; "": no preset matches
-    void setHeight(double points);             // of the figure, beside its width
+    void setPreset(const std::string& preset); // only selects it; "": no preset
+    void setHeight(double points);             // of the figure; shown next to its width
     void setAvailable(const Available& available);
     Available available() const { return m_available; }
 
@@ -70,7 +71,7 @@ private:
     QVBoxLayout* m_layout;
     QComboBox *m_preset, *m_font;
     QLineEdit *m_height, *m_base, *m_latex;
-    std::vector<QRadioButton*> m_palettes; // as profiler::paletteNames()
+    std::vector<QRadioButton*> m_palettes; // in the order of profiler::paletteNames()
 };
 
 } // namespace app

@@ -40,7 +40,7 @@ FigurePreview::FigurePreview(const ThemeController& theme, QWidget* parent)
     setProperty("surface", QStringLiteral("window"));
     m_page->setMaximumWidth(736);
     m_band->hide();
-    auto* area = new QScrollArea; // with the keyboard, too
+    auto* area = new QScrollArea; // can also be scrolled by keyboard
     area->setFrameShape(QFrame::NoFrame);
     area->setWidget(m_zoom);
     area->setAccessibleName(tr("The figure, enlarged"));

@@ -40,7 +40,7 @@ private:
     const ThemeController& m_theme;
     FigureDraft m_draft;
     profiler::Sight m_sight = profiler::Sight::Colour;
-    bool m_isZoomed = false; // by the user: no longer fitted to the width
+    bool m_isZoomed = false; // by the user, so no longer fitted to the width
     FigurePageView* m_page;
     FigureZoomView* m_zoom;
     QLabel *m_pageText, *m_zoomText;

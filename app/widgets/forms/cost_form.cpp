@@ -14,7 +14,7 @@
 namespace app {
 namespace {
 
-constexpr int kMostTyped = 100'000; // hundredths
+constexpr int kMostTyped = 100'000; // in hundredths
 constexpr int kCostStep = 5;
 constexpr int kMostOp = 400, kMostP2P = 200, kMostAllReduce = 800; // of the sliders
 
@@ -29,7 +29,7 @@ CostForm::CostForm(const ThemeController& theme, RunPlan& plan, Order order, QWi
     , m_hint(makeFormHint())
     , m_more(new MoreCosts(theme, plan, order == Order::Built))
 {
-    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum); // never taller than its rows
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum); // its rows determine its height
     QVBoxLayout& column = *spaced(new QVBoxLayout(this), QMargins(14, 14, 14, 14), 6);
     column.addWidget(m_source);
     column.addWidget(m_units);

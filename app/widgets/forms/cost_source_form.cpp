@@ -53,7 +53,7 @@ CostSourceForm::CostSourceForm(const ThemeController& theme, RunPlan& plan, QWid
     showPlan();
     connect(m_kind, &SegmentControl::currentChanged, this, [this](int kind) {
         if (kind == static_cast<int>(std::exchange(m_plan.source.kind, static_cast<Kind>(kind))))
-            return; // it is being shown
+            return; // the fields are being set
         showKind();
         Q_EMIT planChanged();
     });
@@ -94,7 +94,7 @@ QWidget* CostSourceForm::makeRecorded()
     m_file->setPlaceholderText(tr("none"));
     m_file->setFixedWidth(kFormFieldWidth - kBrowseWidth);
     QPushButton* browse = makeBrowseButton(QStringLiteral("chooseCostRun"),
-                                           tr("Choose a recorded run with the same stages"));
+                                           tr("Select a recorded run with the same stages"));
     connect(browse, &QPushButton::clicked, this, &CostSourceForm::choose);
     m_hint = named(makeFormHint(), "costRunHint");
     auto* rows = new QWidget;
@@ -122,7 +122,7 @@ void CostSourceForm::takeRun(const QString& file)
     m_loader.load(file);
 }
 
-// Starts another schedule of the same stages with the run's sizes.
+// Also takes the sizes of the run, from which another schedule with the same stages can be chosen.
 void CostSourceForm::take(const RunPointer& run)
 {
     CostSource& source = m_plan.source;

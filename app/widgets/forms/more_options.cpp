@@ -16,7 +16,7 @@
 namespace app {
 namespace {
 
-// The options that the page shows elsewhere; all others are in MoreTraining.
+// The options that the page shows elsewhere. MoreTraining has all others.
 constexpr std::string_view kElsewhere[]{
     "--model",      "--micro-batch-size", "--sequence", "--recompute",
     "--iterations", "--warmup",           "--seed",     "--text",

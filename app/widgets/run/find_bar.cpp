@@ -21,7 +21,7 @@ FindBar::FindBar(const ThemeController& theme, QWidget* parent)
 {
     setObjectName(QStringLiteral("findBar"));
     setFixedHeight(36);
-    setMinimumWidth(480); // facets are hidden first
+    setMinimumWidth(480); // buttons for facets are hidden first
     m_field->setPlaceholderText(tr("1B5, or op:B mb:3 stage:2 dur>5ms"));
     m_field->setClearButtonEnabled(true);
     m_field->setFont(codeFont(12));
@@ -104,7 +104,7 @@ void FindBar::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
 }
 
-// The result takes precedence over the facets, which can also be typed.
+// The result takes precedence over the buttons for facets, because facets can also be typed.
 void FindBar::resizeEvent(QResizeEvent* event)
 {
     constexpr int kWithFacets = 1140;

@@ -42,7 +42,7 @@ IterationStepper::IterationStepper(const ThemeController& theme, QWidget* parent
     m_next->setAccessibleName(tr("Next iteration"));
     m_name->setFont(uiFont(13, QFont::Medium));
     m_previous->setToolTip(tr("Previous iteration"));
-    m_next->setToolTip(tr("Next iteration; the last one is the median replay"));
+    m_next->setToolTip(tr("Next iteration; the last one is the median iteration"));
     spaced(new QHBoxLayout(this), {}, 4,
            {makeLabel(tr("Iteration"), "small"), m_previous, m_name, m_range, m_next});
     connect(m_previous, &QToolButton::clicked, this, [this] { Q_EMIT chosen(m_iteration - 1); });

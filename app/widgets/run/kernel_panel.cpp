@@ -8,6 +8,7 @@
 #include "app/widgets/controls/data_table.h"
 #include "app/widgets/controls/empty_state.h"
 #include "app/widgets/controls/themed_icon.h"
+#include "engine/base/new_file.h"
 #include "engine/schedule/notation.h"
 
 #include <QClipboard>
@@ -16,7 +17,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMessageBox>
-#include <QSaveFile>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -166,7 +166,7 @@ void KernelPanel::refresh()
         busy += op.busy;
     }
     const Scale scale = timeScale(m_run->info, time);
-    m_sum->setText(launches == 0 ? tr("No launches match; choose another op type, device or scope")
+    m_sum->setText(launches == 0 ? tr("No launches match; select another op type, device or scope")
                                  : tr("%1 launches, busy %2 of %3; gaps are %4 of the ops' time")
                                        .arg(number(static_cast<double>(launches), 0),
                                             scale.text(static_cast<double>(busy)),
@@ -182,9 +182,10 @@ void KernelPanel::save()
         this, tr("Save the table"), QStringLiteral("kernels.csv"), tr("CSV (*.csv)"));
     if (file.isEmpty())
         return;
-    QSaveFile out(file);
-    if (!out.open(QIODevice::WriteOnly) || out.write(m_model->csv().toUtf8()) < 0 || !out.commit())
-        QMessageBox::warning(this, tr("Not saved"), out.errorString());
+    const auto saved = engine::saveFile(file.toStdString(), m_model->csv().toStdString(),
+                                        engine::IfExists::Replace);
+    if (!saved)
+        QMessageBox::warning(this, tr("Not saved"), fromUtf8(saved.error().message));
 }
 
 } // namespace app

@@ -42,7 +42,7 @@ void MemoryPanel::show(const RunPointer& run, int iteration)
     fitPlots();
 }
 
-// The table gets the width that it needs if the plots keep half of the total.
+// The table gets the width that it needs if the plots keep at least half of the total.
 void MemoryPanel::shareWidth()
 {
     const int needed
@@ -50,7 +50,7 @@ void MemoryPanel::shareWidth()
     m_gpus->setFixedWidth(std::min(needed, width() / 2));
 }
 
-// Uses the width without a scroll bar if the plots need none.
+// Uses the width without a scroll bar if the plots need no scroll bar.
 void MemoryPanel::fitPlots()
 {
     const int whole = m_scroll->width();

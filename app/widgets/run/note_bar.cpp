@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr int kLongest = 400; // letters of a sentence
+constexpr int kLongest = 400; // characters
 
 } // namespace
 

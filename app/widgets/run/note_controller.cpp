@@ -72,7 +72,7 @@ void NoteController::connectPanel()
     connect(&m_notes, &RunNotes::changed, this, &NoteController::show);
     connect(&m_notes, &RunNotes::refused, this, &NoteController::refuse);
     connect(&m_notes, &RunNotes::unreadable, this, [this](const QString& reason) {
-        if (m_refused) // that one says more
+        if (m_refused) // the refused change has a more specific message
             return;
         m_copy->hide();
         m_band->show(Band::Kind::Warning, tr("The notes cannot be read."), reason);
@@ -100,8 +100,8 @@ void NoteController::show()
     Q_EMIT changed();
 }
 
-// Drafts a note on the selection; false, with the reason in the band, if the selection cannot have
-// one.
+// Starts a note on the selection. Returns false, with the reason in the band, if the selection
+// cannot have a note.
 bool NoteController::prepare()
 {
     if (!m_problem.isEmpty() || !canBeNoted(m_selection)) {

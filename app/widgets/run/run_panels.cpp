@@ -145,7 +145,7 @@ void RunPanels::showMetrics(const RunPointer& run, const profiler::RunMetrics& m
     updateHint();
 }
 
-// The subject of the numbers; three key numbers while the panels are folded.
+// Shows what the numbers belong to, and three key numbers while the panels are folded.
 void RunPanels::updateHint()
 {
     const auto& metrics = m_metrics->metrics();
@@ -162,7 +162,7 @@ void RunPanels::updateHint()
     }
     const QString unit = m_metrics->timeUnit().unit;
     const QString name = iterationName(m_run->timeline, metrics.iteration);
-    const bool isReplay = name == tr("median replay");
+    const bool isReplay = name == tr("median iteration");
     const QString which = isReplay ? name : tr("iteration %1").arg(name);
     switch (shown) {
     case Panel::Summary:

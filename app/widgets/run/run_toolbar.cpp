@@ -33,7 +33,7 @@ RunToolbar::RunToolbar(const ThemeController& theme, const Actions& actions, QWi
     , m_view(makeView())
 {
     setFixedHeight(40);
-    setMinimumWidth(560); // names and texts are hidden before the page has to grow
+    setMinimumWidth(560); // labels and texts are hidden first
     auto* walk = spaced(new QHBoxLayout(m_walk), {}, 2);
     for (QAction* action : {actions.back, actions.forward, actions.fit})
         walk->addWidget(makeToolButton(action));
@@ -96,7 +96,7 @@ void RunToolbar::setColourBy(int by)
     m_colourBy->setCurrentIndex(by);
 }
 
-// A narrow bar keeps every control and hides labels: icons and lists are sufficient.
+// A narrow toolbar keeps every control and hides labels, because icons and lists are sufficient.
 void RunToolbar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);

@@ -63,7 +63,7 @@ void SelectionPopover::show(const Details& details, const QRect& box)
     place(box);
 }
 
-// Under the box, or above it if it does not fit.
+// Places it below the box, or above it if there is no space.
 void SelectionPopover::place(const QRect& box)
 {
     constexpr int kGap = 8;

@@ -33,7 +33,7 @@ StopRunDialog::StopRunDialog(const RunDocument& document, std::function<void()> 
     connect(&document, &RunDocument::progressChanged, this, &StopRunDialog::showProgress);
 }
 
-// The run continues while the dialog is open, so the count is updated.
+// The run continues while the dialog is open, so the number of iterations is updated.
 void StopRunDialog::showProgress()
 {
     const RunProgress& progress = m_document.progress();

@@ -13,8 +13,8 @@
 namespace app {
 namespace {
 
-constexpr int kDebounce = 60;             // ms: a huge prediction waits until the typing stops
-constexpr std::int64_t kHuge = 1'000'000; // ops; smaller ones begin at once, in the pool
+constexpr int kDebounce = 60;             // ms; a huge prediction waits until the user stops typing
+constexpr std::int64_t kHuge = 1'000'000; // ops; smaller predictions start at once in the pool
 
 } // namespace
 
@@ -105,7 +105,7 @@ void PredictionPanel::predict()
     offer(m_fault.remedies);
 }
 
-// Results of an older slider position are shown, but can neither be run nor kept.
+// Results for an older slider position are shown, but can be neither run nor kept.
 void PredictionPanel::showAnswer(const PreviewPredictor::Answer& answer)
 {
     const engine::Result<Prediction>& result = *answer.prediction;

@@ -31,7 +31,7 @@ SchemeCard::SchemeCard(const ThemeController& theme, const engine::Scheme& schem
     setAccessibleName(m_title);
 }
 
-// The description of a scheme for tooltip and screen reader.
+// The description of a scheme for its tooltip and for screen readers.
 QString SchemeCard::facts(const SchemeTableModel::Row& row) const
 {
     QStringList lines = {fromUtf8(m_scheme.title), fromUtf8(m_scheme.citation), ruleText(m_scheme)};
@@ -186,7 +186,7 @@ bool SchemeList::eventFilter(QObject* watched, QEvent* event)
 {
     const bool movesCards
         = event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest;
-    if (movesCards && m_keepsChosenInSight) // once the cards have their positions
+    if (movesCards && m_keepsChosenInSight) // when the cards have their positions
         QMetaObject::invokeMethod(this, &SchemeList::reveal, Qt::QueuedConnection);
     return QWidget::eventFilter(watched, event);
 }
@@ -232,7 +232,7 @@ void SchemeList::arrange()
         }
         for (int column = 0; column < kMostColumns; ++column)
             family.grid->setColumnStretch(column, column < m_columns ? 1 : 0);
-        // An empty column has no gap; cards have equal widths in every family.
+        // An empty column has no gap, and cards are equally wide in every family.
         family.grid->setContentsMargins(0, 0, kGap * std::max(0, m_columns - shown), 6);
         family.widget->setVisible(shown > 0);
         isAny = isAny || shown > 0;

@@ -11,7 +11,7 @@
 namespace app {
 namespace {
 
-constexpr int kCollect = 30; // ms: predictions that are shown together, not one repaint for each
+constexpr int kCollect = 30; // ms; results within it are shown together, with one repaint
 // While a slider moves, the chosen scheme is predicted before the table.
 constexpr int kTableDelay = 120;                 // ms
 constexpr std::int64_t kPredictedAtOnce = 4'000; // ops of one scheme
@@ -43,7 +43,7 @@ SchemeTable::SchemeTable(const ThemeController& theme, QAction* copy, QWidget* p
             makeLine(Qt::Horizontal),
             {m_view, 1}});
     const auto choose = [this](const QModelIndex& index) {
-        if (marked().size() <= 1) // else rows are being marked
+        if (marked().size() <= 1) // a selection of several rows is being made
             Q_EMIT chosen(m_model->at(index.row()).scheme);
     };
     connect(m_view, &QAbstractItemView::clicked, this, choose);
@@ -82,7 +82,7 @@ void SchemeTable::setPlan(const RunPlan& plan)
     m_debounce.start(isLarge ? kTableDelay : 0);
 }
 
-// Every scheme at this D, N and cost; all but the chosen one with default options.
+// Every scheme at this D, N and cost. All except the chosen one have default options.
 void SchemeTable::predict()
 {
     const engine::ScheduleRequest& chosen = m_plan.experiment.schedule;
@@ -108,7 +108,7 @@ void SchemeTable::predict()
     for (const PredictionRequest& request : requests)
         m_predictor.ask(QString::fromStdString(request.schedule.scheme), request);
     m_collect.start();
-    // Not the current row: that would scroll to it.
+    // Not the current row, because the table would scroll to it.
     if (marked().size() > 1)
         return; // set by the user
     m_view->selectionModel()->select(m_model->index(m_model->rowOf(name), 0),

@@ -65,7 +65,7 @@ QWidget* SetupForm::addField(QVBoxLayout& column, const char* flag)
     return m_fields->addRow(column, engine::experimentField(flag), m_plan.experiment);
 }
 
-// Dragging snaps to values that the scheme accepts; a typed value shows its fault.
+// Dragging snaps to values that the scheme accepts. A typed value may be invalid and shows why.
 SliderField* SetupForm::makeCount(const char* flag, int ScheduleRequest::*member, int most)
 {
     const engine::FieldFacts& facts = engine::experimentField(flag);
@@ -126,7 +126,7 @@ void SetupForm::makeScheduleRows(QVBoxLayout& column)
 
 void SetupForm::makeModelRows(QVBoxLayout& column)
 {
-    constexpr int kPair = 71; // width of one of two fields
+    constexpr int kPair = 71; // width of each of two fields
     const int wide = kFormFieldWidth - kBrowseWidth;
     const engine::FieldFacts& model = engine::experimentField("--model");
     m_model = makeFormCombo(fieldObjectName(model));
@@ -165,8 +165,8 @@ namespace {
 
 QString liveHint(int devices)
 {
-    QString live = SetupForm::tr("All devices train at the same time, one thread each, on "
-                                 "the wall clock.");
+    QString live
+        = SetupForm::tr("All devices train concurrently, one thread each, on the wall clock.");
     const int cores = QThread::idealThreadCount();
     if (devices <= cores)
         return live;
@@ -182,7 +182,7 @@ QString modeHint(const RunPlan& plan)
         return SetupForm::tr("Simulates with the costs above; trains nothing.");
     if (plan.experiment.mode == engine::Mode::Live)
         return plan.experiment.backend == engine::Backend::Cuda
-            ? SetupForm::tr("All devices train at the same time: GPUs, or equal parts of one, on "
+            ? SetupForm::tr("All devices train concurrently on GPUs, or on partitions of one, on "
                             "the wall clock.")
             : liveHint(plan.experiment.schedule.devices);
     const QString place = plan.experiment.backend == engine::Backend::Cuda ? SetupForm::tr("GPU")
@@ -246,7 +246,7 @@ void SetupForm::setPlan(const RunPlan& plan)
     m_isShowing = false;
 }
 
-// A file is listed among the presets by its path.
+// A model file is listed by its path among the presets.
 void SetupForm::showModel()
 {
     const QString model
@@ -257,7 +257,7 @@ void SetupForm::showModel()
     m_model->setCurrentText(model);
 }
 
-// Updates what follows from scheme and mode: rules, options, disabled fields.
+// Updates what depends on scheme and mode: rules, options, disabled fields.
 void SetupForm::showScheme()
 {
     const ScheduleRequest& request = m_plan.experiment.schedule;

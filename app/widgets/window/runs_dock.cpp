@@ -20,7 +20,7 @@
 namespace app {
 namespace {
 
-// A click beside the check mark opens the run; Space ticks it. A queued run has a drag handle
+// A click next to the check mark opens the run; Space ticks it. A queued run has a drag handle
 // instead of the mark: the mouse, or Alt and the arrow keys, move it in the queue.
 class RunsList : public QListView
 {
@@ -86,7 +86,7 @@ protected:
 
 private:
     std::function<void(int row, int by)> m_moveInQueue;
-    int m_dragged = -1; // row of the queued run under way
+    int m_dragged = -1; // row of the queued run that is dragged; -1: none
 };
 
 } // namespace
@@ -125,7 +125,7 @@ RunsDock::RunsDock(const ThemeController& theme, RunsModel& runs, QWidget* paren
     connect(add, &QToolButton::clicked, this, &RunsDock::addRequested);
     connect(m_list, &QListView::activated, this, [this](const QModelIndex& index) {
         const QString file = index.data(RunsModel::FileRole).toString();
-        setCurrent(m_current); // this page still shows its own run
+        setCurrent(m_current); // this page still shows its run
         Q_EMIT activated(file);
     });
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
@@ -147,7 +147,7 @@ void RunsDock::moveInQueue(int row, int by)
     Q_EMIT moveInQueueRequested(*m_runs.at(row), by);
 }
 
-// The queued runs, and when all of them will be complete, if known.
+// The number of queued runs, and when all of them will be complete if that is known.
 void RunsDock::updateQueue()
 {
     int queued = 0;

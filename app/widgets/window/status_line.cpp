@@ -41,14 +41,14 @@ void StatusLine::fit()
 {
     constexpr int kMargin = 40;
     int room = width() - m_note->sizeHint().width() - kMargin;
-    for (int i = 0; i + 1 < m_row->count(); i += 2) { // a fact and its line
+    for (int i = 0; i + 1 < m_row->count(); i += 2) { // a fact and the line after it
         QWidget* fact = m_row->itemAt(i)->widget();
         room -= fact->sizeHint().width() + 2 * m_row->spacing() + 1;
         const bool fits = room >= 0 || i == 0;
         fact->setVisible(fits);
         m_row->itemAt(i + 1)->widget()->setVisible(fits);
         if (!fits)
-            room = -1; // facts after it do not fit either
+            room = -1; // facts after this one do not fit either
     }
 }
 

@@ -25,14 +25,14 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     m_bar->setElideMode(Qt::ElideNone);
     m_bar->setExpanding(false);
     m_bar->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
-    m_bar->setMinimumWidth(1); // else a lone tab leaves room for scroll buttons
+    m_bar->setMinimumWidth(1); // otherwise a single tab leaves space for scroll buttons
     m_bar->setUsesScrollButtons(true);
     m_bar->setFocusPolicy(Qt::TabFocus);
     m_bar->installEventFilter(this);
     m_plus->setToolTip(tr("New run (Ctrl+N)"));
     spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4,
            {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
-    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // it is wider: medium
+    connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // its medium font is wider
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
     connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
     connect(&theme, &ThemeController::changed, this, &TabStrip::updateIcons);
@@ -75,10 +75,10 @@ void TabStrip::updateIcons()
     update();
 }
 
-// The bar's size hint exceeds its tabs; "+" follows the last tab.
+// "+" follows the last tab, because the bar's size hint is wider than its tabs.
 void TabStrip::fitBar()
 {
-    m_bar->ensurePolished(); // the style sheet decides the width of a tab
+    m_bar->ensurePolished(); // the style sheet determines the width of a tab
     int width = 0;
     for (int i = 0; i < m_bar->count(); ++i)
         width += m_bar->tabRect(i).width();

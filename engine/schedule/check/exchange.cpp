@@ -101,7 +101,6 @@ private:
 
     bool isStuck(std::size_t d) const { return m_devices[d].next < m_schedule.program[d].size(); }
 
-    // The transfer of a blocked device whose other end has not started.
     std::size_t waiting(std::size_t d) const
     {
         const Device& device = m_devices[d];
@@ -126,7 +125,7 @@ private:
         });
     }
 
-    // Follows the waiting devices until one repeats.
+    // Follows the waiting devices until one repeats; they form the cycle.
     TransportFault circleFrom(std::size_t start) const
     {
         std::vector<std::size_t> path;

@@ -14,7 +14,7 @@ namespace {
 
 using Fields = std::array<std::string_view, kCsvColumns.size()>;
 
-// Splits at most one field more than there are columns, so that the error can name it.
+// Splits off at most one field more than there are columns, so that the error can name it.
 std::vector<std::string_view> split(std::string_view text)
 {
     std::vector<std::string_view> fields;
@@ -38,7 +38,6 @@ public:
         , m_line(line)
     { }
 
-    // 0 .. largest
     int number(CsvColumn column, int largest)
     {
         const std::string_view text = field(column);

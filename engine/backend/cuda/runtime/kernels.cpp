@@ -11,7 +11,6 @@
 namespace engine::cuda {
 namespace {
 
-// Forwards to the operations of the same names in backend/cuda.
 template<class Real>
 class LaneKernels final : public Kernels<Real>
 {
@@ -26,23 +25,23 @@ public:
 
     void zero(std::span<float> x) const override
     {
-        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
+        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "cudaMemsetAsync");
     }
     void copy(std::span<const Real> from, std::span<Real> to) const override
     {
         check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
                               m_lane.stream),
-              "copy");
+              "cudaMemcpyAsync");
     }
     void copyBytes(std::span<const std::byte> from, std::span<std::byte> to) const override
     {
         check(cudaMemcpyAsync(to.data(), from.data(), from.size(), cudaMemcpyDeviceToDevice,
                               m_lane.stream),
-              "copy");
+              "cudaMemcpyAsync");
     }
     void zeroIntegers(std::span<std::int64_t> x) const override
     {
-        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "clearing");
+        check(cudaMemsetAsync(x.data(), 0, x.size_bytes(), m_lane.stream), "cudaMemsetAsync");
     }
     void addIntegers(std::span<const std::int64_t> x, std::span<std::int64_t> y) const override
     {
@@ -52,7 +51,7 @@ public:
     {
         check(cudaMemcpyAsync(to.data(), from.data(), from.size_bytes(), cudaMemcpyDeviceToDevice,
                               m_lane.stream),
-              "copy");
+              "cudaMemcpyAsync");
     }
     std::int64_t linesUnlike(std::byte value, std::span<const std::byte> memory) const override
     {
@@ -66,8 +65,8 @@ public:
             = m_constants.emplace_back(m_memory.take(numbers.size_bytes(), MemoryFor::Other)).get();
         check(cudaMemcpyAsync(memory, numbers.data(), numbers.size_bytes(), cudaMemcpyHostToDevice,
                               m_lane.stream),
-              "copy of constants");
-        check(cudaStreamSynchronize(m_lane.stream), "copy of constants");
+              "cudaMemcpyAsync");
+        check(cudaStreamSynchronize(m_lane.stream), "cudaStreamSynchronize");
         return reinterpret_cast<const float*>(memory); // NOLINT: of the device
     }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string_view>
+
+namespace engine {
+
+// Must be the first call in main(). Opens closed standard streams on /dev/null, because the next
+// opened file would otherwise get their descriptor and receive the printed text. SIGINT, SIGTERM,
+// SIGHUP and SIGPIPE then delete unfinished files (hidden_file.h) before they end the process.
+void prepareProcess();
+
+// Prints to standard output and flushes it.
+void printText(std::string_view text);
+// Returns 0, or errno of the first failed write to standard output.
+int flushOutput();
+
+} // namespace engine
