@@ -11,12 +11,11 @@ StatusLine::StatusLine(QWidget* parent)
     : QStatusBar(parent)
     , m_facts(new QWidget)
     , m_row(spaced(new QHBoxLayout(m_facts), QMargins(10, 0, 0, 0), 12))
-    , m_note(new QLabel)
+    , m_note(named(new QLabel, "statusNote"))
 {
     setObjectName(QStringLiteral("statusLine"));
     setFixedHeight(24);
     setSizeGripEnabled(false);
-    m_note->setObjectName(QStringLiteral("statusNote"));
     m_note->setContentsMargins(0, 0, 8, 0);
     addWidget(m_facts);
     addPermanentWidget(m_note);
