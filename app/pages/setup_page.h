@@ -70,7 +70,7 @@ private:
     void run();
     void runMarked(); // the selected rows of the table, one after the other
     void showMarked();
-    // With the numbers of the form.
+    // Returns the request for `scheme` with the numbers of the form.
     PredictionRequest requestOf(const engine::Scheme& scheme) const;
     QStringList markedSchemes() const;
     void keepPrediction(); // opens the prediction as a run

@@ -58,7 +58,7 @@ inline constexpr TableText kTableOf<engine::Schedule>{"BS_shape", kEveryRun,
 void columns(engine::Schedule& schedule, auto&& column)
 {
     auto& shape = schedule.shape;
-    column({"scheme", kMaybeText, "", "the scheme's own name in the schedule"}, schedule.scheme);
+    column({"scheme", kMaybeText, "", "scheme named in the schedule"}, schedule.scheme);
     column({"devices", kMaybeInteger}, shape.devices);
     column({"stages", kMaybeInteger}, shape.stages);
     column({"micro_batches", kMaybeInteger, "", "per iteration and copy"}, shape.microBatches);

@@ -78,7 +78,7 @@ Q_SIGNALS:
     void startRequested(const QStringList& options);           // of `bscope run`, without -o
     void startAllRequested(const QList<QStringList>& options); // one after the other
     void compareRequested(const QStringList& files);
-    // With the costs of its times.
+    // `request` has the costs of the shown times.
     void editRequested(const std::shared_ptr<const engine::Schedule>& schedule,
                        const app::PredictionRequest& request);
     void exportRequested(const std::vector<std::shared_ptr<const engine::Run>>& runs);

@@ -50,7 +50,7 @@ public:
     }
     // Joins the last op with the next one.
     void join() { m_ops.back().flags = OpFlag::JointWithNext; }
-    // Of one slice of the sequence; Op::kWhole: the whole micro-batch.
+    // These append ops of one slice of the sequence; Op::kWhole is the whole micro-batch.
     void forwardSlice(int stage, int microBatch, std::uint16_t slice)
     {
         append(OpKind::Forward, stage, microBatch, 0, slice);
