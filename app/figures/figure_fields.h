@@ -5,6 +5,8 @@
 
 namespace app {
 
+constexpr std::string_view kFigureTable = "figure"; // of the fields that the export dialog stores
+
 enum class FigureTimes : std::uint8_t { Measured, Schematic };
 
 // The appearance of a figure, for the command line and the export dialog.

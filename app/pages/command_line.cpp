@@ -108,7 +108,7 @@ CommandLine parseCommandLine(const QStringList& arguments)
             result.print = QString::fromUtf8(kHelp);
         else if (argument == QStringLiteral("--version"))
             result.print
-                = QStringLiteral("bubblescope ") + fromUtf8(engine::buildId()) + QLatin1Char('\n');
+                = QStringLiteral("bubblescope ") + fromUtf8(engine::version()) + QLatin1Char('\n');
         else if (argument == QStringLiteral("--force"))
             result.force = true;
         else if (withValue.contains(argument) && i + 1 == arguments.size())

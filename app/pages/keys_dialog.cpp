@@ -86,8 +86,7 @@ QWidget* makeLineWidget(const ThemeController& theme, const KeyLine& line)
 QWidget* makeGroup(const ThemeController& theme, const QString& title, const QList<KeyLine>& lines)
 {
     auto* widget = new QWidget;
-    auto* column = spaced(new QVBoxLayout(widget), QMargins(), 0);
-    column->addWidget(makeLabel(title, "dock"));
+    auto* column = spaced(new QVBoxLayout(widget), QMargins(), 0, {makeLabel(title, "dock")});
     column->addSpacing(6);
     for (const KeyLine& line : lines) {
         column->addWidget(makeLine(Qt::Horizontal));
@@ -181,11 +180,11 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     setWindowTitle(tr("Keys"));
     QWidget* head = makeSurface("alt");
     head->setFixedHeight(38);
-    auto* title = spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12);
-    title->addWidget(makeLabel(tr("Keys"), "heading"));
-    title->addWidget(
-        makeLabel(tr("of the current page; actions are also in the menus and in Ctrl+K"), "small"),
-        1);
+    spaced(new QHBoxLayout(head), QMargins(16, 0, 16, 0), 12,
+           {makeLabel(tr("Keys"), "heading"),
+            {makeLabel(tr("of the current page; actions are also in the menus and in Ctrl+K"),
+                       "small"),
+             1}});
     auto* body = new QWidget;
     auto* grid = spaced(new QGridLayout(body), QMargins(20, 16, 20, 16), 0);
     grid->setHorizontalSpacing(36);
@@ -193,9 +192,7 @@ KeysDialog::KeysDialog(const ThemeController& theme, const QList<QAction*>& acti
     addGroups(*grid, theme, grouped(keyLines(actions)));
     grid->setColumnStretch(0, 1);
     grid->setColumnStretch(1, 1);
-    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0);
-    column->addWidget(head);
-    column->addWidget(makeLine(Qt::Horizontal));
+    auto* column = spaced(new QVBoxLayout(this), QMargins(), 0, {head, makeLine(Qt::Horizontal)});
     QScrollArea* scroll = makeScroll(body);
     scroll->setFocusPolicy(Qt::StrongFocus); // the keyboard can scroll it
     scroll->setAccessibleName(windowTitle());

@@ -181,9 +181,9 @@ void MainWindow::openFiles(const QStringList& files)
 
 void MainWindow::askForSchedule()
 {
-    auto* dialog = new QFileDialog(this, tr("Edit a schedule file"), QString(),
-                                   tr("Schedules (*.csv *.txt);;All files (*)"));
-    dialog->setObjectName(QStringLiteral("scheduleDialog"));
+    auto* dialog = named(new QFileDialog(this, tr("Edit a schedule file"), QString(),
+                                         tr("Schedules (*.csv *.txt);;All files (*)")),
+                         "scheduleDialog");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::editFile);
@@ -192,9 +192,9 @@ void MainWindow::askForSchedule()
 
 void MainWindow::askForFiles()
 {
-    auto* dialog = new QFileDialog(this, tr("Open runs"), QString(),
-                                   tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)"));
-    dialog->setObjectName(QStringLiteral("openDialog"));
+    auto* dialog = named(new QFileDialog(this, tr("Open runs"), QString(),
+                                         tr("Runs (*.sqlite);;Schedules (*.csv);;All files (*)")),
+                         "openDialog");
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFiles);
     connect(dialog, &QFileDialog::filesSelected, this, &MainWindow::openFiles);

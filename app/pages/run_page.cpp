@@ -31,10 +31,7 @@ RunPage::RunPage(const ThemeController& theme, RunLibrary& library,
     , m_theme(theme)
     , m_library(library)
     , m_document(std::move(document))
-    , m_actions(theme,
-                [this](const char* name, const QString& text, const QKeySequence& key) {
-                    return makeAction(name, text, key);
-                })
+    , m_actions(theme, *this)
     , m_runs(new RunsDock(theme, library.runs()))
     , m_toolbar(new RunToolbar(theme, m_actions))
     , m_timeline(new TimelineWidget(theme))

@@ -6,10 +6,12 @@
 #include "engine/experiment/check_experiment.h"
 #include "engine/experiment/experiment_schedule.h"
 #include "engine/model/make_transformer.h"
+#include "engine/plan/execution_plan.h"
 #include "engine/schedule/check/communicator_lanes.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 
@@ -33,10 +35,22 @@ struct Plan
     TextData data;
 };
 
+// Refuses a schedule whose record would not fit, before the schedule is built.
+Result<void> checkSize(const Experiment& experiment)
+{
+    if (!experiment.scheduleFile.empty())
+        return {};
+    const double bytesPerOp = recordBytes(1, experiment.warmup + experiment.iterations + 1);
+    return checkRequest(experiment.schedule,
+                        limitOfMachine(static_cast<int>(std::min(bytesPerOp, 1e9))));
+}
+
 Result<Plan> planOf(const Experiment& experiment)
 {
     if (auto sane = checkExperiment(experiment); !sane)
         return tl::unexpected(sane.error());
+    if (auto fits = checkSize(experiment); !fits)
+        return tl::unexpected(fits.error());
     auto schedule = scheduleOf(experiment);
     if (!schedule)
         return tl::unexpected(schedule.error());

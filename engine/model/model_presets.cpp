@@ -1,9 +1,13 @@
 #include "engine/cost/spec_file.h"
+#include "engine/cost/transformer.h"
 #include "engine/model/hidden_tokens.h"
 #include "engine/model/model_fields.h"
 #include "engine/model/toml_fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace engine {
 namespace {
@@ -85,6 +89,14 @@ std::vector<std::string> modelNames()
 
 Result<ModelSpec> loadModel(std::string_view nameOrFile)
 {
+    if (std::ranges::count(transformerNames(), nameOrFile)
+        > std::ranges::count(modelNames(), nameOrFile))
+        return fail(
+            Error::Code::NotFound,
+            fmt::format("model '{}' can be costed (bscope simulate, bscope estimate) but not "
+                        "trained: it has no optimizer and no initial weights; models that "
+                        "can be trained: {}, or a .toml file",
+                        nameOrFile, fmt::join(modelNames(), ", ")));
     return SpecFile::textOf(kFolders, nameOrFile, "model")
         .and_then([&](const std::string& text) { return parseToml(text, nameOrFile); })
         .and_then([&](const toml::table& table) {

@@ -72,15 +72,15 @@ Fullest fullestOf(const MemoryFit& fit, int room)
     return fullest;
 }
 
-// "this run needs 3.0 GB of memory and 2.0 GB are free, ..." or "GPU 1 needs 3.0 GB of memory for 4
-// of 8 devices, 0.3 GB of it for NCCL's communicators, and ...".
+// "this run needs 3.0 GB of memory but can use 1.8 GB of the 2.0 GB that are free; ..." or "GPU 1
+// needs 3.0 GB of memory for 4 of 8 devices, 0.3 GB of it for NCCL's communicators, but ...".
 Result<void> refuse(const std::string& who, double needed, const MemoryRoom& room,
                     const std::string& what, const std::string& more)
 {
     return fail(Error::Code::Device,
-                fmt::format("{} needs {} of memory{} and {} are free, {} too little; {}", who,
-                            bytesText(needed), what, bytesText(static_cast<double>(room.free)),
-                            bytesText(needed - room.usable()), more));
+                fmt::format("{} needs {} of memory{} but can use {} of the {} that are free; {}",
+                            who, bytesText(needed), what, bytesText(room.usable()),
+                            bytesText(static_cast<double>(room.free)), more));
 }
 
 Result<void> refuseRoom(const MemoryFit& fit, const Device& device, std::size_t index,

@@ -43,7 +43,6 @@ Result<ComparedRun> comparedRun(const Run& run)
     if (!numbers)
         return tl::unexpected(numbers.error());
     ComparedRun compared;
-    compared.label = run.info.label.empty() ? run.info.scheme : run.info.label;
     compared.mode = run.info.mode;
     compared.isOversubscribed = run.info.isOversubscribed();
     compared.ticksPerUnit = run.info.ticksPerUnit;
@@ -138,10 +137,13 @@ Result<Comparison> compare(const std::vector<const Run*>& runs, std::size_t base
                     "a comparison needs at least one run, and one of them as baseline");
     Comparison comparison;
     comparison.baseline = baseline;
+    comparison.differences = differences(runs);
+    const std::vector<std::string> labels = distinctLabels(runs);
     for (const Run* run : runs) {
         auto compared = comparedRun(*run);
         if (!compared)
             return tl::unexpected(compared.error());
+        compared->label = labels[comparison.runs.size()];
         comparison.runs.push_back(std::move(*compared));
     }
     comparison.comparable = !differ(runs, [](const Run& r) { return r.info.inUnits(); });

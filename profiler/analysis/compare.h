@@ -1,5 +1,6 @@
 #pragma once
 
+#include "profiler/analysis/differences.h"
 #include "profiler/analysis/metrics.h"
 
 #include <string>
@@ -11,7 +12,7 @@ namespace profiler {
 // baseline if both have the same unit.
 struct ComparedRun
 {
-    std::string label;
+    std::string label; // of distinctLabels()
     engine::Mode mode = engine::Mode::Simulate;
     bool isOversubscribed = false; // more threads than cores
     std::int64_t ticksPerUnit = 1;
@@ -25,6 +26,7 @@ struct ComparedRun
 struct Comparison
 {
     std::vector<ComparedRun> runs;
+    std::vector<Difference> differences;
     std::size_t baseline = 0;
     bool comparable = true; // false: one run is in abstract units, another in ns
     // "the runs have different modes", "the runs train different models", ...

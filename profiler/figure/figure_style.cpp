@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace profiler {
 
 TimeUnit timeUnit(double longestNanoseconds)
@@ -36,6 +38,11 @@ std::string unitNumber(double value, int decimals)
             text.pop_back();
     }
     return text;
+}
+
+std::string pointText(double points)
+{
+    return unitNumber(std::round(points * 100) / 100 + 0.0, 2); // + 0.0: no "-0"
 }
 
 } // namespace profiler

@@ -1,9 +1,8 @@
 #include "profiler/figure/memory_strip.h"
 
-#include <fmt/format.h>
+#include "profiler/analysis/words.h"
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 namespace profiler {
@@ -97,12 +96,7 @@ double memoryStripHeight(const FigureStyle& style)
 
 std::string peakText(const FigureRun& run, engine::DeviceId device)
 {
-    constexpr std::array kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
-    auto bytes = static_cast<double>(peak(run, device));
-    std::size_t unit = 0;
-    for (; bytes >= 1024 && unit + 1 < kUnits.size(); ++unit)
-        bytes /= 1024;
-    return fmt::format("{:.1f} {}", bytes, kUnits[unit]);
+    return bytesText(peak(run, device));
 }
 
 void addMemoryStrip(Group& group, const FigureRun& run, engine::DeviceId device,

@@ -4,7 +4,7 @@
 #include "app/widgets/controls/key_numbers.h"
 #include "app/widgets/editor/schedule_grid.h"
 #include "app/widgets/editor/violation_list.h"
-#include "app/widgets/setup/schedule_preview.h"
+#include "app/widgets/controls/schedule_preview.h"
 #include "engine/schedule/formats/csv.h"
 #include "engine/schedule/formats/torch_csv.h"
 #include "engine/schedule/notation.h"

@@ -71,9 +71,9 @@ std::string asText(const std::vector<VerifyCheck>& checks)
                  {"D"},
                  {"N"},
                  {"integers", Table::Align::Left},
-                 {"live", Table::Align::Left},
+                 {"integers live", Table::Align::Left},
                  {"exact", Table::Align::Left},
-                 {"live", Table::Align::Left},
+                 {"exact live", Table::Align::Left},
                  {"losses", Table::Align::Left},
                  {"placement", Table::Align::Left}});
     for (const Key& key : order) {

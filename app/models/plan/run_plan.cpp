@@ -107,6 +107,17 @@ QStringList timingOptions(const PredictionRequest& request)
     return options;
 }
 
+RunPlan withScheme(RunPlan plan, std::string_view scheme)
+{
+    plan.experiment.scheduleFile.clear();
+    engine::ScheduleRequest& schedule = plan.experiment.schedule;
+    schedule.scheme = scheme;
+    schedule.chunks = 0;
+    schedule.options.clear();
+    schedule = alike(plan.source, schedule);
+    return plan;
+}
+
 QString commandText(const RunPlan& plan)
 {
     return QString::fromStdString(plan.experiment.mode == engine::Mode::Simulate

@@ -26,6 +26,10 @@ QStringList modelPresets(); // only the compiled-in ones
 // size, sequence length and recomputation, which come from the new preset.
 void chooseModel(RunPlan& plan, const QString& model);
 
+// The plan with another scheme: keeps D, N and the model, and uses the default chunks and options
+// of the scheme.
+RunPlan withScheme(RunPlan plan, std::string_view scheme);
+
 QStringList runOptions(const RunPlan& plan); // of `bscope run`
 // The options of `bscope simulate` besides the schedule: costs and passes.
 QStringList timingOptions(const PredictionRequest& request);

@@ -91,10 +91,7 @@ Details bubbleDetails(const RunView& view, const Selection& selection)
         details.sections.push_back(std::move(cause));
     }
     details.sections.push_back(facts(view, *bubble, selection.iteration, clock));
-    if (const auto flow = flowOf(view, selection)) {
-        if (auto strip = stripSection(view, *flow, selection, clock))
-            details.sections.push_back(std::move(*strip));
-    }
+    addStrip(details, view, selection, clock);
     return details;
 }
 

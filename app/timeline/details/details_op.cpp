@@ -103,10 +103,7 @@ Details opDetails(const RunView& view, const Selection& selection, const KernelV
         if (auto section = kernelSection(view, *kernels, selection))
             details.sections.push_back(std::move(*section));
     }
-    if (const auto flow = flowOf(view, selection)) {
-        if (auto strip = stripSection(view, *flow, selection, clock))
-            details.sections.push_back(std::move(*strip));
-    }
+    addStrip(details, view, selection, clock);
     return details;
 }
 

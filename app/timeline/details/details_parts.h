@@ -31,8 +31,9 @@ DetailsLink linkTo(const RunView& view, const profiler::CauseLink& cause, int it
                    const DetailsClock& clock);
 // "B of micro-batch 5 on stage 1"
 QString describeOp(const engine::Op& op);
-std::optional<DetailsSection> stripSection(const RunView& view, const Flow& flow,
-                                           const Selection& selection, const DetailsClock& clock);
+// The path of the micro-batch of a selection through the stages.
+void addStrip(Details& details, const RunView& view, const Selection& selection,
+              const DetailsClock& clock);
 // The shares of forward, backward, W, optimizer, exposed communication and bubble in a window.
 std::vector<DetailsBar::Part> shareParts(const Busy& busy, double duration);
 

@@ -14,13 +14,13 @@ constexpr profiler::Colour kHueColours[BoxColours::kHues]
        {0x9C, 0xB8, 0x2E}, {0x6A, 0x55, 0xC8}, {0xFE, 0xBD, 0x29}, {0x7D, 0x87, 0x95}};
 constexpr double kForwardLight = 0.45, kForwardDark = 0.38;
 
+} // namespace
+
 profiler::Colour fromQt(QColor colour)
 {
     return {static_cast<std::uint8_t>(colour.red()), static_cast<std::uint8_t>(colour.green()),
             static_cast<std::uint8_t>(colour.blue())};
 }
-
-} // namespace
 
 QColor mixed(QColor from, QColor to, double share)
 {

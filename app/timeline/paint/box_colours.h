@@ -55,6 +55,7 @@ private:
     Hatch m_bubble, m_selected;
 };
 
+profiler::Colour fromQt(QColor colour);
 QColor mixed(QColor from, QColor to, double share); // share 0: from
 
 } // namespace app

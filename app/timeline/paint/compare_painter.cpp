@@ -160,7 +160,7 @@ void paintCompareHeader(const ComparePaint& paint)
     const Chrome& chrome = paint.colours.theme().chrome;
     painter.setFont(uiFont(13, QFont::Medium));
     painter.setPen(chrome.text);
-    const QString name = QString::fromStdString(paint.row.view->run().info.label);
+    const QString name = QString::fromStdString(paint.row.name);
     painter.drawText(QPointF(24, paint.top + 21),
                      QFontMetricsF(painter.font()).elidedText(name, Qt::ElideRight, kHeader - 32));
     painter.setFont(uiFont(paint.row.pitch >= 17 ? 11 : 10));

@@ -5,6 +5,7 @@
 #include "app/timeline/view/flow.h"
 #include "app/timeline/view/lane_walk.h"
 #include "app/timeline/view/lanes.h"
+#include "app/timeline/view/memory_levels.h"
 
 #include <optional>
 
@@ -34,7 +35,11 @@ private:
     void paintPiece(engine::DeviceId device, const Piece& piece, double top, double height);
     void paintOp(const Piece& piece, double top, double height);
     void paintDense(engine::DeviceId device, engine::Window window, double top, double height);
-    void paintExposed(const Piece& piece, double top, double height);
+    // The narrow lanes under the boxes: messages, all-reduces, memory over time.
+    void paintTransfers(engine::DeviceId device, engine::Track::Kind kind, double top);
+    void paintTransfer(const engine::Span& span, double top);
+    void paintMemory(engine::DeviceId device, const Lane& lane, int iteration);
+    void paintPeak(const MemoryLevels& levels, engine::Window iteration);
 
     QPainter& m_painter;
     const RunView& m_view;

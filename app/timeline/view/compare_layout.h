@@ -5,6 +5,7 @@
 #include "app/timeline/view/view_window.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace app {
@@ -15,6 +16,7 @@ struct CompareRow
 {
     std::size_t run = 0; // index given by the caller
     const RunView* view = nullptr;
+    std::string name;  // differs from those of the other rows
     int group = 0;     // index of CompareLayout::groups
     int iteration = 0; // reported iteration; -1: none yet
     double top = 0, lanesTop = 0, pitch = 23, height = 0;

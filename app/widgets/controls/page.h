@@ -8,6 +8,7 @@
 #include <QStringList>
 #include <QWidget>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -51,9 +52,12 @@ public:
     // current. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
+    // Adds an action whose shortcut works while the page has the focus. `tip` is its tooltip,
+    // with the shortcut, and its status tip.
+    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key,
+                        const std::function<void()>& trigger = {}, const QString& tip = {});
+
 protected:
-    // Adds an action whose shortcut works while the page has the focus.
-    QAction* makeAction(const char* name, const QString& text, const QKeySequence& key);
     // The widget that gets the focus of the page. (With a focus proxy, Tab would start there and
     // never reach the widgets before it.)
     void setInitialFocus(QWidget* widget) { m_initialFocus = widget; }

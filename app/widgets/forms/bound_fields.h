@@ -33,11 +33,13 @@ class BoundFields : public QObject
 public:
     explicit BoundFields(const ThemeController& theme, QObject* parent = nullptr);
 
+    enum class Look { ByKind, Spin, Segments }; // of a number, of a choice
     // The object name of the widget is fieldObjectName().
     template<class Object>
-    QWidget* add(const engine::Field<Object>& field, Object& object, const char* prefix = "")
+    QWidget* add(const engine::Field<Object>& field, Object& object, const char* prefix = "",
+                 Look look = Look::ByKind)
     {
-        return make(field, prefix,
+        return make(field, prefix, look,
                     {[&field, &object] { return field.get(object); },
                      [&field, &object](std::string_view text) {
                          return engine::setChecked(field, object, text);
@@ -73,8 +75,10 @@ private:
         std::function<engine::Result<void>(std::string_view text)> set;
         std::function<std::string()> off;
     };
-    QWidget* make(const engine::FieldFacts& facts, const char* prefix, Binding binding);
+    QWidget* make(const engine::FieldFacts& facts, const char* prefix, Look look, Binding binding);
     QWidget* makeNumber(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeSpin(const engine::FieldFacts& facts, const Binding& binding);
+    QWidget* makeSegments(const engine::FieldFacts& facts, const Binding& binding);
     QWidget* makeCost(const engine::FieldFacts& facts, const Binding& binding);
     QWidget* makeText(const engine::FieldFacts& facts, const Binding& binding);
     QWidget* makeChoice(const engine::FieldFacts& facts, const Binding& binding);

@@ -45,23 +45,17 @@ KernelPanel::KernelPanel(const ThemeController& theme, QWidget* parent)
     , m_op(makeCombo("kernelOp", tr("Op type")))
     , m_device(makeCombo("kernelDevice", tr("Device")))
     , m_scope(makeCombo("kernelScope", tr("Scope")))
-    , m_sum(makeLabel({}, "small"))
+    , m_sum(named(makeLabel({}, "small"), "kernelSum"))
     , m_stack(new QStackedWidget)
-    , m_table(new DataTable(theme, 24))
-    , m_empty(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}))
+    , m_table(named(new DataTable(theme, 24), "kernelTable", tr("Kernels")))
+    , m_empty(named(new EmptyState(theme, {Icon::Chip, tr("No kernels"), {}, {}}), "kernelsEmpty"))
 {
     setObjectName(QStringLiteral("kernelPanel"));
-    m_sum->setObjectName(QStringLiteral("kernelSum"));
-    m_table->setObjectName(QStringLiteral("kernelTable"));
-    m_table->setAccessibleName(tr("Kernels"));
     m_table->setModel(m_model);
     m_table->setSortingEnabled(true);
     m_table->sortByColumn(static_cast<int>(KernelsModel::Column::Total), Qt::DescendingOrder);
-    m_empty->setObjectName(QStringLiteral("kernelsEmpty"));
     auto* full = new QWidget;
-    auto* column = spaced(new QVBoxLayout(full), {}, 0);
-    column->addWidget(makeBar());
-    column->addWidget(m_table, 1);
+    spaced(new QVBoxLayout(full), {}, 0, {makeBar(), {m_table, 1}});
     auto* none = new QWidget;
     spaced(new QVBoxLayout(none), {14, 10, 14, 10}, 0)->addWidget(m_empty);
     m_stack->addWidget(none);
@@ -83,12 +77,8 @@ QWidget* KernelPanel::makeBar()
     connect(save, &QToolButton::clicked, this, &KernelPanel::save);
     auto* bar = makeSurface("plain");
     bar->setFixedHeight(34);
-    auto* row = spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8);
-    for (QWidget* one : std::initializer_list<QWidget*>{m_op, m_device, m_scope})
-        row->addWidget(one);
-    row->addWidget(m_sum, 1);
-    row->addWidget(copy);
-    row->addWidget(save);
+    spaced(new QHBoxLayout(bar), {10, 0, 8, 0}, 8,
+           {m_op, m_device, m_scope, {m_sum, 1}, copy, save});
     return bar;
 }
 

@@ -102,8 +102,7 @@ void SetupForm::makeScheduleRows(QVBoxLayout& column)
     addCount("--devices", m_devices, m_deviceRule);
     addCount("--micro-batches", m_microBatches, m_batchRule);
     addCount("--chunks", m_chunks, m_chunkRule);
-    m_options = new SchemeOptions;
-    m_options->setObjectName(QStringLiteral("schemeOptions"));
+    m_options = named(new SchemeOptions, "schemeOptions");
     connect(m_options, &SchemeOptions::changed, this,
             [this](const QString& key, const QString& value) {
                 auto& options = m_plan.experiment.schedule.options;
@@ -115,8 +114,7 @@ void SetupForm::makeScheduleRows(QVBoxLayout& column)
             });
     counts.addWidget(m_options);
     counts.addWidget(m_otherRule);
-    m_file = makeLabel({}, "secondary");
-    m_file->setObjectName(QStringLiteral("scheduleFile"));
+    m_file = named(makeLabel({}, "secondary"), "scheduleFile");
     m_fileRow = new QWidget;
     spaced(new QVBoxLayout(m_fileRow), QMargins(), 0)
         ->addLayout(makeFormRow(fromUtf8(engine::experimentField("--schedule").label), {m_file}));
@@ -199,8 +197,8 @@ QString modeHint(const RunPlan& plan)
 void SetupForm::makeRunRows(QVBoxLayout& column)
 {
     constexpr int kPair = 71;
-    m_mode = new SegmentControl(m_theme, {tr("simulate"), tr("emulate"), tr("live")});
-    m_mode->setObjectName(QStringLiteral("mode"));
+    m_mode
+        = named(new SegmentControl(m_theme, {tr("simulate"), tr("emulate"), tr("live")}), "mode");
     connect(m_mode, &SegmentControl::currentChanged, this, [this](int mode) {
         m_plan.experiment.mode = static_cast<engine::Mode>(mode);
         showScheme();
@@ -220,8 +218,7 @@ void SetupForm::makeRunRows(QVBoxLayout& column)
     column.addLayout(makeFormRow(tr("Run as"), {m_mode}));
     column.addWidget(m_modeHint);
     column.addLayout(makeFormRow(fromUtf8(backend.label), {m_backend}));
-    m_backendHint = makeFormHint();
-    m_backendHint->setObjectName(QStringLiteral("backendHint"));
+    m_backendHint = named(makeFormHint(), "backendHint");
     column.addWidget(m_backendHint);
     QWidget *iterations = makeField("--iterations"), *warmup = makeField("--warmup");
     for (QWidget* field : {iterations, warmup})

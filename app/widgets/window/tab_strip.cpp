@@ -15,13 +15,12 @@ namespace app {
 TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme)
-    , m_bar(new QTabBar)
-    , m_plus(new QToolButton)
+    , m_bar(named(new QTabBar, "tabs"))
+    , m_plus(named(new QToolButton, "newTab", tr("New run")))
 {
     setObjectName(QStringLiteral("tabStrip"));
     setAttribute(Qt::WA_StyledBackground, false);
     setFixedHeight(36);
-    m_bar->setObjectName(QStringLiteral("tabs"));
     m_bar->setDrawBase(false);
     m_bar->setElideMode(Qt::ElideNone);
     m_bar->setExpanding(false);
@@ -30,13 +29,9 @@ TabStrip::TabStrip(const ThemeController& theme, QWidget* parent)
     m_bar->setUsesScrollButtons(true);
     m_bar->setFocusPolicy(Qt::TabFocus);
     m_bar->installEventFilter(this);
-    m_plus->setObjectName(QStringLiteral("newTab"));
     m_plus->setToolTip(tr("New run (Ctrl+N)"));
-    m_plus->setAccessibleName(tr("New run"));
-    auto* row = spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4);
-    row->addWidget(m_bar, 0, Qt::AlignBottom);
-    row->addWidget(m_plus, 0, Qt::AlignVCenter);
-    row->addStretch();
+    spaced(new QHBoxLayout(this), QMargins(8, 0, 8, 0), 4,
+           {{m_bar, 0, Qt::AlignBottom}, {m_plus, 0, Qt::AlignVCenter}, kStretch});
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::fitBar); // its medium font is wider
     connect(m_bar, &QTabBar::currentChanged, this, &TabStrip::currentChanged);
     connect(m_plus, &QToolButton::clicked, this, &TabStrip::newRequested);
@@ -55,10 +50,8 @@ int TabStrip::addTab(const QString& title, Closing closing)
 
 void TabStrip::addCloseButton(int index)
 {
-    auto* button = new QToolButton;
-    button->setObjectName(QStringLiteral("closeTab"));
+    auto* button = named(new QToolButton, "closeTab", tr("Close the tab"));
     button->setToolTip(tr("Close (Ctrl+W)"));
-    button->setAccessibleName(tr("Close the tab"));
     button->setIconSize({12, 12});
     button->setFocusPolicy(Qt::NoFocus);
     m_bar->setTabButton(index, QTabBar::RightSide, button);

@@ -1,4 +1,4 @@
-#include "app/widgets/setup/schedule_preview.h"
+#include "app/widgets/controls/schedule_preview.h"
 
 #include "app/models/numbers.h"
 #include "app/models/text.h"
