@@ -21,7 +21,7 @@
 
 namespace {
 
-// Keeps the session when an event handler throws, for example because memory is exhausted.
+// Keeps the program running if an event handler throws, for example because memory is exhausted.
 class Application : public QApplication
 {
 public:
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    // One box at a time: a handler that paints throws again and again.
+    // Shows one message box at a time, because a paint handler may throw again and again.
     void report(const QString& what)
     {
         engine::printError(QStringLiteral("bubblescope: %1\n").arg(what).toStdString());

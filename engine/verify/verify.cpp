@@ -80,7 +80,7 @@ public:
         return byNccl(request);
     }
 
-    // A live iteration that takes longer than this many emulated ones was disturbed by other work.
+    // If a live iteration takes longer than this many emulated ones, other processes disturbed it.
     static constexpr double kBusy = 1.5;
 
     // Compares the times of a live and an emulated iteration. The difference depends on the number

@@ -52,8 +52,8 @@ public:
     // current. A statusTip() replaces a menu text that is too short for the list of keys.
     virtual QList<QAction*> menuActions(Menu) const { return {}; }
 
-    // Adds an action whose shortcut works while the page has the focus. `tip` is its tooltip,
-    // with the shortcut, and its status tip.
+    // Adds an action whose shortcut works while the page has the focus. `tip` is its status tip
+    // and, followed by the shortcut, its tooltip.
     QAction* makeAction(const char* name, const QString& text, const QKeySequence& key,
                         const std::function<void()>& trigger = {}, const QString& tip = {});
 

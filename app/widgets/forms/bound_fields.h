@@ -33,7 +33,7 @@ class BoundFields : public QObject
 public:
     explicit BoundFields(const ThemeController& theme, QObject* parent = nullptr);
 
-    enum class Look { ByKind, Spin, Segments }; // of a number, of a choice
+    enum class Look { ByKind, Spin, Segments }; // Spin: for a number, Segments: for a choice
     // The object name of the widget is fieldObjectName().
     template<class Object>
     QWidget* add(const engine::Field<Object>& field, Object& object, const char* prefix = "",
