@@ -32,7 +32,7 @@ public:
         try {
             return QApplication::notify(receiver, event);
         } catch (const std::bad_alloc&) {
-            report(tr("Memory is exhausted. Close some runs."));
+            report(tr("Out of memory. Close some runs."));
         } catch (const std::exception& error) {
             report(tr("%1. This is a bug, please report it.").arg(QString::fromUtf8(error.what())));
         }

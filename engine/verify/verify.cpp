@@ -102,11 +102,12 @@ public:
             const double seen = fastest(*live), predicted = fastest(*emulated);
             const bool isBusy = seen > kBusy * predicted;
             check.passed = true;
-            check.detail = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
-                                       "{:+.0f} %; {}{}",
-                                       seen / 1e6, predicted / 1e6, 100 * (seen / predicted - 1),
-                                       modeDescription(live->info),
-                                       isBusy ? "; not judged: the machine is too busy" : "");
+            check.detail
+                = fmt::format("an iteration takes {:.1f} ms live and {:.1f} ms emulated, "
+                              "{:+.0f} %; {}{}",
+                              seen / 1e6, predicted / 1e6, 100 * (seen / predicted - 1),
+                              modeDescription(live->info),
+                              isBusy ? "; no conclusion, because the machine is too busy" : "");
         }
         add(std::move(check));
         return {};
