@@ -52,7 +52,7 @@ QString whatThereIs(const FindFacet& facet, const RunView& view)
         return tr("iterations are 0 to %1").arg(measured - 1);
     }
     default:
-        return tr("try another one");
+        return tr("try another value");
     }
 }
 
