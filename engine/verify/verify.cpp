@@ -251,7 +251,6 @@ private:
         return runExperiment(experiment, {}, m_cancel);
     }
 
-    // Compares two iterations in both modes.
     void agreement(const ScheduleRequest& request)
     {
         const auto emulated = train(request, Mode::Emulate), live = train(request, Mode::Live);

@@ -231,7 +231,6 @@ void LanePainter::paintMemory(DeviceId device, const Lane& lane, int iteration)
         paintPeak(levels, levels.iterations[static_cast<std::size_t>(iteration)].window);
 }
 
-// Marks the highest memory of an iteration with a dot.
 void LanePainter::paintPeak(const MemoryLevels& levels, engine::Window iteration)
 {
     if (levels.series.isEmpty())
