@@ -13,7 +13,8 @@
 
 namespace engine {
 
-// A device of its own for one device of the schedule, with the model's stages on its kernels.
+// The hardware of one device of the schedule (a GPU or a partition), with the model's stages on its
+// kernels.
 struct ExecutorDevice
 {
     const Device& device; // has a queue (engine/backend/device_queue.h)

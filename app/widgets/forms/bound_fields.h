@@ -46,7 +46,7 @@ public:
                      },
                      [&field, &object] { return field.off(object); }});
     }
-    // The same in a row of its own, with the label of the field.
+    // Adds the field in a row of its own, with its label.
     template<class Object>
     QWidget* addRow(QVBoxLayout& rows, const engine::Field<Object>& field, Object& object,
                     const char* prefix = "")
