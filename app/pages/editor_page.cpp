@@ -334,7 +334,7 @@ QString EditorPage::title() const
 QStringList EditorPage::statusTexts() const
 {
     if (schedule() == nullptr)
-        return {tr("nothing is open")};
+        return {tr("no schedule is open")};
     const engine::Shape& shape = schedule()->schedule().shape;
     QStringList texts = {
         tr("D %1, N %2, %3 stages").arg(shape.devices).arg(shape.microBatches).arg(shape.stages)};

@@ -29,7 +29,7 @@ constexpr Names kNames[]{
     {"contexts", "contexts"},
     {"partitions", "streams, libraries"},
     {"communicators", "communicators"},
-    {"running", "loaded while it ran"},
+    {"running", "appeared during the run"},
 };
 static_assert(std::size(kNames) == kGpuHolders);
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint32_t kForward = 0xFF315AC2, kBackward = 0xFF23AA9C, kWeight = 0xFFFEBD29,
                         kCommunication = 0xFFA62463, kOptimizer = 0xFF621F02;
 
-// By OpKind.
+// [OpKind]
 constexpr std::array<RangeCategory, kOpKinds> kCategories{{
     {1, "F", kForward},
     {4, "B", kBackward},

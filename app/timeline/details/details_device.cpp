@@ -32,7 +32,6 @@ DetailsSection timeSection(const RunView& view, const Selection& selection,
     return section;
 }
 
-// Adds the memory arena of the device and how much of it the run used.
 void addArena(const engine::ArenaUse& use, DetailsSection& section)
 {
     const Scale bytes = byteScale(use.arena);

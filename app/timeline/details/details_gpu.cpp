@@ -58,7 +58,6 @@ void addPartition(const engine::GpuTrace& trace, const engine::GpuPlace& place, 
                             count, context->isPartition});
 }
 
-// Adds what NVML reported of this GPU.
 void addSamples(const engine::GpuTrace& trace, const engine::GpuPlace& place,
                 DetailsSection& section)
 {

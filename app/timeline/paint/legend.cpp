@@ -16,7 +16,7 @@ using Emphasis = BoxColours::Emphasis;
 
 constexpr double kSwatch = 12, kTextGap = 6, kEntryGap = 22;
 
-// What occurs in any of the runs, by the kinds that have entries of their own, and whether exposed
+// The kinds of op with legend entries that occur in any of the runs, and whether exposed
 // communication covers a pixel.
 profiler::LegendContent contentOf(const std::vector<LegendRun>& runs, LegendDetail detail)
 {
