@@ -8,19 +8,55 @@
 #include "engine/base/process.h"
 
 #include <QApplication>
+#include <QMessageBox>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace {
+
+// Keeps the session when an event handler throws, for example because memory is exhausted.
+class Application : public QApplication
+{
+public:
+    using QApplication::QApplication;
+
+    bool notify(QObject* receiver, QEvent* event) override
+    {
+        try {
+            return QApplication::notify(receiver, event);
+        } catch (const std::bad_alloc&) {
+            report(tr("Memory is exhausted. Close some runs."));
+        } catch (const std::exception& error) {
+            report(tr("%1. This is a bug, please report it.").arg(QString::fromUtf8(error.what())));
+        }
+        return false;
+    }
+
+private:
+    // One box at a time: a handler that paints throws again and again.
+    void report(const QString& what)
+    {
+        engine::printError(QStringLiteral("bubblescope: %1\n").arg(what).toStdString());
+        if (std::exchange(m_isReporting, true))
+            return;
+        QMessageBox::critical(activeWindow(), tr("The last action failed"), what);
+        m_isReporting = false;
+    }
+
+    bool m_isReporting = false;
+};
 
 int runWindow(int argc, char** argv, const app::CommandLine& line)
 {
     std::optional<app::DisplayGuard> guard(std::in_place);
-    QApplication application(argc, argv);
+    Application application(argc, argv);
     guard.reset();
     QApplication::setApplicationName(QStringLiteral("bubblescope"));
     QApplication::setApplicationDisplayName(QString());

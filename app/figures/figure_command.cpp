@@ -24,7 +24,7 @@ using engine::Result;
 
 int report(const Error& error, int status)
 {
-    fmt::print(stderr, "bubblescope: {}\n", error.message);
+    engine::printError(fmt::format("bubblescope: {}\n", error.message));
     return status;
 }
 
@@ -35,7 +35,7 @@ Result<std::vector<engine::Run>> readRuns(const FigureRequest& request)
         std::string warning;
         auto run = profiler::readRun(file.toStdString(), &warning);
         if (!warning.empty())
-            fmt::print(stderr, "note: {}\n", warning);
+            engine::printError(fmt::format("note: {}\n", warning));
         if (run)
             if (const auto hasOps = profiler::checkHasOps(*run, file.toStdString()); !hasOps)
                 return tl::unexpected(hasOps.error());

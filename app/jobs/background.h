@@ -4,6 +4,7 @@
 #include <QObject>
 #include <QThreadPool>
 
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -30,18 +31,30 @@ public:
 
     // `work()` runs in the pool and must not access the owner; `done(answer)` runs in the owner's
     // thread. Queued work of higher priority runs first.
+    // An exception of `work` is thrown again in the owner's thread, where the application reports
+    // it.
     template<class Work, class Done>
     void run(Work work, Done done, int priority = 0)
     {
         m_pool.start(
             [address = m_address, work = std::move(work), done = std::move(done)]() mutable {
-                auto answer = std::make_shared<decltype(work())>(work());
+                std::shared_ptr<decltype(work())> answer;
+                std::exception_ptr failure;
+                try {
+                    answer = std::make_shared<decltype(work())>(work());
+                } catch (...) {
+                    failure = std::current_exception();
+                }
                 const std::lock_guard lock(address->mutex);
                 if (address->owner == nullptr)
                     return;
                 QMetaObject::invokeMethod(
                     address->owner,
-                    [answer, done = std::move(done)]() mutable { done(std::move(*answer)); },
+                    [answer, failure, done = std::move(done)]() mutable {
+                        if (failure)
+                            std::rethrow_exception(failure);
+                        done(std::move(*answer));
+                    },
                     Qt::QueuedConnection);
             },
             priority);

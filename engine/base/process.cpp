@@ -1,6 +1,7 @@
 #include "engine/base/process.h"
 
 #include "engine/base/hidden_file.h"
+#include "engine/base/text.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -47,9 +48,16 @@ void prepareProcess()
     cleanUpOnSignals();
 }
 
+void printError(std::string_view text)
+{
+    const std::string safe = withoutControls(text);
+    std::fwrite(safe.data(), 1, safe.size(), stderr);
+}
+
 void printText(std::string_view text)
 {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    const std::string safe = withoutControls(text);
+    std::fwrite(safe.data(), 1, safe.size(), stdout);
     (void)flushOutput();
 }
 

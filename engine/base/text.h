@@ -19,6 +19,10 @@ std::string joined(std::span<const std::string_view> names);
 // '?'.
 std::string excerpt(std::string_view text);
 
+// `text` with control characters as "\\x1b", so that a terminal does not obey text of a file. Kept
+// are newline, tab, carriage return, and the sequences that set a colour or erase a line.
+std::string withoutControls(std::string_view text);
+
 // Quotes `word` for a POSIX shell with single quotes if it contains special characters.
 std::string shellQuoted(std::string_view word);
 

@@ -202,3 +202,12 @@ TEST_CASE("a killed run that is analyzed becomes one whole file")
     CHECK(names == std::vector<std::string>{"err", "out", "r.sqlite"});
     CHECK(bscope(folder, "analyze r.sqlite --json").out == first.out);
 }
+
+TEST_CASE("escape sequences in names of files do not reach the terminal")
+{
+    const Folder folder;
+    const Printed printed = bscope(folder, {"analyze", "\x1B]52;c;aGk=\x07.sqlite"});
+    CHECK(printed.status == 1);
+    CHECK_FALSE(contains(printed.err, "\x1B"));
+    CHECK(contains(printed.err, "\\x1b]52;c;aGk=\\x07.sqlite does not exist"));
+}

@@ -8,11 +8,6 @@
 
 namespace cli {
 
-void printError(std::string_view text)
-{
-    std::fwrite(text.data(), 1, text.size(), stderr);
-}
-
 bool errorIsTerminal()
 {
     return isatty(STDERR_FILENO) != 0;

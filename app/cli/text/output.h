@@ -7,9 +7,9 @@
 
 namespace cli {
 
+using engine::printError;
 using engine::printText;
-void printError(std::string_view text); // to standard error
-bool errorIsTerminal();                 // whether standard error is a terminal
+bool errorIsTerminal();      // whether standard error is a terminal
 bool outputHasColours();     // whether standard output is a terminal and NO_COLOR is not set
 std::size_t outputColumns(); // width of the terminal; 160 without one
 

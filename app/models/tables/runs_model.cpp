@@ -133,6 +133,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::CheckStateRole:
         return row.checked ? Qt::Checked : Qt::Unchecked;
     case Qt::ToolTipRole:
+        return toolTipText(document.file());
     case FileRole:
         return document.file();
     case SubtitleRole:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/models/tables/table_roles.h"
+#include "app/models/text.h"
 
 #include <QAbstractTableModel>
 
@@ -73,7 +74,7 @@ public:
         for (const auto& [special, cell] : column.roles)
             if (special == role)
                 if (QVariant value = cell(row); value.isValid())
-                    return value;
+                    return role == Qt::ToolTipRole ? toolTipText(value.toString()) : value;
         switch (role) {
         case Qt::DisplayRole:
             return column.text(row);

@@ -1,6 +1,7 @@
 #include "app/widgets/controls/control_style.h"
 
 #include "app/models/style_sheet.h"
+#include "app/models/text.h"
 #include "app/widgets/controls/focus_ring.h"
 #include "app/widgets/controls/icons.h"
 
@@ -8,17 +9,40 @@
 #include <QAbstractSpinBox>
 #include <QApplication>
 #include <QComboBox>
+#include <QHelpEvent>
+#include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QTabBar>
+#include <QToolTip>
 
 namespace app {
 namespace {
 
 constexpr int kFieldHeight = 28;
 constexpr int kSpinWidth = 20;
+
+// Shows the tooltips of widgets as plain text unless the widget has the property kHtmlToolTip.
+class PlainToolTips : public QObject
+{
+public:
+    using QObject::QObject;
+
+    bool eventFilter(QObject* object, QEvent* event) override
+    {
+        const auto* widget = qobject_cast<QWidget*>(object);
+        if (event->type() != QEvent::ToolTip || widget == nullptr || widget->toolTip().isEmpty()
+            || widget->property(kHtmlToolTip).toBool())
+            return false;
+        const QString text = toolTipText(widget->toolTip());
+        if (text == widget->toolTip())
+            return false;
+        QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), text);
+        return true;
+    }
+};
 
 } // namespace
 
@@ -35,6 +59,11 @@ void ControlStyle::polish(QWidget* widget)
         widget->setFocusPolicy(Qt::TabFocus);
     if (qobject_cast<QComboBox*>(widget) != nullptr)
         widget->setAttribute(Qt::WA_Hover);
+    // Texts of files are never HTML: labels with HTML of ours set Qt::RichText. Qt's own tooltip is
+    // left alone, see PlainToolTips.
+    if (auto* label = qobject_cast<QLabel*>(widget);
+        label != nullptr && label->textFormat() == Qt::AutoText && !label->inherits("QTipLabel"))
+        label->setTextFormat(Qt::PlainText);
 }
 
 // The frame of a field: 1 px; with the focus 2 px in ink; in the error colour if the value is
@@ -247,6 +276,7 @@ void applyLook(QApplication& application, ThemeController& theme)
     };
     apply();
     new FocusRing(theme, &application);
+    application.installEventFilter(new PlainToolTips(&application));
     QObject::connect(&theme, &ThemeController::changed, &application, apply);
 }
 

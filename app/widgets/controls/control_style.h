@@ -42,6 +42,10 @@ private:
     const ThemeController& m_theme; // must outlive the application's style
 };
 
+// Widgets with this property set to true have a tooltip in HTML. Strings of files in it are
+// escaped.
+constexpr const char* kHtmlToolTip = "htmlToolTip";
+
 // Applies style, palette, font and style sheet of `theme`, now and after every change. Call once.
 void applyLook(QApplication& application, ThemeController& theme);
 

@@ -1,5 +1,6 @@
 #include "app/widgets/timeline/timeline_widget.h"
 
+#include "app/models/text.h"
 #include "app/timeline/details/details_kernel.h"
 #include "app/timeline/paint/overview_painter.h"
 #include "app/timeline/view/navigation.h"
@@ -254,7 +255,7 @@ bool TimelineWidget::hover(QPointF at)
     if (note >= 0)
         QToolTip::showText(
             mapToGlobal(at.toPoint() + QPoint(8, 8)),
-            QString::fromStdString(m_scene.notes[static_cast<std::size_t>(note)].text), this);
+            toolTipText(fromUtf8(m_scene.notes[static_cast<std::size_t>(note)].text)), this);
     const Selection under = m_scene.hit(at);
     return under != std::exchange(m_scene.hover, under);
 }

@@ -1,5 +1,6 @@
 #include "app/widgets/window/status_line.h"
 
+#include "app/widgets/controls/control_style.h"
 #include "app/widgets/controls/controls.h"
 
 #include <QHBoxLayout>
@@ -27,12 +28,15 @@ void StatusLine::show(const QStringList& facts, const QString& note)
         delete item;
     }
     for (const QString& fact : facts) {
-        m_row->addWidget(new QLabel(fact));
+        auto* label = new QLabel(fact);
+        label->setTextFormat(Qt::RichText);
+        m_row->addWidget(label);
         QFrame* line = makeLine(Qt::Vertical);
         line->setFixedHeight(12);
         m_row->addWidget(line);
     }
     m_note->setText(note);
+    m_facts->setProperty(kHtmlToolTip, true);
     m_facts->setToolTip(facts.join(QStringLiteral("<br>")));
     fit();
 }
