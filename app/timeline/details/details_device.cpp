@@ -37,10 +37,10 @@ void addArena(const engine::ArenaUse& use, DetailsSection& section)
     const Scale bytes = byteScale(use.arena);
     const auto text
         = [&](std::int64_t amount) { return bytes.withUnit(static_cast<double>(amount)); };
-    section.rows.push_back({tr("Arena, planned"), text(use.arena)});
-    section.rows.push_back({tr("... live at its peak"), text(use.live)});
-    section.rows.push_back(
-        {tr("... touched"), use.touched ? text(*use.touched) : tr("known at the end of the run")});
+    section.add(tr("Arena, planned"), text(use.arena));
+    section.add(tr("... live at its peak"), text(use.live));
+    section.add(tr("... touched"),
+                use.touched ? text(*use.touched) : tr("known at the end of the run"));
 }
 
 DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics& device,
@@ -51,24 +51,22 @@ DetailsSection memorySection(const RunView& view, const profiler::DeviceMetrics&
     if (device.peakBytes) {
         const Scale bytes = byteScale(*device.peakBytes);
         section.note = bytes.unit;
-        section.rows.push_back(
-            {tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
-             bytes.text(static_cast<double>(*device.peakBytes)), true});
+        section.add(tr("Peak, at %1 %2").arg(clock.at(device.timeOfPeak), clock.scale.unit),
+                    bytes.text(static_cast<double>(*device.peakBytes)), true);
         for (int k = 0; k < engine::kMemoryCategories; ++k) {
             const auto amount = device.bytesAtPeak[static_cast<std::size_t>(k)];
             const auto name = engine::memoryCategoryName(static_cast<engine::MemoryCategory>(k));
             if (amount > 0)
-                section.rows.push_back(
-                    {tr("... %1").arg(fromUtf8(name)), bytes.text(static_cast<double>(amount))});
+                section.add(tr("... %1").arg(fromUtf8(name)),
+                            bytes.text(static_cast<double>(amount)));
         }
     }
     if (const auto* use = engine::arenaOf(view.run().info, device.device); use != nullptr)
         addArena(*use, section);
-    section.rows.push_back(
-        {tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ")});
-    section.rows.push_back({tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ")});
+    section.add(tr("Largest stash"), number(device.peakStash, 1) + QString::fromUtf8(" Mₐ"));
+    section.add(tr("Weights"), number(device.weights, 1) + QString::fromUtf8(" Mθ"));
     if (!view.hasMemory())
-        section.rows.push_back({tr("Bytes"), tr("not recorded")});
+        section.add(tr("Bytes"), tr("not recorded"));
     return section;
 }
 

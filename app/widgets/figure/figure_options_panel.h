@@ -53,7 +53,7 @@ private:
     void limitFields();
     Field& field(std::string_view flag);
     QWidget* add(std::string_view flag, BoundFields::Look look = BoundFields::Look::ByKind);
-    void addRow(QVBoxLayout& section, std::string_view flag, BoundFields::Look look);
+    QWidget* addRow(QVBoxLayout& section, std::string_view flag, BoundFields::Look look);
     QVBoxLayout* addSection(const QString& title);
     void addSize();
     void addPalettes();

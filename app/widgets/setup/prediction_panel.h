@@ -66,6 +66,7 @@ private:
     RunPlan m_plan;
     Fault m_fault;
     Verdict m_verdict;
+    DeviceFacts m_here = deviceFacts();
     PreviewPredictor m_predictor;
     std::shared_ptr<const engine::Result<Prediction>> m_shown;
     QTimer m_debounce;

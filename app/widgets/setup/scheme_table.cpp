@@ -139,6 +139,7 @@ void SchemeTable::showMarked()
 
 void SchemeTable::runMarked()
 {
+    const DeviceFacts here = deviceFacts();
     QList<QStringList> options;
     QStringList refused;
     for (const QString& name : marked()) {
@@ -146,7 +147,7 @@ void SchemeTable::runMarked()
         const auto prepared = prepare(plan.request());
         if (prepared && prepared->violations.empty()
             && planProblem(plan, prepared->lowered).isEmpty()
-            && machineProblem(plan, deviceFacts()).isEmpty())
+            && machineProblem(plan, here).isEmpty())
             options.append(runOptions(plan));
         else
             refused.append(name);
