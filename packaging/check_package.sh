@@ -31,6 +31,6 @@ in_root bscope --version
 in_root bscope run --layers 8 --iterations 1 -o /root/run.sqlite >/dev/null
 in_root bubblescope --screenshot /root/window.png /root/run.sqlite
 in_root bubblescope figure /root/run.sqlite -o /root/figure.pdf
-[ -s "$root/root/window.png" ] && [ -s "$root/root/figure.pdf" ] || fail "the window or the figure is empty"
+for file in window.png figure.pdf; do [ -s "$root/root/$file" ] || fail "$file is empty"; done
 in_root apt-get remove -y -qq bubblescope >/dev/null
 echo "$(basename "$package"): installed, started, drew a figure and was removed in a bare Debian 12"

@@ -138,19 +138,29 @@ int renameTo(const fs::path& from, const fs::path& to, IfExists ifExists)
 }
 
 // Returns 0 or errno.
-int writeAll(const fs::path& file, std::string_view content)
+int writePiece(int descriptor, std::string_view piece)
+{
+    while (!piece.empty()) {
+        const ssize_t count = write(descriptor, piece.data(), piece.size());
+        if (count > 0)
+            piece.remove_prefix(static_cast<std::size_t>(count));
+        else if (count == 0 || errno != EINTR)
+            return count == 0 ? ENOSPC : errno;
+    }
+    return 0;
+}
+
+// Returns 0 or errno.
+int writeAll(const fs::path& file, const TextSource& content)
 {
     const int descriptor = open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return errno;
     int failed = 0;
-    while (!content.empty() && failed == 0) {
-        const ssize_t count = write(descriptor, content.data(), content.size());
-        if (count > 0)
-            content.remove_prefix(static_cast<std::size_t>(count));
-        else if (errno != EINTR)
-            failed = count == 0 ? ENOSPC : errno;
-    }
+    content([&](std::string_view piece) {
+        if (failed == 0)
+            failed = writePiece(descriptor, piece);
+    });
     if (close(descriptor) != 0 && failed == 0)
         failed = errno;
     return failed;
@@ -272,7 +282,7 @@ Result<void> NewFile::publish()
     return sync(folderOf(target));
 }
 
-Result<void> saveFile(NewFile file, std::string_view content)
+Result<void> saveFile(NewFile file, const TextSource& content)
 {
     if (isSqlite(file.target()))
         return tl::unexpected(cannotWrite(
@@ -280,6 +290,11 @@ Result<void> saveFile(NewFile file, std::string_view content)
     if (const int failed = writeAll(file.path(), content); failed != 0)
         return tl::unexpected(cannotWrite(file.target(), adviceFor(failed)));
     return file.publish();
+}
+
+Result<void> saveFile(NewFile file, std::string_view content)
+{
+    return saveFile(std::move(file), [content](const TextSink& sink) { sink(content); });
 }
 
 Result<void> saveFile(const fs::path& target, std::string_view content, IfExists ifExists,

@@ -11,6 +11,10 @@
 
 namespace engine {
 
+// A text of any length, written piece by piece: the source calls the sink with the pieces in order.
+using TextSink = std::function<void(std::string_view)>;
+using TextSource = std::function<void(const TextSink&)>;
+
 enum class IfExists : std::uint8_t { Refuse, Replace };
 
 // A file that is written under a hidden name in the target's folder and renamed to the target when
@@ -50,6 +54,7 @@ private:
 // Creates or replaces `target`; a reader sees either its old content or all of `content`. Returns
 // the errors of NewFile::beside(), and Io if `target` is a SQLite file (a recorded run, for
 // example) or the disk is full.
+Result<void> saveFile(NewFile target, const TextSource& content);
 Result<void> saveFile(NewFile target, std::string_view content);
 Result<void> saveFile(const std::filesystem::path& target, std::string_view content,
                       IfExists ifExists, std::span<const std::filesystem::path> inputs = {});

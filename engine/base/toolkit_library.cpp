@@ -42,8 +42,8 @@ void addWheelsOnPath(std::vector<fs::path>& folders)
     for (std::string folder; std::getline(all, folder, ':');) {
         std::error_code error;
         fs::path python = fs::path(folder) / "python3";
-        if (!fs::exists(python, error))
-            continue;
+        if (!python.is_absolute() || !fs::exists(python, error))
+            continue; // a relative folder could be anyone's
         for (int links = 0; links < kMostLinks; ++links) {
             addWheelsBelow(python.parent_path().parent_path() / "lib", folders);
             const fs::path target = fs::read_symlink(python, error);
@@ -57,7 +57,8 @@ void addWheelsOnPath(std::vector<fs::path>& folders)
 std::vector<fs::path> searchFolders()
 {
     std::vector<fs::path> folders{""}; // the loader's search path
-    if (const char* home = std::getenv("CUDA_HOME"); home != nullptr)
+    if (const char* home = std::getenv("CUDA_HOME");
+        home != nullptr && fs::path(home).is_absolute())
         folders.emplace_back(fs::path(home) / "lib64");
     folders.emplace_back("/usr/local/cuda/lib64");
     folders.emplace_back("/usr/local/cuda/extras/CUPTI/lib64");

@@ -34,24 +34,24 @@ std::string microseconds(const Run& run, std::int64_t ticks)
     return fmt::format("{}{}.{:03}", ns < 0 ? "-" : "", std::abs(ns / 1000), std::abs(ns % 1000));
 }
 
-// Writes text directly, because a JSON document of a million objects would need gigabytes.
 class TraceText
 {
 public:
-    explicit TraceText(const Run& run)
+    TraceText(const Run& run, const engine::TextSink& sink)
         : m_run(run)
         , m_index(run.schedule)
+        , m_out(sink)
     { }
 
-    std::string write();
+    void write();
 
 private:
     template<class... Values>
     void event(fmt::format_string<Values...> text, Values&&... values)
     {
-        m_out += std::exchange(m_first, false) ? "\n{" : ",\n{";
-        fmt::format_to(std::back_inserter(m_out), text, std::forward<Values>(values)...);
-        m_out += '}';
+        m_out.add("{}", std::exchange(m_first, false) ? "\n{" : ",\n{");
+        m_out.add(text, std::forward<Values>(values)...);
+        m_out.add("}}");
     }
     void writeDevices();
     void writeTrack(const Track& track);
@@ -72,29 +72,27 @@ private:
 
     const Run& m_run;
     engine::OpIndex m_index;
-    std::string m_out;
+    TextPieces m_out;
     bool m_first = true;
     // [iteration, value] one arrow each
     std::map<std::pair<std::uint32_t, std::uint32_t>, Ends> m_transfers;
 };
 
-std::string TraceText::write()
+void TraceText::write()
 {
     const engine::RunInfo& info = m_run.info;
-    m_out = fmt::format(
-        "{{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":{},"
-        "\"scheme\":{},\"mode\":{},\"clock\":{},\"command\":{}}},\"traceEvents\":[",
-        jsonText(info.program.empty() ? engine::buildId() : info.program), jsonText(info.scheme),
-        jsonText(modeName(info.mode)),
-        jsonText(info.inUnits() ? "virtual, one unit is one second" : "nanoseconds"),
-        jsonText(info.command));
+    m_out.add("{{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"otherData\":{{\"program\":{},"
+              "\"scheme\":{},\"mode\":{},\"clock\":{},\"command\":{}}},\"traceEvents\":[",
+              jsonText(info.program.empty() ? engine::buildId() : info.program),
+              jsonText(info.scheme), jsonText(modeName(info.mode)),
+              jsonText(info.inUnits() ? "virtual, one unit is one second" : "nanoseconds"),
+              jsonText(info.command));
     writeDevices();
     for (const Track& track : m_run.timeline.tracks)
         writeTrack(track);
     writeFlows();
     writeMemory();
-    m_out += "\n]}\n";
-    return std::move(m_out);
+    m_out.add("\n]}}\n");
 }
 
 void TraceText::writeDevices()
@@ -184,9 +182,9 @@ void TraceText::writeMemory()
 
 } // namespace
 
-engine::Result<std::string> exportChrome(const Run& run)
+void exportChrome(const Run& run, const engine::TextSink& sink)
 {
-    return TraceText(run).write();
+    TraceText(run, sink).write();
 }
 
 } // namespace profiler

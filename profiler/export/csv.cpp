@@ -28,22 +28,21 @@ std::string opColumns(const Op& op)
 
 } // namespace
 
-engine::Result<std::string> exportCsv(const engine::Run& run)
+void exportCsv(const engine::Run& run, const engine::TextSink& sink)
 {
     const engine::OpIndex index(run.schedule);
     const std::int64_t unit = run.info.ticksPerUnit;
-    std::string csv = "iteration,phase,device,lane,op,kind,stage,microbatch,replica,slice,peer,"
-                      "begin,end,duration,unit\n";
+    TextPieces csv(sink);
+    csv.add("iteration,phase,device,lane,op,kind,stage,microbatch,replica,slice,peer,"
+            "begin,end,duration,unit\n");
     for (const engine::Track& track : run.timeline.tracks)
         for (const engine::Span& span : track.spans)
-            fmt::format_to(std::back_inserter(csv), "{},{},{},{},{},{},{},{},{}\n", span.iteration,
-                           engine::iterationKindName(run.timeline.iterations[span.iteration].kind),
-                           track.device.value, engine::laneName(track.kind),
-                           opColumns(opAt(run.schedule, index, span.op)),
-                           ticksText(span.begin, unit), ticksText(span.end, unit),
-                           ticksText(span.end - span.begin, unit),
-                           run.info.inUnits() ? "forward" : "ns");
-    return csv;
+            csv.add("{},{},{},{},{},{},{},{},{}\n", span.iteration,
+                    engine::iterationKindName(run.timeline.iterations[span.iteration].kind),
+                    track.device.value, engine::laneName(track.kind),
+                    opColumns(opAt(run.schedule, index, span.op)), ticksText(span.begin, unit),
+                    ticksText(span.end, unit), ticksText(span.end - span.begin, unit),
+                    run.info.inUnits() ? "forward" : "ns");
 }
 
 } // namespace profiler

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/base/new_file.h"
 #include "engine/timeline/run.h"
 
 #include <span>
@@ -16,7 +16,7 @@ struct Exporter
     std::string_view name;      // value of --format
     std::string_view title;     // "Chrome trace (Perfetto, chrome://tracing)", for display
     std::string_view extension; // ".json"
-    engine::Result<std::string> (*write)(const engine::Run& run) = nullptr;
+    void (*write)(const engine::Run& run, const engine::TextSink& sink) = nullptr;
 };
 
 std::span<const Exporter> exporters();

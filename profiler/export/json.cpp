@@ -28,39 +28,38 @@ std::string orNull(int value, int none)
     return value == none ? "null" : fmt::format("{}", value);
 }
 
-// Writes text directly, because a JSON document of a million objects would need gigabytes.
 class RunText
 {
 public:
-    explicit RunText(const Run& run)
+    RunText(const Run& run, const engine::TextSink& sink)
         : m_run(run)
         , m_index(run.schedule)
+        , m_out(sink)
     { }
 
-    std::string write()
+    void write()
     {
-        m_out = "{\"format\":\"bubblescope run\",\"version\":1,\n";
+        out("{{\"format\":\"bubblescope run\",\"version\":1,\n");
         writeInfo();
         writePlacement();
         writeIterations();
         writeSpans();
         writeMemory();
-        m_out += "}\n";
-        return std::move(m_out);
+        out("}}\n");
     }
 
 private:
     template<class... Values>
     void out(fmt::format_string<Values...> text, Values&&... values)
     {
-        fmt::format_to(std::back_inserter(m_out), text, std::forward<Values>(values)...);
+        m_out.add(text, std::forward<Values>(values)...);
     }
     std::string time(std::int64_t ticks) const { return ticksText(ticks, m_run.info.ticksPerUnit); }
     std::string spelling(std::uint32_t op) const
     {
         return jsonText(engine::toString(opAt(m_run.schedule, m_index, op)));
     }
-    void separate(bool& first) { m_out += std::exchange(first, false) ? "\n" : ",\n"; }
+    void separate(bool& first) { out("{}", std::exchange(first, false) ? "\n" : ",\n"); }
 
     void writeInfo()
     {
@@ -151,14 +150,14 @@ private:
 
     const Run& m_run;
     engine::OpIndex m_index;
-    std::string m_out;
+    TextPieces m_out;
 };
 
 } // namespace
 
-engine::Result<std::string> exportJson(const engine::Run& run)
+void exportJson(const engine::Run& run, const engine::TextSink& sink)
 {
-    return RunText(run).write();
+    RunText(run, sink).write();
 }
 
 } // namespace profiler

@@ -1,14 +1,12 @@
 #pragma once
 
-#include "engine/base/result.h"
+#include "engine/base/new_file.h"
 #include "engine/timeline/run.h"
-
-#include <string>
 
 namespace profiler {
 
 // The whole run as one JSON object (FORMATS.md): info, placement, iterations with losses, spans,
 // memory events. Each span and event has a line of its own.
-engine::Result<std::string> exportJson(const engine::Run& run);
+void exportJson(const engine::Run& run, const engine::TextSink& sink);
 
 } // namespace profiler

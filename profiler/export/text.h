@@ -1,10 +1,43 @@
 #pragma once
 
+#include "engine/base/new_file.h"
+
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace profiler {
+
+// Formats text into pieces of about 1 MiB: a recording of ten million ops has gigabytes of text.
+class TextPieces
+{
+public:
+    explicit TextPieces(const engine::TextSink& sink)
+        : m_sink(sink)
+    { }
+    TextPieces(const TextPieces&) = delete;
+    TextPieces& operator=(const TextPieces&) = delete;
+    ~TextPieces() { m_sink(m_piece); }
+
+    template<class... Values>
+    void add(fmt::format_string<Values...> text, Values&&... values)
+    {
+        constexpr std::size_t kPiece = 1 << 20;
+        fmt::format_to(std::back_inserter(m_piece), text, std::forward<Values>(values)...);
+        if (m_piece.size() < kPiece)
+            return;
+        m_sink(m_piece);
+        m_piece.clear();
+    }
+
+private:
+    const engine::TextSink& m_sink;
+    std::string m_piece;
+};
 
 // Ticks in the printed unit as a JSON number: exact, or with nine decimals (for thirds of a unit).
 std::string ticksText(std::int64_t ticks, std::int64_t ticksPerUnit);

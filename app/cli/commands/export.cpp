@@ -57,10 +57,13 @@ Result<int> exportRun(const ExportOptions& options)
     if (!run)
         return tl::unexpected(run.error());
     const Exporter* const exporter = findExporter(options.format);
-    const auto text = exporter ? exporter->write(*run) : exportTikz(*run);
-    if (!text)
-        return tl::unexpected(text.error());
-    if (const auto written = writeOutput(options.output, *text); !written)
+    const auto tikz = exporter ? Result<std::string>() : exportTikz(*run);
+    if (!tikz)
+        return tl::unexpected(tikz.error());
+    const auto written = writeOutput(options.output, [&](const TextSink& sink) {
+        exporter ? exporter->write(*run, sink) : sink(*tikz);
+    });
+    if (!written)
         return tl::unexpected(written.error());
     return 0;
 }

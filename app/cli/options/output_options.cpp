@@ -44,12 +44,14 @@ Result<NewFile> createOutput(const OutputOptions& options, Paths inputs)
     return NewFile::beside(options.file, ifExists(options), inputs);
 }
 
-Result<void> writeOutput(const OutputOptions& options, std::string_view text)
+Result<void> writeOutput(const OutputOptions& options, const TextSource& text)
 {
-    if (!options.file.empty() && options.file != "-")
-        return saveFile(options.file, text, ifExists(options), argumentsOf(*options.app));
-    printText(text);
-    return {};
+    if (options.file.empty() || options.file == "-") {
+        text(printText);
+        return {};
+    }
+    return createOutput(options).and_then(
+        [&](NewFile file) { return saveFile(std::move(file), text); });
 }
 
 } // namespace cli

@@ -30,6 +30,6 @@ engine::Result<engine::NewFile> createOutput(const OutputOptions& options,
                                              std::vector<std::filesystem::path> inputs = {});
 // Writes to the file, or to standard output without -o or with "-o -". Errors are those of
 // saveFile().
-engine::Result<void> writeOutput(const OutputOptions& options, std::string_view text);
+engine::Result<void> writeOutput(const OutputOptions& options, const engine::TextSource& text);
 
 } // namespace cli

@@ -1,4 +1,5 @@
 #include "profiler/export/json.h"
+#include "tests/profiler/export/text_of.h"
 #include "tests/support/pipelines.h"
 
 #include <nlohmann/json.hpp>
@@ -25,7 +26,7 @@ Run runOf(const std::string& scheme, int devices, int microBatches)
 TEST_CASE("a run as JSON holds every span, where the stages lie, and what was run")
 {
     const Run run = runOf("bitpipe", 4, 4);
-    const json object = json::parse(profiler::exportJson(run).value());
+    const json object = json::parse(tests::textOf(profiler::exportJson, run));
     CHECK(object["format"] == "bubblescope run");
     CHECK(object["run"]["scheme"] == "bitpipe");
     CHECK(object["run"]["mode"] == "simulate");
@@ -58,7 +59,7 @@ TEST_CASE("losses and memory events stand in the JSON as they were recorded")
     run.timeline.iterations[0].microBatchLoss = {5.25F, 5.75F};
     run.timeline.memory = {{0, 100, MemoryEvent::kNoOp, 1, MemoryCategory::Weights},
                            {7, -4, 2, 0, MemoryCategory::Stash}};
-    const json object = json::parse(profiler::exportJson(run).value());
+    const json object = json::parse(tests::textOf(profiler::exportJson, run));
     CHECK(object["unit"] == "ns");
     CHECK(object["iterations"][0]["micro_batch_loss"] == json::array({5.25, 5.75}));
     CHECK(object["memory"][0]
