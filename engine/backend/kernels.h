@@ -281,7 +281,7 @@ public:
         double lanes[kLanes] = {};
         for (std::size_t i = 0; i < x.size() / kLanes * kLanes; i += kLanes)
             for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                const auto each = static_cast<double>(x[i + lane]);
+                const double each = x[i + lane];
                 lanes[lane] += each * each;
             }
         for (std::size_t i = x.size() / kLanes * kLanes; i < x.size(); ++i)

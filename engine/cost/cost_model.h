@@ -51,8 +51,8 @@ struct OpCosts
         std::int64_t duration = 0; // on its lane
         std::int64_t latency = 0;  // SEND: arrives this long after its lane is free
     };
-    std::vector<std::vector<Cost>> of; // [device][index]; RECV: unused, the SEND determines it
-    std::int64_t ticksPerUnit = 1;     // 1: nanoseconds
+    IdVector<DeviceId, std::vector<Cost>> of; // [index]; RECV: unused, the SEND determines it
+    std::int64_t ticksPerUnit = 1;            // 1: nanoseconds
     TimingRules rules;
 };
 

@@ -18,10 +18,7 @@ struct TransformerShape
     bool transformed = false;               // head with dense layer, GELU, norm and bias (BERT)
 
     int rows() const { return attention.samples * attention.sequence; }
-    std::size_t times(int columns) const
-    {
-        return static_cast<std::size_t>(rows()) * static_cast<std::size_t>(columns);
-    }
+    std::size_t times(int columns) const { return static_cast<std::size_t>(rows()) * columns; }
     // Of the residual stream, which stages pass to one another.
     std::size_t state() const { return times(width); }
     // Statistics per row of a norm: 1 / deviation, and the mean for layer norm.

@@ -9,6 +9,6 @@ namespace engine {
 enum class ArenasAre : std::uint8_t { LaidOut, Used };
 
 // Of every device, by index. With Used no device may be working, because it reads every line.
-std::vector<ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas);
+IdVector<DeviceId, ArenaUse> arenaUse(Pipeline& pipeline, ArenasAre arenas);
 
 } // namespace engine

@@ -50,9 +50,9 @@ public:
         // host memory.
         const Device* device = nullptr;
         const ExecutionPlan* plan = nullptr; // of all this, where it was made already; copied
-        // Where every device has a GPU of its own, or a part of one: [copy * D + device]. `unit`
-        // and `kernels` are those of one of them, and `device` is none.
-        std::vector<ExecutorDevice> executorDevices = {};
+        // Where every device has a GPU of its own, or a part of one: numbered by CopyNumbers.
+        // `unit` and `kernels` are those of one of them, and `device` is none.
+        IdVector<DeviceId, ExecutorDevice> executorDevices = {};
         Graphs graphs = Graphs::Auto; // on a GPU
         // With executorDevices on a GPU each: what joins them, where messages and sums go over
         // communicators instead of copies.
@@ -89,9 +89,11 @@ public:
     void wrapTransport(
         const std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>& wrapper);
     int copies() const { return m_numbers.copies(); }
+    // Numbers the devices of all copies.
+    DeviceId numberOf(OpRef ref) const { return m_numbers.device(ref.device, ref.copy); }
     PipelineDevice& device(DeviceId id, int copy = 0)
     {
-        return *m_devices[indexOf(m_numbers.device(id, copy))];
+        return *m_devices[m_numbers.device(id, copy)];
     }
     const Op& at(OpRef ref) const { return m_setup.lowered.on(ref.device)[ref.position]; }
     // In full precision. Replicas are numbered over all copies: 0, or 0 and 1, are those of the
@@ -126,7 +128,7 @@ private:
     Setup m_setup;
     ExecutionPlan m_plan;
     CopyNumbers m_numbers;
-    std::vector<std::unique_ptr<PipelineDevice>> m_devices; // [copy * D + device]
+    IdVector<DeviceId, std::unique_ptr<PipelineDevice>> m_devices; // of all copies
     std::size_t m_sideLanes = 0;
     std::unique_ptr<Transport> m_transport; // last member: its threads use the devices' memory
     std::size_t m_tokensPerMicroBatch = 1;

@@ -40,7 +40,7 @@ Result<RunDevices> openDevices(Backend backend, Mode mode, int count, Carrier ca
 // A model of its own for every device that has a GPU of its own, over its kernels: `make` is called
 // with the device bound to this thread, since constants go there. `units` owns them.
 using Units = std::vector<std::unique_ptr<const PipelineModel<float>>>;
-std::vector<ExecutorDevice> makeExecutorDevices(
+IdVector<DeviceId, ExecutorDevice> makeExecutorDevices(
     const RunDevices& on, Units& units,
     const std::function<std::unique_ptr<const PipelineModel<float>>(const Device&)>& make);
 

@@ -10,7 +10,7 @@ class DevicePlanner
 public:
     // `stashes` of all devices, because evicted stashes come from the partner.
     DevicePlanner(const ExecutionPlanInput& input, const MessagePlan& messages,
-                  const std::vector<StashPlan>& stashes, DeviceId device);
+                  const IdVector<DeviceId, StashPlan>& stashes, DeviceId device);
 
     DevicePlan plan(); // transfers are connected later
 
@@ -25,7 +25,7 @@ private:
 
     const ExecutionPlanInput& m_input;
     const MessagePlan& m_messages;
-    const std::vector<StashPlan>& m_stashes;
+    const IdVector<DeviceId, StashPlan>& m_stashes;
     DeviceId m_device;
     DevicePlan m_plan;
     std::vector<StashPlace> m_places; // of each buffer of the program
@@ -37,7 +37,7 @@ struct PlanParts
     const Schedule& lowered;
     const HappensBefore& order;
     const MessagePlan& messages;
-    const std::vector<StashPlan>& stashes; // [device]
+    const IdVector<DeviceId, StashPlan>& stashes;
 };
 // Numbers what is sent, copied and reduced, and sets what every op waits for and posts.
 void connect(const PlanParts& parts, ExecutionPlan& plan);

@@ -45,15 +45,16 @@ struct DevicePlan
 {
     std::vector<StagePlan> stages;
     Extent workspace, tokens;
-    std::array<Bytes, kMemoryCategories> fixed{}; // for the whole run
-    std::vector<Extent> sources, slots, guests;   // reservations
-    Bytes reserved = 0;                           // bytes of the reservations
-    ArenaLayout layout;                           // of the buffers ordered by the program
-    Bytes arena = 0;                              // total bytes
-    std::array<Bytes, kMemoryCategories> full{};  // of it at the peak; the rest is idle
-    Bytes stashPeak = 0;                          // peak of its own stashes
-    std::vector<OpPlan> ops;                      // [position]
-    std::vector<std::uint32_t> firstPosts;        // messages whose slots are free from the begin
+    EnumArray<MemoryCategory, Bytes, kMemoryCategories> fixed{}; // for the whole run
+    std::vector<Extent> sources, slots, guests;                  // reservations
+    Bytes reserved = 0;                                          // bytes of the reservations
+    ArenaLayout layout; // of the buffers ordered by the program
+    Bytes arena = 0;    // total bytes
+    EnumArray<MemoryCategory, Bytes, kMemoryCategories>
+        full{};                            // of it at the peak; the rest is idle
+    Bytes stashPeak = 0;                   // peak of its own stashes
+    std::vector<OpPlan> ops;               // [position]
+    std::vector<std::uint32_t> firstPosts; // messages whose slots are free from the begin
 
     Bytes live() const { return arena - layout.bytes + layout.peak; } // at the peak
 };
@@ -91,7 +92,7 @@ struct ExecutionPlan
 
     int units = 1; // per micro-batch
     int width = 1; // data-parallel copies; everything else describes one copy
-    std::vector<DevicePlan> devices;
+    IdVector<DeviceId, DevicePlan> devices;
     std::vector<SentMessage> messages;
     std::vector<PlannedCopy> copies;
     std::vector<PlannedCollective> collectives;
@@ -112,11 +113,11 @@ ExecutionPlan planExecution(const ExecutionPlanInput& input);
 
 constexpr Bytes floatBytes(std::size_t numbers) // of gradients and the optimizer
 {
-    return static_cast<Bytes>(numbers * sizeof(float));
+    return numbers * sizeof(float);
 }
 inline Bytes storedBytes(const StageSizes& sizes, std::size_t numbers)
 {
-    return static_cast<Bytes>(sizes.bytes(numbers));
+    return sizes.bytes(numbers);
 }
 
 // Bytes of the recording of that many iterations in memory: per op its span, its measured time

@@ -7,7 +7,7 @@ namespace engine {
 MemoryNeed memoryNeed(const Experiment& experiment, const Schedule& lowered,
                       const ExecutionPlan& plan, const MemoryRooms& rooms);
 // Bytes of NCCL communicators on each device, counted over all copies; 0 without NCCL.
-std::vector<Bytes> communicatorNeed(const ExecutionPlan& plan);
+IdVector<DeviceId, Bytes> communicatorNeed(const ExecutionPlan& plan);
 // Bytes of the recording in memory.
 double recordOf(const Experiment& experiment, const Schedule& lowered);
 

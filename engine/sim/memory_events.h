@@ -8,8 +8,8 @@ namespace engine {
 // The memory of a simulated run over time, in the form that an emulated run records: the bytes
 // that stages hold for the whole run, then every stash from its F to its B (or W), on both
 // devices while it moves. A stash that is rebuilt has its reduced size between its F and the
-// RECOMPUTE or backward. Sorted by time, frees first. `stages`: [stage].
+// RECOMPUTE or backward. Sorted by time, frees first.
 std::vector<MemoryEvent> simulatedMemory(const Schedule& lowered, const Timeline& timeline,
-                                         const std::vector<StageBytes>& stages);
+                                         const IdVector<StageId, StageBytes>& stages);
 
 } // namespace engine

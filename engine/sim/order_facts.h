@@ -11,7 +11,7 @@ namespace engine::sim {
 struct OrderFacts
 {
     bool hasTransfers = false, hasCopies = false, hasRecomputes = false;
-    std::vector<int> allReduceCalls; // [stage]
+    IdVector<StageId, int> allReduceCalls;
 };
 
 // Also checks ops that may come from a file: each exists, is on the device of its stage, and

@@ -31,7 +31,7 @@ Result<std::vector<IterationSummary>> summarize(const Schedule& order, const OpP
     if (facts->hasTransfers)
         return fail(Error::Code::InvalidArgument,
                     "the schedule has its own transfers; simulate it with spans");
-    if (prices.most(4.0 * static_cast<double>(opCount(order)) * options.iterations) > kMostTicks)
+    if (prices.most(4.0 * opCount(order) * options.iterations) > kMostTicks)
         return costsTooLarge();
     std::vector<IterationSummary> summaries;
     const bool busy = !prices.isCommunicationFree();

@@ -20,7 +20,7 @@ struct DeviceSummary
 struct IterationSummary
 {
     Window window;
-    std::vector<DeviceSummary> devices;
+    IdVector<DeviceId, DeviceSummary> devices;
     // Whether messages, all-reduces and copies take time. Their exposed part is unknown without
     // spans.
     bool hasCommunication = false;

@@ -84,7 +84,7 @@ struct RunTraining
 // What is known when the run has ended.
 struct RunResults
 {
-    std::vector<ArenaUse> arenas;                // [device], empty where nothing ran
+    IdVector<DeviceId, ArenaUse> arenas;         // empty where nothing ran
     std::vector<Interference> interference = {}; // where devices were parts of one GPU
     std::int64_t iterationAlone = 0; // ns: emulated from ops that ran alone on their partitions
     int graphOps = 0;                // ops that were launched as graphs

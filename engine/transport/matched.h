@@ -16,7 +16,7 @@ class MatchedTransport final : public QueuedTransport
 public:
     // As QueuedTransport; each device must have its own GPU. Throws std::runtime_error if
     // joining the ranks fails.
-    MatchedTransport(Traffic traffic, std::vector<const Device*> devices,
+    MatchedTransport(Traffic traffic, IdVector<DeviceId, const Device*> devices,
                      const MakeCommunicators& join);
     ~MatchedTransport() override;
 

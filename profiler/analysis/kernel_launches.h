@@ -9,6 +9,7 @@ namespace profiler {
 
 // Kernels launched per iteration for the ops of each device, including NCCL's, without copies:
 // the mean over the measured iterations that have any. Empty if no kernel belongs to an op.
-std::vector<double> kernelsPerIteration(const engine::Run& run, const engine::GpuTrace& trace);
+engine::IdVector<engine::DeviceId, double> kernelsPerIteration(const engine::Run& run,
+                                                               const engine::GpuTrace& trace);
 
 } // namespace profiler

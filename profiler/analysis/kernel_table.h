@@ -28,7 +28,7 @@ struct KernelRow
     double share = 0; // of the time of all ops of the type, including gaps; waiting of an NCCL
                       // kernel before its op begins is excluded
 
-    double mean() const { return static_cast<double>(total) / static_cast<double>(count); }
+    double mean() const { return engine::ratio(total, count); }
 };
 
 // The ops of one type that have GPU work. Nanoseconds.
@@ -54,7 +54,7 @@ struct OpWork
 {
     std::int64_t time = 0, busy = 0, longestGap = 0;
     std::int64_t works = 0;
-    std::array<std::int64_t, kKernelKinds> byKind{}; // sums within the op
+    engine::EnumArray<KernelKind, std::int64_t, kKernelKinds> byKind{}; // sums within the op
     double gapShare() const;
     // Whether launch overhead dominates: kernels are short, with long gaps between them.
     bool isLaunchBound() const;

@@ -17,7 +17,7 @@ struct DeviceMetrics
     engine::DeviceId device;
     std::int64_t span = 0;    // from the device's first start to its last end
     std::int64_t compute = 0; // union of F B I W RECOMPUTE OPT
-    std::array<std::int64_t, engine::kOpKinds> byKind{}; // sum of durations per OpKind
+    engine::EnumArray<engine::OpKind, std::int64_t, engine::kOpKinds> byKind{}; // durations
     std::int64_t exposedCommunication = 0;
     std::int64_t wait = 0;            // bubble between the first and the last op
     std::int64_t fill = 0, drain = 0; // bubble before the first, after the last op
@@ -27,7 +27,8 @@ struct DeviceMetrics
                          // kept; they count recomputeKeeps each
     double weights = 0;  // M_theta
     std::optional<std::int64_t> peakBytes, peakStashBytes; // none if no memory was recorded
-    std::array<std::int64_t, engine::kMemoryCategories> bytesAtPeak{};
+    engine::EnumArray<engine::MemoryCategory, std::int64_t, engine::kMemoryCategories>
+        bytesAtPeak{};
     std::int64_t timeOfPeak = 0; // its first time
     int messagesSent = 0, messagesReceived = 0, localCopies = 0;
 };
@@ -38,7 +39,7 @@ struct RunMetrics
     std::int64_t duration = 0; // first F start to end of the last OPT
     std::int64_t span = 0;     // largest device span
     double bubbleRatio = 0;    // sum of bubbles / (D x iteration)
-    std::vector<DeviceMetrics> devices;
+    engine::IdVector<engine::DeviceId, DeviceMetrics> devices;
     int messages = 0, localCopies = 0;
     std::optional<double> tokensPerSecond, mfu;
     std::optional<double> hfu; // based on executed FLOPs, including recomputation

@@ -41,7 +41,7 @@ Occurring occurring(const std::vector<FigureRun>& runs, const FigureStyle& style
     for (const FigureRun& run : runs) {
         const double pointsPerTick = scaleOf(run, style).pointsPerTick;
         const auto isSeen = [pointsPerTick](engine::Window window) {
-            return static_cast<double>(window.duration()) * pointsPerTick >= kThinnestSeen;
+            return window.duration() * pointsPerTick >= kThinnestSeen;
         };
         for (const FigureRow& row : run.rows) {
             found.bubble
@@ -146,7 +146,7 @@ private:
     double swatchHeight() const { return 0.95 * m_style.size; }
     double width(const Entry& entry, const std::string& text) const
     {
-        return static_cast<double>(entry.fills.size()) * swatchWidth() + 0.4 * m_style.size
+        return entry.fills.size() * swatchWidth() + 0.4 * m_style.size
             + m_style.width(text, m_style.size);
     }
 

@@ -38,11 +38,11 @@ bool placed(const Schedule& schedule)
     const auto exists = [&](engine::DeviceId device) {
         return device.isValid() && device.value < schedule.shape.devices;
     };
-    const auto complete = [&](const std::vector<engine::DeviceId>& stages) {
-        return stages.size() == static_cast<std::size_t>(schedule.shape.stages)
+    const auto complete = [&](const auto& stages) {
+        return std::cmp_equal(stages.size(), schedule.shape.stages)
             && std::ranges::all_of(stages, exists);
     };
-    return schedule.deviceOf.size() == static_cast<std::size_t>(schedule.shape.replicas)
+    return std::cmp_equal(schedule.deviceOf.size(), schedule.shape.replicas)
         && std::ranges::all_of(schedule.deviceOf, complete);
 }
 
@@ -78,16 +78,16 @@ Result<void> checkSchedule(const Schedule& schedule)
     if (!placed(schedule))
         return fail(Error::Code::InvalidArgument,
                     "the schedule's placement does not give every stage a device");
-    if (schedule.program.size() != static_cast<std::size_t>(shape.devices))
+    if (!std::cmp_equal(schedule.program.size(), shape.devices))
         return fail(Error::Code::InvalidArgument,
                     fmt::format("the schedule has {} programs for {} devices",
                                 schedule.program.size(), shape.devices));
-    for (std::size_t device = 0; device < schedule.program.size(); ++device)
+    for (const engine::DeviceId device : schedule.program.ids())
         for (std::size_t i = 0; i < schedule.program[device].size(); ++i)
             if (!inside(schedule.program[device][i], shape))
                 return fail(Error::Code::InvalidArgument,
                             fmt::format("the schedule's op {} of device {} is outside its shape", i,
-                                        device));
+                                        device.value));
     return {};
 }
 

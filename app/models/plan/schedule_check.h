@@ -23,8 +23,8 @@ struct ScheduleCheck
     Prediction prediction;               // with violations: no run and no numbers
     QString problem;                     // why the simulator refused a valid schedule; "" else
     std::map<OpPlace, QString> messages; // violations by op
-    // [device] ops that run before the device deadlocks; all of them without a deadlock.
-    std::vector<int> reached;
+    // Ops that run before the device deadlocks; all of them without a deadlock.
+    engine::IdVector<engine::DeviceId, int> reached;
     std::vector<Wait> waits;       // one for each deadlocked device
     std::vector<AbsentOp> missing; // ops that the validator misses; their index is unknown
 
@@ -40,11 +40,12 @@ ScheduleCheck checkSchedule(const engine::Schedule& schedule, const QString& lab
 OpPlace placeFor(const engine::Schedule& schedule, const AbsentOp& absent);
 
 // The waits between devices after the ops before `reached` of each device ran.
-std::vector<Wait> waitsAt(const engine::Schedule& schedule, const std::vector<int>& reached);
+std::vector<Wait> waitsAt(const engine::Schedule& schedule,
+                          const engine::IdVector<engine::DeviceId, int>& reached);
 // "0B0 on device 0 waits for 1B0 on device 1, which comes after 1F1."
 QString sentence(const engine::Schedule& schedule, const Wait& wait);
 
 // Ops of each device that run before it deadlocks, or all of them.
-std::vector<int> reachedOps(const engine::Schedule& schedule);
+engine::IdVector<engine::DeviceId, int> reachedOps(const engine::Schedule& schedule);
 
 } // namespace app

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "engine/base/id_vector.h"
+
 #include <optional>
 #include <set>
 #include <vector>
@@ -42,8 +44,8 @@ struct LaneOptions
     double available = 0;          // height of the area
     std::optional<double> compute; // set by Alt+wheel; nullopt: kUsual, or the fitting height
     std::set<int> toggled;         // devices that the user opened or closed
-    std::vector<int> kernels = {}; // [device] rows of kernels; empty: hidden
-    std::vector<int> ranges = {};  // [device] rows of NVTX ranges; empty: hidden
+    engine::IdVector<engine::DeviceId, int> kernels = {}; // rows of kernels; empty: hidden
+    engine::IdVector<engine::DeviceId, int> ranges = {};  // rows of NVTX ranges; empty: hidden
 };
 
 // Full lanes if they fit (compute shrinks to 28 first, then memory to 18), else compute only, else

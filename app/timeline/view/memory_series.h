@@ -53,9 +53,9 @@ private:
 };
 
 // [device], from the memory events of the run.
-std::vector<MemorySeries> recordedMemory(const engine::Run& run);
+engine::IdVector<engine::DeviceId, MemorySeries> recordedMemory(const engine::Run& run);
 // [device], the stash in M_a (what one micro-batch leaves on a device) from the compute spans:
 // whole from the start of F to the end of its B, or of its W; at equal times frees come first.
-std::vector<MemorySeries> stashFromSpans(const engine::Run& run);
+engine::IdVector<engine::DeviceId, MemorySeries> stashFromSpans(const engine::Run& run);
 
 } // namespace app

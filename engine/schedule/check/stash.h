@@ -92,7 +92,7 @@ struct StashPeak
     std::int64_t own = 0, guests = 0;
     int index = -1; // position in the device's list
 };
-std::vector<StashPeak> stashPeaks(const Schedule& schedule); // [device]
+IdVector<DeviceId, StashPeak> stashPeaks(const Schedule& schedule);
 
 // The capacity in parts of a device that evicts, for its own stashes and on its partner. Both
 // are the minimum for its order and are enforced at run time: an op waits for the copy that
@@ -103,6 +103,6 @@ struct StashRoom
 
     friend bool operator==(const StashRoom&, const StashRoom&) = default;
 };
-std::vector<StashRoom> stashRoom(const Schedule& schedule); // [device]
+IdVector<DeviceId, StashRoom> stashRoom(const Schedule& schedule);
 
 } // namespace engine

@@ -26,7 +26,7 @@ std::vector<Violation> checkVersions(const Schedule& schedule);
 
 // The largest number of versions of one stage that each device keeps at once: 1 in a synchronous
 // schedule, D-d with PipeDream, 2 with PipeDream-2BW. A version is kept from its update to its
-// last use, the newest one always. [device]
-std::vector<int> versionsKept(const Schedule& schedule);
+// last use, the newest one always.
+IdVector<DeviceId, int> versionsKept(const Schedule& schedule);
 
 } // namespace engine

@@ -9,12 +9,12 @@
 namespace engine {
 
 // Shared by the readers of schedule files: builds a schedule from the ops of the devices.
-using Programs = std::vector<std::vector<Op>>; // [device], in issue order
+using Programs = IdVector<DeviceId, std::vector<Op>>; // in issue order
 
 // The largest stage, micro-batch or index, and the largest device (Op::peer has 16 bits),
 // accepted from a file.
 constexpr int kLargestNumber = 1 << 24;
-constexpr int kLargestDevice = 0xFFFD;
+constexpr unsigned kLargestDevice = 0xFFFD;
 
 // The smallest shape that contains all ops. Returns Corrupt if the shape is far larger than the
 // number of ops justifies, so that a wrong digit does not allocate gigabytes.

@@ -50,9 +50,9 @@ Schedule addOptimizer(Schedule schedule);
 // All three passes, in order. Executors and simulator take lowered schedules.
 Schedule lower(const Schedule& schedule, SyncPolicy policy = SyncPolicy::Eager);
 
-// Values passed within a device instead of being sent, in both directions. [device]
-std::vector<int> localCopies(const Schedule& schedule);
-// Number of SEND ops in a schedule with P2P. [device]
-std::vector<int> messagesSent(const Schedule& schedule);
+// Values passed within a device instead of being sent, in both directions.
+IdVector<DeviceId, int> localCopies(const Schedule& schedule);
+// Number of SEND ops in a schedule with P2P.
+IdVector<DeviceId, int> messagesSent(const Schedule& schedule);
 
 } // namespace engine

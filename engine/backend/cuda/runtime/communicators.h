@@ -11,7 +11,7 @@ namespace engine::cuda {
 // threads of other ranks. Throws std::runtime_error; Cancelled within a moment of `cancel`, with
 // what was begun aborted.
 std::unique_ptr<DeviceCommunicators>
-joinCommunicators(const NcclFunctions& library, const std::vector<const Device*>& devices,
+joinCommunicators(const NcclFunctions& library, const IdVector<DeviceId, const Device*>& devices,
                   const std::vector<CommunicatorPlan>& plans, const std::atomic<bool>& cancel,
                   std::chrono::milliseconds patience = std::chrono::seconds(30));
 
