@@ -373,7 +373,7 @@ void Transformer<Real>::update(StageId stage, std::span<std::byte> weights,
         trained = std::exchange(moments, moments + count);
     else
         trained = stored;
-    m_kernels.adamWOfParts({.weights = trained,
+    m_kernels.adamW({.weights = trained,
                             .rounded = kHasMasters ? stored : nullptr,
                             .firstMoment = moments,
                             .secondMoment = moments + count,

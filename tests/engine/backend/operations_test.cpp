@@ -270,7 +270,7 @@ TEST_CASE("weights decay in the parts that say so, and all parts step")
     const Kernels<double>& kernels = openCpuDevice().value()->doubleKernels();
     Numbers weights(6, 1.0), first(6), second(6);
     const Numbers gradients(6, 0.5);
-    kernels.adamWOfParts({.weights = weights.data(),
+    kernels.adamW({.weights = weights.data(),
                           .firstMoment = first.data(),
                           .secondMoment = second.data(),
                           .gradients = gradients.data(),
